@@ -201,6 +201,50 @@ func TestGenRuns(t *testing.T) {
 	}
 }
 
+// TestGenCommentsAreShort looks for comments in generated functions that are more than one
+// line, or a long one.
+func TestGenCommentsAreShort(t *testing.T) {
+	for name, text := range generatedGo(t) {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			for _, c := range file.Comments {
+				if fn.Pos() < c.Pos() && c.End() < fn.End() && (len(c.List) > 1 || len(c.List[0].Text) > 160) {
+					t.Errorf("%s: %d lines: %s", fset.Position(c.Pos()), len(c.List), c.List[0].Text)
+				}
+			}
+		}
+	}
+}
+
+// generatedGo returns the Go files of all goldens.
+func generatedGo(t *testing.T) map[string][]byte {
+	t.Helper()
+	sources := map[string][]byte{}
+	for _, file := range genGoldens(t) {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if strings.HasSuffix(f.Name, ".go") {
+				sources[file+"/"+f.Name] = f.Data
+			}
+		}
+	}
+	if len(sources) == 0 {
+		t.Fatal("no generated files")
+	}
+	return sources
+}
+
 // writePackage writes a generated package, its own weights, and a test that loads them.
 func writePackage(t *testing.T, dir string, g generated) {
 	t.Helper()

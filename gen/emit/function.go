@@ -95,7 +95,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 		out = append(out, jen.Line())
 		end := f.until(s)
 		if n := s.At(); n == nil || n != node {
-			out = append(out, f.comments(s)...)
+			out = append(out, describes(s))
 			node = n
 		}
 		out = append(out, end...)
@@ -240,24 +240,22 @@ func tripSymbols(steps []program.Step) []string {
 	return out
 }
 
-// comments prints the IR line of a step, and the model's names for its node.
-func (f *function) comments(s program.Step) []jen.Code {
-	node := s.At()
-	if node == nil {
-		return []jen.Code{jen.Comment("copy a result")}
+// describes prints the line above a step: what the model calls its node, and the types of
+// the results. The file of the IR has the rest.
+func describes(s program.Step) jen.Code {
+	n := s.At()
+	if n == nil {
+		return jen.Comment("copy a result")
 	}
-	line := "// " + comment(node.Text())
-	if node.Pos != "" {
-		line += "  // " + comment(node.Pos)
+	line := clip(nodeName(n), maxNodeName)
+	for i, r := range n.Results {
+		line += []string{": ", ", "}[min(i, 1)] + r.Type.String()
 	}
-	out := []jen.Code{jen.Comment(line)}
-	for _, b := range node.Blocks {
-		for _, n := range b.Nodes {
-			out = append(out, jen.Comment("//	"+comment(n.Text())))
-		}
-	}
-	return out
+	return jen.Comment("// " + comment(line))
 }
+
+// maxNodeName bounds the length of a node's name in the line above its call.
+const maxNodeName = 80
 
 // fallible wraps a call that can fail in a test that returns its error.
 func (f *function) fallible(kernel string, n *ir.Node, call *jen.Statement) jen.Code {

@@ -121,6 +121,15 @@ func isIdentifier(text string) bool {
 // comment returns text as one line of printable ASCII for a // comment, which does not
 // begin as a build constraint does.
 func comment(text string) string {
+	out := strings.TrimSpace(clip(text, maxComment))
+	if rest, ok := strings.CutPrefix(out, "+build"); ok {
+		return `\x2bbuild` + rest
+	}
+	return out
+}
+
+// clip returns text as printable ASCII, of about n characters at most.
+func clip(text string, n int) string {
 	var b strings.Builder
 	for _, r := range text {
 		if r < ' ' || r > '~' {
@@ -129,16 +138,12 @@ func comment(text string) string {
 		} else {
 			b.WriteRune(r)
 		}
-		if b.Len() > maxComment {
+		if b.Len() > n {
 			b.WriteString(" ...")
 			break
 		}
 	}
-	out := strings.TrimSpace(b.String())
-	if rest, ok := strings.CutPrefix(out, "+build"); ok {
-		return `\x2bbuild` + rest
-	}
-	return out
+	return b.String()
 }
 
 // maxComment bounds the length of a comment line made from a model's text.

@@ -150,7 +150,7 @@ func (f *function) watched(s program.Step, v *views) []jen.Code {
 	return out
 }
 
-// nodeName returns what messages call a node.
+// nodeName returns what messages and comments call a node.
 func nodeName(n *ir.Node) string {
 	if n.Pos != "" {
 		return n.Pos

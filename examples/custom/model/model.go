@@ -213,21 +213,19 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 		h4     = rt.View[float32](s.arena, h4Off, 1024)
 	)
 
-	// %h1 = conv_blocked %row, %h {window={kernel=[5] pads=[2,2]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // slope
+	// slope: f32[1,1,S,16]
 	cpu.Conv(h1, signal, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 2, Group: 1, Ctx: s.ctx}, nil)
 
-	// %h3 = pointwise %h1 : f32[1,1,S,16]  // square
-	//
-	//	%h2 = mul %p, %p : f32[]
+	// square: f32[1,1,S,16]
 	cpu.Mul(h1, h1, h1)
 
-	// %h6 = conv_blocked %h3, %h5 {window={kernel=[31] pads=[15,15]} in_c=1 out_c=1 group=1} : f32[1,1,S,16]  // mean
+	// mean: f32[1,1,S,16]
 	cpu.Conv(h2, h1, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 15, Group: 1, Ctx: s.ctx}, nil)
 
-	// %smooth = unblock %h6 {c=1} : f32[1,1,S]  // mean
+	// mean: f32[1,1,S]
 	cpu.Unblock(smooth, h2, 1, 1, 1, s2)
 
-	// %at, %heights = custom %energy {name="heart.Peaks" func="github.com/burngen/burngen/examples/custom/peaks.Find" type="(f32[S]) -> (i64[P], f32[P])" attrs=[{name="above" value=f32[](0.3)},{name="apart" value=i64[](62)}] extents=[{symbol="P"}]} : i64[P], f32[P]  // peaks
+	// peaks: i64[P], f32[P]
 	rt.CallIn(s.peaks, 0, smooth, s2)
 	rt.CallOpen(s.peaks, 0, &s.at, rt.Sym(0))
 	rt.CallOpen(s.peaks, 1, &s.heights, rt.Sym(0))
@@ -236,11 +234,7 @@ func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal [
 	}
 	p := s.at.Shape[0]
 
-	// %seconds = pointwise %at : f32[P]  // number, time
-	//
-	//	%h71 = cast %p3 {to=f32} : f32[]
-	//	%h91 = constant {value=f32[](0.004)} : f32[]
-	//	%h101 = mul %h71, %h91 : f32[]
+	// number, time: f32[P]
 	var zSeconds2 rt.Sizes
 	if err := s.tail.Place(&s.tails[0], zSeconds2.Mul(4, int64(p)), &zSeconds2, "pointwise"); err != nil {
 		return rt.At("number, time", err)

@@ -111,10 +111,10 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// %h = pack_conv %slope {group=1 in_block=1} : f32[1,1,1,5,1,16]  // slope
+	// slope: f32[1,1,1,5,1,16]
 	cpu.PackConv(p.slope, slope, &conv1)
 
-	// %h5 = pack_conv %mean {group=1 in_block=16} : f32[1,1,1,31,16,16]  // mean
+	// mean: f32[1,1,1,31,16,16]
 	cpu.PackConv(p.mean, mean, &conv2)
 	return nil
 }

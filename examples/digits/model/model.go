@@ -202,28 +202,28 @@ func (s *Session) forward(n int, logits, image []float32) error {
 		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
 	)
 
-	// %h56 = conv_blocked %image, %h41, %h12 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm1/BatchNormalization, /Relu
+	// /norm1/BatchNormalization, /Relu: f32[N,1,28,28,16]
 	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h61 = winograd_blocked %h56, %h58, %h26 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // /norm2/BatchNormalization, /Relu_1
+	// /norm2/BatchNormalization, /Relu_1: f32[N,1,28,28,16]
 	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h63 = max_pool %h61 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // /pool/MaxPool
+	// /pool/MaxPool: f32[N,1,14,14,16]
 	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h68 = winograd_blocked %h63, %h65, %h40 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm3/BatchNormalization, /Relu_2
+	// /norm3/BatchNormalization, /Relu_2: f32[N,2,14,14,16]
 	cpu.Winograd(h5, h4, w.conv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h73 = winograd_blocked %h68, %h70, %h54 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // /norm4/BatchNormalization, /Relu_3
+	// /norm4/BatchNormalization, /Relu_3: f32[N,2,14,14,16]
 	cpu.Winograd(h7, h5, w.conv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h75 = max_pool %h73 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // /pool_1/MaxPool
+	// /pool_1/MaxPool: f32[N,2,7,7,16]
 	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %"/pool_1/MaxPool_output_0" = unblock %h75 {c=32} : f32[N,32,7,7]  // /pool_1/MaxPool
+	// /pool_1/MaxPool: f32[N,32,7,7]
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
-	// %logits = mat_mul_panels %"/Flatten_output_0", %h13, %h32 {n=10} : f32[N,10]  // /dense/Gemm
+	// /dense/Gemm: f32[N,10]
 	cpu.MatMul(logits, h10, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.denseBias})
 	return nil
 }

@@ -201,138 +201,98 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		h19 = rt.View[float32](arena, prepareH19Off, 9216)
 	)
 
-	// %h7 = pointwise %h, %h3 : f32[16,1,1]  // /norm1/BatchNormalization
-	//
-	//	%h4611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h5511 = add %p42, %h4611 : f32[]
-	//	%h5911 = sqrt %h5511 : f32[]
-	//	%h621 = div %p41, %h5911 : f32[]
+	// /norm1/BatchNormalization: f32[16,1,1]
 	{
 		cpu.AddScalar(h2[:16], norm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, norm1Weight, h2[:16])
 	}
 
-	// %h9 = pointwise %h1, %h2, %h7 : f32[16,1,1]  // /norm1/BatchNormalization
-	//
-	//	%h661 = mul %p44, %p45 : f32[]
-	//	%h691 = sub %p43, %h661 : f32[]
+	// /norm1/BatchNormalization: f32[16,1,1]
 	{
 		cpu.Mul(h3[:16], norm1RunningMean, h1)
 		cpu.Sub(p.norm1Bias, norm1Bias, h3[:16])
 	}
 
-	// %h11 = pointwise %h10, %conv1.weight : f32[16,1,3,3]  // /norm1/BatchNormalization
-	//
-	//	%h72 = mul %p8, %p9 : f32[]
+	// /norm1/BatchNormalization: f32[16,1,3,3]
 	for i := range 16 {
 		cpu.Repeat(h5[:9], h1[i:i+1])
 		cpu.Mul(h4[i*9:i*9+9], h5[:9], conv1Weight[i*9:i*9+9])
 	}
 
-	// %h41 = pack_conv %h11 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // /norm1/BatchNormalization
+	// /norm1/BatchNormalization: f32[1,1,3,3,1,16]
 	cpu.PackConv(p.conv1Weight, h4, &conv1)
 
-	// %h21 = pointwise %h14, %h17 : f32[16,1,1]  // /norm2/BatchNormalization
-	//
-	//	%h7611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h7711 = add %p48, %h7611 : f32[]
-	//	%h7911 = sqrt %h7711 : f32[]
-	//	%h811 = div %p47, %h7911 : f32[]
+	// /norm2/BatchNormalization: f32[16,1,1]
 	{
 		cpu.AddScalar(h7[:16], norm2RunningVar, 1e-05)
 		cpu.Sqrt(h7[:16], h7[:16])
 		cpu.Div(h6, norm2Weight, h7[:16])
 	}
 
-	// %h23 = pointwise %h15, %h16, %h21 : f32[16,1,1]  // /norm2/BatchNormalization
-	//
-	//	%h831 = mul %p50, %p51 : f32[]
-	//	%h851 = sub %p49, %h831 : f32[]
+	// /norm2/BatchNormalization: f32[16,1,1]
 	{
 		cpu.Mul(h8[:16], norm2RunningMean, h6)
 		cpu.Sub(p.norm2Bias, norm2Bias, h8[:16])
 	}
 
-	// %h25 = pointwise %h24, %conv2.weight : f32[16,16,3,3]  // /norm2/BatchNormalization
-	//
-	//	%h87 = mul %p18, %p19 : f32[]
+	// /norm2/BatchNormalization: f32[16,16,3,3]
 	for i := range 16 {
 		cpu.Repeat(h10[:144], h6[i:i+1])
 		cpu.Mul(h9[i*144:i*144+144], h10[:144], conv2Weight[i*144:i*144+144])
 	}
 
-	// %h58 = pack_winograd %h25 {tile=4 group=1} : f32[36,1,1,16,16]  // /norm2/BatchNormalization
+	// /norm2/BatchNormalization: f32[36,1,1,16,16]
 	cpu.PackWinograd(p.conv2Weight, h9, &winograd2)
 
-	// %h35 = pointwise %h28, %h31 : f32[32,1,1]  // /norm3/BatchNormalization
-	//
-	//	%h8911 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9011 = add %p54, %h8911 : f32[]
-	//	%h9211 = sqrt %h9011 : f32[]
-	//	%h941 = div %p53, %h9211 : f32[]
+	// /norm3/BatchNormalization: f32[32,1,1]
 	{
 		cpu.AddScalar(h12[:32], norm3RunningVar, 1e-05)
 		cpu.Sqrt(h12[:32], h12[:32])
 		cpu.Div(h11, norm3Weight, h12[:32])
 	}
 
-	// %h37 = pointwise %h29, %h30, %h35 : f32[32,1,1]  // /norm3/BatchNormalization
-	//
-	//	%h961 = mul %p56, %p57 : f32[]
-	//	%h981 = sub %p55, %h961 : f32[]
+	// /norm3/BatchNormalization: f32[32,1,1]
 	{
 		cpu.Mul(h13[:32], norm3RunningMean, h11)
 		cpu.Sub(p.norm3Bias, norm3Bias, h13[:32])
 	}
 
-	// %h39 = pointwise %h38, %conv3.weight : f32[32,16,3,3]  // /norm3/BatchNormalization
-	//
-	//	%h100 = mul %p28, %p29 : f32[]
+	// /norm3/BatchNormalization: f32[32,16,3,3]
 	for i := range 32 {
 		cpu.Repeat(h15[:144], h11[i:i+1])
 		cpu.Mul(h14[i*144:i*144+144], h15[:144], conv3Weight[i*144:i*144+144])
 	}
 
-	// %h65 = pack_winograd %h39 {tile=4 group=1} : f32[36,2,1,16,16]  // /norm3/BatchNormalization
+	// /norm3/BatchNormalization: f32[36,2,1,16,16]
 	cpu.PackWinograd(p.conv3Weight, h14, &winograd3)
 
-	// %h49 = pointwise %h42, %h45 : f32[32,1,1]  // /norm4/BatchNormalization
-	//
-	//	%h10211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10311 = add %p60, %h10211 : f32[]
-	//	%h10511 = sqrt %h10311 : f32[]
-	//	%h1071 = div %p59, %h10511 : f32[]
+	// /norm4/BatchNormalization: f32[32,1,1]
 	{
 		cpu.AddScalar(h17[:32], norm4RunningVar, 1e-05)
 		cpu.Sqrt(h17[:32], h17[:32])
 		cpu.Div(h16, norm4Weight, h17[:32])
 	}
 
-	// %h51 = pointwise %h43, %h44, %h49 : f32[32,1,1]  // /norm4/BatchNormalization
-	//
-	//	%h1091 = mul %p62, %p63 : f32[]
-	//	%h1111 = sub %p61, %h1091 : f32[]
+	// /norm4/BatchNormalization: f32[32,1,1]
 	{
 		cpu.Mul(h18[:32], norm4RunningMean, h16)
 		cpu.Sub(p.norm4Bias, norm4Bias, h18[:32])
 	}
 
-	// %h53 = pointwise %h52, %conv4.weight : f32[32,32,3,3]  // /norm4/BatchNormalization
-	//
-	//	%h113 = mul %p38, %p39 : f32[]
+	// /norm4/BatchNormalization: f32[32,32,3,3]
 	for i := range 32 {
 		cpu.Repeat(h20[:288], h16[i:i+1])
 		cpu.Mul(h19[i*288:i*288+288], h20[:288], conv4Weight[i*288:i*288+288])
 	}
 
-	// %h70 = pack_winograd %h53 {tile=4 group=1} : f32[36,2,2,16,16]  // /norm4/BatchNormalization
+	// /norm4/BatchNormalization: f32[36,2,2,16,16]
 	cpu.PackWinograd(p.conv4Weight, h19, &winograd4)
 
-	// %h13 = pack_panels %dense.weight {trans=true} : f32[1,1568,16]  // /dense/Gemm
+	// /dense/Gemm: f32[1,1568,16]
 	cpu.PackPanels(p.denseWeight, denseWeight, 1568, 10, 1568, true, 1, 15680)
 
-	// %h27 = block %h18 : f32[1,1,16]  // /dense/Gemm
+	// /dense/Gemm: f32[1,1,16]
 	cpu.Block(p.denseBias, denseBias, 1, 10, 1, 1)
 	return nil
 }

@@ -213,437 +213,314 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 768*min(784*n, 1024))
 	)
 
-	// %h44 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
-	// %h49 = conv_blocked %image, %h44 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h47 = channel_moments %h49 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
 
-	// %h48 = strided_copy %h47 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h50 = strided_copy %h47 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h52 = extents {elems=[784*N]} : i64[1]  // model.go:28
+	// model.go:28: i64[1]
 	cpu.Elements(h6, 784*n)
 
-	// %h53 = pointwise %h52 : f32[1]  // model.go:28
-	//
-	//	%h24 = cast %p {to=f32} : f32[]
+	// model.go:28: f32[1]
 	cpu.Cast(h7, h6)
 
-	// %h323 = pointwise %h53 : f32[1]  // model.go:28
-	//
-	//	%h2710 = constant {value=f32[](-1)} : f32[]
-	//	%h287 = add %p191, %h2710 : f32[]
-	//	%h3110 = constant {value=f32[](1)} : f32[]
-	//	%h333 = max %h287, %h3110 : f32[]
+	// model.go:28: f32[1]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 
-	// %h325 = pointwise %h48 : f32[1,16]  // model.go:28
-	//
-	//	%h76 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h77 = mul %p4, %h76 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.MulScalar(h10, h4, 0.100000024)
 
-	// %h63 = pointwise %h3, %h62 : f32[16]  // model.go:28
-	//
-	//	%h381 = constant {value=f32[](0.9)} : f32[]
-	//	%h561 = mul %p192, %h381 : f32[]
-	//	%h801 = add %h561, %p193 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
 
-	// %h327 = pointwise %h53, %h58 : f32[1]  // model.go:28
-	//
-	//	%h89 = div %p7, %p8 : f32[]
+	// model.go:28: f32[1]
 	cpu.Div(h8, h7, h8)
 
-	// %h331 = pointwise %h50, %h64 : f32[1,16]  // model.go:28
-	//
-	//	%h911 = mul %p194, %p195 : f32[]
-	//	%h1161 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1241 = mul %h911, %h1161 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
 		cpu.MulScalar(h12, h14[:16], 0.100000024)
 	}
 
-	// %h70 = pointwise %h4, %h69 : f32[16]  // model.go:28
-	//
-	//	%h1061 = constant {value=f32[](0.9)} : f32[]
-	//	%h1071 = mul %p196, %h1061 : f32[]
-	//	%h1281 = add %h1071, %p197 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
 
-	// %h101 = pointwise %h68, %h82 : f32[16,1,1]  // model.go:28
-	//
-	//	%h16611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h16711 = add %p200, %h16611 : f32[]
-	//	%h17411 = sqrt %h16711 : f32[]
-	//	%h2011 = div %p199, %h17411 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
 		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
 	}
 
-	// %h115 = pointwise %h71, %h74, %h101 : f32[16,1,1]  // model.go:28
-	//
-	//	%h2061 = mul %p202, %p203 : f32[]
-	//	%h2101 = sub %p201, %h2061 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
 
-	// %h254 = depthwise_blocked %h49, %h172, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h256 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
-	// %h259 = conv_blocked %h254, %h256 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h72 = channel_moments %h259 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
 
-	// %h73 = strided_copy %h72 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h75 = strided_copy %h72 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h337 = pointwise %h73 : f32[1,16]  // model.go:28
-	//
-	//	%h245 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h246 = mul %p24, %h245 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.MulScalar(h26, h24, 0.100000024)
 
-	// %h88 = pointwise %h8, %h87 : f32[16]  // model.go:28
-	//
-	//	%h2211 = constant {value=f32[](0.9)} : f32[]
-	//	%h2401 = mul %p204, %h2211 : f32[]
-	//	%h2511 = add %h2401, %p205 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
 
-	// %h343 = pointwise %h75, %h64 : f32[1,16]  // model.go:28
-	//
-	//	%h2551 = mul %p206, %p207 : f32[]
-	//	%h2831 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2851 = mul %h2551, %h2831 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
 		cpu.MulScalar(h28, h30[:16], 0.100000024)
 	}
 
-	// %h95 = pointwise %h9, %h94 : f32[16]  // model.go:28
-	//
-	//	%h2621 = constant {value=f32[](0.9)} : f32[]
-	//	%h2631 = mul %p208, %h2621 : f32[]
-	//	%h2891 = add %h2631, %p209 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
 
-	// %h141 = pointwise %h130, %h134 : f32[16,1,1]  // model.go:28
-	//
-	//	%h29411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h29811 = add %p212, %h29411 : f32[]
-	//	%h32111 = sqrt %h29811 : f32[]
-	//	%h3261 = div %p211, %h32111 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
 		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
 	}
 
-	// %h160 = pointwise %h132, %h133, %h141 : f32[16,1,1]  // model.go:28
-	//
-	//	%h3341 = mul %p214, %p215 : f32[]
-	//	%h3391 = sub %p213, %h3341 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
 
-	// %h295 = depthwise_blocked %h259, %h286, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h300 = max_pool %h295 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h302 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,1,3,3,16,16]
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
-	// %h320 = conv_blocked %h300, %h302 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h97 = channel_moments %h320 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
 
-	// %h98 = strided_copy %h97 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h100 = strided_copy %h97 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h102 = extents {elems=[196*N]} : i64[1]  // model.go:28
+	// model.go:28: i64[1]
 	cpu.Elements(h43, 196*n)
 
-	// %h103 = pointwise %h102 : f32[1]  // model.go:28
-	//
-	//	%h348 = cast %p41 {to=f32} : f32[]
+	// model.go:28: f32[1]
 	cpu.Cast(h44, h43)
 
-	// %h347 = pointwise %h103 : f32[1]  // model.go:28
-	//
-	//	%h3521 = constant {value=f32[](-1)} : f32[]
-	//	%h3581 = add %p216, %h3521 : f32[]
-	//	%h3631 = constant {value=f32[](1)} : f32[]
-	//	%h3641 = max %h3581, %h3631 : f32[]
+	// model.go:28: f32[1]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
 
-	// %h349 = pointwise %h98 : f32[1,32]  // model.go:28
-	//
-	//	%h383 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h386 = mul %p45, %h383 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.MulScalar(h47, h41, 0.100000024)
 
-	// %h113 = pointwise %h13, %h112 : f32[32]  // model.go:28
-	//
-	//	%h3721 = constant {value=f32[](0.9)} : f32[]
-	//	%h3771 = mul %p217, %h3721 : f32[]
-	//	%h3941 = add %h3771, %p218 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
 
-	// %h351 = pointwise %h103, %h108 : f32[1]  // model.go:28
-	//
-	//	%h399 = div %p48, %p49 : f32[]
+	// model.go:28: f32[1]
 	cpu.Div(h45, h44, h45)
 
-	// %h355 = pointwise %h100, %h114 : f32[1,32]  // model.go:28
-	//
-	//	%h4071 = mul %p219, %p220 : f32[]
-	//	%h4151 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4181 = mul %h4071, %h4151 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
 		cpu.MulScalar(h49, h51[:32], 0.100000024)
 	}
 
-	// %h120 = pointwise %h14, %h119 : f32[32]  // model.go:28
-	//
-	//	%h4101 = constant {value=f32[](0.9)} : f32[]
-	//	%h4121 = mul %p221, %h4101 : f32[]
-	//	%h4211 = add %h4121, %p222 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
 
-	// %h202 = pointwise %h175, %h180 : f32[32,1,1]  // model.go:28
-	//
-	//	%h42411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h42511 = add %p225, %h42411 : f32[]
-	//	%h42711 = sqrt %h42511 : f32[]
-	//	%h4291 = div %p224, %h42711 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
 		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
 	}
 
-	// %h207 = pointwise %h176, %h177, %h202 : f32[32,1,1]  // model.go:28
-	//
-	//	%h4311 = mul %p227, %p228 : f32[]
-	//	%h4331 = sub %p226, %h4311 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
 
-	// %h340 = depthwise_blocked %h320, %h332, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h344 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
-	// %h346 = conv_blocked %h340, %h344 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h122 = channel_moments %h346 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
 
-	// %h123 = strided_copy %h122 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h125 = strided_copy %h122 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h361 = pointwise %h123 : f32[1,32]  // model.go:28
-	//
-	//	%h438 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h439 = mul %p65, %h438 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.MulScalar(h63, h61, 0.100000024)
 
-	// %h138 = pointwise %h18, %h137 : f32[32]  // model.go:28
-	//
-	//	%h4351 = constant {value=f32[](0.9)} : f32[]
-	//	%h4361 = mul %p229, %h4351 : f32[]
-	//	%h4411 = add %h4361, %p230 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
 
-	// %h367 = pointwise %h125, %h114 : f32[1,32]  // model.go:28
-	//
-	//	%h4431 = mul %p231, %p232 : f32[]
-	//	%h4481 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4491 = mul %h4431, %h4481 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
 		cpu.MulScalar(h65, h67[:32], 0.100000024)
 	}
 
-	// %h145 = pointwise %h19, %h144 : f32[32]  // model.go:28
-	//
-	//	%h4451 = constant {value=f32[](0.9)} : f32[]
-	//	%h4461 = mul %p233, %h4451 : f32[]
-	//	%h4511 = add %h4461, %p234 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
 
-	// %h241 = pointwise %h214, %h219 : f32[32,1,1]  // model.go:28
-	//
-	//	%h45311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45411 = add %p237, %h45311 : f32[]
-	//	%h45611 = sqrt %h45411 : f32[]
-	//	%h4581 = div %p236, %h45611 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
 		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
 	}
 
-	// %h247 = pointwise %h215, %h216, %h241 : f32[32,1,1]  // model.go:28
-	//
-	//	%h4601 = mul %p239, %p240 : f32[]
-	//	%h4621 = sub %p238, %h4601 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
 
-	// %h366 = depthwise_blocked %h346, %h357, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h370 = max_pool %h366 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h35 = unblock %h370 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
-	// %h118 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// model.go:28: f32[1,1568,16]
 	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h51 = block %h37 : f32[1,1,16]  // model.go:28
+	// model.go:28: f32[1,1,16]
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h118, %h54 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 
-	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
+	// model.go:36: f32[N,5]
 	cpu.LogSoftmax(h78, logits, n, 5, 1)
 
-	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
+	// model.go:36: i64[N]
 	if err := cpu.CheckIndex(h79, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h43 = gather_elements %h40, %h42 {axis=1} : f32[N,1]  // model.go:36
+	// model.go:36: f32[N,1]
 	if err := cpu.GatherElements(h80, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h369 = pointwise %h43 : f32[N,1]  // model.go:36
-	//
-	//	%h464 = neg %p82 : f32[]
+	// model.go:36: f32[N,1]
 	cpu.Neg(h80, h80)
 
-	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	// model.go:36: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h80, 1, n, 1)
 
-	// %h146 = extents {elems=[N]} : i64[1]  // model.go:36
+	// model.go:36: i64[1]
 	cpu.Elements(h81, n)
 
-	// %h147 = pointwise %h146 : f32[1]  // model.go:36
-	//
-	//	%h466 = cast %p83 {to=f32} : f32[]
+	// model.go:36: f32[1]
 	cpu.Cast(h82, h81)
 
-	// %h149 = pointwise %h468 : f32[1]  // model.go:36
-	//
-	//	%h469 = constant {value=f32[](1)} : f32[]
-	//	%h470 = div %h469, %p84 : f32[]
+	// model.go:36: f32[1]
 	cpu.ScalarDiv(h82, 1, h82)
 
-	// %h150 = strided_copy %h149 {shape=[N] strides=[0]} : f32[N]  // model.go:36
+	// model.go:36: f32[N]
 	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
 
-	// %h151 = pointwise %h150 : f32[N]  // model.go:36
-	//
-	//	%h472 = neg %p85 : f32[]
+	// model.go:36: f32[N]
 	cpu.Neg(h83, h83)
 
-	// %h153 = fill {value=f32[](0) shape=[N,5]} : f32[N,5]  // model.go:36
+	// model.go:36: f32[N,5]
 	cpu.Fill(h84, 0)
 
-	// %h154 = scatter_elements %h153, %h42, %h152 {axis=1 reduction="add"} : f32[N,5]  // model.go:36
+	// model.go:36: f32[N,5]
 	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h84, h84, h79, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h156 = reduce %h154 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:36
+	// model.go:36: f32[N,1]
 	cpu.ReduceSum(h85, h84, n, 5, 1)
 
-	// %h158 = pointwise %h154, %h40, %h156 : f32[N,5]  // model.go:36
-	//
-	//	%h47411 = exp %p244 : f32[]
-	//	%h47611 = mul %h47411, %p245 : f32[]
-	//	%h4781 = sub %p243, %h47611 : f32[]
+	// model.go:36: f32[N,5]
 	for i := range n {
 		cpu.Repeat(h86[:5], h85[i:i+1])
 		cpu.Exp(h87[:5], h78[i*5:i*5+5])
@@ -651,7 +528,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
 	}
 
-	// %h159 = reduce %h158 {kind="sum" axes=[0]} : f32[5]  // model.go:28
+	// model.go:28: f32[5]
 	if g.headBias != nil {
 		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
 	}
@@ -659,29 +536,29 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		return nil
 	}
 
-	// %h127 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	// model.go:28: f32[98,5,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// %h161 = mat_mul_panels %h158, %h127 {n=1568} : f32[N,1568]  // model.go:28
+	// model.go:28: f32[N,1568]
 	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h162 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
+	// model.go:28: f32[1568,N]
 	if g.headWeight != nil {
 		cpu.StridedCopy(h90, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// %h131 = pack_panels %h158 : f32[1,N,16]  // model.go:28
+	// model.go:28: f32[1,N,16]
 	if g.headWeight != nil {
 		cpu.PackPanels(h91, h84, n, 5, 5, false, 1, 5*n)
 	}
 
-	// %h163 = mat_mul_panels %h162, %h131 {n=5} : f32[1568,5]  // model.go:28
+	// model.go:28: f32[1568,5]
 	if g.headWeight != nil {
 		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h164 = strided_copy %h163 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
+	// model.go:28: f32[5,1568]
 	if g.headWeight != nil {
 		cpu.StridedCopy(g.headWeight, h92, []int{5, 1568}, []int{1, 5}, 0)
 	}
@@ -689,55 +566,38 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		return nil
 	}
 
-	// %h374 = block %h165 : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.Block(h93, h89, n, 32, 7, 7)
 
-	// %h376 = max_pool_grad %h366, %h374 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h379 = pointwise %h376, %h366 : f32[N,2,14,14,16]  // model.go:28
-	//
-	//	%h480 = gate %p91, %p92 : f32[]
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Gate(h94, h94, h73)
 
-	// %h173 = channel_sums %h379, %h346, %h170 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
 
-	// %h375 = pointwise %h125 : f32[1,32]  // model.go:28
-	//
-	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h48311 = add %p247, %h48211 : f32[]
-	//	%h48511 = sqrt %h48311 : f32[]
-	//	%h4871 = constant {value=f32[](1)} : f32[]
-	//	%h4881 = div %h4871, %h48511 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.AddScalar(h96[:32], h62, 1e-05)
 		cpu.Sqrt(h96[:32], h96[:32])
 		cpu.ScalarDiv(h62, 1, h96[:32])
 	}
 
-	// %h179 = strided_copy %h173 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h378 = pointwise %h179, %h375 : f32[1,32]  // model.go:28
-	//
-	//	%h490 = mul %p96, %p97 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.Mul(g.bodyNorm4Weight, h97, h62)
 	if t.passStep.Ends() <= 3 {
 		return nil
 	}
 
-	// %h185 = pointwise %h178, %h16 : f32[32]  // model.go:28
-	//
-	//	%h492 = mul %p98, %p99 : f32[]
+	// model.go:28: f32[32]
 	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
 
-	// %h189 = pointwise %h185, %h178, %h181, %h129 : f32[32]  // model.go:28
-	//
-	//	%h494111 = mul %p255, %p256 : f32[]
-	//	%h496111 = mul %h494111, %p257 : f32[]
-	//	%h49811 = div %h496111, %p258 : f32[]
-	//	%h5001 = neg %h49811 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h99[:32], h44)
 		cpu.Mul(h100[:32], h98[:32], h62)
@@ -746,19 +606,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h98[32:64], h100[:32])
 	}
 
-	// %h190 = strided_copy %h173 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 4 {
 		return nil
 	}
 
-	// %h196 = pointwise %h185, %h191, %h129, %h189, %h170 : f32[32]  // model.go:28
-	//
-	//	%h50611 = mul %p274, %p275 : f32[]
-	//	%h5021111 = mul %p271, %p272 : f32[]
-	//	%h5041111 = div %h5021111, %p273 : f32[]
-	//	%h508111 = add %h5041111, %h50611 : f32[]
-	//	%h5101 = neg %h508111 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h101[:32], h44)
 		cpu.Mul(h102[:32], h98[32:64], h61)
@@ -768,16 +622,16 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h98[64:96], h103[:32])
 	}
 
-	// %h385 = channel_mix %h379, %h346, %h200 : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
 
-	// %h388 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
 
-	// %h390 = conv_data_blocked %h385, %h388 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h205 = conv_weights_blocked %h340, %h385 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
+	// model.go:28: f32[32,32,3,3]
 	if g.bodyConv4Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -785,49 +639,32 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		return nil
 	}
 
-	// %h395 = pointwise %h390, %h340 : f32[N,2,14,14,16]  // model.go:28
-	//
-	//	%h512 = gate %p116, %p117 : f32[]
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Gate(h105, h105, h57)
 
-	// %h212 = channel_sums %h395, %h320, %h209 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
 
-	// %h384 = pointwise %h100 : f32[1,32]  // model.go:28
-	//
-	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h51511 = add %p277, %h51411 : f32[]
-	//	%h51711 = sqrt %h51511 : f32[]
-	//	%h5191 = constant {value=f32[](1)} : f32[]
-	//	%h5201 = div %h5191, %h51711 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.AddScalar(h108[:32], h42, 1e-05)
 		cpu.Sqrt(h108[:32], h108[:32])
 		cpu.ScalarDiv(h42, 1, h108[:32])
 	}
 
-	// %h218 = strided_copy %h212 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h387 = pointwise %h218, %h384 : f32[1,32]  // model.go:28
-	//
-	//	%h522 = mul %p121, %p122 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.Mul(g.bodyNorm3Weight, h109, h42)
 	if t.passStep.Ends() <= 6 {
 		return nil
 	}
 
-	// %h224 = pointwise %h217, %h11 : f32[32]  // model.go:28
-	//
-	//	%h524 = mul %p123, %p124 : f32[]
+	// model.go:28: f32[32]
 	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
 
-	// %h228 = pointwise %h224, %h217, %h220, %h129 : f32[32]  // model.go:28
-	//
-	//	%h526111 = mul %p285, %p286 : f32[]
-	//	%h528111 = mul %h526111, %p287 : f32[]
-	//	%h53011 = div %h528111, %p288 : f32[]
-	//	%h5321 = neg %h53011 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h111[:32], h44)
 		cpu.Mul(h112[:32], h110[:32], h42)
@@ -836,19 +673,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h110[32:64], h112[:32])
 	}
 
-	// %h229 = strided_copy %h212 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
 	if t.passStep.Ends() <= 7 {
 		return nil
 	}
 
-	// %h235 = pointwise %h224, %h230, %h129, %h228, %h209 : f32[32]  // model.go:28
-	//
-	//	%h53811 = mul %p304, %p305 : f32[]
-	//	%h5341111 = mul %p301, %p302 : f32[]
-	//	%h5361111 = div %h5341111, %p303 : f32[]
-	//	%h540111 = add %h5361111, %h53811 : f32[]
-	//	%h5421 = neg %h540111 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h113[:32], h44)
 		cpu.Mul(h114[:32], h110[32:64], h41)
@@ -858,16 +689,16 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h110[64:96], h115[:32])
 	}
 
-	// %h401 = channel_mix %h395, %h320, %h239 : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
 
-	// %h404 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,2,3,3,16,16]
 	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
 
-	// %h406 = conv_data_blocked %h401, %h404 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h244 = conv_weights_blocked %h300, %h401 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
+	// model.go:28: f32[32,16,3,3]
 	if g.bodyConv3Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -875,52 +706,35 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		return nil
 	}
 
-	// %h409 = max_pool_grad %h295, %h406 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h411 = pointwise %h409, %h295 : f32[N,1,28,28,16]  // model.go:28
-	//
-	//	%h544 = gate %p141, %p142 : f32[]
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Gate(h119, h119, h36)
 
-	// %h252 = channel_sums %h411, %h259, %h249 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
 
-	// %h393 = pointwise %h75 : f32[1,16]  // model.go:28
-	//
-	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h54711 = add %p307, %h54611 : f32[]
-	//	%h54911 = sqrt %h54711 : f32[]
-	//	%h5511 = constant {value=f32[](1)} : f32[]
-	//	%h5521 = div %h5511, %h54911 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.AddScalar(h121[:16], h25, 1e-05)
 		cpu.Sqrt(h121[:16], h121[:16])
 		cpu.ScalarDiv(h25, 1, h121[:16])
 	}
 
-	// %h258 = strided_copy %h252 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h396 = pointwise %h258, %h393 : f32[1,16]  // model.go:28
-	//
-	//	%h554 = mul %p146, %p147 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.Mul(g.bodyNorm2Weight, h122, h25)
 	if t.passStep.Ends() <= 9 {
 		return nil
 	}
 
-	// %h264 = pointwise %h257, %h6 : f32[16]  // model.go:28
-	//
-	//	%h556 = mul %p148, %p149 : f32[]
+	// model.go:28: f32[16]
 	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
 
-	// %h268 = pointwise %h264, %h257, %h260, %h79 : f32[16]  // model.go:28
-	//
-	//	%h558111 = mul %p315, %p316 : f32[]
-	//	%h560111 = mul %h558111, %p317 : f32[]
-	//	%h56211 = div %h560111, %p318 : f32[]
-	//	%h5641 = neg %h56211 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.Repeat(h124[:16], h7)
 		cpu.Mul(h125[:16], h123[:16], h25)
@@ -929,19 +743,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h123[16:32], h125[:16])
 	}
 
-	// %h269 = strided_copy %h252 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 10 {
 		return nil
 	}
 
-	// %h275 = pointwise %h264, %h270, %h79, %h268, %h249 : f32[16]  // model.go:28
-	//
-	//	%h57011 = mul %p334, %p335 : f32[]
-	//	%h5661111 = mul %p331, %p332 : f32[]
-	//	%h5681111 = div %h5661111, %p333 : f32[]
-	//	%h572111 = add %h5681111, %h57011 : f32[]
-	//	%h5741 = neg %h572111 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.Repeat(h126[:16], h7)
 		cpu.Mul(h127[:16], h123[16:32], h24)
@@ -951,16 +759,16 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		cpu.Neg(h123[32:48], h128[:16])
 	}
 
-	// %h414 = channel_mix %h411, %h259, %h279 : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
 
-	// %h416 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
 
-	// %h417 = conv_data_blocked %h414, %h416 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h284 = conv_weights_blocked %h254, %h414 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
+	// model.go:28: f32[16,16,3,3]
 	if g.bodyConv2Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -968,51 +776,34 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		return nil
 	}
 
-	// %h420 = pointwise %h417, %h254 : f32[N,1,28,28,16]  // model.go:28
-	//
-	//	%h576 = gate %p166, %p167 : f32[]
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Gate(h130, h130, h20)
 
-	// %h291 = channel_sums %h420, %h49, %h288 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
 
-	// %h402 = pointwise %h50 : f32[1,16]  // model.go:28
-	//
-	//	%h57811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h57911 = add %p337, %h57811 : f32[]
-	//	%h58111 = sqrt %h57911 : f32[]
-	//	%h5831 = constant {value=f32[](1)} : f32[]
-	//	%h5841 = div %h5831, %h58111 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.AddScalar(h133[:16], h5, 1e-05)
 		cpu.Sqrt(h133[:16], h133[:16])
 		cpu.ScalarDiv(h5, 1, h133[:16])
 	}
 
-	// %h297 = strided_copy %h291 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h405 = pointwise %h297, %h402 : f32[1,16]  // model.go:28
-	//
-	//	%h586 = mul %p171, %p172 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.Mul(g.bodyNorm1Weight, h134, h5)
 	if t.passStep.Ends() <= 12 {
 		return nil
 	}
 
-	// %h303 = pointwise %h296, %h1 : f32[16]  // model.go:28
-	//
-	//	%h588 = mul %p173, %p174 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
 	}
 
-	// %h307 = pointwise %h303, %h296, %h299, %h79 : f32[16]  // model.go:28
-	//
-	//	%h590111 = mul %p345, %p346 : f32[]
-	//	%h592111 = mul %h590111, %p347 : f32[]
-	//	%h59411 = div %h592111, %p348 : f32[]
-	//	%h5961 = neg %h59411 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		{
 			cpu.Repeat(h136[:16], h7)
@@ -1023,19 +814,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		}
 	}
 
-	// %h308 = strided_copy %h291 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(g.bodyNorm1Bias, h132, []int{1, 16}, []int{16, 1}, 0)
 	if t.passStep.Ends() <= 13 {
 		return nil
 	}
 
-	// %h314 = pointwise %h303, %h309, %h79, %h307, %h288 : f32[16]  // model.go:28
-	//
-	//	%h60211 = mul %p364, %p365 : f32[]
-	//	%h5981111 = mul %p361, %p362 : f32[]
-	//	%h6001111 = div %h5981111, %p363 : f32[]
-	//	%h604111 = add %h6001111, %h60211 : f32[]
-	//	%h6061 = neg %h604111 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		{
 			cpu.Repeat(h138[:16], h7)
@@ -1047,23 +832,23 @@ func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error
 		}
 	}
 
-	// %h423 = channel_mix %h420, %h49, %h318 : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	if g.bodyConv1Weight != nil {
 		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
 	}
 
-	// %h319 = unblock %h423 {c=16} : f32[N,16,28,28]  // model.go:28
+	// model.go:28: f32[N,16,28,28]
 	if g.bodyConv1Weight != nil {
 		cpu.Unblock(h141, h130, n, 16, 28, 28)
 	}
 
-	// %h22 = strided_copy %h319 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	// model.go:28: f32[16,N,28,28]
 	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// %h322 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
+	// model.go:28: f32[16,1,3,3]
 	if g.bodyConv1Weight != nil {
 		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -1116,162 +901,122 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h37 = rt.View[float32](t.arena, evalForwardH37Off, 16)
 	)
 
-	// %h47 = pointwise %h40, %h43 : f32[16,1,1]  // model.go:28
-	//
-	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p42, %h2311 : f32[]
-	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p41, %h2711 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
 	}
 
-	// %h49 = pointwise %h41, %h42, %h47 : f32[16,1,1]  // model.go:28
-	//
-	//	%h341 = mul %p44, %p45 : f32[]
-	//	%h381 = sub %p43, %h341 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
 	}
 
-	// %h51 = pointwise %h50, %h : f32[16,1,3,3]  // model.go:28
-	//
-	//	%h72 = mul %p8, %p9 : f32[]
+	// model.go:28: f32[16,1,3,3]
 	for i := range 16 {
 		cpu.Repeat(h6[:9], h1[i:i+1])
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h51 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(h7, h5, &conv1)
 
-	// %h53 = conv_blocked %image, %h22, %h52 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
-	//
-	//	%h9511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9711 = add %p48, %h9511 : f32[]
-	//	%h10011 = sqrt %h9711 : f32[]
-	//	%h1041 = div %p47, %h10011 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
 		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
 	}
 
-	// %h63 = pointwise %h55, %h56, %h61 : f32[16,1,1]  // model.go:28
-	//
-	//	%h1071 = mul %p50, %p51 : f32[]
-	//	%h1101 = sub %p49, %h1071 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
 	}
 
-	// %h65 = pointwise %h64, %h5 : f32[16,16,3,3]  // model.go:28
-	//
-	//	%h112 = mul %p18, %p19 : f32[]
+	// model.go:28: f32[16,16,3,3]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h67 = pack_conv %h65 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConv(h15, h13, &conv5)
 
-	// %h86 = conv_blocked %h53, %h67, %h66 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h96 = max_pool %h86 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
-	//
-	//	%h11411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h11511 = add %p54, %h11411 : f32[]
-	//	%h11711 = sqrt %h11511 : f32[]
-	//	%h1191 = div %p53, %h11711 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
 		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
 	}
 
-	// %h77 = pointwise %h69, %h70, %h75 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1211 = mul %p56, %p57 : f32[]
-	//	%h1231 = sub %p55, %h1211 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
 	}
 
-	// %h79 = pointwise %h78, %h10 : f32[32,16,3,3]  // model.go:28
-	//
-	//	%h125 = mul %p28, %p29 : f32[]
+	// model.go:28: f32[32,16,3,3]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h98 = pack_conv %h79 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,1,3,3,16,16]
 	cpu.PackConv(h24, h22, &conv6)
 
-	// %h101 = conv_blocked %h96, %h98, %h80 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
-	//
-	//	%h12711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12811 = add %p60, %h12711 : f32[]
-	//	%h13011 = sqrt %h12811 : f32[]
-	//	%h1321 = div %p59, %h13011 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
 		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
 	}
 
-	// %h91 = pointwise %h83, %h84, %h89 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1341 = mul %p62, %p63 : f32[]
-	//	%h1361 = sub %p61, %h1341 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
 	}
 
-	// %h93 = pointwise %h92, %h15 : f32[32,32,3,3]  // model.go:28
-	//
-	//	%h138 = mul %p38, %p39 : f32[]
+	// model.go:28: f32[32,32,3,3]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h103 = pack_conv %h93 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConv(h32, h30, &conv7)
 
-	// %h106 = conv_blocked %h101, %h103, %h94 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h108 = max_pool %h106 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
-	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// model.go:28: f32[1,1568,16]
 	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
+	// model.go:28: f32[1,1,16]
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 	return nil
 }
@@ -1325,183 +1070,141 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) e
 		h40 = rt.View[float32](t.arena, 128*n+100416, n)
 	)
 
-	// %h55 = pointwise %h48, %h51 : f32[16,1,1]  // model.go:28
-	//
-	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p43, %h2311 : f32[]
-	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p42, %h2711 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
 	}
 
-	// %h57 = pointwise %h49, %h50, %h55 : f32[16,1,1]  // model.go:28
-	//
-	//	%h341 = mul %p45, %p46 : f32[]
-	//	%h381 = sub %p44, %h341 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
 		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
 	}
 
-	// %h59 = pointwise %h58, %h : f32[16,1,3,3]  // model.go:28
-	//
-	//	%h75 = mul %p8, %p9 : f32[]
+	// model.go:28: f32[16,1,3,3]
 	for i := range 16 {
 		cpu.Repeat(h6[:9], h1[i:i+1])
 		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h59 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(h7, h5, &conv1)
 
-	// %h44 = conv_blocked %image, %h22, %h60 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h69 = pointwise %h62, %h65 : f32[16,1,1]  // model.go:28
-	//
-	//	%h9411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h10411 = add %p49, %h9411 : f32[]
-	//	%h10711 = sqrt %h10411 : f32[]
-	//	%h1111 = div %p48, %h10711 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h10[:16], h10[:16])
 		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
 	}
 
-	// %h71 = pointwise %h63, %h64, %h69 : f32[16,1,1]  // model.go:28
-	//
-	//	%h1141 = mul %p51, %p52 : f32[]
-	//	%h1171 = sub %p50, %h1141 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
 		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
 	}
 
-	// %h73 = pointwise %h72, %h5 : f32[16,16,3,3]  // model.go:28
-	//
-	//	%h119 = mul %p18, %p19 : f32[]
+	// model.go:28: f32[16,16,3,3]
 	for i := range 16 {
 		cpu.Repeat(h14[:144], h9[i:i+1])
 		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h66 = pack_conv %h73 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConv(h15, h13, &conv5)
 
-	// %h89 = conv_blocked %h44, %h66, %h74 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h103 = max_pool %h89 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h83 = pointwise %h76, %h79 : f32[32,1,1]  // model.go:28
-	//
-	//	%h12111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12211 = add %p55, %h12111 : f32[]
-	//	%h12411 = sqrt %h12211 : f32[]
-	//	%h1261 = div %p54, %h12411 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h19[:32], h19[:32])
 		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
 	}
 
-	// %h85 = pointwise %h77, %h78, %h83 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1281 = mul %p57, %p58 : f32[]
-	//	%h1301 = sub %p56, %h1281 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
 		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
 	}
 
-	// %h87 = pointwise %h86, %h10 : f32[32,16,3,3]  // model.go:28
-	//
-	//	%h132 = mul %p28, %p29 : f32[]
+	// model.go:28: f32[32,16,3,3]
 	for i := range 32 {
 		cpu.Repeat(h23[:144], h18[i:i+1])
 		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h105 = pack_conv %h87 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,1,3,3,16,16]
 	cpu.PackConv(h24, h22, &conv6)
 
-	// %h108 = conv_blocked %h103, %h105, %h88 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h97 = pointwise %h90, %h93 : f32[32,1,1]  // model.go:28
-	//
-	//	%h13411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h13511 = add %p61, %h13411 : f32[]
-	//	%h13711 = sqrt %h13511 : f32[]
-	//	%h1391 = div %p60, %h13711 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h27[:32], h27[:32])
 		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
 	}
 
-	// %h99 = pointwise %h91, %h92, %h97 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1411 = mul %p63, %p64 : f32[]
-	//	%h1431 = sub %p62, %h1411 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
 		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
 	}
 
-	// %h101 = pointwise %h100, %h15 : f32[32,32,3,3]  // model.go:28
-	//
-	//	%h145 = mul %p38, %p39 : f32[]
+	// model.go:28: f32[32,32,3,3]
 	for i := range 32 {
 		cpu.Repeat(h31[:288], h26[i:i+1])
 		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h110 = pack_conv %h101 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConv(h32, h30, &conv7)
 
-	// %h113 = conv_blocked %h108, %h110, %h102 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h115 = max_pool %h113 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h35 = unblock %h115 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h35, h34, n, 32, 7, 7)
 
-	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// model.go:28: f32[1,1568,16]
 	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
+	// model.go:28: f32[1,1,16]
 	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
 
-	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
+	// model.go:36: f32[N,5]
 	cpu.LogSoftmax(h38, logits, n, 5, 1)
 
-	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
+	// model.go:36: i64[N]
 	if err := cpu.CheckIndex(h39, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h43 = gather_elements %h40, %h42 {axis=1} : f32[N,1]  // model.go:36
+	// model.go:36: f32[N,1]
 	if err := cpu.GatherElements(h40, h38, h39, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h47 = pointwise %h43 : f32[N,1]  // model.go:36
-	//
-	//	%h147 = neg %p40 : f32[]
+	// model.go:36: f32[N,1]
 	cpu.Neg(h40, h40)
 
-	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	// model.go:36: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h40, 1, n, 1)
 	return nil
@@ -1595,377 +1298,267 @@ func (t *Trainer) trainForward(n int, logits, image []float32) error {
 		h78 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 5*n)
 	)
 
-	// %h41 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
 
-	// %h44 = conv_blocked %image, %h41 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h42 = channel_moments %h44 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelMoments(h3, h2, n, 16, 784)
 
-	// %h43 = strided_copy %h42 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h45 = strided_copy %h42 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h47 = extents {elems=[784*N]} : i64[1]  // model.go:28
+	// model.go:28: i64[1]
 	cpu.Elements(h6, 784*n)
 
-	// %h48 = pointwise %h47 : f32[1]  // model.go:28
-	//
-	//	%h24 = cast %p {to=f32} : f32[]
+	// model.go:28: f32[1]
 	cpu.Cast(h7, h6)
 
-	// %h91 = pointwise %h48 : f32[1]  // model.go:28
-	//
-	//	%h271 = constant {value=f32[](-1)} : f32[]
-	//	%h285 = add %p184, %h271 : f32[]
-	//	%h316 = constant {value=f32[](1)} : f32[]
-	//	%h334 = max %h285, %h316 : f32[]
+	// model.go:28: f32[1]
 	{
 		cpu.AddScalar(h9[:1], h7, -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 
-	// %h307 = pointwise %h43 : f32[1,16]  // model.go:28
-	//
-	//	%h71 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h72 = mul %p4, %h71 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.MulScalar(h10, h4, 0.100000024)
 
-	// %h58 = pointwise %h3, %h57 : f32[16]  // model.go:28
-	//
-	//	%h381 = constant {value=f32[](0.9)} : f32[]
-	//	%h511 = mul %p185, %h381 : f32[]
-	//	%h751 = add %h511, %p186 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
 		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
 	}
 
-	// %h309 = pointwise %h48, %h53 : f32[1]  // model.go:28
-	//
-	//	%h84 = div %p7, %p8 : f32[]
+	// model.go:28: f32[1]
 	cpu.Div(h8, h7, h8)
 
-	// %h313 = pointwise %h45, %h59 : f32[1,16]  // model.go:28
-	//
-	//	%h861 = mul %p187, %p188 : f32[]
-	//	%h1111 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h1191 = mul %h861, %h1111 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.Repeat(h13[:16], h8)
 		cpu.Mul(h14[:16], h5, h13[:16])
 		cpu.MulScalar(h12, h14[:16], 0.100000024)
 	}
 
-	// %h65 = pointwise %h4, %h64 : f32[16]  // model.go:28
-	//
-	//	%h1011 = constant {value=f32[](0.9)} : f32[]
-	//	%h1021 = mul %p189, %h1011 : f32[]
-	//	%h1231 = add %h1021, %p190 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
 		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
 	}
 
-	// %h96 = pointwise %h63, %h77 : f32[16,1,1]  // model.go:28
-	//
-	//	%h15011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h15111 = add %p193, %h15011 : f32[]
-	//	%h15811 = sqrt %h15111 : f32[]
-	//	%h1851 = div %p192, %h15811 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h17[:16], h5, 1e-05)
 		cpu.Sqrt(h17[:16], h17[:16])
 		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
 	}
 
-	// %h110 = pointwise %h66, %h69, %h96 : f32[16,1,1]  // model.go:28
-	//
-	//	%h1901 = mul %p195, %p196 : f32[]
-	//	%h1941 = sub %p194, %h1901 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h19[:16], h4, h16)
 		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
 	}
 
-	// %h238 = depthwise_blocked %h44, %h156, %h23 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h240 = pack_conv %h5 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
 
-	// %h243 = conv_blocked %h238, %h240 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 group=1} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h67 = channel_moments %h243 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelMoments(h23, h22, n, 16, 784)
 
-	// %h68 = strided_copy %h67 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
 
-	// %h70 = strided_copy %h67 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h319 = pointwise %h68 : f32[1,16]  // model.go:28
-	//
-	//	%h229 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h230 = mul %p24, %h229 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.MulScalar(h26, h24, 0.100000024)
 
-	// %h83 = pointwise %h8, %h82 : f32[16]  // model.go:28
-	//
-	//	%h2051 = constant {value=f32[](0.9)} : f32[]
-	//	%h2241 = mul %p197, %h2051 : f32[]
-	//	%h2351 = add %h2241, %p198 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
 		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
 	}
 
-	// %h325 = pointwise %h70, %h59 : f32[1,16]  // model.go:28
-	//
-	//	%h2391 = mul %p199, %p200 : f32[]
-	//	%h2671 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h2691 = mul %h2391, %h2671 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.Repeat(h29[:16], h8)
 		cpu.Mul(h30[:16], h25, h29[:16])
 		cpu.MulScalar(h28, h30[:16], 0.100000024)
 	}
 
-	// %h90 = pointwise %h9, %h89 : f32[16]  // model.go:28
-	//
-	//	%h2461 = constant {value=f32[](0.9)} : f32[]
-	//	%h2471 = mul %p201, %h2461 : f32[]
-	//	%h2731 = add %h2471, %p202 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
 		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
 	}
 
-	// %h136 = pointwise %h125, %h129 : f32[16,1,1]  // model.go:28
-	//
-	//	%h27811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h28211 = add %p205, %h27811 : f32[]
-	//	%h30511 = sqrt %h28211 : f32[]
-	//	%h3101 = div %p204, %h30511 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h33[:16], h25, 1e-05)
 		cpu.Sqrt(h33[:16], h33[:16])
 		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
 	}
 
-	// %h144 = pointwise %h127, %h128, %h136 : f32[16,1,1]  // model.go:28
-	//
-	//	%h3171 = mul %p207, %p208 : f32[]
-	//	%h3221 = sub %p206, %h3171 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h35[:16], h24, h32)
 		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
 	}
 
-	// %h279 = depthwise_blocked %h243, %h270, %h26 {window={kernel=[1,1]} c=16 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h284 = max_pool %h279 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h286 = pack_conv %h10 {group=1 in_block=16} : f32[2,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,1,3,3,16,16]
 	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
 
-	// %h304 = conv_blocked %h284, %h286 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h92 = channel_moments %h304 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelMoments(h40, h39, n, 32, 196)
 
-	// %h93 = strided_copy %h92 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h95 = strided_copy %h92 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h97 = extents {elems=[196*N]} : i64[1]  // model.go:28
+	// model.go:28: i64[1]
 	cpu.Elements(h43, 196*n)
 
-	// %h98 = pointwise %h97 : f32[1]  // model.go:28
-	//
-	//	%h332 = cast %p41 {to=f32} : f32[]
+	// model.go:28: f32[1]
 	cpu.Cast(h44, h43)
 
-	// %h329 = pointwise %h98 : f32[1]  // model.go:28
-	//
-	//	%h3361 = constant {value=f32[](-1)} : f32[]
-	//	%h3411 = add %p209, %h3361 : f32[]
-	//	%h3461 = constant {value=f32[](1)} : f32[]
-	//	%h3481 = max %h3411, %h3461 : f32[]
+	// model.go:28: f32[1]
 	{
 		cpu.AddScalar(h46[:1], h44, -1)
 		cpu.MaxScalar(h45, h46[:1], 1)
 	}
 
-	// %h331 = pointwise %h93 : f32[1,32]  // model.go:28
-	//
-	//	%h366 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h370 = mul %p45, %h366 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.MulScalar(h47, h41, 0.100000024)
 
-	// %h108 = pointwise %h13, %h107 : f32[32]  // model.go:28
-	//
-	//	%h3561 = constant {value=f32[](0.9)} : f32[]
-	//	%h3611 = mul %p210, %h3561 : f32[]
-	//	%h3771 = add %h3611, %p211 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
 		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
 	}
 
-	// %h333 = pointwise %h98, %h103 : f32[1]  // model.go:28
-	//
-	//	%h383 = div %p48, %p49 : f32[]
+	// model.go:28: f32[1]
 	cpu.Div(h45, h44, h45)
 
-	// %h337 = pointwise %h95, %h109 : f32[1,32]  // model.go:28
-	//
-	//	%h3891 = mul %p212, %p213 : f32[]
-	//	%h3971 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4001 = mul %h3891, %h3971 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.Repeat(h50[:32], h45)
 		cpu.Mul(h51[:32], h42, h50[:32])
 		cpu.MulScalar(h49, h51[:32], 0.100000024)
 	}
 
-	// %h115 = pointwise %h14, %h114 : f32[32]  // model.go:28
-	//
-	//	%h3921 = constant {value=f32[](0.9)} : f32[]
-	//	%h3941 = mul %p214, %h3921 : f32[]
-	//	%h4031 = add %h3941, %p215 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
 		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
 	}
 
-	// %h186 = pointwise %h159, %h164 : f32[32,1,1]  // model.go:28
-	//
-	//	%h40611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h40711 = add %p218, %h40611 : f32[]
-	//	%h40911 = sqrt %h40711 : f32[]
-	//	%h4111 = div %p217, %h40911 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h54[:32], h42, 1e-05)
 		cpu.Sqrt(h54[:32], h54[:32])
 		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
 	}
 
-	// %h191 = pointwise %h160, %h161, %h186 : f32[32,1,1]  // model.go:28
-	//
-	//	%h4131 = mul %p220, %p221 : f32[]
-	//	%h4151 = sub %p219, %h4131 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h56[:32], h41, h53)
 		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
 	}
 
-	// %h324 = depthwise_blocked %h304, %h315, %h29 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h328 = pack_conv %h15 {group=1 in_block=16} : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
 
-	// %h330 = conv_blocked %h324, %h328 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 group=1} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
 
-	// %h117 = channel_moments %h330 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelMoments(h60, h59, n, 32, 196)
 
-	// %h118 = strided_copy %h117 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
 
-	// %h120 = strided_copy %h117 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h343 = pointwise %h118 : f32[1,32]  // model.go:28
-	//
-	//	%h420 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h421 = mul %p65, %h420 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.MulScalar(h63, h61, 0.100000024)
 
-	// %h133 = pointwise %h18, %h132 : f32[32]  // model.go:28
-	//
-	//	%h4171 = constant {value=f32[](0.9)} : f32[]
-	//	%h4181 = mul %p222, %h4171 : f32[]
-	//	%h4231 = add %h4181, %p223 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
 		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
 	}
 
-	// %h349 = pointwise %h120, %h109 : f32[1,32]  // model.go:28
-	//
-	//	%h4251 = mul %p224, %p225 : f32[]
-	//	%h4301 = constant {value=f32[](0.100000024)} : f32[]
-	//	%h4311 = mul %h4251, %h4301 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.Repeat(h66[:32], h45)
 		cpu.Mul(h67[:32], h62, h66[:32])
 		cpu.MulScalar(h65, h67[:32], 0.100000024)
 	}
 
-	// %h140 = pointwise %h19, %h139 : f32[32]  // model.go:28
-	//
-	//	%h4271 = constant {value=f32[](0.9)} : f32[]
-	//	%h4281 = mul %p226, %h4271 : f32[]
-	//	%h4331 = add %h4281, %p227 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
 		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
 	}
 
-	// %h225 = pointwise %h198, %h203 : f32[32,1,1]  // model.go:28
-	//
-	//	%h43511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h43611 = add %p230, %h43511 : f32[]
-	//	%h43811 = sqrt %h43611 : f32[]
-	//	%h4401 = div %p229, %h43811 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h70[:32], h62, 1e-05)
 		cpu.Sqrt(h70[:32], h70[:32])
 		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
 	}
 
-	// %h231 = pointwise %h199, %h200, %h225 : f32[32,1,1]  // model.go:28
-	//
-	//	%h4421 = mul %p232, %p233 : f32[]
-	//	%h4441 = sub %p231, %h4421 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h72[:32], h61, h69)
 		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
 	}
 
-	// %h350 = depthwise_blocked %h330, %h340, %h32 {window={kernel=[1,1]} c=32 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h354 = max_pool %h350 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h35 = unblock %h354 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h75, h74, n, 32, 7, 7)
 
-	// %h113 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// model.go:28: f32[1,1568,16]
 	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h46 = block %h37 : f32[1,1,16]  // model.go:28
+	// model.go:28: f32[1,1,16]
 	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
 
-	// %h39 = mat_mul_panels %h36, %h113, %h49 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
 
-	// %h141 = strided_copy %h116 {shape=[N,5] strides=[0,0]} : f32[N,5]
+	// strided_copy: f32[N,5]
 	cpu.StridedCopy(h78, w.constH116, []int{n, 5}, []int{0, 0}, 0)
 	return nil
 }
@@ -2057,12 +1650,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 768*min(784*n, 1024))
 	)
 
-	// %h142 = pointwise %h141, %d_logits : f32[N,5]
-	//
-	//	%h446 = mul %p82, %p83 : f32[]
+	// pointwise: f32[N,5]
 	cpu.Mul(h78, h78, dLogits)
 
-	// %h143 = reduce %h142 {kind="sum" axes=[0]} : f32[5]  // model.go:28
+	// model.go:28: f32[5]
 	if g.headBias != nil {
 		cpu.ReduceSum(g.headBias, h78, 1, n, 5)
 	}
@@ -2070,28 +1661,28 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		return nil
 	}
 
-	// %h122 = pack_panels %h20 : f32[98,5,16]  // model.go:28
+	// model.go:28: f32[98,5,16]
 	cpu.PackPanels(h79, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// %h145 = mat_mul_panels %h142, %h122 {n=1568} : f32[N,1568]  // model.go:28
+	// model.go:28: f32[N,1568]
 	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h146 = strided_copy %h36 {shape=[1568,N] strides=[1,1568]} : f32[1568,N]  // model.go:28
+	// model.go:28: f32[1568,N]
 	if g.headWeight != nil {
 		cpu.StridedCopy(h81, h75, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// %h126 = pack_panels %h142 : f32[1,N,16]  // model.go:28
+	// model.go:28: f32[1,N,16]
 	if g.headWeight != nil {
 		cpu.PackPanels(h82, h78, n, 5, 5, false, 1, 5*n)
 	}
 
-	// %h147 = mat_mul_panels %h146, %h126 {n=5} : f32[1568,5]  // model.go:28
+	// model.go:28: f32[1568,5]
 	if g.headWeight != nil {
 		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h148 = strided_copy %h147 {shape=[5,1568] strides=[1,5]} : f32[5,1568]  // model.go:28
+	// model.go:28: f32[5,1568]
 	if g.headWeight != nil {
 		cpu.StridedCopy(g.headWeight, h83, []int{5, 1568}, []int{1, 5}, 0)
 	}
@@ -2099,55 +1690,38 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		return nil
 	}
 
-	// %h357 = block %h149 : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.Block(h84, h80, n, 32, 7, 7)
 
-	// %h359 = max_pool_grad %h350, %h357 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h363 = pointwise %h359, %h350 : f32[N,2,14,14,16]  // model.go:28
-	//
-	//	%h448 = gate %p84, %p85 : f32[]
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Gate(h85, h85, h73)
 
-	// %h157 = channel_sums %h363, %h330, %h154 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelSums(h86, h85, h59, h61, n, 32, 196)
 
-	// %h355 = pointwise %h120 : f32[1,32]  // model.go:28
-	//
-	//	%h45011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h45111 = add %p235, %h45011 : f32[]
-	//	%h45311 = sqrt %h45111 : f32[]
-	//	%h4551 = constant {value=f32[](1)} : f32[]
-	//	%h4561 = div %h4551, %h45311 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.AddScalar(h87[:32], h62, 1e-05)
 		cpu.Sqrt(h87[:32], h87[:32])
 		cpu.ScalarDiv(h62, 1, h87[:32])
 	}
 
-	// %h163 = strided_copy %h157 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h88, h86, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h358 = pointwise %h163, %h355 : f32[1,32]  // model.go:28
-	//
-	//	%h458 = mul %p89, %p90 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.Mul(g.bodyNorm4Weight, h88, h62)
 	if t.passTrainForward.Ends() <= 3 {
 		return nil
 	}
 
-	// %h169 = pointwise %h162, %h16 : f32[32]  // model.go:28
-	//
-	//	%h460 = mul %p91, %p92 : f32[]
+	// model.go:28: f32[32]
 	cpu.Mul(h89[:32], h62, w.bodyNorm4Weight)
 
-	// %h173 = pointwise %h169, %h162, %h165, %h124 : f32[32]  // model.go:28
-	//
-	//	%h462111 = mul %p243, %p244 : f32[]
-	//	%h464111 = mul %h462111, %p245 : f32[]
-	//	%h46611 = div %h464111, %p246 : f32[]
-	//	%h4681 = neg %h46611 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h90[:32], h44)
 		cpu.Mul(h91[:32], h89[:32], h62)
@@ -2156,19 +1730,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h89[32:64], h91[:32])
 	}
 
-	// %h174 = strided_copy %h157 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(g.bodyNorm4Bias, h86, []int{1, 32}, []int{32, 1}, 0)
 	if t.passTrainForward.Ends() <= 4 {
 		return nil
 	}
 
-	// %h180 = pointwise %h169, %h175, %h124, %h173, %h154 : f32[32]  // model.go:28
-	//
-	//	%h47411 = mul %p262, %p263 : f32[]
-	//	%h4701111 = mul %p259, %p260 : f32[]
-	//	%h4721111 = div %h4701111, %p261 : f32[]
-	//	%h476111 = add %h4721111, %h47411 : f32[]
-	//	%h4781 = neg %h476111 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h92[:32], h44)
 		cpu.Mul(h93[:32], h89[32:64], h61)
@@ -2178,16 +1746,16 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h89[64:96], h94[:32])
 	}
 
-	// %h368 = channel_mix %h363, %h330, %h184 : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ChannelMix(h85, h85, h59, h89, n, 32, 196)
 
-	// %h372 = pack_conv_data %h15 : f32[2,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[2,2,3,3,16,16]
 	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
 
-	// %h374 = conv_data_blocked %h368, %h372 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32 spatial=[14,14]} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h189 = conv_weights_blocked %h324, %h368 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=32 out_c=32} : f32[32,32,3,3]  // model.go:28
+	// model.go:28: f32[32,32,3,3]
 	if g.bodyConv4Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -2195,49 +1763,32 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		return nil
 	}
 
-	// %h379 = pointwise %h374, %h324 : f32[N,2,14,14,16]  // model.go:28
-	//
-	//	%h480 = gate %p109, %p110 : f32[]
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Gate(h96, h96, h57)
 
-	// %h196 = channel_sums %h379, %h304, %h193 : f32[2,32]  // model.go:28
+	// model.go:28: f32[2,32]
 	cpu.ChannelSums(h98, h96, h39, h41, n, 32, 196)
 
-	// %h364 = pointwise %h95 : f32[1,32]  // model.go:28
-	//
-	//	%h48211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h48311 = add %p265, %h48211 : f32[]
-	//	%h48511 = sqrt %h48311 : f32[]
-	//	%h4871 = constant {value=f32[](1)} : f32[]
-	//	%h4881 = div %h4871, %h48511 : f32[]
+	// model.go:28: f32[1,32]
 	{
 		cpu.AddScalar(h99[:32], h42, 1e-05)
 		cpu.Sqrt(h99[:32], h99[:32])
 		cpu.ScalarDiv(h42, 1, h99[:32])
 	}
 
-	// %h202 = strided_copy %h196 {shape=[1,32] strides=[32,1] offset=32} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(h100, h98, []int{1, 32}, []int{32, 1}, 32)
 
-	// %h367 = pointwise %h202, %h364 : f32[1,32]  // model.go:28
-	//
-	//	%h490 = mul %p114, %p115 : f32[]
+	// model.go:28: f32[1,32]
 	cpu.Mul(g.bodyNorm3Weight, h100, h42)
 	if t.passTrainForward.Ends() <= 6 {
 		return nil
 	}
 
-	// %h208 = pointwise %h201, %h11 : f32[32]  // model.go:28
-	//
-	//	%h492 = mul %p116, %p117 : f32[]
+	// model.go:28: f32[32]
 	cpu.Mul(h101[:32], h42, w.bodyNorm3Weight)
 
-	// %h212 = pointwise %h208, %h201, %h204, %h124 : f32[32]  // model.go:28
-	//
-	//	%h494111 = mul %p273, %p274 : f32[]
-	//	%h496111 = mul %h494111, %p275 : f32[]
-	//	%h49811 = div %h496111, %p276 : f32[]
-	//	%h5001 = neg %h49811 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h102[:32], h44)
 		cpu.Mul(h103[:32], h101[:32], h42)
@@ -2246,19 +1797,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h101[32:64], h103[:32])
 	}
 
-	// %h213 = strided_copy %h196 {shape=[1,32] strides=[32,1]} : f32[1,32]  // model.go:28
+	// model.go:28: f32[1,32]
 	cpu.StridedCopy(g.bodyNorm3Bias, h98, []int{1, 32}, []int{32, 1}, 0)
 	if t.passTrainForward.Ends() <= 7 {
 		return nil
 	}
 
-	// %h219 = pointwise %h208, %h214, %h124, %h212, %h193 : f32[32]  // model.go:28
-	//
-	//	%h50611 = mul %p292, %p293 : f32[]
-	//	%h5021111 = mul %p289, %p290 : f32[]
-	//	%h5041111 = div %h5021111, %p291 : f32[]
-	//	%h508111 = add %h5041111, %h50611 : f32[]
-	//	%h5101 = neg %h508111 : f32[]
+	// model.go:28: f32[32]
 	{
 		cpu.Repeat(h104[:32], h44)
 		cpu.Mul(h105[:32], h101[32:64], h41)
@@ -2268,16 +1813,16 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h101[64:96], h106[:32])
 	}
 
-	// %h384 = channel_mix %h379, %h304, %h223 : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.ChannelMix(h96, h96, h39, h101, n, 32, 196)
 
-	// %h387 = pack_conv_data %h10 : f32[1,2,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,2,3,3,16,16]
 	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
 
-	// %h388 = conv_data_blocked %h384, %h387 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32 spatial=[14,14]} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h228 = conv_weights_blocked %h284, %h384 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=32} : f32[32,16,3,3]  // model.go:28
+	// model.go:28: f32[32,16,3,3]
 	if g.bodyConv3Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -2285,52 +1830,35 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		return nil
 	}
 
-	// %h391 = max_pool_grad %h279, %h388 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h393 = pointwise %h391, %h279 : f32[N,1,28,28,16]  // model.go:28
-	//
-	//	%h512 = gate %p134, %p135 : f32[]
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Gate(h110, h110, h36)
 
-	// %h236 = channel_sums %h393, %h243, %h233 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelSums(h111, h110, h22, h24, n, 16, 784)
 
-	// %h373 = pointwise %h70 : f32[1,16]  // model.go:28
-	//
-	//	%h51411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h51511 = add %p295, %h51411 : f32[]
-	//	%h51711 = sqrt %h51511 : f32[]
-	//	%h5191 = constant {value=f32[](1)} : f32[]
-	//	%h5201 = div %h5191, %h51711 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.AddScalar(h112[:16], h25, 1e-05)
 		cpu.Sqrt(h112[:16], h112[:16])
 		cpu.ScalarDiv(h25, 1, h112[:16])
 	}
 
-	// %h242 = strided_copy %h236 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h113, h111, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h376 = pointwise %h242, %h373 : f32[1,16]  // model.go:28
-	//
-	//	%h522 = mul %p139, %p140 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.Mul(g.bodyNorm2Weight, h113, h25)
 	if t.passTrainForward.Ends() <= 9 {
 		return nil
 	}
 
-	// %h248 = pointwise %h241, %h6 : f32[16]  // model.go:28
-	//
-	//	%h524 = mul %p141, %p142 : f32[]
+	// model.go:28: f32[16]
 	cpu.Mul(h114[:16], h25, w.bodyNorm2Weight)
 
-	// %h252 = pointwise %h248, %h241, %h244, %h74 : f32[16]  // model.go:28
-	//
-	//	%h526111 = mul %p303, %p304 : f32[]
-	//	%h528111 = mul %h526111, %p305 : f32[]
-	//	%h53011 = div %h528111, %p306 : f32[]
-	//	%h5321 = neg %h53011 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.Repeat(h115[:16], h7)
 		cpu.Mul(h116[:16], h114[:16], h25)
@@ -2339,19 +1867,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h114[16:32], h116[:16])
 	}
 
-	// %h253 = strided_copy %h236 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(g.bodyNorm2Bias, h111, []int{1, 16}, []int{16, 1}, 0)
 	if t.passTrainForward.Ends() <= 10 {
 		return nil
 	}
 
-	// %h259 = pointwise %h248, %h254, %h74, %h252, %h233 : f32[16]  // model.go:28
-	//
-	//	%h53811 = mul %p322, %p323 : f32[]
-	//	%h5341111 = mul %p319, %p320 : f32[]
-	//	%h5361111 = div %h5341111, %p321 : f32[]
-	//	%h540111 = add %h5361111, %h53811 : f32[]
-	//	%h5421 = neg %h540111 : f32[]
+	// model.go:28: f32[16]
 	{
 		cpu.Repeat(h117[:16], h7)
 		cpu.Mul(h118[:16], h114[16:32], h24)
@@ -2361,16 +1883,16 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		cpu.Neg(h114[32:48], h119[:16])
 	}
 
-	// %h396 = channel_mix %h393, %h243, %h263 : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.ChannelMix(h110, h110, h22, h114, n, 16, 784)
 
-	// %h398 = pack_conv_data %h5 : f32[1,1,3,3,16,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,16,16]
 	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
 
-	// %h399 = conv_data_blocked %h396, %h398 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16 spatial=[28,28]} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h268 = conv_weights_blocked %h238, %h396 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=16 out_c=16} : f32[16,16,3,3]  // model.go:28
+	// model.go:28: f32[16,16,3,3]
 	if g.bodyConv2Weight != nil {
 		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -2378,51 +1900,34 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		return nil
 	}
 
-	// %h402 = pointwise %h399, %h238 : f32[N,1,28,28,16]  // model.go:28
-	//
-	//	%h544 = gate %p159, %p160 : f32[]
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Gate(h121, h121, h20)
 
-	// %h275 = channel_sums %h402, %h44, %h272 : f32[2,16]  // model.go:28
+	// model.go:28: f32[2,16]
 	cpu.ChannelSums(h123, h121, h2, h4, n, 16, 784)
 
-	// %h382 = pointwise %h45 : f32[1,16]  // model.go:28
-	//
-	//	%h54611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h54711 = add %p325, %h54611 : f32[]
-	//	%h54911 = sqrt %h54711 : f32[]
-	//	%h5511 = constant {value=f32[](1)} : f32[]
-	//	%h5521 = div %h5511, %h54911 : f32[]
+	// model.go:28: f32[1,16]
 	{
 		cpu.AddScalar(h124[:16], h5, 1e-05)
 		cpu.Sqrt(h124[:16], h124[:16])
 		cpu.ScalarDiv(h5, 1, h124[:16])
 	}
 
-	// %h281 = strided_copy %h275 {shape=[1,16] strides=[16,1] offset=16} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(h125, h123, []int{1, 16}, []int{16, 1}, 16)
 
-	// %h385 = pointwise %h281, %h382 : f32[1,16]  // model.go:28
-	//
-	//	%h554 = mul %p164, %p165 : f32[]
+	// model.go:28: f32[1,16]
 	cpu.Mul(g.bodyNorm1Weight, h125, h5)
 	if t.passTrainForward.Ends() <= 12 {
 		return nil
 	}
 
-	// %h287 = pointwise %h280, %h1 : f32[16]  // model.go:28
-	//
-	//	%h556 = mul %p166, %p167 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		cpu.Mul(h126[:16], h5, w.bodyNorm1Weight)
 	}
 
-	// %h291 = pointwise %h287, %h280, %h283, %h74 : f32[16]  // model.go:28
-	//
-	//	%h558111 = mul %p333, %p334 : f32[]
-	//	%h560111 = mul %h558111, %p335 : f32[]
-	//	%h56211 = div %h560111, %p336 : f32[]
-	//	%h5641 = neg %h56211 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		{
 			cpu.Repeat(h127[:16], h7)
@@ -2433,19 +1938,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		}
 	}
 
-	// %h292 = strided_copy %h275 {shape=[1,16] strides=[16,1]} : f32[1,16]  // model.go:28
+	// model.go:28: f32[1,16]
 	cpu.StridedCopy(g.bodyNorm1Bias, h123, []int{1, 16}, []int{16, 1}, 0)
 	if t.passTrainForward.Ends() <= 13 {
 		return nil
 	}
 
-	// %h298 = pointwise %h287, %h293, %h74, %h291, %h272 : f32[16]  // model.go:28
-	//
-	//	%h57011 = mul %p352, %p353 : f32[]
-	//	%h5661111 = mul %p349, %p350 : f32[]
-	//	%h5681111 = div %h5661111, %p351 : f32[]
-	//	%h572111 = add %h5681111, %h57011 : f32[]
-	//	%h5741 = neg %h572111 : f32[]
+	// model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
 		{
 			cpu.Repeat(h129[:16], h7)
@@ -2457,23 +1956,23 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
 		}
 	}
 
-	// %h405 = channel_mix %h402, %h44, %h302 : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	if g.bodyConv1Weight != nil {
 		cpu.ChannelMix(h121, h121, h2, h126, n, 16, 784)
 	}
 
-	// %h303 = unblock %h405 {c=16} : f32[N,16,28,28]  // model.go:28
+	// model.go:28: f32[N,16,28,28]
 	if g.bodyConv1Weight != nil {
 		cpu.Unblock(h132, h121, n, 16, 28, 28)
 	}
 
-	// %h22 = strided_copy %h303 {shape=[16,N,28,28] strides=[784,12544,28,1]} : f32[16,N,28,28]  // model.go:28
+	// model.go:28: f32[16,N,28,28]
 	rt.EndIfDone(t.ctx)
 	if g.bodyConv1Weight != nil {
 		cpu.StridedCopy(h133, h132, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// %h306 = conv_weights %image, %h22 {window={kernel=[3,3] pads=[1,1,1,1]} group=1 first=true} : f32[16,1,3,3]  // model.go:28
+	// model.go:28: f32[16,1,3,3]
 	if g.bodyConv1Weight != nil {
 		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
 	}

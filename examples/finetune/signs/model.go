@@ -287,28 +287,28 @@ func (s *Session) forward(n int, logits, image []float32) error {
 		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
 	)
 
-	// %h53 = conv_blocked %image, %h22, %h52 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h86 = winograd_blocked %h53, %h67, %h66 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h96 = max_pool %h86 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h101 = winograd_blocked %h96, %h98, %h80 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h106 = winograd_blocked %h101, %h103, %h94 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h108 = max_pool %h106 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h35 = unblock %h108 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
-	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
 	return nil
 }
@@ -335,49 +335,47 @@ func (s *Session) loss(n int, loss, logits, image []float32, sign []int64) error
 		h13 = rt.View[float32](s.arena, 128*n+740352, n)
 	)
 
-	// %h44 = conv_blocked %image, %h22, %h60 {window={kernel=[3,3] pads=[1,1,1,1]} in_c=1 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h89 = winograd_blocked %h44, %h66, %h74 {tile=4 pads=[1,1,1,1] in_c=16 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,28,28,16]  // model.go:28
+	// model.go:28: f32[N,1,28,28,16]
 	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h103 = max_pool %h89 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,1,14,14,16]  // model.go:28
+	// model.go:28: f32[N,1,14,14,16]
 	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h108 = winograd_blocked %h103, %h105, %h88 {tile=4 pads=[1,1,1,1] in_c=16 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h113 = winograd_blocked %h108, %h110, %h102 {tile=4 pads=[1,1,1,1] in_c=32 out_c=32 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,2,14,14,16]  // model.go:28
+	// model.go:28: f32[N,2,14,14,16]
 	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h115 = max_pool %h113 {window={kernel=[2,2] strides=[2,2]} blocked=true} : f32[N,2,7,7,16]  // model.go:28
+	// model.go:28: f32[N,2,7,7,16]
 	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h35 = unblock %h115 {c=32} : f32[N,32,7,7]  // model.go:28
+	// model.go:28: f32[N,32,7,7]
 	cpu.Unblock(h10, h9, n, 32, 7, 7)
 
-	// %h39 = mat_mul_panels %h36, %h25, %h31 {n=5} : f32[N,5]  // model.go:28
+	// model.go:28: f32[N,5]
 	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
 
-	// %h40 = log_softmax %h39 {axis=1} : f32[N,5]  // model.go:36
+	// model.go:36: f32[N,5]
 	cpu.LogSoftmax(h11, logits, n, 5, 1)
 
-	// %h41 = check_index %sign {count=5 what="label" things="classes"} : i64[N]  // model.go:36
+	// model.go:36: i64[N]
 	if err := cpu.CheckIndex(h12, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h43 = gather_elements %h40, %h42 {axis=1} : f32[N,1]  // model.go:36
+	// model.go:36: f32[N,1]
 	if err := cpu.GatherElements(h13, h11, h12, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// %h47 = pointwise %h43 : f32[N,1]  // model.go:36
-	//
-	//	%h147 = neg %p40 : f32[]
+	// model.go:36: f32[N,1]
 	cpu.Neg(h13, h13)
 
-	// %h46 = reduce %h45 {kind="mean" axes=[0]} : f32[]  // model.go:36
+	// model.go:36: f32[]
 	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(loss, h13, 1, n, 1)
 	return nil

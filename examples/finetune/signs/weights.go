@@ -226,138 +226,98 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		h19 = rt.View[float32](arena, prepareH19Off, 9216)
 	)
 
-	// %h47 = pointwise %h40, %h43 : f32[16,1,1]  // model.go:28
-	//
-	//	%h2311 = constant {value=f32[](1e-05)} : f32[]
-	//	%h2411 = add %p42, %h2311 : f32[]
-	//	%h2711 = sqrt %h2411 : f32[]
-	//	%h321 = div %p41, %h2711 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h2[:16], bodyNorm1RunningVar, 1e-05)
 		cpu.Sqrt(h2[:16], h2[:16])
 		cpu.Div(h1, bodyNorm1Weight, h2[:16])
 	}
 
-	// %h49 = pointwise %h41, %h42, %h47 : f32[16,1,1]  // model.go:28
-	//
-	//	%h341 = mul %p44, %p45 : f32[]
-	//	%h381 = sub %p43, %h341 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h3[:16], bodyNorm1RunningMean, h1)
 		cpu.Sub(p.bodyNorm1Bias, bodyNorm1Bias, h3[:16])
 	}
 
-	// %h51 = pointwise %h50, %h : f32[16,1,3,3]  // model.go:28
-	//
-	//	%h72 = mul %p8, %p9 : f32[]
+	// model.go:28: f32[16,1,3,3]
 	for i := range 16 {
 		cpu.Repeat(h5[:9], h1[i:i+1])
 		cpu.Mul(h4[i*9:i*9+9], h5[:9], bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// %h22 = pack_conv %h51 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:28
+	// model.go:28: f32[1,1,3,3,1,16]
 	cpu.PackConv(p.bodyConv1Weight, h4, &conv1)
 
-	// %h61 = pointwise %h54, %h57 : f32[16,1,1]  // model.go:28
-	//
-	//	%h9511 = constant {value=f32[](1e-05)} : f32[]
-	//	%h9711 = add %p48, %h9511 : f32[]
-	//	%h10011 = sqrt %h9711 : f32[]
-	//	%h1041 = div %p47, %h10011 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.AddScalar(h7[:16], bodyNorm2RunningVar, 1e-05)
 		cpu.Sqrt(h7[:16], h7[:16])
 		cpu.Div(h6, bodyNorm2Weight, h7[:16])
 	}
 
-	// %h63 = pointwise %h55, %h56, %h61 : f32[16,1,1]  // model.go:28
-	//
-	//	%h1071 = mul %p50, %p51 : f32[]
-	//	%h1101 = sub %p49, %h1071 : f32[]
+	// model.go:28: f32[16,1,1]
 	{
 		cpu.Mul(h8[:16], bodyNorm2RunningMean, h6)
 		cpu.Sub(p.bodyNorm2Bias, bodyNorm2Bias, h8[:16])
 	}
 
-	// %h65 = pointwise %h64, %h5 : f32[16,16,3,3]  // model.go:28
-	//
-	//	%h112 = mul %p18, %p19 : f32[]
+	// model.go:28: f32[16,16,3,3]
 	for i := range 16 {
 		cpu.Repeat(h10[:144], h6[i:i+1])
 		cpu.Mul(h9[i*144:i*144+144], h10[:144], bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// %h67 = pack_winograd %h65 {tile=4 group=1} : f32[36,1,1,16,16]  // model.go:28
+	// model.go:28: f32[36,1,1,16,16]
 	cpu.PackWinograd(p.bodyConv2Weight, h9, &winograd2)
 
-	// %h75 = pointwise %h68, %h71 : f32[32,1,1]  // model.go:28
-	//
-	//	%h11411 = constant {value=f32[](1e-05)} : f32[]
-	//	%h11511 = add %p54, %h11411 : f32[]
-	//	%h11711 = sqrt %h11511 : f32[]
-	//	%h1191 = div %p53, %h11711 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h12[:32], bodyNorm3RunningVar, 1e-05)
 		cpu.Sqrt(h12[:32], h12[:32])
 		cpu.Div(h11, bodyNorm3Weight, h12[:32])
 	}
 
-	// %h77 = pointwise %h69, %h70, %h75 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1211 = mul %p56, %p57 : f32[]
-	//	%h1231 = sub %p55, %h1211 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h13[:32], bodyNorm3RunningMean, h11)
 		cpu.Sub(p.bodyNorm3Bias, bodyNorm3Bias, h13[:32])
 	}
 
-	// %h79 = pointwise %h78, %h10 : f32[32,16,3,3]  // model.go:28
-	//
-	//	%h125 = mul %p28, %p29 : f32[]
+	// model.go:28: f32[32,16,3,3]
 	for i := range 32 {
 		cpu.Repeat(h15[:144], h11[i:i+1])
 		cpu.Mul(h14[i*144:i*144+144], h15[:144], bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// %h98 = pack_winograd %h79 {tile=4 group=1} : f32[36,2,1,16,16]  // model.go:28
+	// model.go:28: f32[36,2,1,16,16]
 	cpu.PackWinograd(p.bodyConv3Weight, h14, &winograd3)
 
-	// %h89 = pointwise %h82, %h85 : f32[32,1,1]  // model.go:28
-	//
-	//	%h12711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h12811 = add %p60, %h12711 : f32[]
-	//	%h13011 = sqrt %h12811 : f32[]
-	//	%h1321 = div %p59, %h13011 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.AddScalar(h17[:32], bodyNorm4RunningVar, 1e-05)
 		cpu.Sqrt(h17[:32], h17[:32])
 		cpu.Div(h16, bodyNorm4Weight, h17[:32])
 	}
 
-	// %h91 = pointwise %h83, %h84, %h89 : f32[32,1,1]  // model.go:28
-	//
-	//	%h1341 = mul %p62, %p63 : f32[]
-	//	%h1361 = sub %p61, %h1341 : f32[]
+	// model.go:28: f32[32,1,1]
 	{
 		cpu.Mul(h18[:32], bodyNorm4RunningMean, h16)
 		cpu.Sub(p.bodyNorm4Bias, bodyNorm4Bias, h18[:32])
 	}
 
-	// %h93 = pointwise %h92, %h15 : f32[32,32,3,3]  // model.go:28
-	//
-	//	%h138 = mul %p38, %p39 : f32[]
+	// model.go:28: f32[32,32,3,3]
 	for i := range 32 {
 		cpu.Repeat(h20[:288], h16[i:i+1])
 		cpu.Mul(h19[i*288:i*288+288], h20[:288], bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// %h103 = pack_winograd %h93 {tile=4 group=1} : f32[36,2,2,16,16]  // model.go:28
+	// model.go:28: f32[36,2,2,16,16]
 	cpu.PackWinograd(p.bodyConv4Weight, h19, &winograd4)
 
-	// %h25 = pack_panels %h20 {trans=true} : f32[1,1568,16]  // model.go:28
+	// model.go:28: f32[1,1568,16]
 	cpu.PackPanels(p.headWeight, headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// %h30 = block %h28 : f32[1,1,16]  // model.go:28
+	// model.go:28: f32[1,1,16]
 	cpu.Block(p.headBias, headBias, 1, 5, 1, 1)
 	return nil
 }

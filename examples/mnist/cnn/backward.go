@@ -109,39 +109,28 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 8*n)
 	)
 
-	// %h31 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// model.go:39: f32[N,8,26,26]
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 
-	// %h76 = pointwise %h : f32[8,1,3,3]  // model.go:39
-	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h67 = mul %p2, %h22 : f32[]
+	// model.go:39: f32[8,1,3,3]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 
-	// %h105 = pointwise %h1 : f32[8]  // model.go:39
-	//
-	//	%h85 = constant {value=f32[](2)} : f32[]
-	//	%h113 = mul %p3, %h85 : f32[]
+	// model.go:39: f32[8]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 
-	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
+	// model.go:39: f32[1,1,16]
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h37 = pack_conv %h76 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// model.go:39: f32[1,1,3,3,1,16]
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h39 = conv_blocked %h8, %h37, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
 
-	// %h33 = unblock %h39 {c=8} : f32[N,8,26,26]  // model.go:39
+	// model.go:39: f32[N,8,26,26]
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h31, %h33 : f32[N,8,26,26]  // model.go:39
-	//
-	//	%h1261 = constant {value=f32[](0.5)} : f32[]
-	//	%h1271 = greater_or_equal %p41, %h1261 : bool[]
-	//	%h1291 = constant {value=f32[](0)} : f32[]
-	//	%h1301 = where %h1271, %p42, %h1291 : f32[]
+	// model.go:39: f32[N,8,26,26]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -150,37 +139,25 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h38 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// model.go:40: f32[N,16,24,24]
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 
-	// %h108 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
-	//
-	//	%h132 = constant {value=f32[](2)} : f32[]
-	//	%h133 = mul %p7, %h132 : f32[]
+	// model.go:40: f32[16,8,3,3]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 
-	// %h109 = pointwise %h3 : f32[16]  // model.go:40
-	//
-	//	%h135 = constant {value=f32[](2)} : f32[]
-	//	%h136 = mul %p8, %h135 : f32[]
+	// model.go:40: f32[16]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 
-	// %h46 = pack_conv %h108 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// model.go:40: f32[1,8,3,3,1,16]
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h50 = conv_blocked %h10, %h46, %h109 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 
-	// %h40 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
+	// model.go:40: f32[N,16,24,24]
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h38, %h40 : f32[N,16,24,24]  // model.go:40
-	//
-	//	%h13811 = constant {value=f32[](0.5)} : f32[]
-	//	%h13911 = greater_or_equal %p45, %h13811 : bool[]
-	//	%h14111 = constant {value=f32[](0)} : f32[]
-	//	%h14211 = where %h13911, %p46, %h14111 : f32[]
-	//	%h1441 = relu %h14211 : f32[]
+	// model.go:40: f32[N,16,24,24]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -190,38 +167,26 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
 
-	// %h45 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 
-	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
-	//
-	//	%h146 = constant {value=f32[](2)} : f32[]
-	//	%h147 = mul %p13, %h146 : f32[]
+	// model.go:42: f32[512,1024]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 
-	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	// model.go:42: f32[32,1024,16]
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
-	// %h114 = pointwise %h5 : f32[512]  // model.go:42
-	//
-	//	%h149 = constant {value=f32[](2)} : f32[]
-	//	%h150 = mul %p14, %h149 : f32[]
+	// model.go:42: f32[512]
 	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 
-	// %h47 = mat_mul_panels %h15, %h16, %h114 {n=512} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
 
-	// %h20 = pointwise %h45, %h47 : f32[N,512]  // model.go:42
-	//
-	//	%h15211 = constant {value=f32[](0.5)} : f32[]
-	//	%h15311 = greater_or_equal %p49, %h15211 : bool[]
-	//	%h15511 = constant {value=f32[](0)} : f32[]
-	//	%h15611 = where %h15311, %p50, %h15511 : f32[]
-	//	%h1581 = relu %h15611 : f32[]
+	// model.go:42: f32[N,512]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -231,76 +196,63 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h28 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// model.go:43: f32[1,512,16]
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h112 = block %h72 : f32[1,1,16]  // model.go:43
+	// model.go:43: f32[1,1,16]
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h28, %h120 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
-	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
+	// model.go:51: f32[N,10]
 	cpu.LogSoftmax(h27, logits, n, 10, 1)
 
-	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
+	// model.go:51: i64[N]
 	if err := cpu.CheckIndex(h28, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h27 = gather_elements %h24, %h26 {axis=1} : f32[N,1]  // model.go:51
+	// model.go:51: f32[N,1]
 	if err := cpu.GatherElements(h29, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h44 = pointwise %h27 : f32[N,1]  // model.go:51
-	//
-	//	%h160 = neg %p19 : f32[]
+	// model.go:51: f32[N,1]
 	cpu.Neg(h29, h29)
 
-	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	// model.go:51: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h29, 1, n, 1)
 
-	// %h52 = extents {elems=[N]} : i64[1]  // model.go:51
+	// model.go:51: i64[1]
 	cpu.Elements(h30, n)
 
-	// %h53 = pointwise %h52 : f32[1]  // model.go:51
-	//
-	//	%h162 = cast %p20 {to=f32} : f32[]
+	// model.go:51: f32[1]
 	cpu.Cast(h31, h30)
 
-	// %h55 = pointwise %h164 : f32[1]  // model.go:51
-	//
-	//	%h165 = constant {value=f32[](1)} : f32[]
-	//	%h166 = div %h165, %p21 : f32[]
+	// model.go:51: f32[1]
 	cpu.ScalarDiv(h31, 1, h31)
 
-	// %h56 = strided_copy %h55 {shape=[N] strides=[0]} : f32[N]  // model.go:51
+	// model.go:51: f32[N]
 	cpu.StridedCopy(h32, h31, []int{n}, []int{0}, 0)
 
-	// %h57 = pointwise %h56 : f32[N]  // model.go:51
-	//
-	//	%h168 = neg %p22 : f32[]
+	// model.go:51: f32[N]
 	cpu.Neg(h32, h32)
 
-	// %h59 = fill {value=f32[](0) shape=[N,10]} : f32[N,10]  // model.go:51
+	// model.go:51: f32[N,10]
 	cpu.Fill(h33, 0)
 
-	// %h60 = scatter_elements %h59, %h26, %h58 {axis=1 reduction="add"} : f32[N,10]  // model.go:51
+	// model.go:51: f32[N,10]
 	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h33, h33, h28, h32, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h62 = reduce %h60 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:51
+	// model.go:51: f32[N,1]
 	cpu.ReduceSum(h34, h33, n, 10, 1)
 
-	// %h64 = pointwise %h60, %h24, %h62 : f32[N,10]  // model.go:51
-	//
-	//	%h17011 = exp %p54 : f32[]
-	//	%h17211 = mul %h17011, %p55 : f32[]
-	//	%h1741 = sub %p53, %h17211 : f32[]
+	// model.go:51: f32[N,10]
 	for i := range n {
 		cpu.Repeat(h35[:10], h34[i:i+1])
 		cpu.Exp(h36[:10], h27[i*10:i*10+10])
@@ -308,7 +260,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		cpu.Sub(h33[i*10:i*10+10], h33[i*10:i*10+10], h36[:10])
 	}
 
-	// %h65 = reduce %h64 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// model.go:43: f32[10]
 	if g.linear2Bias != nil {
 		cpu.ReduceSum(g.linear2Bias, h33, 1, n, 10)
 	}
@@ -316,26 +268,26 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h41 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	// model.go:43: f32[32,10,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h37, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h68 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// model.go:43: f32[512,N]
 	if g.linear2Weight != nil {
 		cpu.StridedCopy(h38, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h48 = pack_panels %h64 : f32[1,N,16]  // model.go:43
+	// model.go:43: f32[1,N,16]
 	if g.linear2Weight != nil {
 		cpu.PackPanels(h39, h33, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h69 = mat_mul_panels %h68, %h48 {n=10} : f32[512,10]  // model.go:43
+	// model.go:43: f32[512,10]
 	if g.linear2Weight != nil {
 		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h70 = strided_copy %h69 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// model.go:43: f32[10,512]
 	if g.linear2Weight != nil {
 		cpu.StridedCopy(g.linear2Weight, h40, []int{10, 512}, []int{1, 10}, 0)
 	}
@@ -343,19 +295,10 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h71 = mat_mul_panels %h64, %h41, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
-	//
-	//	%h125 = gate %p, %p1 : f32[]
+	// model.go:43, model.go:42: f32[N,512]
 	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
 
-	// %h74 = pointwise %h45, %h71 : f32[N,512]  // model.go:42
-	//
-	//	%h15221 = constant {value=f32[](0.5)} : f32[]
-	//	%h15321 = greater_or_equal %p58, %h15221 : bool[]
-	//	%h17611 = constant {value=f32[](0)} : f32[]
-	//	%h17711 = where %h15321, %p59, %h17611 : f32[]
-	//	%h1791 = constant {value=f32[](2)} : f32[]
-	//	%h1801 = mul %h17711, %h1791 : f32[]
+	// model.go:42: f32[N,512]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -365,7 +308,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h75 = reduce %h74 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// model.go:42: f32[512]
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 	}
@@ -373,28 +316,28 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h83 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	// model.go:42: f32[64,512,16]
 	cpu.PackPanels(h44, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h77 = mat_mul_panels %h74, %h83 {n=1024} : f32[N,1024]  // model.go:42
+	// model.go:42: f32[N,1024]
 	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h78 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// model.go:42: f32[1024,N]
 	if g.linear1Weight != nil {
 		cpu.StridedCopy(h46, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h86 = pack_panels %h74 : f32[32,N,16]  // model.go:42
+	// model.go:42: f32[32,N,16]
 	if g.linear1Weight != nil {
 		cpu.PackPanels(h47, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h79 = mat_mul_panels %h78, %h86 {n=512} : f32[1024,512]  // model.go:42
+	// model.go:42: f32[1024,512]
 	if g.linear1Weight != nil {
 		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h80 = strided_copy %h79 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// model.go:42: f32[512,1024]
 	if g.linear1Weight != nil {
 		cpu.StridedCopy(g.linear1Weight, h48, []int{512, 1024}, []int{1, 512}, 0)
 	}
@@ -402,9 +345,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h89 = pointwise %h81, %h88 : f32[N,16,8,8]  // model.go:41
-	//
-	//	%h182 = div %p31, %p32 : f32[]
+	// model.go:41: f32[N,16,8,8]
 	{
 		cpu.Repeat(h49, w.constH88)
 		for lo := 0; lo < 1024*n; lo += 1024 {
@@ -413,21 +354,13 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h110 = conv_pixels %h90, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	// model.go:41: f32[16*N,9,8,8]
 	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
 
-	// %h116 = strided_copy %h115 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	// model.go:41: f32[16*N,1,8,3,8,3]
 	cpu.StridedCopy(h51, h50, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h96 = pointwise %h38, %h92, %h13 : f32[N,16,24,24]  // model.go:40
-	//
-	//	%h18411 = gate %p66, %p67 : f32[]
-	//	%h138211 = constant {value=f32[](0.5)} : f32[]
-	//	%h139211 = greater_or_equal %p65, %h138211 : bool[]
-	//	%h186111 = constant {value=f32[](0)} : f32[]
-	//	%h187111 = where %h139211, %h18411, %h186111 : f32[]
-	//	%h1891 = constant {value=f32[](2)} : f32[]
-	//	%h1901 = mul %h187111, %h1891 : f32[]
+	// model.go:40: f32[N,16,24,24]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -438,24 +371,24 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h94 = block %h96 : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Block(h54, h9, n, 16, 24, 24)
 
-	// %h117 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	// model.go:40: f32[1,1,3,3,16,16]
 	cpu.PackConvData(h55, w.conv2Weight, &conv4)
 
-	// %h118 = conv_data_blocked %h94, %h117 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	// model.go:40: f32[N,1,26,26,16]
 	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h97 = unblock %h118 {c=8} : f32[N,8,26,26]  // model.go:40
+	// model.go:40: f32[N,8,26,26]
 	cpu.Unblock(h57, h56, n, 8, 26, 26)
 
-	// %h43 = strided_copy %h96 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// model.go:40: f32[16,N,24,24]
 	if g.conv2Weight != nil {
 		cpu.StridedCopy(h58, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h98 = conv_weights %h10, %h43 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// model.go:40: f32[16,8,3,3]
 	if g.conv2Weight != nil {
 		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -463,12 +396,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h87 = reduce %h96 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// model.go:40: f32[N,16,1,1]
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(h60, h9, 16*n, 576, 1)
 	}
 
-	// %h119 = reduce %h87 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// model.go:40: f32[1,16,1,1]
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(g.conv2Bias, h60, 1, n, 16)
 	}
@@ -476,14 +409,7 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h102 = pointwise %h31, %h97 : f32[N,8,26,26]  // model.go:39
-	//
-	//	%h12621 = constant {value=f32[](0.5)} : f32[]
-	//	%h12721 = greater_or_equal %p70, %h12621 : bool[]
-	//	%h19211 = constant {value=f32[](0)} : f32[]
-	//	%h19311 = where %h12721, %p71, %h19211 : f32[]
-	//	%h1951 = constant {value=f32[](2)} : f32[]
-	//	%h1961 = mul %h19311, %h1951 : f32[]
+	// model.go:39: f32[N,8,26,26]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -493,12 +419,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		}
 	}
 
-	// %h121 = strided_copy %h102 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// model.go:39: f32[8,N,26,26]
 	if g.conv1Weight != nil {
 		cpu.StridedCopy(h63, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h103 = conv_weights %h8, %h121 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// model.go:39: f32[8,1,3,3]
 	if g.conv1Weight != nil {
 		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -506,12 +432,12 @@ func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64
 		return nil
 	}
 
-	// %h123 = reduce %h102 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// model.go:39: f32[N,8,1,1]
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(h65, h1, 8*n, 676, 1)
 	}
 
-	// %h124 = reduce %h123 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// model.go:39: f32[1,8,1,1]
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(g.conv1Bias, h65, 1, n, 8)
 	}
@@ -538,40 +464,40 @@ func (t *Trainer) evalForward(n int, logits, image []float32) error {
 		h11 = rt.View[float32](t.arena, evalForwardH11Off, 16)
 	)
 
-	// %h19 = block %h10 : f32[1,1,16]  // model.go:39
+	// model.go:39: f32[1,1,16]
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h26 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// model.go:39: f32[1,1,3,3,1,16]
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h27 = conv_blocked %h8, %h26, %h24 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
 
-	// %h29 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// model.go:40: f32[1,1,3,3,16,16]
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
-	// %h32 = conv_blocked %h27, %h29, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h34 = average_pool %h32 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// model.go:41: f32[N,1,8,8,16]
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h12 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	// model.go:42: f32[32,1024,16]
 	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// model.go:43: f32[1,512,16]
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	// model.go:43: f32[1,1,16]
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 	return nil
 }
@@ -599,61 +525,59 @@ func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64)
 		h14 = rt.View[float32](t.arena, 128*n+2097152, n)
 	)
 
-	// %h28 = block %h12 : f32[1,1,16]  // model.go:39
+	// model.go:39: f32[1,1,16]
 	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
 
-	// %h33 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// model.go:39: f32[1,1,3,3,1,16]
 	cpu.PackConv(h2, w.conv1Weight, &conv1)
 
-	// %h34 = conv_blocked %h8, %h33, %h31 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
 
-	// %h36 = pack_conv %h2 {group=1 in_block=16} : f32[1,1,3,3,16,16]  // model.go:40
+	// model.go:40: f32[1,1,3,3,16,16]
 	cpu.PackConv(h4, w.conv2Weight, &conv4)
 
-	// %h39 = conv_blocked %h34, %h36, %h3 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h41 = average_pool %h39 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// model.go:41: f32[N,1,8,8,16]
 	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
 
-	// %h14 = unblock %h41 {c=16} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.Unblock(h7, h6, n, 16, 8, 8)
 
-	// %h19 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	// model.go:42: f32[32,1024,16]
 	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// model.go:43: f32[1,512,16]
 	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	// model.go:43: f32[1,1,16]
 	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h32, %h35 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 
-	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
+	// model.go:51: f32[N,10]
 	cpu.LogSoftmax(h12, logits, n, 10, 1)
 
-	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
+	// model.go:51: i64[N]
 	if err := cpu.CheckIndex(h13, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h27 = gather_elements %h24, %h26 {axis=1} : f32[N,1]  // model.go:51
+	// model.go:51: f32[N,1]
 	if err := cpu.GatherElements(h14, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h27 : f32[N,1]  // model.go:51
-	//
-	//	%h9 = neg %p : f32[]
+	// model.go:51: f32[N,1]
 	cpu.Neg(h14, h14)
 
-	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	// model.go:51: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(loss, h14, 1, n, 1)
 	return nil
@@ -695,39 +619,28 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
 	)
 
-	// %h26 = random_uniform %key {d_type=f32 shape=[N,8,26,26] high=1 seed=1} : f32[N,8,26,26]  // model.go:39
+	// model.go:39: f32[N,8,26,26]
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 
-	// %h25 = pointwise %h : f32[8,1,3,3]  // model.go:39
-	//
-	//	%h22 = constant {value=f32[](2)} : f32[]
-	//	%h51 = mul %p2, %h22 : f32[]
+	// model.go:39: f32[8,1,3,3]
 	cpu.MulScalar(h2, w.conv1Weight, 2)
 
-	// %h39 = pointwise %h1 : f32[8]  // model.go:39
-	//
-	//	%h68 = constant {value=f32[](2)} : f32[]
-	//	%h94 = mul %p3, %h68 : f32[]
+	// model.go:39: f32[8]
 	cpu.MulScalar(h3, w.conv1Bias, 2)
 
-	// %h17 = block %h11 : f32[1,1,16]  // model.go:39
+	// model.go:39: f32[1,1,16]
 	cpu.Block(h4, h3, 1, 8, 1, 1)
 
-	// %h34 = pack_conv %h25 {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// model.go:39: f32[1,1,3,3,1,16]
 	cpu.PackConv(h5, h2, &conv1)
 
-	// %h36 = conv_blocked %h8, %h34, %h18 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
 
-	// %h28 = unblock %h36 {c=8} : f32[N,8,26,26]  // model.go:39
+	// model.go:39: f32[N,8,26,26]
 	cpu.Unblock(h7, h6, n, 8, 26, 26)
 
-	// %h10 = pointwise %h26, %h28 : f32[N,8,26,26]  // model.go:39
-	//
-	//	%h1081 = constant {value=f32[](0.5)} : f32[]
-	//	%h1091 = greater_or_equal %p34, %h1081 : bool[]
-	//	%h1111 = constant {value=f32[](0)} : f32[]
-	//	%h1121 = where %h1091, %p35, %h1111 : f32[]
+	// model.go:39: f32[N,8,26,26]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -736,37 +649,25 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		}
 	}
 
-	// %h33 = random_uniform %key {d_type=f32 shape=[N,16,24,24] high=1 seed=2} : f32[N,16,24,24]  // model.go:40
+	// model.go:40: f32[N,16,24,24]
 	cpu.RandomUniform(h9, 0, 1, 2, key)
 
-	// %h89 = pointwise %h2 : f32[16,8,3,3]  // model.go:40
-	//
-	//	%h114 = constant {value=f32[](2)} : f32[]
-	//	%h115 = mul %p7, %h114 : f32[]
+	// model.go:40: f32[16,8,3,3]
 	cpu.MulScalar(h10, w.conv2Weight, 2)
 
-	// %h90 = pointwise %h3 : f32[16]  // model.go:40
-	//
-	//	%h117 = constant {value=f32[](2)} : f32[]
-	//	%h118 = mul %p8, %h117 : f32[]
+	// model.go:40: f32[16]
 	cpu.MulScalar(h11, w.conv2Bias, 2)
 
-	// %h43 = pack_conv %h89 {group=1 in_block=1} : f32[1,8,3,3,1,16]  // model.go:40
+	// model.go:40: f32[1,8,3,3,1,16]
 	cpu.PackConv(h12, h10, &conv3)
 
-	// %h50 = conv_blocked %h10, %h43, %h90 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 group=1} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
 
-	// %h35 = unblock %h50 {c=16} : f32[N,16,24,24]  // model.go:40
+	// model.go:40: f32[N,16,24,24]
 	cpu.Unblock(h14, h13, n, 16, 24, 24)
 
-	// %h13 = pointwise %h33, %h35 : f32[N,16,24,24]  // model.go:40
-	//
-	//	%h12011 = constant {value=f32[](0.5)} : f32[]
-	//	%h12111 = greater_or_equal %p38, %h12011 : bool[]
-	//	%h12311 = constant {value=f32[](0)} : f32[]
-	//	%h12411 = where %h12111, %p39, %h12311 : f32[]
-	//	%h1261 = relu %h12411 : f32[]
+	// model.go:40: f32[N,16,24,24]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -776,38 +677,26 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		}
 	}
 
-	// %h14 = average_pool %h13 {window={kernel=[3,3] strides=[3,3]}} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
 
-	// %h40 = random_uniform %key {d_type=f32 shape=[N,512] high=1 seed=3} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.RandomUniform(h18, 0, 1, 3, key)
 
-	// %h9 = pointwise %h4 : f32[512,1024]  // model.go:42
-	//
-	//	%h128 = constant {value=f32[](2)} : f32[]
-	//	%h129 = mul %p13, %h128 : f32[]
+	// model.go:42: f32[512,1024]
 	cpu.MulScalar(h19, w.linear1Weight, 2)
 
-	// %h16 = pack_panels %h9 {trans=true} : f32[32,1024,16]  // model.go:42
+	// model.go:42: f32[32,1024,16]
 	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
 
-	// %h95 = pointwise %h5 : f32[512]  // model.go:42
-	//
-	//	%h131 = constant {value=f32[](2)} : f32[]
-	//	%h132 = mul %p14, %h131 : f32[]
+	// model.go:42: f32[512]
 	rt.EndIfDone(t.ctx)
 	cpu.MulScalar(h21, w.linear1Bias, 2)
 
-	// %h42 = mat_mul_panels %h15, %h16, %h95 {n=512} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
 
-	// %h20 = pointwise %h40, %h42 : f32[N,512]  // model.go:42
-	//
-	//	%h13411 = constant {value=f32[](0.5)} : f32[]
-	//	%h13511 = greater_or_equal %p42, %h13411 : bool[]
-	//	%h13711 = constant {value=f32[](0)} : f32[]
-	//	%h13811 = where %h13511, %p43, %h13711 : f32[]
-	//	%h1401 = relu %h13811 : f32[]
+	// model.go:42: f32[N,512]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -817,16 +706,16 @@ func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) erro
 		}
 	}
 
-	// %h32 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// model.go:43: f32[1,512,16]
 	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h93 = block %h56 : f32[1,1,16]  // model.go:43
+	// model.go:43: f32[1,1,16]
 	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
 
-	// %h23 = mat_mul_panels %h20, %h32, %h102 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
-	// %h47 = strided_copy %h46 {shape=[N,10] strides=[0,0]} : f32[N,10]
+	// strided_copy: f32[N,10]
 	cpu.StridedCopy(h27, w.constH46, []int{n, 10}, []int{0, 0}, 0)
 	return nil
 }
@@ -878,12 +767,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 8*n)
 	)
 
-	// %h48 = pointwise %h47, %d_logits : f32[N,10]
-	//
-	//	%h142 = mul %p19, %p20 : f32[]
+	// pointwise: f32[N,10]
 	cpu.Mul(h27, h27, dLogits)
 
-	// %h49 = reduce %h48 {kind="sum" axes=[0]} : f32[10]  // model.go:43
+	// model.go:43: f32[10]
 	if g.linear2Bias != nil {
 		cpu.ReduceSum(g.linear2Bias, h27, 1, n, 10)
 	}
@@ -891,25 +778,25 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h38 = pack_panels %h6 : f32[32,10,16]  // model.go:43
+	// model.go:43: f32[32,10,16]
 	cpu.PackPanels(h28, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// %h52 = strided_copy %h20 {shape=[512,N] strides=[1,512]} : f32[512,N]  // model.go:43
+	// model.go:43: f32[512,N]
 	if g.linear2Weight != nil {
 		cpu.StridedCopy(h29, h22, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// %h45 = pack_panels %h48 : f32[1,N,16]  // model.go:43
+	// model.go:43: f32[1,N,16]
 	if g.linear2Weight != nil {
 		cpu.PackPanels(h30, h27, n, 10, 10, false, 1, 10*n)
 	}
 
-	// %h53 = mat_mul_panels %h52, %h45 {n=10} : f32[512,10]  // model.go:43
+	// model.go:43: f32[512,10]
 	if g.linear2Weight != nil {
 		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h54 = strided_copy %h53 {shape=[10,512] strides=[1,10]} : f32[10,512]  // model.go:43
+	// model.go:43: f32[10,512]
 	if g.linear2Weight != nil {
 		cpu.StridedCopy(g.linear2Weight, h31, []int{10, 512}, []int{1, 10}, 0)
 	}
@@ -917,19 +804,10 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h55 = mat_mul_panels %h48, %h38, _, _, %h20 {n=512} : f32[N,512]  // model.go:43, model.go:42
-	//
-	//	%h107 = gate %p, %p1 : f32[]
+	// model.go:43, model.go:42: f32[N,512]
 	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
 
-	// %h58 = pointwise %h40, %h55 : f32[N,512]  // model.go:42
-	//
-	//	%h13421 = constant {value=f32[](0.5)} : f32[]
-	//	%h13521 = greater_or_equal %p46, %h13421 : bool[]
-	//	%h14411 = constant {value=f32[](0)} : f32[]
-	//	%h14511 = where %h13521, %p47, %h14411 : f32[]
-	//	%h1471 = constant {value=f32[](2)} : f32[]
-	//	%h1481 = mul %h14511, %h1471 : f32[]
+	// model.go:42: f32[N,512]
 	{
 		for lo := 0; lo < 512*n; lo += 1024 {
 			hi := min(lo+1024, 512*n)
@@ -939,7 +817,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		}
 	}
 
-	// %h59 = reduce %h58 {kind="sum" axes=[0]} : f32[512]  // model.go:42
+	// model.go:42: f32[512]
 	if g.linear1Bias != nil {
 		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
 	}
@@ -947,28 +825,28 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h60 = pack_panels %h4 : f32[64,512,16]  // model.go:42
+	// model.go:42: f32[64,512,16]
 	cpu.PackPanels(h35, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// %h61 = mat_mul_panels %h58, %h60 {n=1024} : f32[N,1024]  // model.go:42
+	// model.go:42: f32[N,1024]
 	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h62 = strided_copy %h15 {shape=[1024,N] strides=[1,1024]} : f32[1024,N]  // model.go:42
+	// model.go:42: f32[1024,N]
 	if g.linear1Weight != nil {
 		cpu.StridedCopy(h37, h17, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// %h69 = pack_panels %h58 : f32[32,N,16]  // model.go:42
+	// model.go:42: f32[32,N,16]
 	if g.linear1Weight != nil {
 		cpu.PackPanels(h38, h18, n, 512, 512, false, 1, 512*n)
 	}
 
-	// %h63 = mat_mul_panels %h62, %h69 {n=512} : f32[1024,512]  // model.go:42
+	// model.go:42: f32[1024,512]
 	if g.linear1Weight != nil {
 		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h64 = strided_copy %h63 {shape=[512,1024] strides=[1,512]} : f32[512,1024]  // model.go:42
+	// model.go:42: f32[512,1024]
 	if g.linear1Weight != nil {
 		cpu.StridedCopy(g.linear1Weight, h39, []int{512, 1024}, []int{1, 512}, 0)
 	}
@@ -976,9 +854,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h73 = pointwise %h65, %h72 : f32[N,16,8,8]  // model.go:41
-	//
-	//	%h150 = div %p24, %p25 : f32[]
+	// model.go:41: f32[N,16,8,8]
 	{
 		cpu.Repeat(h40, w.constH88)
 		for lo := 0; lo < 1024*n; lo += 1024 {
@@ -987,21 +863,13 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		}
 	}
 
-	// %h96 = conv_pixels %h74, %h21 {in_c=1 out_c=9} : f32[16*N,9,8,8]  // model.go:41
+	// model.go:41: f32[16*N,9,8,8]
 	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
 
-	// %h98 = strided_copy %h97 {shape=[16*N,1,8,3,8,3] strides=[576,576,8,192,1,64]} : f32[16*N,1,8,3,8,3]  // model.go:41
+	// model.go:41: f32[16*N,1,8,3,8,3]
 	cpu.StridedCopy(h42, h41, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// %h80 = pointwise %h33, %h76, %h13 : f32[N,16,24,24]  // model.go:40
-	//
-	//	%h15211 = gate %p54, %p55 : f32[]
-	//	%h120211 = constant {value=f32[](0.5)} : f32[]
-	//	%h121211 = greater_or_equal %p53, %h120211 : bool[]
-	//	%h154111 = constant {value=f32[](0)} : f32[]
-	//	%h155111 = where %h121211, %h15211, %h154111 : f32[]
-	//	%h1571 = constant {value=f32[](2)} : f32[]
-	//	%h1581 = mul %h155111, %h1571 : f32[]
+	// model.go:40: f32[N,16,24,24]
 	{
 		for lo := 0; lo < 9216*n; lo += 1024 {
 			hi := min(lo+1024, 9216*n)
@@ -1012,24 +880,24 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		}
 	}
 
-	// %h71 = block %h80 : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Block(h45, h9, n, 16, 24, 24)
 
-	// %h99 = pack_conv_data %h2 : f32[1,1,3,3,16,16]  // model.go:40
+	// model.go:40: f32[1,1,3,3,16,16]
 	cpu.PackConvData(h46, w.conv2Weight, &conv4)
 
-	// %h100 = conv_data_blocked %h71, %h99 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=8 out_c=16 spatial=[26,26]} : f32[N,1,26,26,16]  // model.go:40
+	// model.go:40: f32[N,1,26,26,16]
 	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 
-	// %h81 = unblock %h100 {c=8} : f32[N,8,26,26]  // model.go:40
+	// model.go:40: f32[N,8,26,26]
 	cpu.Unblock(h48, h47, n, 8, 26, 26)
 
-	// %h41 = strided_copy %h80 {shape=[16,N,24,24] strides=[576,9216,24,1]} : f32[16,N,24,24]  // model.go:40
+	// model.go:40: f32[16,N,24,24]
 	if g.conv2Weight != nil {
 		cpu.StridedCopy(h49, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// %h82 = conv_weights %h10, %h41 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[16,8,3,3]  // model.go:40
+	// model.go:40: f32[16,8,3,3]
 	if g.conv2Weight != nil {
 		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -1037,12 +905,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h70 = reduce %h80 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,16,1,1]  // model.go:40
+	// model.go:40: f32[N,16,1,1]
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(h51, h9, 16*n, 576, 1)
 	}
 
-	// %h101 = reduce %h70 {kind="sum" axes=[0] keep_dims=true} : f32[1,16,1,1]  // model.go:40
+	// model.go:40: f32[1,16,1,1]
 	if g.conv2Bias != nil {
 		cpu.ReduceSum(g.conv2Bias, h51, 1, n, 16)
 	}
@@ -1050,14 +918,7 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h86 = pointwise %h26, %h81 : f32[N,8,26,26]  // model.go:39
-	//
-	//	%h10821 = constant {value=f32[](0.5)} : f32[]
-	//	%h10921 = greater_or_equal %p58, %h10821 : bool[]
-	//	%h16011 = constant {value=f32[](0)} : f32[]
-	//	%h16111 = where %h10921, %p59, %h16011 : f32[]
-	//	%h1631 = constant {value=f32[](2)} : f32[]
-	//	%h1641 = mul %h16111, %h1631 : f32[]
+	// model.go:39: f32[N,8,26,26]
 	{
 		for lo := 0; lo < 5408*n; lo += 1024 {
 			hi := min(lo+1024, 5408*n)
@@ -1067,12 +928,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		}
 	}
 
-	// %h103 = strided_copy %h86 {shape=[8,N,26,26] strides=[676,5408,26,1]} : f32[8,N,26,26]  // model.go:39
+	// model.go:39: f32[8,N,26,26]
 	if g.conv1Weight != nil {
 		cpu.StridedCopy(h54, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// %h87 = conv_weights %h8, %h103 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} group=1 first=true} : f32[8,1,3,3]  // model.go:39
+	// model.go:39: f32[8,1,3,3]
 	if g.conv1Weight != nil {
 		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
 	}
@@ -1080,12 +941,12 @@ func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64)
 		return nil
 	}
 
-	// %h105 = reduce %h86 {kind="sum" axes=[2,3] keep_dims=true} : f32[N,8,1,1]  // model.go:39
+	// model.go:39: f32[N,8,1,1]
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(h56, h1, 8*n, 676, 1)
 	}
 
-	// %h106 = reduce %h105 {kind="sum" axes=[0] keep_dims=true} : f32[1,8,1,1]  // model.go:39
+	// model.go:39: f32[1,8,1,1]
 	if g.conv1Bias != nil {
 		cpu.ReduceSum(g.conv1Bias, h56, 1, n, 8)
 	}

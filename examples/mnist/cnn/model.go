@@ -283,22 +283,22 @@ func (s *Session) forward(n int, logits, image []float32) error {
 		h6 = rt.View[float32](s.arena, h6Off, 512*n)
 	)
 
-	// %h27 = conv_blocked %h8, %h26, %h24 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
 
-	// %h32 = winograd_blocked %h27, %h29, %h3 {tile=4 pads=[0,0,0,0] in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h34 = average_pool %h32 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// model.go:41: f32[N,1,8,8,16]
 	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h14 = unblock %h34 {c=16} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.Unblock(h5, h4, n, 16, 8, 8)
 
-	// %h20 = mat_mul_panels %h15, %h12, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h23 = mat_mul_panels %h20, %h25, %h28 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
 	return nil
 }
@@ -321,43 +321,41 @@ func (s *Session) loss(n int, loss, logits, image []float32, target []int64) err
 		h9 = rt.View[float32](s.arena, 128*n+591872, n)
 	)
 
-	// %h34 = conv_blocked %h8, %h33, %h31 {window={kernel=[3,3] strides=[1,1] dilations=[1,1] pads=[0,0,0,0]} in_c=1 out_c=8 group=1} : f32[N,1,26,26,16]  // model.go:39
+	// model.go:39: f32[N,1,26,26,16]
 	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
 
-	// %h39 = winograd_blocked %h34, %h36, %h3 {tile=4 pads=[0,0,0,0] in_c=8 out_c=16 group=1 epilogue={clamp=true hi=+Inf}} : f32[N,1,24,24,16]  // model.go:40
+	// model.go:40: f32[N,1,24,24,16]
 	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h41 = average_pool %h39 {window={kernel=[3,3] strides=[3,3]} blocked=true} : f32[N,1,8,8,16]  // model.go:41
+	// model.go:41: f32[N,1,8,8,16]
 	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
 
-	// %h14 = unblock %h41 {c=16} : f32[N,16,8,8]  // model.go:41
+	// model.go:41: f32[N,16,8,8]
 	cpu.Unblock(h5, h4, n, 16, 8, 8)
 
-	// %h20 = mat_mul_panels %h15, %h19, %h5 {n=512 epilogue={clamp=true hi=+Inf}} : f32[N,512]  // model.go:42
+	// model.go:42: f32[N,512]
 	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h23 = mat_mul_panels %h20, %h32, %h35 {n=10} : f32[N,10]  // model.go:43
+	// model.go:43: f32[N,10]
 	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
 
-	// %h24 = log_softmax %h23 {axis=1} : f32[N,10]  // model.go:51
+	// model.go:51: f32[N,10]
 	cpu.LogSoftmax(h7, logits, n, 10, 1)
 
-	// %h25 = check_index %target {count=10 what="label" things="classes"} : i64[N]  // model.go:51
+	// model.go:51: i64[N]
 	if err := cpu.CheckIndex(h8, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h27 = gather_elements %h24, %h26 {axis=1} : f32[N,1]  // model.go:51
+	// model.go:51: f32[N,1]
 	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// %h10 = pointwise %h27 : f32[N,1]  // model.go:51
-	//
-	//	%h9 = neg %p : f32[]
+	// model.go:51: f32[N,1]
 	cpu.Neg(h9, h9)
 
-	// %h30 = reduce %h29 {kind="mean" axes=[0]} : f32[]  // model.go:51
+	// model.go:51: f32[]
 	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(loss, h9, 1, n, 1)
 	return nil

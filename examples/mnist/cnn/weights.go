@@ -152,22 +152,22 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// %h19 = block %h10 : f32[1,1,16]  // model.go:39
+	// model.go:39: f32[1,1,16]
 	cpu.Block(p.conv1Bias, conv1Bias, 1, 8, 1, 1)
 
-	// %h26 = pack_conv %h {group=1 in_block=1} : f32[1,1,3,3,1,16]  // model.go:39
+	// model.go:39: f32[1,1,3,3,1,16]
 	cpu.PackConv(p.conv1Weight, conv1Weight, &conv1)
 
-	// %h29 = pack_winograd %h2 {tile=4 group=1} : f32[36,1,1,16,16]  // model.go:40
+	// model.go:40: f32[36,1,1,16,16]
 	cpu.PackWinograd(p.conv2Weight, conv2Weight, &winograd2)
 
-	// %h12 = pack_panels %h4 {trans=true} : f32[32,1024,16]  // model.go:42
+	// model.go:42: f32[32,1024,16]
 	cpu.PackPanels(p.linear1Weight, linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// %h25 = pack_panels %h6 {trans=true} : f32[1,512,16]  // model.go:43
+	// model.go:43: f32[1,512,16]
 	cpu.PackPanels(p.linear2Weight, linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// %h21 = block %h16 : f32[1,1,16]  // model.go:43
+	// model.go:43: f32[1,1,16]
 	cpu.Block(p.linear2Bias, linear2Bias, 1, 10, 1, 1)
 	return nil
 }

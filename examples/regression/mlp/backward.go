@@ -111,13 +111,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		h65 = rt.View[float32](t.arena, stepH65Off, 1024)
 	)
 
-	// %h22 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceMean(h1[:11], features, 1, n, 11)
 
-	// %h30 = pointwise %features, %h22 : f32[N,11]  // model.go:38
-	//
-	//	%h1110 = sub %p64, %p65 : f32[]
-	//	%h152 = mul %h1110, %h1110 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h3, h1[:11])
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -127,101 +124,66 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h33 = reduce %h30 {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
 
-	// %h27 = strided_copy %h26 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
 
-	// %h29 = strided_copy %h26 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.StridedCopy(h6, h1, []int{1, 11}, []int{11, 1}, 11)
 
-	// %h31 = extents {elems=[N]} : i64[1]  // model.go:38
+	// model.go:38: i64[1]
 	cpu.Elements(h7, n)
 
-	// %h32 = pointwise %h31 : f32[1]  // model.go:38
-	//
-	//	%h20 = cast %p9 {to=f32} : f32[]
+	// model.go:38: f32[1]
 	cpu.Cast(h8, h7)
 
-	// %h75 = pointwise %h32 : f32[1]  // model.go:38
-	//
-	//	%h471 = constant {value=f32[](-1)} : f32[]
-	//	%h531 = add %p66, %h471 : f32[]
-	//	%h641 = constant {value=f32[](1)} : f32[]
-	//	%h711 = max %h531, %h641 : f32[]
+	// model.go:38: f32[1]
 	{
 		cpu.AddScalar(h10[:1], h8, -1)
 		cpu.MaxScalar(h9, h10[:1], 1)
 	}
 
-	// %h85 = pointwise %h27 : f32[1,11]  // model.go:38
-	//
-	//	%h116 = constant {value=f32[](0.1)} : f32[]
-	//	%h118 = mul %p13, %h116 : f32[]
+	// model.go:38: f32[1,11]
 	cpu.MulScalar(h11, h5, 0.1)
 
-	// %h42 = pointwise %h2, %h41 : f32[11]  // model.go:38
-	//
-	//	%h801 = constant {value=f32[](0.9)} : f32[]
-	//	%h1061 = mul %p67, %h801 : f32[]
-	//	%h1251 = add %h1061, %p68 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.MulScalar(h12[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h12[:11], h11)
 	}
 
-	// %h95 = pointwise %h32, %h37 : f32[1]  // model.go:38
-	//
-	//	%h131 = div %p16, %p17 : f32[]
+	// model.go:38: f32[1]
 	cpu.Div(h9, h8, h9)
 
-	// %h119 = pointwise %h29, %h43 : f32[1,11]  // model.go:38
-	//
-	//	%h1381 = mul %p69, %p70 : f32[]
-	//	%h1431 = constant {value=f32[](0.1)} : f32[]
-	//	%h1441 = mul %h1381, %h1431 : f32[]
+	// model.go:38: f32[1,11]
 	{
 		cpu.Repeat(h14[:11], h9)
 		cpu.Mul(h15[:11], h6, h14[:11])
 		cpu.MulScalar(h13, h15[:11], 0.1)
 	}
 
-	// %h49 = pointwise %h3, %h48 : f32[11]  // model.go:38
-	//
-	//	%h1401 = constant {value=f32[](0.9)} : f32[]
-	//	%h1411 = mul %p71, %h1401 : f32[]
-	//	%h1461 = add %h1411, %p72 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
 	}
 
-	// %h101 = pointwise %h, %h59 : f32[11]  // model.go:38
-	//
-	//	%h14811 = constant {value=f32[](1e-05)} : f32[]
-	//	%h14911 = add %p75, %h14811 : f32[]
-	//	%h15111 = sqrt %h14911 : f32[]
-	//	%h1531 = div %p74, %h15111 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.AddScalar(h18[:11], h6, 1e-05)
 		cpu.Sqrt(h18[:11], h18[:11])
 		cpu.Div(h17, w.normWeight, h18[:11])
 	}
 
-	// %h107 = pointwise %h1, %h102, %h101 : f32[11]  // model.go:38
-	//
-	//	%h1551 = mul %p77, %p78 : f32[]
-	//	%h1571 = sub %p76, %h1551 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
 	}
 
-	// %h10 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
-	//
-	//	%h1591 = mul %p79, %p80 : f32[]
-	//	%h1611 = add %h1591, %p81 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h22, h17)
 		cpu.Repeat(h23, h19)
@@ -232,61 +194,47 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h69 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	// model.go:40: f32[2,11,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h13 = mat_mul_panels %h10, %h69, %h5 {n=32} : f32[N,32]  // model.go:40
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
 
-	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h163 = swish %p36 {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.Swish(h27, h26, 1)
 
-	// %h79 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// %h17 = mat_mul_panels %h14, %h79, %h7 {n=16} : f32[N,16]  // model.go:40
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
 
-	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
-	//
-	//	%h165 = swish %p37 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.Swish(h30, h29, 1)
 
-	// %h87 = pack_panels %h19 : f32[1,16,16]  // model.go:42
+	// model.go:42: f32[1,16,16]
 	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h44 = block %h35 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
 
-	// %h122 = mat_mul_panels %h18, %h87, %h45, _, %h121 {n=1} : f32[N,1]  // model.go:42, model.go:49
-	//
-	//	%h50 = sub %p, %p1 : f32[]
+	// model.go:42, model.go:49: f32[N,1]
 	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
 
-	// %h124 = pointwise %h122 : f32[N,1]  // model.go:49
-	//
-	//	%h167 = mul %p38, %p38 : f32[]
+	// model.go:49: f32[N,1]
 	cpu.Mul(h34, h33, h33)
 
-	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
+	// model.go:49: f32[]
 	cpu.ReduceMean(output, h34, 1, n, 1)
 
-	// %h56 = pointwise %h169 : f32[1]  // model.go:49
-	//
-	//	%h170 = constant {value=f32[](1)} : f32[]
-	//	%h171 = div %h170, %p39 : f32[]
+	// model.go:49: f32[1]
 	cpu.ScalarDiv(h8, 1, h8)
 
-	// %h57 = strided_copy %h56 {shape=[N] strides=[0]} : f32[N]  // model.go:49
+	// model.go:49: f32[N]
 	cpu.StridedCopy(h35, h8, []int{n}, []int{0}, 0)
 
-	// %h60 = pointwise %h57, %h23 : f32[N]  // model.go:49
-	//
-	//	%h1731 = mul %p82, %p83 : f32[]
-	//	%h1751 = add %h1731, %h1731 : f32[]
+	// model.go:49: f32[N]
 	{
 		for lo := 0; lo < n; lo += 1024 {
 			hi := min(lo+1024, n)
@@ -295,7 +243,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h62 = reduce %h61 {kind="sum" axes=[0]} : f32[1]  // model.go:42
+	// model.go:42: f32[1]
 	rt.EndIfDone(t.ctx)
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
@@ -304,20 +252,20 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h100 = pack_panels %h8 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.PackPanels(h37, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// %h65 = strided_copy %h18 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:42
+	// model.go:42: f32[16,N]
 	if g.outputWeight != nil {
 		cpu.StridedCopy(h38, h30, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h104 = pack_panels %h61 : f32[1,N,16]  // model.go:42
+	// model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
 		cpu.PackPanels(h39, h35, n, 1, 1, false, 1, n)
 	}
 
-	// %h66 = mat_mul_panels %h65, %h104 {n=1} : f32[16,1]  // model.go:42
+	// model.go:42: f32[16,1]
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
 	}
@@ -325,13 +273,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h76 = pointwise %h17, %h18 : f32[N,16]  // model.go:40
-	//
-	//	%h1771 = sigmoid %p88 : f32[]
-	//	%h179111 = constant {value=f32[](1)} : f32[]
-	//	%h180111 = sub %h179111, %h1771 : f32[]
-	//	%h182111 = mul %p89, %h180111 : f32[]
-	//	%h18411 = add %h1771, %h182111 : f32[]
+	// model.go:40: f32[N,16]
 	{
 		for lo := 0; lo < 16*n; lo += 1024 {
 			hi := min(lo+1024, 16*n)
@@ -342,12 +284,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h77 = mat_mul_panels %h61, %h100, _, _, %h76 {n=16} : f32[N,16]  // model.go:42, model.go:40
-	//
-	//	%h54 = mul %p2, %p3 : f32[]
+	// model.go:42, model.go:40: f32[N,16]
 	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
 
-	// %h78 = reduce %h77 {kind="sum" axes=[0]} : f32[16]  // model.go:40
+	// model.go:40: f32[16]
 	if g.layers1Bias != nil {
 		cpu.ReduceSum(g.layers1Bias, h42, 1, n, 16)
 	}
@@ -355,29 +295,27 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h1632 = swish %p362 {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
 		cpu.Swish(h43, h26, 1)
 	}
 
-	// %h81 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	// model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
 		cpu.StridedCopy(h44, h43, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// %h112 = pack_panels %h77 : f32[1,N,16]  // model.go:40
+	// model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
 		cpu.PackPanels(h45, h42, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h82 = mat_mul_panels %h81, %h112 {n=16} : f32[32,16]  // model.go:40
+	// model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
 		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h83 = strided_copy %h82 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
+	// model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
 		cpu.StridedCopy(g.layers1Weight, h46, []int{16, 32}, []int{1, 16}, 0)
 	}
@@ -385,14 +323,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h92 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h16311 = swish %p6 {alpha=1} : f32[]
-	//	%h18611 = sigmoid %p6 : f32[]
-	//	%h1881111 = constant {value=f32[](1)} : f32[]
-	//	%h1891111 = sub %h1881111, %h18611 : f32[]
-	//	%h1911111 = mul %h16311, %h1891111 : f32[]
-	//	%h193111 = add %h18611, %h1911111 : f32[]
+	// model.go:40: f32[N,32]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
@@ -404,15 +335,13 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h1081 = pack_panels %h6 : f32[2,16,16]  // model.go:40
+	// model.go:40: f32[2,16,16]
 	cpu.PackPanels(h50, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// %h93 = mat_mul_panels %h77, %h1081, _, _, %h92 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h68 = mul %p4, %p5 : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
 
-	// %h94 = reduce %h93 {kind="sum" axes=[0]} : f32[32]  // model.go:40
+	// model.go:40: f32[32]
 	if g.layers0Bias != nil {
 		cpu.ReduceSum(g.layers0Bias, h51, 1, n, 32)
 	}
@@ -420,16 +349,13 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h120 = pack_panels %h4 : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h52, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// %h96 = mat_mul_panels %h93, %h120 {n=11} : f32[N,11]  // model.go:40
+	// model.go:40: f32[N,11]
 	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h103 = pointwise %features, %h101, %h107 : f32[N,11]  // model.go:38
-	//
-	//	%h15911 = mul %p791, %p801 : f32[]
-	//	%h16111 = add %h15911, %p811 : f32[]
+	// model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
 		{
 			cpu.Repeat(h55, h17)
@@ -442,22 +368,22 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h97 = strided_copy %h103 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	// model.go:40: f32[11,N]
 	if g.layers0Weight != nil {
 		cpu.StridedCopy(h58, h54, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// %h127 = pack_panels %h93 : f32[2,N,16]  // model.go:40
+	// model.go:40: f32[2,N,16]
 	if g.layers0Weight != nil {
 		cpu.PackPanels(h59, h51, n, 32, 32, false, 1, 32*n)
 	}
 
-	// %h98 = mat_mul_panels %h97, %h127 {n=32} : f32[11,32]  // model.go:40
+	// model.go:40: f32[11,32]
 	if g.layers0Weight != nil {
 		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h99 = strided_copy %h98 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
+	// model.go:40: f32[32,11]
 	if g.layers0Weight != nil {
 		cpu.StridedCopy(g.layers0Weight, h60, []int{32, 11}, []int{1, 32}, 0)
 	}
@@ -465,13 +391,10 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h132 = reduce %h96 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceSum(h61[:11], h53, 1, n, 11)
 
-	// %h135 = pointwise %h96, %features, %h102 : f32[N,11]  // model.go:38
-	//
-	//	%h1951 = sub %p97, %p98 : f32[]
-	//	%h1971 = mul %p96, %h1951 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h62, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -481,22 +404,15 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h136 = reduce %h135 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceSum(h61[11:22], h53, 1, n, 11)
 
-	// %h111 = strided_copy %h105 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	if g.normWeight != nil {
 		cpu.StridedCopy(h64, h61, []int{1, 11}, []int{11, 1}, 11)
 	}
 
-	// %h133 = pointwise %h111, %h29 : f32[1,11]  // model.go:38
-	//
-	//	%h199111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h200111 = add %p102, %h199111 : f32[]
-	//	%h202111 = sqrt %h200111 : f32[]
-	//	%h20411 = constant {value=f32[](1)} : f32[]
-	//	%h20511 = div %h20411, %h202111 : f32[]
-	//	%h2071 = mul %p101, %h20511 : f32[]
+	// model.go:38: f32[1,11]
 	if g.normWeight != nil {
 		{
 			cpu.AddScalar(h65[:11], h6, 1e-05)
@@ -509,7 +425,7 @@ func (t *Trainer) step(n int, output, features, worth []float32) error {
 		return nil
 	}
 
-	// %h114 = strided_copy %h105 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	if g.normBias != nil {
 		cpu.StridedCopy(g.normBias, h61, []int{1, 11}, []int{11, 1}, 0)
 	}
@@ -539,31 +455,20 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 		h14 = rt.View[float32](t.arena, evalForwardH14Off, 16)
 	)
 
-	// %h26 = pointwise %h, %h3 : f32[11]  // model.go:38
-	//
-	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1211 = add %p16, %h1111 : f32[]
-	//	%h1611 = sqrt %h1211 : f32[]
-	//	%h201 = div %p15, %h1611 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
 		cpu.Sqrt(h2[:11], h2[:11])
 		cpu.Div(h1, w.normWeight, h2[:11])
 	}
 
-	// %h28 = pointwise %h1, %h2, %h26 : f32[11]  // model.go:38
-	//
-	//	%h311 = mul %p18, %p19 : f32[]
-	//	%h401 = sub %p17, %h311 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.Mul(h4[:11], w.normRunningMean, h1)
 		cpu.Sub(h3, w.normBias, h4[:11])
 	}
 
-	// %h10 = pointwise %features, %h26, %h28 : f32[N,11]  // model.go:38
-	//
-	//	%h421 = mul %p20, %p21 : f32[]
-	//	%h441 = add %h421, %p22 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h6, h1)
 		cpu.Repeat(h7, h3)
@@ -574,29 +479,25 @@ func (t *Trainer) evalForward(n int, worth, features []float32) error {
 		}
 	}
 
-	// %h32 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	// model.go:40: f32[2,11,16]
 	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h15 = swish %p {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h35 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
-	//
-	//	%h33 = swish %p1 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h37 = pack_panels %h19 : f32[1,16,16]  // model.go:42
+	// model.go:42: f32[1,16,16]
 	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h38 = block %h36 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
 
-	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
+	// model.go:42: f32[N,1]
 	cpu.MatMul(worth, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 	return nil
 }
@@ -625,31 +526,20 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 		h15 = rt.View[float32](t.arena, evalLossH15Off, n)
 	)
 
-	// %h30 = pointwise %h, %h3 : f32[11]  // model.go:38
-	//
-	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1211 = add %p19, %h1111 : f32[]
-	//	%h1611 = sqrt %h1211 : f32[]
-	//	%h201 = div %p18, %h1611 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
 		cpu.Sqrt(h2[:11], h2[:11])
 		cpu.Div(h1, w.normWeight, h2[:11])
 	}
 
-	// %h32 = pointwise %h1, %h2, %h30 : f32[11]  // model.go:38
-	//
-	//	%h341 = mul %p21, %p22 : f32[]
-	//	%h381 = sub %p20, %h341 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.Mul(h4[:11], w.normRunningMean, h1)
 		cpu.Sub(h3, w.normBias, h4[:11])
 	}
 
-	// %h10 = pointwise %features, %h30, %h32 : f32[N,11]  // model.go:38
-	//
-	//	%h461 = mul %p23, %p24 : f32[]
-	//	%h481 = add %h461, %p25 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h6, h1)
 		cpu.Repeat(h7, h3)
@@ -660,39 +550,31 @@ func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h36 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	// model.go:40: f32[2,11,16]
 	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h15 = swish %p {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h39 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
-	//
-	//	%h37 = swish %p1 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h41 = pack_panels %h19 : f32[1,16,16]  // model.go:42
+	// model.go:42: f32[1,16,16]
 	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h42 = block %h40 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
 
-	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
-	//
-	//	%h45 = sub %p2, %p3 : f32[]
+	// model.go:42, model.go:49: f32[N,1]
 	cpu.MatMul(h15, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14, Then: sub, In: [2][]float32{worth, nil}})
 
-	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
-	//
-	//	%h50 = mul %p16, %p16 : f32[]
+	// model.go:49: f32[N,1]
 	cpu.Mul(h15, h15, h15)
 
-	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
+	// model.go:49: f32[]
 	cpu.ReduceMean(output, h15, 1, n, 1)
 	return nil
 }
@@ -740,13 +622,10 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		h33 = rt.View[float32](t.arena, 256*n+12544, n)
 	)
 
-	// %h24 = reduce %features {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceMean(h1[:11], features, 1, n, 11)
 
-	// %h29 = pointwise %features, %h24 : f32[N,11]  // model.go:38
-	//
-	//	%h111 = sub %p59, %p60 : f32[]
-	//	%h152 = mul %h111, %h111 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h3, h1[:11])
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -756,102 +635,67 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		}
 	}
 
-	// %h32 = reduce %h29 {kind="mean" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
 
-	// %h26 = strided_copy %h25 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
 
-	// %h28 = strided_copy %h25 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.StridedCopy(h6, h1, []int{1, 11}, []int{11, 1}, 11)
 
-	// %h30 = extents {elems=[N]} : i64[1]  // model.go:38
+	// model.go:38: i64[1]
 	cpu.Elements(h7, n)
 
-	// %h50 = pointwise %h30 : f32[1]  // model.go:38
-	//
-	//	%h2011 = cast %p62 {to=f32} : f32[]
-	//	%h5611 = constant {value=f32[](-1)} : f32[]
-	//	%h5711 = add %h2011, %h5611 : f32[]
-	//	%h671 = constant {value=f32[](1)} : f32[]
-	//	%h731 = max %h5711, %h671 : f32[]
+	// model.go:38: f32[1]
 	{
 		cpu.Cast(h9[:1], h7)
 		cpu.AddScalar(h9[:1], h9[:1], -1)
 		cpu.MaxScalar(h8, h9[:1], 1)
 	}
 
-	// %h68 = pointwise %h26 : f32[1,11]  // model.go:38
-	//
-	//	%h115 = constant {value=f32[](0.1)} : f32[]
-	//	%h117 = mul %p11, %h115 : f32[]
+	// model.go:38: f32[1,11]
 	cpu.MulScalar(h10, h5, 0.1)
 
-	// %h41 = pointwise %h2, %h40 : f32[11]  // model.go:38
-	//
-	//	%h801 = constant {value=f32[](0.9)} : f32[]
-	//	%h991 = mul %p63, %h801 : f32[]
-	//	%h1211 = add %h991, %p64 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.MulScalar(h11[:11], w.normRunningMean, 0.9)
 		cpu.Add(g.normRunningMean, h11[:11], h10)
 	}
 
-	// %h78 = pointwise %h30, %h36 : f32[1]  // model.go:38
-	//
-	//	%h202 = cast %p65 {to=f32} : f32[]
-	//	%h1241 = div %h202, %p66 : f32[]
+	// model.go:38: f32[1]
 	{
 		cpu.Cast(h12[:1], h7)
 		cpu.Div(h8, h12[:1], h8)
 	}
 
-	// %h110 = pointwise %h28, %h42 : f32[1,11]  // model.go:38
-	//
-	//	%h1301 = mul %p67, %p68 : f32[]
-	//	%h1351 = constant {value=f32[](0.1)} : f32[]
-	//	%h1361 = mul %h1301, %h1351 : f32[]
+	// model.go:38: f32[1,11]
 	{
 		cpu.Repeat(h14[:11], h8)
 		cpu.Mul(h15[:11], h6, h14[:11])
 		cpu.MulScalar(h13, h15[:11], 0.1)
 	}
 
-	// %h48 = pointwise %h3, %h47 : f32[11]  // model.go:38
-	//
-	//	%h1321 = constant {value=f32[](0.9)} : f32[]
-	//	%h1331 = mul %p69, %h1321 : f32[]
-	//	%h1381 = add %h1331, %p70 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
 		cpu.Add(g.normRunningVar, h16[:11], h13)
 	}
 
-	// %h100 = pointwise %h, %h62 : f32[11]  // model.go:38
-	//
-	//	%h14011 = constant {value=f32[](1e-05)} : f32[]
-	//	%h14111 = add %p73, %h14011 : f32[]
-	//	%h14311 = sqrt %h14111 : f32[]
-	//	%h1451 = div %p72, %h14311 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.AddScalar(h18[:11], h6, 1e-05)
 		cpu.Sqrt(h18[:11], h18[:11])
 		cpu.Div(h17, w.normWeight, h18[:11])
 	}
 
-	// %h103 = pointwise %h1, %h95, %h100 : f32[11]  // model.go:38
-	//
-	//	%h1471 = mul %p75, %p76 : f32[]
-	//	%h1491 = sub %p74, %h1471 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.Mul(h20[:11], h5, h17)
 		cpu.Sub(h19, w.normBias, h20[:11])
 	}
 
-	// %h10 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
-	//
-	//	%h1511 = mul %p77, %p78 : f32[]
-	//	%h1531 = add %h1511, %p79 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h22, h17)
 		cpu.Repeat(h23, h19)
@@ -862,39 +706,35 @@ func (t *Trainer) trainForward(n int, worth, features []float32) error {
 		}
 	}
 
-	// %h72 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	// model.go:40: f32[2,11,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h13 = mat_mul_panels %h10, %h72, %h5 {n=32} : f32[N,32]  // model.go:40
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
 
-	// %h14 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h155 = swish %p34 {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.Swish(h27, h26, 1)
 
-	// %h83 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// %h17 = mat_mul_panels %h14, %h83, %h7 {n=16} : f32[N,16]  // model.go:40
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
 
-	// %h18 = pointwise %h17 : f32[N,16]  // model.go:40
-	//
-	//	%h157 = swish %p35 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.Swish(h30, h29, 1)
 
-	// %h93 = pack_panels %h19 : f32[1,16,16]  // model.go:42
+	// model.go:42: f32[1,16,16]
 	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h43 = block %h34 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
 
-	// %h21 = mat_mul_panels %h18, %h93, %h44 {n=1} : f32[N,1]  // model.go:42
+	// model.go:42: f32[N,1]
 	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32})
 
-	// %h52 = strided_copy %h51 {shape=[N] strides=[0]} : f32[N]
+	// strided_copy: f32[N]
 	cpu.StridedCopy(h33, w.constH51, []int{n}, []int{0}, 0)
 	return nil
 }
@@ -946,12 +786,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		h6  = rt.View[float32](t.arena, trainForwardH6Off, 11)
 	)
 
-	// %h53 = pointwise %h52, %d_worth : f32[N]
-	//
-	//	%h159 = mul %p36, %p37 : f32[]
+	// pointwise: f32[N]
 	cpu.Mul(h33, h33, dWorth)
 
-	// %h55 = reduce %h54 {kind="sum" axes=[0]} : f32[1]  // model.go:42
+	// model.go:42: f32[1]
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h33, 1, n, 1)
 	}
@@ -959,20 +797,20 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h97 = pack_panels %h8 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.PackPanels(h34, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// %h58 = strided_copy %h18 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:42
+	// model.go:42: f32[16,N]
 	if g.outputWeight != nil {
 		cpu.StridedCopy(h35, h30, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h102 = pack_panels %h54 : f32[1,N,16]  // model.go:42
+	// model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
 		cpu.PackPanels(h36, h33, n, 1, 1, false, 1, n)
 	}
 
-	// %h59 = mat_mul_panels %h58, %h102 {n=1} : f32[16,1]  // model.go:42
+	// model.go:42: f32[16,1]
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
 	}
@@ -980,13 +818,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h69 = pointwise %h17, %h18 : f32[N,16]  // model.go:40
-	//
-	//	%h1611 = sigmoid %p84 : f32[]
-	//	%h163111 = constant {value=f32[](1)} : f32[]
-	//	%h164111 = sub %h163111, %h1611 : f32[]
-	//	%h166111 = mul %p85, %h164111 : f32[]
-	//	%h16811 = add %h1611, %h166111 : f32[]
+	// model.go:40: f32[N,16]
 	{
 		for lo := 0; lo < 16*n; lo += 1024 {
 			hi := min(lo+1024, 16*n)
@@ -997,12 +829,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		}
 	}
 
-	// %h70 = mat_mul_panels %h54, %h97, _, _, %h69 {n=16} : f32[N,16]  // model.go:42, model.go:40
-	//
-	//	%h49 = mul %p, %p1 : f32[]
+	// model.go:42, model.go:40: f32[N,16]
 	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
 
-	// %h71 = reduce %h70 {kind="sum" axes=[0]} : f32[16]  // model.go:40
+	// model.go:40: f32[16]
 	if g.layers1Bias != nil {
 		cpu.ReduceSum(g.layers1Bias, h39, 1, n, 16)
 	}
@@ -1010,29 +840,27 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h142 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h1552 = swish %p342 {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
 		cpu.Swish(h40, h26, 1)
 	}
 
-	// %h74 = strided_copy %h142 {shape=[32,N] strides=[1,32]} : f32[32,N]  // model.go:40
+	// model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
 		cpu.StridedCopy(h41, h40, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// %h113 = pack_panels %h70 : f32[1,N,16]  // model.go:40
+	// model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
 		cpu.PackPanels(h42, h39, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h75 = mat_mul_panels %h74, %h113 {n=16} : f32[32,16]  // model.go:40
+	// model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
 		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h76 = strided_copy %h75 {shape=[16,32] strides=[1,16]} : f32[16,32]  // model.go:40
+	// model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
 		cpu.StridedCopy(g.layers1Weight, h43, []int{16, 32}, []int{1, 16}, 0)
 	}
@@ -1040,14 +868,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h85 = pointwise %h13 : f32[N,32]  // model.go:40
-	//
-	//	%h15511 = swish %p4 {alpha=1} : f32[]
-	//	%h17011 = sigmoid %p4 : f32[]
-	//	%h1721111 = constant {value=f32[](1)} : f32[]
-	//	%h1731111 = sub %h1721111, %h17011 : f32[]
-	//	%h1751111 = mul %h15511, %h1731111 : f32[]
-	//	%h177111 = add %h17011, %h1751111 : f32[]
+	// model.go:40: f32[N,32]
 	{
 		for lo := 0; lo < 32*n; lo += 1024 {
 			hi := min(lo+1024, 32*n)
@@ -1059,15 +880,13 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		}
 	}
 
-	// %h1051 = pack_panels %h6 : f32[2,16,16]  // model.go:40
+	// model.go:40: f32[2,16,16]
 	cpu.PackPanels(h47, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// %h86 = mat_mul_panels %h70, %h1051, _, _, %h85 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h61 = mul %p2, %p3 : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
 
-	// %h87 = reduce %h86 {kind="sum" axes=[0]} : f32[32]  // model.go:40
+	// model.go:40: f32[32]
 	if g.layers0Bias != nil {
 		cpu.ReduceSum(g.layers0Bias, h48, 1, n, 32)
 	}
@@ -1075,16 +894,13 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h118 = pack_panels %h4 : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(h49, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// %h89 = mat_mul_panels %h86, %h118 {n=11} : f32[N,11]  // model.go:40
+	// model.go:40: f32[N,11]
 	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h101 = pointwise %features, %h100, %h103 : f32[N,11]  // model.go:38
-	//
-	//	%h15111 = mul %p771, %p781 : f32[]
-	//	%h15311 = add %h15111, %p791 : f32[]
+	// model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
 		{
 			cpu.Repeat(h52, h17)
@@ -1097,22 +913,22 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		}
 	}
 
-	// %h90 = strided_copy %h101 {shape=[11,N] strides=[1,11]} : f32[11,N]  // model.go:40
+	// model.go:40: f32[11,N]
 	if g.layers0Weight != nil {
 		cpu.StridedCopy(h55, h51, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// %h122 = pack_panels %h86 : f32[2,N,16]  // model.go:40
+	// model.go:40: f32[2,N,16]
 	if g.layers0Weight != nil {
 		cpu.PackPanels(h56, h48, n, 32, 32, false, 1, 32*n)
 	}
 
-	// %h91 = mat_mul_panels %h90, %h122 {n=32} : f32[11,32]  // model.go:40
+	// model.go:40: f32[11,32]
 	if g.layers0Weight != nil {
 		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h92 = strided_copy %h91 {shape=[32,11] strides=[1,32]} : f32[32,11]  // model.go:40
+	// model.go:40: f32[32,11]
 	if g.layers0Weight != nil {
 		cpu.StridedCopy(g.layers0Weight, h57, []int{32, 11}, []int{1, 32}, 0)
 	}
@@ -1120,13 +936,10 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h125 = reduce %h89 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceSum(h58[:11], h50, 1, n, 11)
 
-	// %h127 = pointwise %h89, %features, %h95 : f32[N,11]  // model.go:38
-	//
-	//	%h1791 = sub %p93, %p94 : f32[]
-	//	%h1811 = mul %p92, %h1791 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h59, h5)
 		for lo := 0; lo < 11*n; lo += 1023 {
@@ -1136,22 +949,15 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		}
 	}
 
-	// %h128 = reduce %h127 {kind="sum" axes=[0] keep_dims=true} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	cpu.ReduceSum(h58[11:22], h50, 1, n, 11)
 
-	// %h104 = strided_copy %h98 {shape=[1,11] strides=[11,1] offset=11} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	if g.normWeight != nil {
 		cpu.StridedCopy(h61, h58, []int{1, 11}, []int{11, 1}, 11)
 	}
 
-	// %h119 = pointwise %h104, %h28 : f32[1,11]  // model.go:38
-	//
-	//	%h183111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h184111 = add %p98, %h183111 : f32[]
-	//	%h186111 = sqrt %h184111 : f32[]
-	//	%h18811 = constant {value=f32[](1)} : f32[]
-	//	%h18911 = div %h18811, %h186111 : f32[]
-	//	%h1911 = mul %p97, %h18911 : f32[]
+	// model.go:38: f32[1,11]
 	if g.normWeight != nil {
 		{
 			cpu.AddScalar(h62[:11], h6, 1e-05)
@@ -1164,7 +970,7 @@ func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
 		return nil
 	}
 
-	// %h107 = strided_copy %h98 {shape=[1,11] strides=[11,1]} : f32[1,11]  // model.go:38
+	// model.go:38: f32[1,11]
 	if g.normBias != nil {
 		cpu.StridedCopy(g.normBias, h58, []int{1, 11}, []int{11, 1}, 0)
 	}

@@ -271,10 +271,7 @@ func (s *Session) forward(n int, worth, features []float32) error {
 		h6 = rt.View[float32](s.arena, 128*n+12288, 16*n)
 	)
 
-	// %h10 = pointwise %features, %h26, %h28 : f32[N,11]  // model.go:38
-	//
-	//	%h421 = mul %p20, %p21 : f32[]
-	//	%h441 = add %h421, %p22 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h2, w.normWeight)
 		cpu.Repeat(h3, w.normBias)
@@ -285,17 +282,13 @@ func (s *Session) forward(n int, worth, features []float32) error {
 		}
 	}
 
-	// %h14 = mat_mul_panels %h10, %h32, %h5 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h15 = swish %p {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h18 = mat_mul_panels %h14, %h35, %h7 {n=16} : f32[N,16]  // model.go:40
-	//
-	//	%h33 = swish %p1 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h21 = mat_mul_panels %h18, %h37, %h39 {n=1} : f32[N,1]  // model.go:42
+	// model.go:42: f32[N,1]
 	cpu.MatMul(worth, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
@@ -316,10 +309,7 @@ func (s *Session) loss(n int, output, features, worth []float32) error {
 		h7 = rt.View[float32](s.arena, lossH7Off, n)
 	)
 
-	// %h10 = pointwise %features, %h30, %h32 : f32[N,11]  // model.go:38
-	//
-	//	%h461 = mul %p23, %p24 : f32[]
-	//	%h481 = add %h461, %p25 : f32[]
+	// model.go:38: f32[N,11]
 	{
 		cpu.Repeat(h2, w.normWeight)
 		cpu.Repeat(h3, w.normBias)
@@ -330,27 +320,19 @@ func (s *Session) loss(n int, output, features, worth []float32) error {
 		}
 	}
 
-	// %h14 = mat_mul_panels %h10, %h36, %h5 {n=32} : f32[N,32]  // model.go:40
-	//
-	//	%h15 = swish %p {alpha=1} : f32[]
+	// model.go:40: f32[N,32]
 	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// %h18 = mat_mul_panels %h14, %h39, %h7 {n=16} : f32[N,16]  // model.go:40
-	//
-	//	%h37 = swish %p1 {alpha=1} : f32[]
+	// model.go:40: f32[N,16]
 	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// %h27 = mat_mul_panels %h18, %h41, %h43, _, %h26 {n=1} : f32[N,1]  // model.go:42, model.go:49
-	//
-	//	%h45 = sub %p2, %p3 : f32[]
+	// model.go:42, model.go:49: f32[N,1]
 	cpu.MatMul(h7, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
-	// %h29 = pointwise %h27 : f32[N,1]  // model.go:49
-	//
-	//	%h50 = mul %p16, %p16 : f32[]
+	// model.go:49: f32[N,1]
 	cpu.Mul(h7, h7, h7)
 
-	// %h25 = reduce %h24 {kind="mean" axes=[0]} : f32[]  // model.go:49
+	// model.go:49: f32[]
 	cpu.ReduceMean(output, h7, 1, n, 1)
 	return nil
 }

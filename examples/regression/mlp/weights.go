@@ -166,37 +166,29 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		h2 = rt.View[float32](arena, prepareH2Off, 1024)
 	)
 
-	// %h26 = pointwise %h, %h3 : f32[11]  // model.go:38
-	//
-	//	%h1111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h1211 = add %p16, %h1111 : f32[]
-	//	%h1611 = sqrt %h1211 : f32[]
-	//	%h201 = div %p15, %h1611 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.AddScalar(h1[:11], normRunningVar, 1e-05)
 		cpu.Sqrt(h1[:11], h1[:11])
 		cpu.Div(p.normWeight, normWeight, h1[:11])
 	}
 
-	// %h28 = pointwise %h1, %h2, %h26 : f32[11]  // model.go:38
-	//
-	//	%h311 = mul %p18, %p19 : f32[]
-	//	%h401 = sub %p17, %h311 : f32[]
+	// model.go:38: f32[11]
 	{
 		cpu.Mul(h2[:11], normRunningMean, p.normWeight)
 		cpu.Sub(p.normBias, normBias, h2[:11])
 	}
 
-	// %h32 = pack_panels %h4 {trans=true} : f32[2,11,16]  // model.go:40
+	// model.go:40: f32[2,11,16]
 	cpu.PackPanels(p.layers0Weight, layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// %h35 = pack_panels %h6 {trans=true} : f32[1,32,16]  // model.go:40
+	// model.go:40: f32[1,32,16]
 	cpu.PackPanels(p.layers1Weight, layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// %h37 = pack_panels %h19 : f32[1,16,16]  // model.go:42
+	// model.go:42: f32[1,16,16]
 	cpu.PackPanels(p.outputWeight, outputWeight, 16, 1, 1, false, 1, 16)
 
-	// %h38 = block %h36 : f32[1,1,16]  // model.go:42
+	// model.go:42: f32[1,1,16]
 	cpu.Block(p.outputBias, outputBias, 1, 1, 1, 1)
 	return nil
 }

@@ -246,28 +246,20 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 1024)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h147 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	cpu.RandomUniform(h3, 0, 1, 1, key)
 
-	// %h31 = pointwise %h147, %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h3551 = add %p277, %p278 : f32[]
-	//	%h42101 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h4431 = mul %h3551, %h42101 : f32[]
-	//	%h54101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7211 = greater_or_equal %p276, %h54101 : bool[]
-	//	%h7711 = constant {value=f32[](0)} : f32[]
-	//	%h8131 = where %h7211, %h4431, %h7711 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -278,104 +270,88 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h82 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
 
-	// %h484 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h108 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
 
-	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h40 = pointwise %h38 : f32[64,64]  // model.go:50
-	//
-	//	%h88 = constant {value=f32[](0.25)} : f32[]
-	//	%h89 = mul %p12, %h88 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h21, h7, 0.25)
 
-	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
 
-	// %h71 = pointwise %h41 : f32[64]  // model.go:50
-	//
-	//	%h92 = constant {value=f32[](0.25)} : f32[]
-	//	%h96 = mul %p13, %h92 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h8, h8, 0.25)
 
-	// %h218 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
 
-	// %h60 = strided_copy %h160 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h61 = strided_copy %h50 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h131 = pack_panels %h61 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
-	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h103 = constant {value=f32[](-Inf)} : f32[]
-	//	%h112 = where %p14, %h103, %p15 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
 
-	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.Softmax(h27, h27, 256*n, 64, 1)
 
-	// %h154 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.RandomUniform(h28, 0, 1, 2, key)
 
-	// %h66 = pointwise %h154, %h65 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h1261 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1301 = mul %p282, %h1261 : f32[]
-	//	%h16411 = constant {value=f32[](0.1)} : f32[]
-	//	%h16611 = greater_or_equal %p281, %h16411 : bool[]
-	//	%h17611 = constant {value=f32[](0)} : f32[]
-	//	%h17811 = where %h16611, %h1301, %h17611 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -385,44 +361,32 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h138 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
 
-	// %h67 = mat_mul_panels %h66, %h138 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h35, 0, 1, 3, key)
 
-	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
-	//
-	//	%h185 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h187 = mul %p20, %h185 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
 
-	// %h155 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
 
-	// %h366 = pointwise %h5 : f32[64]  // model.go:50
-	//
-	//	%h192 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h197 = mul %p21, %h192 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
 
-	// %h163 = mat_mul_panels %h69, %h155, %h366 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
 
-	// %h74 = pointwise %h31, %h161, %h163 : f32[N,64,64]  // model.go:50
-	//
-	//	%h20111 = constant {value=f32[](0.1)} : f32[]
-	//	%h20611 = greater_or_equal %p286, %h20111 : bool[]
-	//	%h26311 = constant {value=f32[](0)} : f32[]
-	//	%h27711 = where %h20611, %p287, %h26311 : f32[]
-	//	%h3061 = add %p285, %h27711 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -432,27 +396,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h162 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h78 = mat_mul_panels %h75, %h162, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 
-	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.RandomUniform(h45, 0, 1, 4, key)
 
-	// %h80 = pointwise %h168, %h78 : f32[N,64,256]  // model.go:50
-	//
-	//	%h32311 = gelu %p292 : f32[]
-	//	%h33611 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h34211 = mul %h32311, %h33611 : f32[]
-	//	%h35611 = constant {value=f32[](0.1)} : f32[]
-	//	%h36811 = greater_or_equal %p291, %h35611 : bool[]
-	//	%h37411 = constant {value=f32[](0)} : f32[]
-	//	%h38311 = where %h36811, %h34211, %h37411 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -463,34 +419,22 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h175 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h49, 0, 1, 5, key)
 
-	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
-	//
-	//	%h412 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h415 = mul %p32, %h412 : f32[]
+	// model.go:50: f32[64,256]
 	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
 
-	// %h169 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
 
-	// %h518 = pointwise %h9 : f32[64]  // model.go:50
-	//
-	//	%h423 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h440 = mul %p33, %h423 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
 
-	// %h177 = mat_mul_panels %h80, %h169, %h518 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
 
-	// %h85 = pointwise %h74, %h175, %h177 : f32[N,64,64]  // model.go:50
-	//
-	//	%h46211 = constant {value=f32[](0.1)} : f32[]
-	//	%h46411 = greater_or_equal %p296, %h46211 : bool[]
-	//	%h48511 = constant {value=f32[](0)} : f32[]
-	//	%h48811 = where %h46411, %p297, %h48511 : f32[]
-	//	%h5061 = add %p295, %h48811 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -500,103 +444,87 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h183 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
 
-	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h98 = mat_mul_panels %h86, %h183, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
 
-	// %h332 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h194 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
 
-	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h105 = mat_mul_panels %h86, %h194, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
 
-	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h70 = pointwise %h87 : f32[64,64]  // model.go:50
-	//
-	//	%h508 = constant {value=f32[](0.25)} : f32[]
-	//	%h520 = mul %p39, %h508 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h71, h57, 0.25)
 
-	// %h204 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
 
-	// %h93 = pointwise %h90 : f32[64]  // model.go:50
-	//
-	//	%h526 = constant {value=f32[](0.25)} : f32[]
-	//	%h535 = mul %p40, %h526 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h58, h58, 0.25)
 
-	// %h250 = mat_mul_panels %h86, %h204, %h93 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
 
-	// %h109 = strided_copy %h568 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h110 = strided_copy %h99 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h208 = pack_panels %h110 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
-	// %h111 = mat_mul_panels %h109, %h208 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h567 = constant {value=f32[](-Inf)} : f32[]
-	//	%h569 = where %p41, %h567, %p42 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
 
-	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.Softmax(h77, h77, 256*n, 64, 1)
 
-	// %h182 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.RandomUniform(h78, 0, 1, 6, key)
 
-	// %h115 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h5721 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5741 = mul %p301, %h5721 : f32[]
-	//	%h57711 = constant {value=f32[](0.1)} : f32[]
-	//	%h57911 = greater_or_equal %p300, %h57711 : bool[]
-	//	%h58311 = constant {value=f32[](0)} : f32[]
-	//	%h58511 = where %h57911, %h5741, %h58311 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -606,44 +534,32 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h257 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
 
-	// %h116 = mat_mul_panels %h115, %h257 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h85, 0, 1, 7, key)
 
-	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
-	//
-	//	%h588 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h589 = mul %p47, %h588 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
 
-	// %h291 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
 
-	// %h571 = pointwise %h17 : f32[64]  // model.go:50
-	//
-	//	%h593 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h594 = mul %p48, %h593 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
 
-	// %h191 = mat_mul_panels %h118, %h291, %h571 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
 
-	// %h123 = pointwise %h85, %h189, %h191 : f32[N,64,64]  // model.go:50
-	//
-	//	%h59811 = constant {value=f32[](0.1)} : f32[]
-	//	%h59911 = greater_or_equal %p305, %h59811 : bool[]
-	//	%h60211 = constant {value=f32[](0)} : f32[]
-	//	%h60411 = where %h59911, %p306, %h60211 : f32[]
-	//	%h6071 = add %p304, %h60411 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -653,27 +569,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h330 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h127 = mat_mul_panels %h124, %h330, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 
-	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.RandomUniform(h95, 0, 1, 8, key)
 
-	// %h129 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h61011 = gelu %p311 : f32[]
-	//	%h61311 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h61411 = mul %h61011, %h61311 : f32[]
-	//	%h61711 = constant {value=f32[](0.1)} : f32[]
-	//	%h61911 = greater_or_equal %p310, %h61711 : bool[]
-	//	%h62311 = constant {value=f32[](0)} : f32[]
-	//	%h62511 = where %h61911, %h61411, %h62311 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -684,34 +592,22 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h203 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h99, 0, 1, 9, key)
 
-	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
-	//
-	//	%h628 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h630 = mul %p59, %h628 : f32[]
+	// model.go:50: f32[64,256]
 	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
 
-	// %h358 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
 
-	// %h576 = pointwise %h21 : f32[64]  // model.go:50
-	//
-	//	%h633 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h635 = mul %p60, %h633 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
 
-	// %h205 = mat_mul_panels %h129, %h358, %h576 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
 
-	// %h134 = pointwise %h123, %h203, %h205 : f32[N,64,64]  // model.go:50
-	//
-	//	%h63811 = constant {value=f32[](0.1)} : f32[]
-	//	%h64011 = greater_or_equal %p315, %h63811 : bool[]
-	//	%h64211 = constant {value=f32[](0)} : f32[]
-	//	%h64311 = where %h64011, %p316, %h64211 : f32[]
-	//	%h6451 = add %p314, %h64311 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -721,136 +617,113 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h380 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// model.go:51: f32[16,64,16]
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h137 = mat_mul_panels %h135, %h380 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h310 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
+	// model.go:58: f32[N,64,256]
 	cpu.LogSoftmax(h108, h108, 64*n, 256, 1)
 
-	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
+	// model.go:58: i64[64*N]
 	if err := cpu.CheckIndex(h109, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h143 = gather_elements %h140, %h142 {axis=1} : f32[64*N,1]  // model.go:58
+	// model.go:58: f32[64*N,1]
 	if err := cpu.GatherElements(h110, h108, h109, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h354 = pointwise %h143 : f32[64*N,1]  // model.go:58
-	//
-	//	%h647 = neg %p66 : f32[]
+	// model.go:58: f32[64*N,1]
 	cpu.Neg(h110, h110)
 
-	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	// model.go:58: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h110, 1, 64*n, 1)
 
-	// %h174 = extents {elems=[64*N]} : i64[1]  // model.go:58
+	// model.go:58: i64[1]
 	cpu.Elements(h111, 64*n)
 
-	// %h181 = pointwise %h174 : f32[1]  // model.go:58
-	//
-	//	%h649 = cast %p67 {to=f32} : f32[]
+	// model.go:58: f32[1]
 	cpu.Cast(h112, h111)
 
-	// %h195 = pointwise %h651 : f32[1]  // model.go:58
-	//
-	//	%h652 = constant {value=f32[](1)} : f32[]
-	//	%h653 = div %h652, %p68 : f32[]
+	// model.go:58: f32[1]
 	cpu.ScalarDiv(h112, 1, h112)
 
-	// %h202 = strided_copy %h195 {shape=[64*N] strides=[0]} : f32[64*N]  // model.go:58
+	// model.go:58: f32[64*N]
 	cpu.StridedCopy(h113, h112, []int{64 * n}, []int{0}, 0)
 
-	// %h209 = pointwise %h202 : f32[64*N]  // model.go:58
-	//
-	//	%h655 = neg %p69 : f32[]
+	// model.go:58: f32[64*N]
 	cpu.Neg(h113, h113)
 
-	// %h211 = fill {value=f32[](0) shape=[64*N,256]} : f32[64*N,256]  // model.go:58
+	// model.go:58: f32[64*N,256]
 	cpu.Fill(h114, 0)
 
-	// %h212 = scatter_elements %h211, %h142, %h210 {axis=1 reduction="add"} : f32[64*N,256]  // model.go:58
+	// model.go:58: f32[64*N,256]
 	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h114, h114, h109, h113, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h402 = pointwise %h310 : f32[N,64,256]  // model.go:58
-	//
-	//	%h657 = exp %p70 : f32[]
+	// model.go:58: f32[N,64,256]
 	cpu.Exp(h108, h108)
 
-	// %h214 = reduce %h212 {kind="sum" axes=[1] keep_dims=true} : f32[64*N,1]  // model.go:58
+	// model.go:58: f32[64*N,1]
 	cpu.ReduceSum(h115, h114, 64*n, 256, 1)
 
-	// %h216 = pointwise %h212, %h213, %h214 : f32[64*N,256]  // model.go:58
-	//
-	//	%h6591 = mul %p318, %p319 : f32[]
-	//	%h6611 = sub %p317, %h6591 : f32[]
+	// model.go:58: f32[64*N,256]
 	for i := range 64 * n {
 		cpu.Repeat(h116[:256], h115[i:i+1])
 		cpu.Mul(h117[:256], h108[i*256:i*256+256], h116[:256])
 		cpu.Sub(h114[i*256:i*256+256], h114[i*256:i*256+256], h117[:256])
 	}
 
-	// %h409 = pack_panels %h : f32[4,256,16]  // model.go:51
+	// model.go:51: f32[4,256,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h118, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// %h219 = mat_mul_panels %h217, %h409 {n=64} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h222 = strided_copy %h220 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	// model.go:51: f32[64,64*N]
 	if g.tokensWeight != nil {
 		cpu.StridedCopy(h120, h106, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// %h417 = pack_panels %h216 : f32[16,64*N,16]  // model.go:51
+	// model.go:51: f32[16,64*N,16]
 	if g.tokensWeight != nil {
 		cpu.PackPanels(h121, h114, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// %h223 = mat_mul_panels %h222, %h417 {n=256} : f32[64,256]  // model.go:51
+	// model.go:51: f32[64,256]
 	if g.tokensWeight != nil {
 		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h224 = strided_copy %h223 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	// model.go:51: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.StridedCopy(h123, h122, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// %h225 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h124, h103, 64*n, 64, 1)
 
-	// %h227 = pointwise %h134, %h225 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6631 = sub %p320, %p321 : f32[]
-	//	%h6651 = mul %h6631, %h6631 : f32[]
+	// model.go:51: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h126[:64], h124[i:i+1])
 		cpu.Sub(h127[:64], h103[i*64:i*64+64], h126[:64])
 		cpu.Mul(h125[i*64:i*64+64], h127[:64], h127[:64])
 	}
 
-	// %h228 = reduce %h227 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h128, h125, 64*n, 64, 1)
 
-	// %h233 = pointwise %h228 : f32[N,64,1]  // model.go:51
-	//
-	//	%h66711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h66811 = add %p323, %h66711 : f32[]
-	//	%h67011 = sqrt %h66811 : f32[]
-	//	%h6721 = constant {value=f32[](1)} : f32[]
-	//	%h6731 = div %h6721, %h67011 : f32[]
+	// model.go:51: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -860,13 +733,11 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h234 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
 
-	// %h235 = pointwise %h219, %h26 : f32[N,64,64]  // model.go:51
-	//
-	//	%h675 = mul %p81, %p82 : f32[]
+	// model.go:51: f32[N,64,64]
 	{
 		cpu.Repeat(h131, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -875,14 +746,12 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h236 = pointwise %h219, %h234 : f32[N,64,64]  // model.go:51
-	//
-	//	%h677 = mul %p83, %p84 : f32[]
+	// model.go:51: f32[N,64,64]
 	if g.normWeight != nil {
 		cpu.Mul(h132, h119, h103)
 	}
 
-	// %h237 = reduce %h236 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// model.go:51: f32[64]
 	if g.normWeight != nil {
 		cpu.ReduceSum(g.normWeight, h132, 1, 64*n, 64)
 	}
@@ -890,7 +759,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h238 = reduce %h219 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// model.go:51: f32[64]
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h119, 1, 64*n, 64)
@@ -899,23 +768,16 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h239 = pointwise %h235, %h234 : f32[N,64,64]  // model.go:51
-	//
-	//	%h679 = mul %p85, %p86 : f32[]
+	// model.go:51: f32[N,64,64]
 	cpu.Mul(h133, h130, h103)
 
-	// %h240 = reduce %h239 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h134, h133, 64*n, 64, 1)
 
-	// %h243 = reduce %h235 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h135, h130, 64*n, 64, 1)
 
-	// %h245 = pointwise %h235, %h234, %h240, %h243, %h233 : f32[N,64,64]  // model.go:51
-	//
-	//	%h681111 = mul %p332, %p333 : f32[]
-	//	%h683111 = sub %p331, %h681111 : f32[]
-	//	%h68511 = sub %h683111, %p334 : f32[]
-	//	%h6871 = mul %h68511, %p335 : f32[]
+	// model.go:51: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h136[:64], h134[i:i+1])
@@ -927,7 +789,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		cpu.Mul(h130[i*64:i*64+64], h139[:64], h138[:64])
 	}
 
-	// %h249, %h256, %h276, %h283, %h296, %h297, %h309, %h316, %h341, %h349, %h353, %h361, %h365, %h373, %h388, %h389, %h397 = invoke %h203, %h245, %h30, %h196, %h127, %h33, %h123, %h35, %h39, %h189, %h42, %h116, %h106, %h182, %h114, %h44, %h332, %h568, %h101, %h85, %h47, %h54, %h94, %h87 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192 ...  // model.go:50
+	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
 	if err := t.block(n, int(t.stepOffsets[stepH147Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h140, h141, h142, h143, h144, h145, g.layers1Norm1Weight, g.layers1Norm1Bias, h146, h99, h130, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
 		return err
 	}
@@ -935,7 +797,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h401, %h408, %h428, %h435, %h448, %h449, %h461, %h468, %h493, %h501, %h505, %h513, %h517, %h525, %h540, %h541, %h549 = invoke %h175, %h397, %h133, %h168, %h78, %h136, %h74, %h148, %h149, %h161, %h150, %h67, %h57, %h154, %h65, %h151, %h484, %h160, %h52, %h31, %h152, %h156, %h45, %h38 {func="block"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[1 ...  // model.go:50
+	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
 	if err := t.block(n, int(t.stepOffsets[stepH155Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h148, h149, h150, h151, h152, h153, g.layers0Norm1Weight, g.layers0Norm1Bias, h154, h49, h146, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
 		return err
 	}
@@ -943,14 +805,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h552 = pointwise %h147, %h549 : f32[N,64,64]  // model.go:49
-	//
-	//	%h54111 = constant {value=f32[](0.1)} : f32[]
-	//	%h72101 = greater_or_equal %p496, %h54111 : bool[]
-	//	%h92111 = constant {value=f32[](0)} : f32[]
-	//	%h92211 = where %h72101, %p497, %h92111 : f32[]
-	//	%h9241 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h9251 = mul %h92211, %h9241 : f32[]
+	// model.go:49: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -961,7 +816,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		}
 	}
 
-	// %h553 = reduce %h552 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// model.go:49: f32[64,64]
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h3, 1, n, 4096)
 	}
@@ -969,22 +824,19 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h554 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.Fill(h158, 0)
 	}
 
-	// %h556 = scatter_nd %h554, %h555, %h552 {reduction="add"} : f32[256,64]  // model.go:49
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		if err := cpu.ScatterNDAdd(h158, h158, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
 	}
 
-	// %h558 = pointwise %h341, %h353, %h365 : f32[192]  // model.go:49
-	//
-	//	%h9271 = add %p498, %p499 : f32[]
-	//	%h9291 = add %h9271, %p500 : f32[]
+	// model.go:49: f32[192]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
 			cpu.Add(h159[:192], h140, h142)
@@ -995,10 +847,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h560 = pointwise %h349, %h361, %h373 : f32[192,64]  // model.go:49
-	//
-	//	%h9311 = add %p501, %p502 : f32[]
-	//	%h9331 = add %h9311, %p503 : f32[]
+	// model.go:49: f32[192,64]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
@@ -1012,10 +861,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h562 = pointwise %h493, %h505, %h517 : f32[192]  // model.go:49
-	//
-	//	%h9351 = add %p504, %p505 : f32[]
-	//	%h9371 = add %h9351, %p506 : f32[]
+	// model.go:49: f32[192]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
 			cpu.Add(h161[:192], h148, h150)
@@ -1026,10 +872,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h564 = pointwise %h501, %h513, %h525 : f32[192,64]  // model.go:49
-	//
-	//	%h9391 = add %p507, %p508 : f32[]
-	//	%h9411 = add %h9391, %p509 : f32[]
+	// model.go:49: f32[192,64]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
@@ -1043,9 +886,7 @@ func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error
 		return nil
 	}
 
-	// %h565 = pointwise %h224, %h556 : f32[256,64]  // model.go:49
-	//
-	//	%h943 = add %p270, %p271 : f32[]
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.Add(g.tokensWeight, h123, h158)
 	}
@@ -1167,14 +1008,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
 	)
 
-	// %h248 = pointwise %h203, %h245 : f32[N,64,64]  // model.go:50
-	//
-	//	%h63821 = constant {value=f32[](0.1)} : f32[]
-	//	%h64021 = greater_or_equal %p338, %h63821 : bool[]
-	//	%h68911 = constant {value=f32[](0)} : f32[]
-	//	%h69011 = where %h64021, %p339, %h68911 : f32[]
-	//	%h6921 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6931 = mul %h69011, %h6921 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -1184,24 +1018,16 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h249 = reduce %h248 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h249, h1, 1, 64*n, 64)
 
-	// %h429 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h251 = mat_mul_panels %h248, %h429 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1291 = pointwise %h196, %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h610111 = gelu %p3111 : f32[]
-	//	%h613111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h614111 = mul %h610111, %h613111 : f32[]
-	//	%h617111 = constant {value=f32[](0.1)} : f32[]
-	//	%h619111 = greater_or_equal %p3101, %h617111 : bool[]
-	//	%h623111 = constant {value=f32[](0)} : f32[]
-	//	%h625111 = where %h619111, %h614111, %h623111 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1212,27 +1038,19 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h254 = strided_copy %h2521 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// model.go:50: f32[256,64*N]
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h458 = pack_panels %h253 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h255 = mat_mul_panels %h254, %h458 {n=64} : f32[256,64]  // model.go:50
+	// model.go:50: f32[256,64]
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h256 = strided_copy %h255 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	// model.go:50: f32[64,256]
 	cpu.StridedCopy(h256, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h273 = pointwise %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h7121111 = mul %p350, %p350 : f32[]
-	//	%h7141111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h7151111 = mul %h7121111, %h7141111 : f32[]
-	//	%h717111 = exp %h7151111 : f32[]
-	//	%h71911 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h72011 = mul %h717111, %h71911 : f32[]
-	//	%h7221 = mul %p350, %h72011 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1244,16 +1062,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h274 = pointwise %h127, %h273 : f32[N,64,256]  // model.go:50
-	//
-	//	%h7011111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h7021111 = mul %p351, %h7011111 : f32[]
-	//	%h7041111 = erf %h7021111 : f32[]
-	//	%h706111 = constant {value=f32[](1)} : f32[]
-	//	%h707111 = add %h7041111, %h706111 : f32[]
-	//	%h70911 = constant {value=f32[](0.5)} : f32[]
-	//	%h71011 = mul %h707111, %h70911 : f32[]
-	//	%h7241 = add %h71011, %p352 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1265,15 +1074,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h275 = pointwise %h196, %h251, %h274 : f32[N,64,256]  // model.go:50
-	//
-	//	%h617211 = constant {value=f32[](0.1)} : f32[]
-	//	%h619211 = greater_or_equal %p353, %h617211 : bool[]
-	//	%h695111 = constant {value=f32[](0)} : f32[]
-	//	%h696111 = where %h619211, %p354, %h695111 : f32[]
-	//	%h69811 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h69911 = mul %h696111, %h69811 : f32[]
-	//	%h7261 = mul %h69911, %p355 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1284,54 +1085,45 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h276 = reduce %h275 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	// model.go:50: f32[256]
 	cpu.ReduceSum(h276, h5, 1, 64*n, 256)
 
-	// %h482 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h278 = mat_mul_panels %h275, %h482 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
 
-	// %h281 = strided_copy %h2791 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// model.go:50: f32[64,64*N]
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h510 = pack_panels %h280 : f32[16,64*N,16]  // model.go:50
+	// model.go:50: f32[16,64*N,16]
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h282 = mat_mul_panels %h281, %h510 {n=256} : f32[64,256]  // model.go:50
+	// model.go:50: f32[64,256]
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h283 = strided_copy %h282 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	// model.go:50: f32[256,64]
 	cpu.StridedCopy(h283, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h284 = reduce %h123 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
 
-	// %h286 = pointwise %h123, %h284 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7281 = sub %p356, %p357 : f32[]
-	//	%h7301 = mul %h7281, %h7281 : f32[]
+	// model.go:50: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h287 = reduce %h286 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h292 = pointwise %h287 : f32[N,64,1]  // model.go:50
-	//
-	//	%h73211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h73311 = add %p359, %h73211 : f32[]
-	//	%h73511 = sqrt %h73311 : f32[]
-	//	%h7371 = constant {value=f32[](1)} : f32[]
-	//	%h7381 = div %h7371, %h73511 : f32[]
+	// model.go:50: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1341,13 +1133,11 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h293 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
-	// %h294 = pointwise %h278, %h24 : f32[N,64,64]  // model.go:50
-	//
-	//	%h740 = mul %p121, %p122 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1356,36 +1146,26 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h295 = pointwise %h278, %h293 : f32[N,64,64]  // model.go:50
-	//
-	//	%h742 = mul %p123, %p124 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h32, h18, h29)
 
-	// %h296 = reduce %h295 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h296, h32, 1, 64*n, 64)
 
-	// %h297 = reduce %h278 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h297, h18, 1, 64*n, 64)
 
-	// %h298 = pointwise %h294, %h293 : f32[N,64,64]  // model.go:50
-	//
-	//	%h744 = mul %p125, %p126 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h33, h30, h29)
 
-	// %h299 = reduce %h298 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h302 = reduce %h294 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h305 = pointwise %h245, %h294, %h293, %h299, %h302, %h292 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7461111 = mul %p374, %p375 : f32[]
-	//	%h7481111 = sub %p373, %h7461111 : f32[]
-	//	%h750111 = sub %h7481111, %p376 : f32[]
-	//	%h75211 = mul %h750111, %p377 : f32[]
-	//	%h7541 = add %p372, %h75211 : f32[]
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
@@ -1398,14 +1178,7 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		cpu.Add(h30[i*64:i*64+64], p245[i*64:i*64+64], h39[:64])
 	}
 
-	// %h308 = pointwise %h189, %h305 : f32[N,64,64]  // model.go:50
-	//
-	//	%h59821 = constant {value=f32[](0.1)} : f32[]
-	//	%h59921 = greater_or_equal %p380, %h59821 : bool[]
-	//	%h75611 = constant {value=f32[](0)} : f32[]
-	//	%h75711 = where %h59921, %p381, %h75611 : f32[]
-	//	%h7591 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7601 = mul %h75711, %h7591 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -1415,47 +1188,40 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h309 = reduce %h308 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h309, h40, 1, 64*n, 64)
 
-	// %h532 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h311 = mat_mul_panels %h308, %h532 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h144 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	// model.go:50: f32[4,16,N,64]
 	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h566 = pack_panels %h313 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h315 = mat_mul_panels %h314, %h566 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h316 = strided_copy %h315 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h316, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h318 = strided_copy %h317 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h319 = strided_copy %h106 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h573 = pack_panels %h319 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h320 = mat_mul_panels %h318, %h573 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h1151 = pointwise %h182, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h57211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h57411 = mul %p3011, %h57211 : f32[]
-	//	%h577111 = constant {value=f32[](0.1)} : f32[]
-	//	%h579111 = greater_or_equal %p3001, %h577111 : bool[]
-	//	%h583111 = constant {value=f32[](0)} : f32[]
-	//	%h585111 = where %h579111, %h57411, %h583111 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1465,23 +1231,16 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h321 = strided_copy %h1151 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h578 = pack_panels %h318 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h322 = mat_mul_panels %h321, %h578 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h325 = pointwise %h182, %h320 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h57721 = constant {value=f32[](0.1)} : f32[]
-	//	%h57921 = greater_or_equal %p384, %h57721 : bool[]
-	//	%h76211 = constant {value=f32[](0)} : f32[]
-	//	%h76311 = where %h57921, %p385, %h76211 : f32[]
-	//	%h7651 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7661 = mul %h76311, %h7651 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -1491,20 +1250,13 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h326 = pointwise %h325, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h768 = mul %p143, %p144 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	cpu.Mul(h60, h51, p114)
 
-	// %h327 = reduce %h326 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// model.go:50: f32[N,4,64,1]
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h331 = pointwise %h36, %h114, %h325, %h327 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h77011 = sub %p391, %p392 : f32[]
-	//	%h77211 = mul %p390, %h77011 : f32[]
-	//	%h7741 = constant {value=f32[](0)} : f32[]
-	//	%h7751 = where %p389, %h7741, %h77211 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -1514,137 +1266,123 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h580 = pack_panels %h332 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p332, 64, 16, 16, false, 4*n, 1024)
 
-	// %h334 = strided_copy %h568 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h65, p568, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h582 = pack_panels %h331 : f32[N,4,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,4,64,16]
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h335 = mat_mul_panels %h334, %h582 {n=64} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h337 = mat_mul_panels %h331, %h580 {n=16} : f32[N,4,64,16]  // model.go:50
-	//
-	//	%h119 = constant {value=f32[](0.25)} : f32[]
-	//	%h120 = mul %p, %h119 : f32[]
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h338 = strided_copy %h322 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h340 = reduce %h339 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h341 = pad %h340 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h341, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h584 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
-	// %h343 = mat_mul_panels %h339, %h584 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
 
-	// %h346 = strided_copy %h3441 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// model.go:50: f32[64,64*N]
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h587 = pack_panels %h345 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h347 = mat_mul_panels %h346, %h587 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h348 = strided_copy %h347 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h349 = pad %h348 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h349, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h350 = strided_copy %h335 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h352 = reduce %h351 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h353 = pad %h352 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h353, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h590 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
 
-	// %h592 = pack_panels %h357 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h359 = mat_mul_panels %h346, %h592 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h360 = strided_copy %h359 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h361 = pad %h360 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h361, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h362 = strided_copy %h337 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h364 = reduce %h363 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h365 = pad %h364 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h365, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h595 = pack_panels %h87 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
-	// %h367 = mat_mul_panels %h363, %h595 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h597 = pack_panels %h369 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h371 = mat_mul_panels %h346, %h597 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h372 = strided_copy %h371 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h373 = pad %h372 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h373, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h375 = mat_mul_panels %h351, %h590, _, %h343, %h367 {n=64} : f32[N,64,64]  // model.go:50
-	//
-	//	%h132 = add %p1, %p2 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h376 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
 
-	// %h378 = pointwise %h85, %h376 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7771 = sub %p393, %p394 : f32[]
-	//	%h7791 = mul %h7771, %h7771 : f32[]
+	// model.go:50: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h379 = reduce %h378 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h384 = pointwise %h379 : f32[N,64,1]  // model.go:50
-	//
-	//	%h78111 = constant {value=f32[](1e-05)} : f32[]
-	//	%h78211 = add %p396, %h78111 : f32[]
-	//	%h78411 = sqrt %h78211 : f32[]
-	//	%h7861 = constant {value=f32[](1)} : f32[]
-	//	%h7871 = div %h7861, %h78411 : f32[]
+	// model.go:50: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -1654,13 +1392,11 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h385 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
-	// %h386 = pointwise %h375, %h22 : f32[N,64,64]  // model.go:50
-	//
-	//	%h789 = mul %p157, %p158 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -1669,36 +1405,26 @@ func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h
 		}
 	}
 
-	// %h387 = pointwise %h375, %h385 : f32[N,64,64]  // model.go:50
-	//
-	//	%h791 = mul %p159, %p160 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h100, h72, h97)
 
-	// %h388 = reduce %h387 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h388, h100, 1, 64*n, 64)
 
-	// %h389 = reduce %h375 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h389, h72, 1, 64*n, 64)
 
-	// %h390 = pointwise %h386, %h385 : f32[N,64,64]  // model.go:50
-	//
-	//	%h793 = mul %p161, %p162 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h101, h98, h97)
 
-	// %h391 = reduce %h390 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h394 = reduce %h386 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h397 = pointwise %h305, %h386, %h385, %h391, %h394, %h384 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7951111 = mul %p411, %p412 : f32[]
-	//	%h7971111 = sub %p410, %h7951111 : f32[]
-	//	%h799111 = sub %h7971111, %p413 : f32[]
-	//	%h80111 = mul %h799111, %p414 : f32[]
-	//	%h8031 = add %p409, %h80111 : f32[]
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])
@@ -1765,161 +1491,155 @@ func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
 		h43 = rt.View[float32](t.arena, evalForwardH43Off, 16384)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h31 = add %p2, %p3 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
 	}
 
-	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
-	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
-	// %h66 = attend %h42, %h49, %h56, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h43 = gelu %p : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h133 = pack_panels %h88 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
 
-	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h91 = mat_mul_panels %h86, %h133, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
-	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h144 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
 
-	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h98 = mat_mul_panels %h86, %h144, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
 
-	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h149 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
 
-	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h105 = mat_mul_panels %h86, %h149, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
 
-	// %h152 = attend %h91, %h98, %h105, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h155 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h123 = mat_mul_panels %h118, %h155, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h158 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h128 = mat_mul_panels %h124, %h158, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h62 = gelu %p1 : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h161 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h134 = mat_mul_panels %h128, %h161, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h164 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// model.go:51: f32[16,64,16]
 	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h137 = mat_mul_panels %h135, %h164 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(logits, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	return nil
 }
@@ -1979,182 +1699,174 @@ func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error 
 		h46 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h31 = add %p2, %p3 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
 	}
 
-	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
 
-	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
 
-	// %h66 = attend %h42, %h49, %h56, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h43 = gelu %p : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h138 = pack_panels %h88 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
 
-	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h91 = mat_mul_panels %h86, %h138, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
 
-	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h153 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
 
-	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h98 = mat_mul_panels %h86, %h153, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
 
-	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h158 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
 
-	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h105 = mat_mul_panels %h86, %h158, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
 
-	// %h161 = attend %h91, %h98, %h105, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h164 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h123 = mat_mul_panels %h118, %h164, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h167 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h128 = mat_mul_panels %h124, %h167, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h62 = gelu %p1 : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h170 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h134 = mat_mul_panels %h128, %h170, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h173 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// model.go:51: f32[16,64,16]
 	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h137 = mat_mul_panels %h135, %h173 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(h44, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h122 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
+	// model.go:58: f32[N,64,256]
 	cpu.LogSoftmax(h44, h44, 64*n, 256, 1)
 
-	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
+	// model.go:58: i64[64*N]
 	if err := cpu.CheckIndex(h45, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h143 = gather_elements %h140, %h142 {axis=1} : f32[64*N,1]  // model.go:58
+	// model.go:58: f32[64*N,1]
 	if err := cpu.GatherElements(h46, h44, h45, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h133 = pointwise %h143 : f32[64*N,1]  // model.go:58
-	//
-	//	%h34 = neg %p4 : f32[]
+	// model.go:58: f32[64*N,1]
 	cpu.Neg(h46, h46)
 
-	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	// model.go:58: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h46, 1, 64*n, 1)
 	return nil
@@ -2277,28 +1989,20 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384*n)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h140 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=1} : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	cpu.RandomUniform(h3, 0, 1, 1, key)
 
-	// %h31 = pointwise %h140, %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h35101 = add %p270, %p271 : f32[]
-	//	%h42101 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h4451 = mul %h35101, %h42101 : f32[]
-	//	%h54101 = constant {value=f32[](0.1)} : f32[]
-	//	%h7231 = greater_or_equal %p269, %h54101 : bool[]
-	//	%h7721 = constant {value=f32[](0)} : f32[]
-	//	%h8121 = where %h7231, %h4451, %h7721 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
@@ -2309,104 +2013,88 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h37 = layer_normalization %h31, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h38 = strided_copy %h2 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h45 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h82 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h49 = mat_mul_panels %h37, %h82, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
 
-	// %h465 = strided_copy %h50 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h52 = strided_copy %h2 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h108 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h56 = mat_mul_panels %h37, %h108, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
 
-	// %h58 = strided_copy %h57 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h40 = pointwise %h38 : f32[64,64]  // model.go:50
-	//
-	//	%h88 = constant {value=f32[](0.25)} : f32[]
-	//	%h89 = mul %p12, %h88 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h21, h7, 0.25)
 
-	// %h121 = pack_panels %h40 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
 
-	// %h71 = pointwise %h41 : f32[64]  // model.go:50
-	//
-	//	%h92 = constant {value=f32[](0.25)} : f32[]
-	//	%h96 = mul %p13, %h92 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h8, h8, 0.25)
 
-	// %h139 = mat_mul_panels %h37, %h121, %h71 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
 
-	// %h60 = strided_copy %h138 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h61 = strided_copy %h50 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h131 = pack_panels %h61 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
 
-	// %h62 = mat_mul_panels %h60, %h131 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h64 = pointwise %h36, %h62 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h103 = constant {value=f32[](-Inf)} : f32[]
-	//	%h112 = where %p14, %h103, %p15 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
 	}
 
-	// %h65 = softmax %h64 {axis=3} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.Softmax(h27, h27, 256*n, 64, 1)
 
-	// %h147 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=2} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.RandomUniform(h28, 0, 1, 2, key)
 
-	// %h66 = pointwise %h147, %h65 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h1261 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h1301 = mul %p275, %h1261 : f32[]
-	//	%h16211 = constant {value=f32[](0.1)} : f32[]
-	//	%h16411 = greater_or_equal %p274, %h16211 : bool[]
-	//	%h17311 = constant {value=f32[](0)} : f32[]
-	//	%h17611 = where %h16411, %h1301, %h17311 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -2416,44 +2104,32 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h146 = pack_panels %h58 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
 
-	// %h67 = mat_mul_panels %h66, %h146 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h68 = strided_copy %h67 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h154 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=3} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h35, 0, 1, 3, key)
 
-	// %h32 = pointwise %h4 : f32[64,64]  // model.go:50
-	//
-	//	%h183 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h185 = mul %p20, %h183 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
 
-	// %h152 = pack_panels %h32 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
 
-	// %h291 = pointwise %h5 : f32[64]  // model.go:50
-	//
-	//	%h190 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h194 = mul %p21, %h190 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
 
-	// %h156 = mat_mul_panels %h69, %h152, %h291 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
 
-	// %h74 = pointwise %h31, %h154, %h156 : f32[N,64,64]  // model.go:50
-	//
-	//	%h19911 = constant {value=f32[](0.1)} : f32[]
-	//	%h22711 = greater_or_equal %p279, %h19911 : bool[]
-	//	%h24411 = constant {value=f32[](0)} : f32[]
-	//	%h25811 = where %h22711, %p280, %h24411 : f32[]
-	//	%h2871 = add %p278, %h25811 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -2463,27 +2139,19 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h159 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h78 = mat_mul_panels %h75, %h159, %h7 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
 
-	// %h161 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=4} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.RandomUniform(h45, 0, 1, 4, key)
 
-	// %h80 = pointwise %h161, %h78 : f32[N,64,256]  // model.go:50
-	//
-	//	%h31111 = gelu %p285 : f32[]
-	//	%h31711 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h33511 = mul %h31111, %h31711 : f32[]
-	//	%h33711 = constant {value=f32[](0.1)} : f32[]
-	//	%h34711 = greater_or_equal %p284, %h33711 : bool[]
-	//	%h35111 = constant {value=f32[](0)} : f32[]
-	//	%h35511 = where %h34711, %h33511, %h35111 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -2494,34 +2162,22 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h168 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=5} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h49, 0, 1, 5, key)
 
-	// %h34 = pointwise %h8 : f32[64,256]  // model.go:50
-	//
-	//	%h379 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h383 = mul %p32, %h379 : f32[]
+	// model.go:50: f32[64,256]
 	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
 
-	// %h166 = pack_panels %h34 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
 
-	// %h410 = pointwise %h9 : f32[64]  // model.go:50
-	//
-	//	%h396 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h401 = mul %p33, %h396 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
 
-	// %h170 = mat_mul_panels %h80, %h166, %h410 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
 
-	// %h85 = pointwise %h74, %h168, %h170 : f32[N,64,64]  // model.go:50
-	//
-	//	%h42411 = constant {value=f32[](0.1)} : f32[]
-	//	%h43911 = greater_or_equal %p289, %h42411 : bool[]
-	//	%h45611 = constant {value=f32[](0)} : f32[]
-	//	%h46311 = where %h43911, %p290, %h45611 : f32[]
-	//	%h4751 = add %p288, %h46311 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -2531,103 +2187,87 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h87 = strided_copy %h14 {shape=[64,64] strides=[64,1]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
 
-	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h94 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h180 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
 
-	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h98 = mat_mul_panels %h86, %h180, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
 
-	// %h313 = strided_copy %h99 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h101 = strided_copy %h14 {shape=[64,64] strides=[64,1] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h192 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
 
-	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h105 = mat_mul_panels %h86, %h192, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
 
-	// %h107 = strided_copy %h106 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h70 = pointwise %h87 : f32[64,64]  // model.go:50
-	//
-	//	%h488 = constant {value=f32[](0.25)} : f32[]
-	//	%h489 = mul %p39, %h488 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h71, h57, 0.25)
 
-	// %h201 = pack_panels %h70 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
 
-	// %h93 = pointwise %h90 : f32[64]  // model.go:50
-	//
-	//	%h501 = constant {value=f32[](0.25)} : f32[]
-	//	%h503 = mul %p40, %h501 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h58, h58, 0.25)
 
-	// %h181 = mat_mul_panels %h86, %h201, %h93 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
 
-	// %h109 = strided_copy %h547 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h110 = strided_copy %h99 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h238 = pack_panels %h110 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
 
-	// %h111 = mat_mul_panels %h109, %h238 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h113 = pointwise %h36, %h111 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h516 = constant {value=f32[](-Inf)} : f32[]
-	//	%h531 = where %p41, %h516, %p42 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
 	}
 
-	// %h114 = softmax %h113 {axis=3} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.Softmax(h77, h77, 256*n, 64, 1)
 
-	// %h175 = random_uniform %key {d_type=f32 shape=[N,4,64,64] high=1 seed=6} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.RandomUniform(h78, 0, 1, 6, key)
 
-	// %h115 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h5511 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h5521 = mul %p294, %h5511 : f32[]
-	//	%h55611 = constant {value=f32[](0.1)} : f32[]
-	//	%h55811 = greater_or_equal %p293, %h55611 : bool[]
-	//	%h56211 = constant {value=f32[](0)} : f32[]
-	//	%h56411 = where %h55811, %h5521, %h56211 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -2637,44 +2277,32 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h269 = pack_panels %h107 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
 
-	// %h116 = mat_mul_panels %h115, %h269 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h117 = strided_copy %h116 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h182 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=7} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h85, 0, 1, 7, key)
 
-	// %h43 = pointwise %h16 : f32[64,64]  // model.go:50
-	//
-	//	%h567 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h568 = mul %p47, %h567 : f32[]
+	// model.go:50: f32[64,64]
 	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
 
-	// %h304 = pack_panels %h43 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
 
-	// %h548 = pointwise %h17 : f32[64]  // model.go:50
-	//
-	//	%h572 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h573 = mul %p48, %h572 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
 
-	// %h184 = mat_mul_panels %h118, %h304, %h548 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
 
-	// %h123 = pointwise %h85, %h182, %h184 : f32[N,64,64]  // model.go:50
-	//
-	//	%h57711 = constant {value=f32[](0.1)} : f32[]
-	//	%h57811 = greater_or_equal %p298, %h57711 : bool[]
-	//	%h58111 = constant {value=f32[](0)} : f32[]
-	//	%h58311 = where %h57811, %p299, %h58111 : f32[]
-	//	%h5861 = add %p297, %h58311 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -2684,27 +2312,19 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h323 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h127 = mat_mul_panels %h124, %h323, %h19 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
 
-	// %h189 = random_uniform %key {d_type=f32 shape=[N,64,256] high=1 seed=8} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.RandomUniform(h95, 0, 1, 8, key)
 
-	// %h129 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h58911 = gelu %p304 : f32[]
-	//	%h59211 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h59311 = mul %h58911, %h59211 : f32[]
-	//	%h59611 = constant {value=f32[](0.1)} : f32[]
-	//	%h59811 = greater_or_equal %p303, %h59611 : bool[]
-	//	%h60211 = constant {value=f32[](0)} : f32[]
-	//	%h60411 = where %h59811, %h59311, %h60211 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -2715,34 +2335,22 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h196 = random_uniform %key {d_type=f32 shape=[N,64,64] high=1 seed=9} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.RandomUniform(h99, 0, 1, 9, key)
 
-	// %h51 = pointwise %h20 : f32[64,256]  // model.go:50
-	//
-	//	%h607 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h609 = mul %p59, %h607 : f32[]
+	// model.go:50: f32[64,256]
 	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
 
-	// %h339 = pack_panels %h51 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
 
-	// %h553 = pointwise %h21 : f32[64]  // model.go:50
-	//
-	//	%h612 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h614 = mul %p60, %h612 : f32[]
+	// model.go:50: f32[64]
 	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
 
-	// %h198 = mat_mul_panels %h129, %h339, %h553 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
 
-	// %h134 = pointwise %h123, %h196, %h198 : f32[N,64,64]  // model.go:50
-	//
-	//	%h61711 = constant {value=f32[](0.1)} : f32[]
-	//	%h61911 = greater_or_equal %p308, %h61711 : bool[]
-	//	%h62111 = constant {value=f32[](0)} : f32[]
-	//	%h62211 = where %h61911, %p309, %h62111 : f32[]
-	//	%h6241 = add %p307, %h62211 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -2752,16 +2360,16 @@ func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) err
 		}
 	}
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h361 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// model.go:51: f32[16,64,16]
 	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// %h137 = mat_mul_panels %h135, %h361 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h167 = strided_copy %h160 {shape=[N,64,256] strides=[0,0,0]} : f32[N,64,256]
+	// strided_copy: f32[N,64,256]
 	cpu.StridedCopy(h108, w.constH160, []int{n, 64, 256}, []int{0, 0, 0}, 0)
 	return nil
 }
@@ -2854,60 +2462,49 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		h153 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH153Off]), 1024)
 	)
 
-	// %h174 = pointwise %h167, %d_logits : f32[N,64,256]
-	//
-	//	%h626 = mul %p66, %p67 : f32[]
+	// pointwise: f32[N,64,256]
 	cpu.Mul(h108, h108, dLogits)
 
-	// %h390 = pack_panels %h : f32[4,256,16]  // model.go:51
+	// model.go:51: f32[4,256,16]
 	cpu.PackPanels(h109, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// %h188 = mat_mul_panels %h174, %h390 {n=64} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h203 = strided_copy %h195 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:51
+	// model.go:51: f32[64,64*N]
 	if g.tokensWeight != nil {
 		cpu.StridedCopy(h111, h106, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// %h398 = pack_panels %h202 : f32[16,64*N,16]  // model.go:51
+	// model.go:51: f32[16,64*N,16]
 	if g.tokensWeight != nil {
 		cpu.PackPanels(h112, h108, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// %h204 = mat_mul_panels %h203, %h398 {n=256} : f32[64,256]  // model.go:51
+	// model.go:51: f32[64,256]
 	if g.tokensWeight != nil {
 		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h205 = strided_copy %h204 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:51
+	// model.go:51: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.StridedCopy(h114, h113, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// %h206 = reduce %h134 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h115, h103, 64*n, 64, 1)
 
-	// %h208 = pointwise %h134, %h206 : f32[N,64,64]  // model.go:51
-	//
-	//	%h6281 = sub %p310, %p311 : f32[]
-	//	%h6301 = mul %h6281, %h6281 : f32[]
+	// model.go:51: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h117[:64], h115[i:i+1])
 		cpu.Sub(h118[:64], h103[i*64:i*64+64], h117[:64])
 		cpu.Mul(h116[i*64:i*64+64], h118[:64], h118[:64])
 	}
 
-	// %h209 = reduce %h208 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h119, h116, 64*n, 64, 1)
 
-	// %h214 = pointwise %h209 : f32[N,64,1]  // model.go:51
-	//
-	//	%h63211 = constant {value=f32[](1e-05)} : f32[]
-	//	%h63311 = add %p313, %h63211 : f32[]
-	//	%h63511 = sqrt %h63311 : f32[]
-	//	%h6371 = constant {value=f32[](1)} : f32[]
-	//	%h6381 = div %h6371, %h63511 : f32[]
+	// model.go:51: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -2917,13 +2514,11 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		}
 	}
 
-	// %h215 = layer_normalization %h134 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
 
-	// %h216 = pointwise %h188, %h26 : f32[N,64,64]  // model.go:51
-	//
-	//	%h640 = mul %p74, %p75 : f32[]
+	// model.go:51: f32[N,64,64]
 	{
 		cpu.Repeat(h122, w.normWeight)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -2932,14 +2527,12 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		}
 	}
 
-	// %h217 = pointwise %h188, %h215 : f32[N,64,64]  // model.go:51
-	//
-	//	%h642 = mul %p76, %p77 : f32[]
+	// model.go:51: f32[N,64,64]
 	if g.normWeight != nil {
 		cpu.Mul(h123, h110, h103)
 	}
 
-	// %h218 = reduce %h217 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// model.go:51: f32[64]
 	if g.normWeight != nil {
 		cpu.ReduceSum(g.normWeight, h123, 1, 64*n, 64)
 	}
@@ -2947,7 +2540,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h219 = reduce %h188 {kind="sum" axes=[0,1]} : f32[64]  // model.go:51
+	// model.go:51: f32[64]
 	rt.EndIfDone(t.ctx)
 	if g.normBias != nil {
 		cpu.ReduceSum(g.normBias, h110, 1, 64*n, 64)
@@ -2956,23 +2549,16 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h220 = pointwise %h216, %h215 : f32[N,64,64]  // model.go:51
-	//
-	//	%h644 = mul %p78, %p79 : f32[]
+	// model.go:51: f32[N,64,64]
 	cpu.Mul(h124, h121, h103)
 
-	// %h221 = reduce %h220 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h125, h124, 64*n, 64, 1)
 
-	// %h224 = reduce %h216 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:51
+	// model.go:51: f32[N,64,1]
 	cpu.ReduceMean(h126, h121, 64*n, 64, 1)
 
-	// %h226 = pointwise %h216, %h215, %h221, %h224, %h214 : f32[N,64,64]  // model.go:51
-	//
-	//	%h646111 = mul %p322, %p323 : f32[]
-	//	%h648111 = sub %p321, %h646111 : f32[]
-	//	%h65011 = sub %h648111, %p324 : f32[]
-	//	%h6521 = mul %h65011, %p325 : f32[]
+	// model.go:51: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h127[:64], h125[i:i+1])
@@ -2984,7 +2570,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		cpu.Mul(h121[i*64:i*64+64], h130[:64], h129[:64])
 	}
 
-	// %h230, %h237, %h257, %h264, %h277, %h278, %h290, %h297, %h322, %h330, %h334, %h342, %h346, %h354, %h369, %h370, %h378 = invoke %h196, %h226, %h30, %h189, %h127, %h33, %h123, %h35, %h39, %h182, %h42, %h116, %h106, %h175, %h114, %h44, %h313, %h547, %h101, %h85, %h47, %h54, %h94, %h87 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[19 ...  // model.go:50
+	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
 	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH138Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h131, h132, h133, h134, h135, h136, g.layers1Norm1Weight, g.layers1Norm1Bias, h137, h99, h121, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
 		return err
 	}
@@ -2992,7 +2578,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h382, %h389, %h409, %h416, %h429, %h430, %h442, %h449, %h474, %h482, %h486, %h494, %h498, %h506, %h521, %h522, %h530 = invoke %h168, %h378, %h133, %h161, %h78, %h136, %h74, %h141, %h142, %h154, %h143, %h67, %h57, %h147, %h65, %h144, %h465, %h138, %h52, %h31, %h145, %h149, %h45, %h38 {func="block2"} : f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[ ...  // model.go:50
+	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
 	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH146Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h139, h140, h141, h142, h143, h144, g.layers0Norm1Weight, g.layers0Norm1Bias, h145, h49, h137, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
 		return err
 	}
@@ -3000,14 +2586,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h533 = pointwise %h140, %h530 : f32[N,64,64]  // model.go:49
-	//
-	//	%h54111 = constant {value=f32[](0.1)} : f32[]
-	//	%h7261 = greater_or_equal %p486, %h54111 : bool[]
-	//	%h88611 = constant {value=f32[](0)} : f32[]
-	//	%h88711 = where %h7261, %p487, %h88611 : f32[]
-	//	%h8891 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h8901 = mul %h88711, %h8891 : f32[]
+	// model.go:49: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3018,7 +2597,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		}
 	}
 
-	// %h534 = reduce %h533 {kind="sum" axes=[0]} : f32[64,64]  // model.go:49
+	// model.go:49: f32[64,64]
 	if g.places != nil {
 		cpu.ReduceSum(g.places, h3, 1, n, 4096)
 	}
@@ -3026,22 +2605,19 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h535 = fill {value=f32[](0) shape=[256,64]} : f32[256,64]  // model.go:49
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.Fill(h149, 0)
 	}
 
-	// %h537 = scatter_nd %h535, %h536, %h533 {reduction="add"} : f32[256,64]  // model.go:49
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		if err := cpu.ScatterNDAdd(h149, h149, h1, h3, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
 	}
 
-	// %h539 = pointwise %h322, %h334, %h346 : f32[192]  // model.go:49
-	//
-	//	%h8921 = add %p488, %p489 : f32[]
-	//	%h8941 = add %h8921, %p490 : f32[]
+	// model.go:49: f32[192]
 	if g.layers1SelfAttnInProjBias != nil {
 		{
 			cpu.Add(h150[:192], h131, h133)
@@ -3052,10 +2628,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h541 = pointwise %h330, %h342, %h354 : f32[192,64]  // model.go:49
-	//
-	//	%h8961 = add %p491, %p492 : f32[]
-	//	%h8981 = add %h8961, %p493 : f32[]
+	// model.go:49: f32[192,64]
 	if g.layers1SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
@@ -3069,10 +2642,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h543 = pointwise %h474, %h486, %h498 : f32[192]  // model.go:49
-	//
-	//	%h9001 = add %p494, %p495 : f32[]
-	//	%h9021 = add %h9001, %p496 : f32[]
+	// model.go:49: f32[192]
 	if g.layers0SelfAttnInProjBias != nil {
 		{
 			cpu.Add(h152[:192], h139, h141)
@@ -3083,10 +2653,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h545 = pointwise %h482, %h494, %h506 : f32[192,64]  // model.go:49
-	//
-	//	%h9041 = add %p497, %p498 : f32[]
-	//	%h9061 = add %h9041, %p499 : f32[]
+	// model.go:49: f32[192,64]
 	if g.layers0SelfAttnInProjWeight != nil {
 		{
 			for lo := 0; lo < 12288; lo += 1024 {
@@ -3100,9 +2667,7 @@ func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []fl
 		return nil
 	}
 
-	// %h546 = pointwise %h205, %h537 : f32[256,64]  // model.go:49
-	//
-	//	%h908 = add %p263, %p264 : f32[]
+	// model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
 		cpu.Add(g.tokensWeight, h114, h149)
 	}
@@ -3224,14 +2789,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		h107 = rt.View[float32](t.arena, base+block2H107Off, 1024)
 	)
 
-	// %h229 = pointwise %h196, %h226 : f32[N,64,64]  // model.go:50
-	//
-	//	%h61721 = constant {value=f32[](0.1)} : f32[]
-	//	%h61921 = greater_or_equal %p328, %h61721 : bool[]
-	//	%h65411 = constant {value=f32[](0)} : f32[]
-	//	%h65511 = where %h61921, %p329, %h65411 : f32[]
-	//	%h6571 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h6581 = mul %h65511, %h6571 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3241,24 +2799,16 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h230 = reduce %h229 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h230, h1, 1, 64*n, 64)
 
-	// %h421 = pack_panels %h20 : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
 
-	// %h232 = mat_mul_panels %h229, %h421 {n=256} : f32[N,64,256]  // model.go:50
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1291 = pointwise %h189, %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h589111 = gelu %p3041 : f32[]
-	//	%h592111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h593111 = mul %h589111, %h592111 : f32[]
-	//	%h596111 = constant {value=f32[](0.1)} : f32[]
-	//	%h598111 = greater_or_equal %p3031, %h596111 : bool[]
-	//	%h602111 = constant {value=f32[](0)} : f32[]
-	//	%h604111 = where %h598111, %h593111, %h602111 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3269,27 +2819,19 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h235 = strided_copy %h2331 {shape=[256,64*N] strides=[1,256]} : f32[256,64*N]  // model.go:50
+	// model.go:50: f32[256,64*N]
 	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// %h443 = pack_panels %h234 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h236 = mat_mul_panels %h235, %h443 {n=64} : f32[256,64]  // model.go:50
+	// model.go:50: f32[256,64]
 	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h237 = strided_copy %h236 {shape=[64,256] strides=[1,64]} : f32[64,256]  // model.go:50
+	// model.go:50: f32[64,256]
 	cpu.StridedCopy(h237, h11, []int{64, 256}, []int{1, 64}, 0)
 
-	// %h254 = pointwise %h127 : f32[N,64,256]  // model.go:50
-	//
-	//	%h6771111 = mul %p340, %p340 : f32[]
-	//	%h6791111 = constant {value=f32[](-0.5)} : f32[]
-	//	%h6801111 = mul %h6771111, %h6791111 : f32[]
-	//	%h682111 = exp %h6801111 : f32[]
-	//	%h68411 = constant {value=f32[](0.3989423)} : f32[]
-	//	%h68511 = mul %h682111, %h68411 : f32[]
-	//	%h6871 = mul %p340, %h68511 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3301,16 +2843,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h255 = pointwise %h127, %h254 : f32[N,64,256]  // model.go:50
-	//
-	//	%h6661111 = constant {value=f32[](0.70710677)} : f32[]
-	//	%h6671111 = mul %p341, %h6661111 : f32[]
-	//	%h6691111 = erf %h6671111 : f32[]
-	//	%h671111 = constant {value=f32[](1)} : f32[]
-	//	%h672111 = add %h6691111, %h671111 : f32[]
-	//	%h67411 = constant {value=f32[](0.5)} : f32[]
-	//	%h67511 = mul %h672111, %h67411 : f32[]
-	//	%h6891 = add %h67511, %p342 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3322,15 +2855,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h256 = pointwise %h189, %h232, %h255 : f32[N,64,256]  // model.go:50
-	//
-	//	%h596211 = constant {value=f32[](0.1)} : f32[]
-	//	%h598211 = greater_or_equal %p343, %h596211 : bool[]
-	//	%h660111 = constant {value=f32[](0)} : f32[]
-	//	%h661111 = where %h598211, %p344, %h660111 : f32[]
-	//	%h66311 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h66411 = mul %h661111, %h66311 : f32[]
-	//	%h6911 = mul %h66411, %p345 : f32[]
+	// model.go:50: f32[N,64,256]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3341,54 +2866,45 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h257 = reduce %h256 {kind="sum" axes=[0,1]} : f32[256]  // model.go:50
+	// model.go:50: f32[256]
 	cpu.ReduceSum(h257, h5, 1, 64*n, 256)
 
-	// %h469 = pack_panels %h18 : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
 
-	// %h259 = mat_mul_panels %h256, %h469 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h1241 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
 
-	// %h262 = strided_copy %h2601 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// model.go:50: f32[64,64*N]
 	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h491 = pack_panels %h261 : f32[16,64*N,16]  // model.go:50
+	// model.go:50: f32[16,64*N,16]
 	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
 
-	// %h263 = mat_mul_panels %h262, %h491 {n=256} : f32[64,256]  // model.go:50
+	// model.go:50: f32[64,256]
 	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h264 = strided_copy %h263 {shape=[256,64] strides=[1,256]} : f32[256,64]  // model.go:50
+	// model.go:50: f32[256,64]
 	cpu.StridedCopy(h264, h22, []int{256, 64}, []int{1, 256}, 0)
 
-	// %h265 = reduce %h123 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
 
-	// %h267 = pointwise %h123, %h265 : f32[N,64,64]  // model.go:50
-	//
-	//	%h6931 = sub %p346, %p347 : f32[]
-	//	%h6951 = mul %h6931, %h6931 : f32[]
+	// model.go:50: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h25[:64], h23[i:i+1])
 		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
 		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
 	}
 
-	// %h268 = reduce %h267 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
 
-	// %h273 = pointwise %h268 : f32[N,64,1]  // model.go:50
-	//
-	//	%h69711 = constant {value=f32[](1e-05)} : f32[]
-	//	%h69811 = add %p349, %h69711 : f32[]
-	//	%h70011 = sqrt %h69811 : f32[]
-	//	%h7021 = constant {value=f32[](1)} : f32[]
-	//	%h7031 = div %h7021, %h70011 : f32[]
+	// model.go:50: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3398,13 +2914,11 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h274 = layer_normalization %h123 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
 
-	// %h275 = pointwise %h259, %h24 : f32[N,64,64]  // model.go:50
-	//
-	//	%h705 = mul %p114, %p115 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		cpu.Repeat(h31, p24)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3413,36 +2927,26 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h276 = pointwise %h259, %h274 : f32[N,64,64]  // model.go:50
-	//
-	//	%h707 = mul %p116, %p117 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h32, h18, h29)
 
-	// %h277 = reduce %h276 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h277, h32, 1, 64*n, 64)
 
-	// %h278 = reduce %h259 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h278, h18, 1, 64*n, 64)
 
-	// %h279 = pointwise %h275, %h274 : f32[N,64,64]  // model.go:50
-	//
-	//	%h709 = mul %p118, %p119 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h33, h30, h29)
 
-	// %h280 = reduce %h279 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
 
-	// %h283 = reduce %h275 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
 
-	// %h286 = pointwise %h226, %h275, %h274, %h280, %h283, %h273 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7111111 = mul %p364, %p365 : f32[]
-	//	%h7131111 = sub %p363, %h7111111 : f32[]
-	//	%h715111 = sub %h7131111, %p366 : f32[]
-	//	%h71711 = mul %h715111, %p367 : f32[]
-	//	%h7191 = add %p362, %h71711 : f32[]
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h36[:64], h34[i:i+1])
@@ -3455,14 +2959,7 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		cpu.Add(h30[i*64:i*64+64], p226[i*64:i*64+64], h39[:64])
 	}
 
-	// %h289 = pointwise %h182, %h286 : f32[N,64,64]  // model.go:50
-	//
-	//	%h57721 = constant {value=f32[](0.1)} : f32[]
-	//	%h57821 = greater_or_equal %p370, %h57721 : bool[]
-	//	%h72111 = constant {value=f32[](0)} : f32[]
-	//	%h72211 = where %h57821, %p371, %h72111 : f32[]
-	//	%h7241 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7251 = mul %h72211, %h7241 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		for lo := 0; lo < 4096*n; lo += 1024 {
 			hi := min(lo+1024, 4096*n)
@@ -3472,47 +2969,40 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h290 = reduce %h289 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h290, h40, 1, 64*n, 64)
 
-	// %h513 = pack_panels %h16 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
 
-	// %h292 = mat_mul_panels %h289, %h513 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h148 = strided_copy %h116 {shape=[4,16,N,64] strides=[1024,1,4096,16]} : f32[4,16,N,64]  // model.go:50
+	// model.go:50: f32[4,16,N,64]
 	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// %h549 = pack_panels %h294 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h296 = mat_mul_panels %h295, %h549 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h297 = strided_copy %h296 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h297, h47, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h299 = strided_copy %h298 {shape=[N,4,64,16] strides=[4096,16,64,1]} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// %h300 = strided_copy %h106 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h555 = pack_panels %h300 : f32[N,4,4,16,16]  // model.go:50
+	// model.go:50: f32[N,4,4,16,16]
 	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
 
-	// %h301 = mat_mul_panels %h299, %h555 {n=64} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
 
-	// %h1151 = pointwise %h175, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h55111 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h55211 = mul %p2941, %h55111 : f32[]
-	//	%h556111 = constant {value=f32[](0.1)} : f32[]
-	//	%h558111 = greater_or_equal %p2931, %h556111 : bool[]
-	//	%h562111 = constant {value=f32[](0)} : f32[]
-	//	%h564111 = where %h558111, %h55211, %h562111 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3522,23 +3012,16 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h302 = strided_copy %h1151 {shape=[N,4,64,64] strides=[16384,4096,1,64]} : f32[N,4,64,64]  // model.go:50
+	// model.go:50: f32[N,4,64,64]
 	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// %h557 = pack_panels %h299 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
 
-	// %h303 = mat_mul_panels %h302, %h557 {n=16} : f32[N,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h306 = pointwise %h175, %h301 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h55621 = constant {value=f32[](0.1)} : f32[]
-	//	%h55821 = greater_or_equal %p374, %h55621 : bool[]
-	//	%h72711 = constant {value=f32[](0)} : f32[]
-	//	%h72811 = where %h55821, %p375, %h72711 : f32[]
-	//	%h7301 = constant {value=f32[](1.1111112)} : f32[]
-	//	%h7311 = mul %h72811, %h7301 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	{
 		for lo := 0; lo < 16384*n; lo += 1024 {
 			hi := min(lo+1024, 16384*n)
@@ -3548,20 +3031,13 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h307 = pointwise %h306, %h114 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h733 = mul %p136, %p137 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	cpu.Mul(h60, h51, p114)
 
-	// %h308 = reduce %h307 {kind="sum" axes=[3] keep_dims=true} : f32[N,4,64,1]  // model.go:50
+	// model.go:50: f32[N,4,64,1]
 	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
 
-	// %h312 = pointwise %h36, %h114, %h306, %h308 : f32[N,4,64,64]  // model.go:50
-	//
-	//	%h73511 = sub %p381, %p382 : f32[]
-	//	%h73711 = mul %p380, %h73511 : f32[]
-	//	%h7391 = constant {value=f32[](0)} : f32[]
-	//	%h7401 = where %p379, %h7391, %h73711 : f32[]
+	// model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		for j := range 64 {
 			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
@@ -3571,137 +3047,123 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h559 = pack_panels %h313 : f32[N,4,1,64,16]  // model.go:50
+	// model.go:50: f32[N,4,1,64,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h64, p313, 64, 16, 16, false, 4*n, 1024)
 
-	// %h315 = strided_copy %h547 {shape=[N,4,16,64] strides=[4096,16,1,64]} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.StridedCopy(h65, p547, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// %h561 = pack_panels %h312 : f32[N,4,4,64,16]  // model.go:50
+	// model.go:50: f32[N,4,4,64,16]
 	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
 
-	// %h316 = mat_mul_panels %h315, %h561 {n=64} : f32[N,4,16,64]  // model.go:50
+	// model.go:50: f32[N,4,16,64]
 	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
 
-	// %h318 = mat_mul_panels %h312, %h559 {n=16} : f32[N,4,64,16]  // model.go:50
-	//
-	//	%h119 = constant {value=f32[](0.25)} : f32[]
-	//	%h120 = mul %p, %h119 : f32[]
+	// model.go:50: f32[N,4,64,16]
 	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
 
-	// %h319 = strided_copy %h303 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h321 = reduce %h320 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
 
-	// %h322 = pad %h321 {mode="constant" before=[128] after=[0]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h322, h70, []int{64}, []int{128}, []int{0}, 0)
 
-	// %h563 = pack_panels %h101 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
 
-	// %h324 = mat_mul_panels %h320, %h563 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h861 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
 
-	// %h327 = strided_copy %h3251 {shape=[64,64*N] strides=[1,64]} : f32[64,64*N]  // model.go:50
+	// model.go:50: f32[64,64*N]
 	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// %h566 = pack_panels %h326 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h328 = mat_mul_panels %h327, %h566 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h329 = strided_copy %h328 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h330 = pad %h329 {mode="constant" before=[128,0] after=[0,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h330, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// %h331 = strided_copy %h316 {shape=[N,64,4,16] strides=[4096,1,1024,64]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// %h333 = reduce %h332 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
 
-	// %h334 = pad %h333 {mode="constant" before=[64] after=[64]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h334, h79, []int{64}, []int{64}, []int{64}, 0)
 
-	// %h569 = pack_panels %h94 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
 
-	// %h571 = pack_panels %h338 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h340 = mat_mul_panels %h327, %h571 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h341 = strided_copy %h340 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h342 = pad %h341 {mode="constant" before=[64,0] after=[64,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h342, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// %h343 = strided_copy %h318 {shape=[N,64,4,16] strides=[4096,16,1024,1]} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// %h345 = reduce %h344 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
 
-	// %h346 = pad %h345 {mode="constant" before=[0] after=[128]} : f32[192]  // model.go:50
+	// model.go:50: f32[192]
 	cpu.Pad(h346, h85, []int{64}, []int{0}, []int{128}, 0)
 
-	// %h574 = pack_panels %h87 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
 
-	// %h348 = mat_mul_panels %h344, %h574 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h576 = pack_panels %h350 : f32[4,64*N,16]  // model.go:50
+	// model.go:50: f32[4,64*N,16]
 	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
 
-	// %h352 = mat_mul_panels %h327, %h576 {n=64} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h353 = strided_copy %h352 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h354 = pad %h353 {mode="constant" before=[0,0] after=[128,0]} : f32[192,64]  // model.go:50
+	// model.go:50: f32[192,64]
 	cpu.Pad(h354, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// %h356 = mat_mul_panels %h332, %h569, _, %h324, %h348 {n=64} : f32[N,64,64]  // model.go:50
-	//
-	//	%h132 = add %p1, %p2 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
 
-	// %h357 = reduce %h85 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
 
-	// %h359 = pointwise %h85, %h357 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7421 = sub %p383, %p384 : f32[]
-	//	%h7441 = mul %h7421, %h7421 : f32[]
+	// model.go:50: f32[N,64,64]
 	for i := range 64 * n {
 		cpu.Repeat(h93[:64], h91[i:i+1])
 		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
 		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
 	}
 
-	// %h360 = reduce %h359 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
 
-	// %h365 = pointwise %h360 : f32[N,64,1]  // model.go:50
-	//
-	//	%h74611 = constant {value=f32[](1e-05)} : f32[]
-	//	%h74711 = add %p386, %h74611 : f32[]
-	//	%h74911 = sqrt %h74711 : f32[]
-	//	%h7511 = constant {value=f32[](1)} : f32[]
-	//	%h7521 = div %h7511, %h74911 : f32[]
+	// model.go:50: f32[N,64,1]
 	{
 		for lo := 0; lo < 64*n; lo += 1024 {
 			hi := min(lo+1024, 64*n)
@@ -3711,13 +3173,11 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h366 = layer_normalization %h85 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
 
-	// %h367 = pointwise %h356, %h22 : f32[N,64,64]  // model.go:50
-	//
-	//	%h754 = mul %p150, %p151 : f32[]
+	// model.go:50: f32[N,64,64]
 	{
 		cpu.Repeat(h99, p22)
 		for lo := 0; lo < 4096*n; lo += 1024 {
@@ -3726,36 +3186,26 @@ func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, 
 		}
 	}
 
-	// %h368 = pointwise %h356, %h366 : f32[N,64,64]  // model.go:50
-	//
-	//	%h756 = mul %p152, %p153 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h100, h72, h97)
 
-	// %h369 = reduce %h368 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.ReduceSum(h369, h100, 1, 64*n, 64)
 
-	// %h370 = reduce %h356 {kind="sum" axes=[0,1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceSum(h370, h72, 1, 64*n, 64)
 
-	// %h371 = pointwise %h367, %h366 : f32[N,64,64]  // model.go:50
-	//
-	//	%h758 = mul %p154, %p155 : f32[]
+	// model.go:50: f32[N,64,64]
 	cpu.Mul(h101, h98, h97)
 
-	// %h372 = reduce %h371 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
 
-	// %h375 = reduce %h367 {kind="mean" axes=[2] keep_dims=true} : f32[N,64,1]  // model.go:50
+	// model.go:50: f32[N,64,1]
 	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
 
-	// %h378 = pointwise %h286, %h367, %h366, %h372, %h375, %h365 : f32[N,64,64]  // model.go:50
-	//
-	//	%h7601111 = mul %p401, %p402 : f32[]
-	//	%h7621111 = sub %p400, %h7601111 : f32[]
-	//	%h764111 = sub %h7621111, %p403 : f32[]
-	//	%h76611 = mul %h764111, %p404 : f32[]
-	//	%h7681 = add %p399, %h76611 : f32[]
+	// model.go:50: f32[N,64,64]
 	rt.EndIfDone(t.ctx)
 	for i := range 64 * n {
 		cpu.Repeat(h104[:64], h102[i:i+1])

@@ -289,85 +289,79 @@ func (s *Session) forward(n int, logits []float32, tokens []int64) error {
 		h18 = rt.View[float32](s.arena, h18Off, 16384*n)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h31 = add %p2, %p3 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
 	}
 
-	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
-	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
-	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
-	// %h66 = attend %h42, %h49, %h56, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h43 = gelu %p : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h91 = mat_mul_panels %h86, %h133, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
-	// %h98 = mat_mul_panels %h86, %h144, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
-	// %h105 = mat_mul_panels %h86, %h149, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
-	// %h152 = attend %h91, %h98, %h105, %h129 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h123 = mat_mul_panels %h118, %h155, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h128 = mat_mul_panels %h124, %h158, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h62 = gelu %p1 : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h134 = mat_mul_panels %h128, %h161, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h137 = mat_mul_panels %h135, %h164 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(logits, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 	return nil
 }
@@ -402,106 +396,98 @@ func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
 		h21 = rt.View[float32](s.arena, 66048*n+57856, 64*n)
 	)
 
-	// %h28 = check_index %tokens {count=256 what="token" things="rows"} : i64[N,64]  // model.go:49
+	// model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h29 = gather %h, %h28 : f32[N,64,64]  // model.go:49
+	// model.go:49: f32[N,64,64]
 	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// %h30 = pointwise %h29, %h1 : f32[N,64,64]  // model.go:49
-	//
-	//	%h31 = add %p2, %p3 : f32[]
+	// model.go:49: f32[N,64,64]
 	for i := range n {
 		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
 	}
 
-	// %h37 = layer_normalization %h30, %h10, %h11 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h42 = mat_mul_panels %h37, %h33, %h41 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
 
-	// %h49 = mat_mul_panels %h37, %h51, %h48 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
 
-	// %h56 = mat_mul_panels %h37, %h63, %h55 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
 
-	// %h66 = attend %h42, %h49, %h56, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h74 = mat_mul_panels %h69, %h84, %h5, %h30 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
 
-	// %h75 = layer_normalization %h74, %h12, %h13 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h79 = mat_mul_panels %h75, %h108, %h7 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h43 = gelu %p : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
 
-	// %h85 = mat_mul_panels %h79, %h111, %h9, %h74 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
 
-	// %h86 = layer_normalization %h85, %h22, %h23 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
 
-	// %h91 = mat_mul_panels %h86, %h138, %h90 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
 
-	// %h98 = mat_mul_panels %h86, %h153, %h97 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
 
-	// %h105 = mat_mul_panels %h86, %h158, %h104 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
 
-	// %h161 = attend %h91, %h98, %h105, %h147 {batch=N heads=4 shared=4 queries=64 keys=64 depth=16 width=16 q=[0,4096,16,64] k=[0,4096,16,64] v=[0,4096,16,64] scale=0.25 before=-1 after=-1} : f32[N,64,4,16]  // model.go:50
+	// model.go:50: f32[N,64,4,16]
 	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
 
-	// %h123 = mat_mul_panels %h118, %h164, %h17, %h85 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
 
-	// %h124 = layer_normalization %h123, %h24, %h25 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
 
-	// %h128 = mat_mul_panels %h124, %h167, %h19 {n=256} : f32[N,64,256]  // model.go:50
-	//
-	//	%h62 = gelu %p1 : f32[]
+	// model.go:50: f32[N,64,256]
 	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
 
-	// %h134 = mat_mul_panels %h128, %h170, %h21, %h123 {n=64} : f32[N,64,64]  // model.go:50
+	// model.go:50: f32[N,64,64]
 	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
 
-	// %h135 = layer_normalization %h134, %h26, %h27 {axis=2 epsilon=9.999999747378752e-06} : f32[N,64,64]  // model.go:51
+	// model.go:51: f32[N,64,64]
 	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// %h137 = mat_mul_panels %h135, %h173 {n=256} : f32[N,64,256]  // model.go:51
+	// model.go:51: f32[N,64,256]
 	cpu.MatMul(h19, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
 
-	// %h122 = log_softmax %h137 {axis=2} : f32[N,64,256]  // model.go:58
+	// model.go:58: f32[N,64,256]
 	cpu.LogSoftmax(h19, h19, 64*n, 256, 1)
 
-	// %h141 = check_index %h139 {count=256 what="label" things="classes"} : i64[64*N]  // model.go:58
+	// model.go:58: i64[64*N]
 	if err := cpu.CheckIndex(h20, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h143 = gather_elements %h140, %h142 {axis=1} : f32[64*N,1]  // model.go:58
+	// model.go:58: f32[64*N,1]
 	if err := cpu.GatherElements(h21, h19, h20, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// %h133 = pointwise %h143 : f32[64*N,1]  // model.go:58
-	//
-	//	%h34 = neg %p4 : f32[]
+	// model.go:58: f32[64*N,1]
 	cpu.Neg(h21, h21)
 
-	// %h146 = reduce %h145 {kind="mean" axes=[0]} : f32[]  // model.go:58
+	// model.go:58: f32[]
 	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(output, h21, 1, 64*n, 1)
 	return nil

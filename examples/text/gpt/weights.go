@@ -277,79 +277,79 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 		h6 = rt.View[float32](arena, prepareH6Off, 4096)
 	)
 
-	// %h39 = strided_copy %h2 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h1, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h33 = pack_panels %h39 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight, h1, 64, 64, 64, false, 1, 4096)
 
-	// %h41 = strided_copy %h3 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias, layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h46 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h2, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h51 = pack_panels %h46 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight2, h2, 64, 64, 64, false, 1, 4096)
 
-	// %h48 = strided_copy %h3 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias2, layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h53 = strided_copy %h2 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h3, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h63 = pack_panels %h53 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers0SelfAttnInProjWeight3, h3, 64, 64, 64, false, 1, 4096)
 
-	// %h55 = strided_copy %h3 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias3, layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h84 = pack_panels %h4 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers0SelfAttnOutProjWeight, layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h108 = pack_panels %h6 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(p.layers0Linear1Weight, layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h111 = pack_panels %h8 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(p.layers0Linear2Weight, layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h88 = strided_copy %h14 {shape=[64,64] strides=[1,64]} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h4, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// %h133 = pack_panels %h88 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight, h4, 64, 64, 64, false, 1, 4096)
 
-	// %h90 = strided_copy %h15 {shape=[64] strides=[1]} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias, layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// %h95 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=4096} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h5, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// %h144 = pack_panels %h95 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, h5, 64, 64, 64, false, 1, 4096)
 
-	// %h97 = strided_copy %h15 {shape=[64] strides=[1] offset=64} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias2, layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// %h102 = strided_copy %h14 {shape=[64,64] strides=[1,64] offset=8192} : f32[64,64]  // model.go:50
+	// model.go:50: f32[64,64]
 	cpu.StridedCopy(h6, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// %h149 = pack_panels %h102 : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, h6, 64, 64, 64, false, 1, 4096)
 
-	// %h104 = strided_copy %h15 {shape=[64] strides=[1] offset=128} : f32[64]  // model.go:50
+	// model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias3, layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// %h155 = pack_panels %h16 {trans=true} : f32[4,64,16]  // model.go:50
+	// model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers1SelfAttnOutProjWeight, layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// %h158 = pack_panels %h18 {trans=true} : f32[16,64,16]  // model.go:50
+	// model.go:50: f32[16,64,16]
 	cpu.PackPanels(p.layers1Linear1Weight, layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// %h161 = pack_panels %h20 {trans=true} : f32[4,256,16]  // model.go:50
+	// model.go:50: f32[4,256,16]
 	cpu.PackPanels(p.layers1Linear2Weight, layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// %h164 = pack_panels %h {trans=true} : f32[16,64,16]  // model.go:51
+	// model.go:51: f32[16,64,16]
 	cpu.PackPanels(p.tokensWeight2, tokensWeight, 64, 256, 64, true, 1, 16384)
 	return nil
 }

@@ -67,88 +67,75 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		h29 = rt.View[float32](t.arena, stepH29Off, 32)
 	)
 
-	// %h24 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// model.go:35: f32[1,2,16]
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h24, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h58 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h58, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h61 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// model.go:37: f32[1,16,16]
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h48 = block %h41 : f32[1,1,16]  // model.go:37
+	// model.go:37: f32[1,1,16]
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h61, %h59 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
+	// model.go:44: f32[N,2]
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 
-	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
+	// model.go:44: i64[N]
 	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h20 = gather_elements %h17, %h19 {axis=1} : f32[N,1]  // model.go:44
+	// model.go:44: f32[N,1]
 	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h25 = pointwise %h20 : f32[N,1]  // model.go:44
-	//
-	//	%h6 = neg %p4 : f32[]
+	// model.go:44: f32[N,1]
 	cpu.Neg(h9, h9)
 
-	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// model.go:44: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h9, 1, n, 1)
 
-	// %h27 = extents {elems=[N]} : i64[1]  // model.go:44
+	// model.go:44: i64[1]
 	cpu.Elements(h10, n)
 
-	// %h28 = pointwise %h27 : f32[1]  // model.go:44
-	//
-	//	%h8 = cast %p5 {to=f32} : f32[]
+	// model.go:44: f32[1]
 	cpu.Cast(h11, h10)
 
-	// %h30 = pointwise %h11 : f32[1]  // model.go:44
-	//
-	//	%h12 = constant {value=f32[](1)} : f32[]
-	//	%h14 = div %h12, %p6 : f32[]
+	// model.go:44: f32[1]
 	cpu.ScalarDiv(h11, 1, h11)
 
-	// %h31 = strided_copy %h30 {shape=[N] strides=[0]} : f32[N]  // model.go:44
+	// model.go:44: f32[N]
 	cpu.StridedCopy(h12, h11, []int{n}, []int{0}, 0)
 
-	// %h32 = pointwise %h31 : f32[N]  // model.go:44
-	//
-	//	%h21 = neg %p7 : f32[]
+	// model.go:44: f32[N]
 	cpu.Neg(h12, h12)
 
-	// %h34 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // model.go:44
+	// model.go:44: f32[N,2]
 	cpu.Fill(h13, 0)
 
-	// %h35 = scatter_elements %h34, %h19, %h33 {axis=1 reduction="add"} : f32[N,2]  // model.go:44
+	// model.go:44: f32[N,2]
 	rt.EndIfDone(t.ctx)
 	if err := cpu.ScatterElementsAdd(h13, h13, h8, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h37 = reduce %h35 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // model.go:44
+	// model.go:44: f32[N,1]
 	cpu.ReduceSum(h14, h13, n, 2, 1)
 
-	// %h39 = pointwise %h35, %h17, %h37 : f32[N,2]  // model.go:44
-	//
-	//	%h4911 = exp %p16 : f32[]
-	//	%h6311 = mul %h4911, %p17 : f32[]
-	//	%h681 = sub %p15, %h6311 : f32[]
+	// model.go:44: f32[N,2]
 	for i := range n {
 		cpu.Repeat(h15[:2], h14[i:i+1])
 		cpu.Exp(h16[:2], h7[i*2:i*2+2])
@@ -156,7 +143,7 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
 
-	// %h40 = reduce %h39 {kind="sum" axes=[0]} : f32[2]  // model.go:37
+	// model.go:37: f32[2]
 	if g.fc3Bias != nil {
 		cpu.ReduceSum(g.fc3Bias, h13, 1, n, 2)
 	}
@@ -164,26 +151,26 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h64 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	// model.go:37: f32[1,2,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h17, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// %h43 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
+	// model.go:37: f32[16,N]
 	if g.fc3Weight != nil {
 		cpu.StridedCopy(h18, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h67 = pack_panels %h39 : f32[1,N,16]  // model.go:37
+	// model.go:37: f32[1,N,16]
 	if g.fc3Weight != nil {
 		cpu.PackPanels(h19, h13, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h44 = mat_mul_panels %h43, %h67 {n=2} : f32[16,2]  // model.go:37
+	// model.go:37: f32[16,2]
 	if g.fc3Weight != nil {
 		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h45 = strided_copy %h44 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
+	// model.go:37: f32[2,16]
 	if g.fc3Weight != nil {
 		cpu.StridedCopy(g.fc3Weight, h20, []int{2, 16}, []int{1, 2}, 0)
 	}
@@ -191,12 +178,10 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h46 = mat_mul_panels %h39, %h64, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
-	//
-	//	%h62 = gate %p, %p1 : f32[]
+	// model.go:37, model.go:36: f32[N,16]
 	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 
-	// %h47 = reduce %h46 {kind="sum" axes=[0]} : f32[16]  // model.go:36
+	// model.go:36: f32[16]
 	if g.fc2Bias != nil {
 		cpu.ReduceSum(g.fc2Bias, h21, 1, n, 16)
 	}
@@ -204,25 +189,25 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h70 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h22, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// %h50 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
+	// model.go:36: f32[16,N]
 	if g.fc2Weight != nil {
 		cpu.StridedCopy(h23, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h73 = pack_panels %h46 : f32[1,N,16]  // model.go:36
+	// model.go:36: f32[1,N,16]
 	if g.fc2Weight != nil {
 		cpu.PackPanels(h24, h21, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h51 = mat_mul_panels %h50, %h73 {n=16} : f32[16,16]  // model.go:36
+	// model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
 		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h52 = strided_copy %h51 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
+	// model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
 		cpu.StridedCopy(g.fc2Weight, h25, []int{16, 16}, []int{1, 16}, 0)
 	}
@@ -230,12 +215,10 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h53 = mat_mul_panels %h46, %h70, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
-	//
-	//	%h65 = gate %p2, %p3 : f32[]
+	// model.go:36, model.go:35: f32[N,16]
 	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 
-	// %h54 = reduce %h53 {kind="sum" axes=[0]} : f32[16]  // model.go:35
+	// model.go:35: f32[16]
 	if g.fc1Bias != nil {
 		cpu.ReduceSum(g.fc1Bias, h26, 1, n, 16)
 	}
@@ -243,22 +226,22 @@ func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
 		return nil
 	}
 
-	// %h55 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
+	// model.go:35: f32[2,N]
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(h27, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// %h77 = pack_panels %h53 : f32[1,N,16]  // model.go:35
+	// model.go:35: f32[1,N,16]
 	if g.fc1Weight != nil {
 		cpu.PackPanels(h28, h26, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h56 = mat_mul_panels %h55, %h77 {n=16} : f32[2,16]  // model.go:35
+	// model.go:35: f32[2,16]
 	if g.fc1Weight != nil {
 		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h57 = strided_copy %h56 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
+	// model.go:35: f32[16,2]
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(g.fc1Weight, h29, []int{16, 2}, []int{1, 16}, 0)
 	}
@@ -280,25 +263,25 @@ func (t *Trainer) evalForward(n int, logits, bits []float32) error {
 		h6 = rt.View[float32](t.arena, evalForwardH6Off, 16)
 	)
 
-	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// model.go:35: f32[1,2,16]
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// model.go:37: f32[1,16,16]
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
+	// model.go:37: f32[1,1,16]
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 	return nil
 }
@@ -321,46 +304,44 @@ func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
 		h9 = rt.View[float32](t.arena, 128*n+1088, n)
 	)
 
-	// %h25 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// model.go:35: f32[1,2,16]
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h25, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h28 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h28, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h31 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// model.go:37: f32[1,16,16]
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h27 = block %h26 : f32[1,1,16]  // model.go:37
+	// model.go:37: f32[1,1,16]
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h31, %h29 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
+	// model.go:44: f32[N,2]
 	cpu.LogSoftmax(h7, h7, n, 2, 1)
 
-	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
+	// model.go:44: i64[N]
 	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h20 = gather_elements %h17, %h19 {axis=1} : f32[N,1]  // model.go:44
+	// model.go:44: f32[N,1]
 	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h24 = pointwise %h20 : f32[N,1]  // model.go:44
-	//
-	//	%h6 = neg %p : f32[]
+	// model.go:44: f32[N,1]
 	cpu.Neg(h9, h9)
 
-	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// model.go:44: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.ReduceMean(output, h9, 1, n, 1)
 	return nil
@@ -382,28 +363,28 @@ func (t *Trainer) trainForward(n int, logits, bits []float32) error {
 		h7 = rt.View[float32](t.arena, 128*n+1088, 2*n)
 	)
 
-	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// model.go:35: f32[1,2,16]
 	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h25 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h13 = mat_mul_panels %h9, %h25, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h43 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// model.go:37: f32[1,16,16]
 	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
+	// model.go:37: f32[1,1,16]
 	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
 
-	// %h16 = mat_mul_panels %h13, %h43, %h32 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
 
-	// %h22 = strided_copy %h21 {shape=[N,2] strides=[0,0]} : f32[N,2]
+	// strided_copy: f32[N,2]
 	cpu.StridedCopy(h7, w.constH21, []int{n, 2}, []int{0, 0}, 0)
 	return nil
 }
@@ -434,12 +415,10 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		h20 = rt.View[float32](t.arena, trainForwardH20Off, 32)
 	)
 
-	// %h23 = pointwise %h22, %d_logits : f32[N,2]
-	//
-	//	%h6 = mul %p4, %p5 : f32[]
+	// pointwise: f32[N,2]
 	cpu.Mul(h7, h7, dLogits)
 
-	// %h24 = reduce %h23 {kind="sum" axes=[0]} : f32[2]  // model.go:37
+	// model.go:37: f32[2]
 	if g.fc3Bias != nil {
 		cpu.ReduceSum(g.fc3Bias, h7, 1, n, 2)
 	}
@@ -447,25 +426,25 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		return nil
 	}
 
-	// %h46 = pack_panels %h4 : f32[1,2,16]  // model.go:37
+	// model.go:37: f32[1,2,16]
 	cpu.PackPanels(h8, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// %h27 = strided_copy %h13 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:37
+	// model.go:37: f32[16,N]
 	if g.fc3Weight != nil {
 		cpu.StridedCopy(h9, h4, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h49 = pack_panels %h23 : f32[1,N,16]  // model.go:37
+	// model.go:37: f32[1,N,16]
 	if g.fc3Weight != nil {
 		cpu.PackPanels(h10, h7, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h28 = mat_mul_panels %h27, %h49 {n=2} : f32[16,2]  // model.go:37
+	// model.go:37: f32[16,2]
 	if g.fc3Weight != nil {
 		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h29 = strided_copy %h28 {shape=[2,16] strides=[1,2]} : f32[2,16]  // model.go:37
+	// model.go:37: f32[2,16]
 	if g.fc3Weight != nil {
 		cpu.StridedCopy(g.fc3Weight, h11, []int{2, 16}, []int{1, 2}, 0)
 	}
@@ -473,12 +452,10 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		return nil
 	}
 
-	// %h30 = mat_mul_panels %h23, %h46, _, _, %h13 {n=16} : f32[N,16]  // model.go:37, model.go:36
-	//
-	//	%h44 = gate %p, %p1 : f32[]
+	// model.go:37, model.go:36: f32[N,16]
 	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
 
-	// %h31 = reduce %h30 {kind="sum" axes=[0]} : f32[16]  // model.go:36
+	// model.go:36: f32[16]
 	if g.fc2Bias != nil {
 		cpu.ReduceSum(g.fc2Bias, h12, 1, n, 16)
 	}
@@ -486,22 +463,22 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		return nil
 	}
 
-	// %h34 = strided_copy %h9 {shape=[16,N] strides=[1,16]} : f32[16,N]  // model.go:36
+	// model.go:36: f32[16,N]
 	if g.fc2Weight != nil {
 		cpu.StridedCopy(h13, h2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// %h55 = pack_panels %h30 : f32[1,N,16]  // model.go:36
+	// model.go:36: f32[1,N,16]
 	if g.fc2Weight != nil {
 		cpu.PackPanels(h14, h12, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h35 = mat_mul_panels %h34, %h55 {n=16} : f32[16,16]  // model.go:36
+	// model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
 		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h36 = strided_copy %h35 {shape=[16,16] strides=[1,16]} : f32[16,16]  // model.go:36
+	// model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
 		cpu.StridedCopy(g.fc2Weight, h15, []int{16, 16}, []int{1, 16}, 0)
 	}
@@ -509,15 +486,13 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		return nil
 	}
 
-	// %h521 = pack_panels %h2 : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(h16, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// %h37 = mat_mul_panels %h30, %h521, _, _, %h9 {n=16} : f32[N,16]  // model.go:36, model.go:35
-	//
-	//	%h47 = gate %p2, %p3 : f32[]
+	// model.go:36, model.go:35: f32[N,16]
 	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
 
-	// %h38 = reduce %h37 {kind="sum" axes=[0]} : f32[16]  // model.go:35
+	// model.go:35: f32[16]
 	if g.fc1Bias != nil {
 		cpu.ReduceSum(g.fc1Bias, h17, 1, n, 16)
 	}
@@ -525,22 +500,22 @@ func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
 		return nil
 	}
 
-	// %h39 = strided_copy %bits {shape=[2,N] strides=[1,2]} : f32[2,N]  // model.go:35
+	// model.go:35: f32[2,N]
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(h18, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// %h59 = pack_panels %h37 : f32[1,N,16]  // model.go:35
+	// model.go:35: f32[1,N,16]
 	if g.fc1Weight != nil {
 		cpu.PackPanels(h19, h17, n, 16, 16, false, 1, 16*n)
 	}
 
-	// %h40 = mat_mul_panels %h39, %h59 {n=16} : f32[2,16]  // model.go:35
+	// model.go:35: f32[2,16]
 	if g.fc1Weight != nil {
 		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
 	}
 
-	// %h41 = strided_copy %h40 {shape=[16,2] strides=[1,16]} : f32[16,2]  // model.go:35
+	// model.go:35: f32[16,2]
 	if g.fc1Weight != nil {
 		cpu.StridedCopy(g.fc1Weight, h20, []int{16, 2}, []int{1, 16}, 0)
 	}

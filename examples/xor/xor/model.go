@@ -270,13 +270,13 @@ func (s *Session) forward(n int, logits, bits []float32) error {
 		h2 = rt.View[float32](s.arena, n*h2Off, 16*n)
 	)
 
-	// %h9 = mat_mul_panels %bits, %h18, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h13 = mat_mul_panels %h9, %h21, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h16 = mat_mul_panels %h13, %h24, %h22 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(logits, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
 	return nil
 }
@@ -295,34 +295,32 @@ func (s *Session) loss(n int, output, bits []float32, class []int64) error {
 		h5 = rt.View[float32](s.arena, n*lossH5Off, n)
 	)
 
-	// %h9 = mat_mul_panels %bits, %h25, %h1 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:35
+	// model.go:35: f32[N,16]
 	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h13 = mat_mul_panels %h9, %h28, %h3 {n=16 epilogue={clamp=true hi=+Inf}} : f32[N,16]  // model.go:36
+	// model.go:36: f32[N,16]
 	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
 
-	// %h16 = mat_mul_panels %h13, %h31, %h29 {n=2} : f32[N,2]  // model.go:37
+	// model.go:37: f32[N,2]
 	cpu.MatMul(h3, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
 
-	// %h17 = log_softmax %h16 {axis=1} : f32[N,2]  // model.go:44
+	// model.go:44: f32[N,2]
 	cpu.LogSoftmax(h3, h3, n, 2, 1)
 
-	// %h18 = check_index %class {count=2 what="label" things="classes"} : i64[N]  // model.go:44
+	// model.go:44: i64[N]
 	if err := cpu.CheckIndex(h4, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h20 = gather_elements %h17, %h19 {axis=1} : f32[N,1]  // model.go:44
+	// model.go:44: f32[N,1]
 	if err := cpu.GatherElements(h5, h3, h4, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// %h24 = pointwise %h20 : f32[N,1]  // model.go:44
-	//
-	//	%h6 = neg %p : f32[]
+	// model.go:44: f32[N,1]
 	cpu.Neg(h5, h5)
 
-	// %h23 = reduce %h22 {kind="mean" axes=[0]} : f32[]  // model.go:44
+	// model.go:44: f32[]
 	rt.EndIfDone(s.ctx)
 	cpu.ReduceMean(output, h5, 1, n, 1)
 	return nil

@@ -142,16 +142,16 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// %h18 = pack_panels %h {trans=true} : f32[1,2,16]  // model.go:35
+	// model.go:35: f32[1,2,16]
 	cpu.PackPanels(p.fc1Weight, fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// %h21 = pack_panels %h2 {trans=true} : f32[1,16,16]  // model.go:36
+	// model.go:36: f32[1,16,16]
 	cpu.PackPanels(p.fc2Weight, fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// %h24 = pack_panels %h4 {trans=true} : f32[1,16,16]  // model.go:37
+	// model.go:37: f32[1,16,16]
 	cpu.PackPanels(p.fc3Weight, fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// %h20 = block %h19 : f32[1,1,16]  // model.go:37
+	// model.go:37: f32[1,1,16]
 	cpu.Block(p.fc3Bias, fc3Bias, 1, 2, 1, 1)
 	return nil
 }

@@ -66,7 +66,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		h23 = rt.View[float32](t.arena, 128*n+8192, 2*n)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(t.stepFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -75,7 +75,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -85,7 +85,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -95,71 +95,60 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer3", err)
 	}
 
-	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
+	// output: f32[1,32,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h8 = block %h7 : f32[1,1,16]  // output
+	// output: f32[1,1,16]
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h6, %h38 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
-	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,2]
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
 
-	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	// -loss cross_entropy: i64[N]
 	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,1]
 	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	// -loss cross_entropy: f32[]
 	cpu.ReduceMean(h9, h8, 1, n, 1)
 
-	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
-	//
-	//	%h23 = neg %p : f32[]
+	// -loss cross_entropy: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h9)
 
-	// %h10 = extents {elems=[N]} : i64[1]  // -loss cross_entropy
+	// -loss cross_entropy: i64[1]
 	cpu.Elements(h10, n)
 
-	// %h12 = pointwise %h10 : f32[1]  // -loss cross_entropy
-	//
-	//	%h40 = cast %p1 {to=f32} : f32[]
+	// -loss cross_entropy: f32[1]
 	cpu.Cast(h11, h10)
 
-	// %h14 = pointwise %h43 : f32[1,1]  // -loss cross_entropy
-	//
-	//	%h44 = constant {value=f32[](-1)} : f32[]
-	//	%h46 = div %h44, %p2 : f32[]
+	// -loss cross_entropy: f32[1,1]
 	cpu.ScalarDiv(h11, -1, h11)
 
-	// %h15 = strided_copy %h14 {shape=[N,1] strides=[0,0]} : f32[N,1]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,1]
 	cpu.StridedCopy(h12, h11, []int{n, 1}, []int{0, 0}, 0)
 
-	// %h16 = fill {value=f32[](0) shape=[N,2]} : f32[N,2]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,2]
 	cpu.Fill(h13, 0)
 
-	// %h17 = scatter_elements %h16, %h2, %h15 {axis=1 reduction="add"} : f32[N,2]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,2]
 	if err := cpu.ScatterElementsAdd(h13, h13, h7, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h19 = reduce %h17 {kind="sum" axes=[1] keep_dims=true} : f32[N,1]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,1]
 	cpu.ReduceSum(h14, h13, n, 2, 1)
 
-	// %h22 = pointwise %h17, %h, %h19 : f32[N,2]  // -loss cross_entropy
-	//
-	//	%h4811 = exp %p11 : f32[]
-	//	%h5011 = mul %h4811, %p12 : f32[]
-	//	%h521 = sub %p10, %h5011 : f32[]
+	// -loss cross_entropy: f32[N,2]
 	rt.EndIfDone(t.ctx)
 	for i := range n {
 		cpu.Repeat(h15[:2], h14[i:i+1])
@@ -168,23 +157,23 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
 	}
 
-	// %h42 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
+	// output: f32[2,2,16]
 	cpu.PackPanels(h17, w.outputWeight, 2, 32, 2, true, 1, 64)
 
-	// %h24 = mat_mul_panels %h22, %h42 {n=32} : f32[N,32]  // output
+	// output: f32[N,32]
 	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h25 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
+	// output: f32[32,N]
 	if g.outputWeight != nil {
 		cpu.StridedCopy(h19, h3, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// %h45 = pack_panels %h22 : f32[1,N,16]  // output
+	// output: f32[1,N,16]
 	if g.outputWeight != nil {
 		cpu.PackPanels(h20, h13, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h26 = mat_mul_panels %h25, %h45 {n=2} : f32[32,2]  // output
+	// output: f32[32,2]
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 	}
@@ -192,7 +181,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h27 = reduce %h22 {kind="sum" axes=[0]} : f32[2]  // output
+	// output: f32[2]
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h13, 1, n, 2)
 	}
@@ -200,7 +189,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h28, %h29, %h30 = custom %h21, %layer3.weight, %layer3.bias, %h31, %h24 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer3
+	// layer3: f32[N,32], f32[32,32], f32[32]
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 0, h2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
@@ -216,7 +205,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h32, %h33, %h34 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h28 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	// layer2: f32[N,32], f32[32,32], f32[32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
@@ -233,7 +222,7 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 		return nil
 	}
 
-	// %h35, %h36, %h37 = custom %point, %layer1.weight, %layer1.bias, %h11, %h32 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	// layer1: f32[N,2], f32[2,32], f32[32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
@@ -263,7 +252,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 		h5 = rt.View[float32](t.arena, evalForwardH5Off, 16)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -272,7 +261,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -282,7 +271,7 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -292,14 +281,14 @@ func (t *Trainer) evalForward(n int, logits, point []float32) error {
 		return rt.At("layer3", err)
 	}
 
-	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	// output: f32[1,32,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h2 = block %h1 : f32[1,1,16]  // output
+	// output: f32[1,1,16]
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 	return nil
 }
@@ -322,7 +311,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 		h9 = rt.View[float32](t.arena, evalLossH9Off, 1)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -331,7 +320,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -341,7 +330,7 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -351,35 +340,33 @@ func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64)
 		return rt.At("layer3", err)
 	}
 
-	// %h6 = pack_panels %output.weight : f32[1,32,16]  // output
+	// output: f32[1,32,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h8 = block %h7 : f32[1,1,16]  // output
+	// output: f32[1,1,16]
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
-	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,2]
 	cpu.LogSoftmax(h6, logits, n, 2, 1)
 
-	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	// -loss cross_entropy: i64[N]
 	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,1]
 	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	// -loss cross_entropy: f32[]
 	cpu.ReduceMean(h9, h8, 1, n, 1)
 
-	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
-	//
-	//	%h10 = neg %p : f32[]
+	// -loss cross_entropy: f32[]
 	rt.EndIfDone(t.ctx)
 	cpu.Neg(loss, h9)
 	return nil
@@ -400,7 +387,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 		h6 = rt.View[float32](t.arena, 640*n+2112, 2*n)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -409,7 +396,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -419,7 +406,7 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -429,17 +416,17 @@ func (t *Trainer) trainForward(n int, logits, point []float32) error {
 		return rt.At("layer3", err)
 	}
 
-	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	// output: f32[1,32,16]
 	rt.EndIfDone(t.ctx)
 	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h2 = block %h1 : f32[1,1,16]  // output
+	// output: f32[1,1,16]
 	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
 
-	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
 
-	// %h5 = strided_copy %h4 {shape=[N,2] strides=[0,0]} : f32[N,2]
+	// strided_copy: f32[N,2]
 	cpu.StridedCopy(h6, w.constH4, []int{n, 2}, []int{0, 0}, 0)
 	return nil
 }
@@ -465,28 +452,26 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 		h13 = rt.View[float32](t.arena, 128*n+2112, 2*n)
 	)
 
-	// %h6 = pointwise %h5, %d_logits : f32[N,2]
-	//
-	//	%h7 = mul %p, %p1 : f32[]
+	// pointwise: f32[N,2]
 	cpu.Mul(h6, h6, dLogits)
 
-	// %h26 = pack_panels %output.weight {trans=true} : f32[2,2,16]  // output
+	// output: f32[2,2,16]
 	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
 
-	// %h8 = mat_mul_panels %h6, %h26 {n=32} : f32[N,32]  // output
+	// output: f32[N,32]
 	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
 
-	// %h9 = strided_copy %h31 {shape=[32,N] strides=[1,32]} : f32[32,N]  // output
+	// output: f32[32,N]
 	if g.outputWeight != nil {
 		cpu.StridedCopy(h9, h3, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// %h29 = pack_panels %h6 : f32[1,N,16]  // output
+	// output: f32[1,N,16]
 	if g.outputWeight != nil {
 		cpu.PackPanels(h10, h6, n, 2, 2, false, 1, 2*n)
 	}
 
-	// %h10 = mat_mul_panels %h9, %h29 {n=2} : f32[32,2]  // output
+	// output: f32[32,2]
 	if g.outputWeight != nil {
 		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
 	}
@@ -494,7 +479,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 		return nil
 	}
 
-	// %h12 = reduce %h6 {kind="sum" axes=[0]} : f32[2]  // output
+	// output: f32[2]
 	if g.outputBias != nil {
 		cpu.ReduceSum(g.outputBias, h6, 1, n, 2)
 	}
@@ -502,7 +487,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 		return nil
 	}
 
-	// %h13, %h14, %h15 = custom %h21, %layer3.weight, %layer3.bias, %h31, %h8 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer3
+	// layer3: f32[N,32], f32[32,32], f32[32]
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 0, h2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
@@ -518,7 +503,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 		return nil
 	}
 
-	// %h16, %h17, %h18 = custom %h11, %layer2.weight, %layer2.bias, %h21, %h13 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,32], f32[32,32], f32[32]  // layer2
+	// layer2: f32[N,32], f32[32,32], f32[32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 0, h1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
@@ -535,7 +520,7 @@ func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
 		return nil
 	}
 
-	// %h19, %h20, %h22 = custom %point, %layer1.weight, %layer1.bias, %h11, %h16 {name="acme.FusedMatMulAddReLUGrad" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad" type="(f32[N,K], f32[K,M], f32[M], f32[N,M], f32[N,M]) -> (f32[N,K], f32[K,M], f32[M])"} : f32[N,2], f32[2,32], f32[32]  // layer1
+	// layer1: f32[N,2], f32[2,32], f32[32]
 	rt.EndIfDone(t.ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)

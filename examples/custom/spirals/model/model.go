@@ -292,7 +292,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 		h3 = rt.View[float32](s.arena, h3Off, 32*n)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(s.fusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(s.fusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(s.fusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -301,7 +301,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.fusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -311,7 +311,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.fusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -321,7 +321,7 @@ func (s *Session) forward(n int, logits, point []float32) error {
 		return rt.At("layer3", err)
 	}
 
-	// %logits = mat_mul_panels %h31, %h, %h3 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
@@ -342,7 +342,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 		h7 = rt.View[float32](s.arena, lossH7Off, 1)
 	)
 
-	// %h11 = custom %point, %layer1.weight, %layer1.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer1
+	// layer1: f32[N,32]
 	rt.CallIn(s.lossFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(s.lossFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU, 2, w.layer1Bias, 32)
@@ -351,7 +351,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer1", err)
 	}
 
-	// %h21 = custom %h11, %layer2.weight, %layer2.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer2
+	// layer2: f32[N,32]
 	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 0, h1, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
@@ -361,7 +361,7 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer2", err)
 	}
 
-	// %h31 = custom %h21, %layer3.weight, %layer3.bias {name="acme.FusedMatMulAddReLU" func="github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU" type="(f32[N,K], f32[K,M], f32[M]) -> f32[N,M]"} : f32[N,32]  // layer3
+	// layer3: f32[N,32]
 	rt.EndIfDone(s.ctx)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 0, h2, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
@@ -371,28 +371,26 @@ func (s *Session) loss(n int, loss, logits, point []float32, target []int64) err
 		return rt.At("layer3", err)
 	}
 
-	// %logits = mat_mul_panels %h31, %h6, %h9 {n=2} : f32[N,2]  // output
+	// output: f32[N,2]
 	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
 
-	// %h = log_softmax %logits {axis=1} : f32[N,2]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,2]
 	cpu.LogSoftmax(h4, logits, n, 2, 1)
 
-	// %h1 = check_index %target {count=2 what="label" things="classes"} : i64[N]  // -loss cross_entropy
+	// -loss cross_entropy: i64[N]
 	if err := cpu.CheckIndex(h5, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h3 = gather_elements %h, %h2 {axis=1} : f32[N,1]  // -loss cross_entropy
+	// -loss cross_entropy: f32[N,1]
 	if err := cpu.GatherElements(h6, h4, h5, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// %h4 = reduce %h3 {kind="mean" axes=[0,1]} : f32[]  // -loss cross_entropy
+	// -loss cross_entropy: f32[]
 	cpu.ReduceMean(h7, h6, 1, n, 1)
 
-	// %h5 = pointwise %h4 : f32[]  // -loss cross_entropy
-	//
-	//	%h10 = neg %p : f32[]
+	// -loss cross_entropy: f32[]
 	rt.EndIfDone(s.ctx)
 	cpu.Neg(loss, h7)
 	return nil

@@ -144,10 +144,10 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// %h = pack_panels %output.weight : f32[1,32,16]  // output
+	// output: f32[1,32,16]
 	cpu.PackPanels(p.outputWeight, outputWeight, 32, 2, 2, false, 1, 64)
 
-	// %h2 = block %h1 : f32[1,1,16]  // output
+	// output: f32[1,1,16]
 	cpu.Block(p.outputBias, outputBias, 1, 2, 1, 1)
 	return nil
 }
