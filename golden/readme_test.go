@@ -9,7 +9,8 @@ import (
 )
 
 // TestREADME asserts that the README shows code as it is generated, the end of
-// the digits example's schedule, and that .ci/run runs the README's commands.
+// the digits example's schedule, that .ci/run runs the commands of the section "Build and
+// test", and that the README has at most 120 lines.
 func TestREADME(t *testing.T) {
 	readme := readText(t, "../README.md")
 	_, schedule, ok := strings.Cut(readText(t, "../examples/digits/model/model.go"), "\nfunc (s *Session) forward(")
@@ -33,9 +34,13 @@ func TestREADME(t *testing.T) {
 	default:
 		t.Errorf("the README shows\n%s\nbut the schedule ends with\n%s", excerpt, want)
 	}
+	if n := strings.Count(readme, "\n"); n > 120 {
+		t.Errorf("the README has %d lines; reference belongs into docs", n)
+	}
 	ci := readText(t, "../.ci/run")
-	first, _, _ := strings.Cut(readme, "\n## ")
-	blocks, err := pages.Parse(first)
+	_, section, _ := strings.Cut(readme, "\n## Build and test\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks, err := pages.Parse(section)
 	if err != nil || len(blocks) == 0 {
 		t.Fatalf("%d blocks, %v", len(blocks), err)
 	}

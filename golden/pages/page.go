@@ -1,5 +1,6 @@
 // Package pages reads Markdown pages whose listings are tested. Its test runs README.md and
 // the pages in docs as a user would follow them, in a new module outside of the repository.
+// Another test checks that links between all pages of the repository lead somewhere.
 //
 // Every fenced block of a page is accounted for. A block of commands, which begins with
 // "$ ", is run. Any other block stands below a comment that says what it is:
