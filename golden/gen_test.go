@@ -224,6 +224,74 @@ func TestGenCommentsAreShort(t *testing.T) {
 	}
 }
 
+// TestGenShadowsNothing looks for variables, parameters, functions and types of generated
+// packages that are called as something that Go predeclares.
+func TestGenShadowsNothing(t *testing.T) {
+	for name, text := range generatedGo(t) {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range declared(file) {
+			if types.Universe.Lookup(id.Name) != nil {
+				t.Errorf("%s: %s is predeclared", fset.Position(id.Pos()), id.Name)
+			}
+		}
+	}
+}
+
+// declared returns the identifiers that a file declares, but fields and methods, which
+// shadow nothing.
+func declared(file *ast.File) []*ast.Ident {
+	var out []*ast.Ident
+	expressions := func(list ...ast.Expr) {
+		for _, x := range list {
+			if id, ok := x.(*ast.Ident); ok {
+				out = append(out, id)
+			}
+		}
+	}
+	fields := func(list *ast.FieldList) {
+		if list != nil {
+			for _, f := range list.List {
+				out = append(out, f.Names...)
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil {
+				out = append(out, n.Name)
+			}
+			fields(n.Recv)
+		case *ast.FuncType:
+			fields(n.TypeParams)
+			fields(n.Params)
+			fields(n.Results)
+		case *ast.ValueSpec:
+			out = append(out, n.Names...)
+		case *ast.TypeSpec:
+			out = append(out, n.Name)
+		case *ast.ImportSpec:
+			if n.Name != nil {
+				out = append(out, n.Name)
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				expressions(n.Lhs...)
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				expressions(n.Key, n.Value)
+			}
+		}
+		return true
+	})
+	return out
+}
+
 // generatedGo returns the Go files of all goldens.
 func generatedGo(t *testing.T) map[string][]byte {
 	t.Helper()

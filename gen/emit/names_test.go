@@ -23,7 +23,7 @@ var oddNames = []string{
 	"Model", "Load", "LoadFrom", "Session", "Forward", "forward", "New", "Inputs", "Outputs", "Meta", "weights", "arena", "rt", "cpu", "image", "context",
 	"a.b", "a_b", "a/b", "n_2", "n2", "N", "n", "*/", "`", `"`, `\`, "\n", "\r", "\x00", "\u2028", "\u202e", "{{", "//go:embed x", "//go:linkname a b", "//line x:1",
 	"//export f", "+build ignore", "\n//go:build ignore\n", "\"\nimport \"C\"\nfunc init() {}", "Code generated", "ünïcödé", "аbc", strings.Repeat("n", 10_000),
-	strings.Repeat("Ab", 300), "TestSample", "Type", "string", "float32", "byte", "i_4", "Data", "Shape", "SetContext", "NewSession",
+	strings.Repeat("Ab", 300), "TestSample", "Type", "string", "float32", "byte", "i_4", "Data", "Shape", "SetContext", "NewSession", "max", "copy", "real", "limits",
 }
 
 // FuzzNames generates a model of any names: the files are Go that compiles.

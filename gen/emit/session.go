@@ -19,12 +19,12 @@ func (e *emitter) sessionType(f *jen.File) {
 
 	values := []jen.Code{jen.Id("model").Op(":").Id("m")}
 	body := []jen.Code{loaded(jen.Nil())}
-	doc, maxName := "NewSession opens a session.", "_"
+	doc, param := "NewSession opens a session.", "_"
 	if len(symbols) > 0 {
-		doc = "NewSession opens a session. Extents above max are refused; a nil max has no limits.\nThe session's memory grows with what it is called with."
-		maxName = "max"
-		body = append(body, jen.If(jen.Err().Op(":=").Id("max").Dot("Check").Call(append([]jen.Code{jen.Lit(e.Title + ": NewSession")}, literals(symbols)...)...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
-		given := jen.Id("max")
+		doc = "NewSession opens a session. A call with an extent above limits returns an error. Nil\nlimits allow every extent. The session's memory grows with what it is called with."
+		param = "limits"
+		body = append(body, jen.If(jen.Err().Op(":=").Id(param).Dot("Check").Call(append([]jen.Code{jen.Lit(e.Title + ": NewSession")}, literals(symbols)...)...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+		given := jen.Id(param)
 		if limits := e.limits(symbols); len(limits) > 0 {
 			given = given.Dot("Within").Call(jen.Qual(rtPath, "Max").Values(limits...))
 		}
@@ -47,7 +47,7 @@ func (e *emitter) sessionType(f *jen.File) {
 	}
 	body = append(body, jen.Return(session, jen.Nil()))
 	note(f, doc)
-	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(maxName).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("NewSession").Params(jen.Id(param).Qual(rtPath, "Max")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(body...)
 
 	note(f, "SetContext makes the calls that follow end early, with the context's error, when ctx\nis done; a nil ctx never is.")
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("SetContext").Params(jen.Id("ctx").Qual("context", "Context")).Block(

@@ -110,16 +110,16 @@ type Session struct {
 	peaks   *rt.Call           // of github.com/burngen/burngen/examples/custom/peaks.Find
 }
 
-// NewSession opens a session. Extents above max are refused; a nil max has no limits.
-// The session's memory grows with what it is called with.
-func (m *Model) NewSession(max rt.Max) (*Session, error) {
+// NewSession opens a session. A call with an extent above limits returns an error. Nil
+// limits allow every extent. The session's memory grows with what it is called with.
+func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	if err := max.Check("beats: NewSession", "S"); err != nil {
+	if err := limits.Check("beats: NewSession", "S"); err != nil {
 		return nil, err
 	}
-	s := &Session{model: m, max: max, symbols: rt.NewSymbols("S")}
+	s := &Session{model: m, max: limits, symbols: rt.NewSymbols("S")}
 	s.peaks = rt.NewCall("heart.Peaks", 1, 2, []string{"P"},
 		rt.Attr{Name: "above", Value: float32(0.3)},
 		rt.Attr{Name: "apart", Value: int64(62)})

@@ -135,19 +135,19 @@ type Session struct {
 	max     rt.Max
 }
 
-// NewSession opens a session. Extents above max are refused; a nil max has no limits.
-// The session's memory grows with what it is called with.
-func (m *Model) NewSession(max rt.Max) (*Session, error) {
+// NewSession opens a session. A call with an extent above limits returns an error. Nil
+// limits allow every extent. The session's memory grows with what it is called with.
+func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	if err := max.Check("cnn: NewSession", "N"); err != nil {
+	if err := limits.Check("cnn: NewSession", "N"); err != nil {
 		return nil, err
 	}
 	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: max}, nil
+	return &Session{model: m, max: limits}, nil
 }
 
 // SetContext makes the calls that follow end early, with the context's error, when ctx

@@ -141,19 +141,19 @@ type Session struct {
 	lossFusedMatMulAddReLU3 *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
 }
 
-// NewSession opens a session. Extents above max are refused; a nil max has no limits.
-// The session's memory grows with what it is called with.
-func (m *Model) NewSession(max rt.Max) (*Session, error) {
+// NewSession opens a session. A call with an extent above limits returns an error. Nil
+// limits allow every extent. The session's memory grows with what it is called with.
+func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	if err := max.Check("spirals: NewSession", "N"); err != nil {
+	if err := limits.Check("spirals: NewSession", "N"); err != nil {
 		return nil, err
 	}
 	if _, err := m.weights.Load().Get(); err != nil {
 		return nil, err
 	}
-	s := &Session{model: m, max: max}
+	s := &Session{model: m, max: limits}
 	s.fusedMatMulAddReLU = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	s.fusedMatMulAddReLU2 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	s.fusedMatMulAddReLU3 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
