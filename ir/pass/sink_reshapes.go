@@ -37,7 +37,7 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	moved := x.Type.Rank() - v.Type.Rank()
 	if rows, ok := o.(op.RowWise); ok {
 		axis, ok := rows.RowAxis(v.Type.Rank())
-		if !ok || axis < v.Type.Rank()-kept {
+		if !ok || v != n.Args[0] || axis < v.Type.Rank()-kept {
 			return nil
 		}
 		return b.Node(rows.AtAxis(axis+moved), slices.Concat([]*ir.Value{x}, n.Args[1:])...)
