@@ -40,7 +40,7 @@ func (p *parameters) node(n *ir.Node) {
 		return
 	}
 	for i, a := range n.Args {
-		if op.IsParameter(n, i) || affine(n.Op) && oneAxis(a.Type) && p.after[n.Arg(1-min(i, 1))] {
+		if op.IsParameter(n, i) || isAffine(n.Op) && oneAxis(a.Type) && p.after[n.Arg(1-min(i, 1))] {
 			p.add(p.weights[a])
 		}
 	}
@@ -63,7 +63,7 @@ func (p *parameters) moved(n *ir.Node) (from []string) {
 	if op.IsMove(n.Op) {
 		return p.weights[n.Arg(0)]
 	}
-	if _, ok := n.Op.(op.Concat); !ok {
+	if op.MovementOf(n.Op) != op.Joins {
 		return nil
 	}
 	seen := map[string]bool{}
@@ -90,13 +90,10 @@ func (p *parameters) add(names []string) {
 	}
 }
 
-// affine reports whether an operator scales or shifts.
-func affine(o ir.Op) bool {
-	switch o.(type) {
-	case op.Add, op.Sub, op.Mul, op.Div:
-		return true
-	}
-	return false
+// isAffine reports whether an operator scales or shifts.
+func isAffine(o ir.Op) bool {
+	_, ok := o.(op.Affine)
+	return ok
 }
 
 // oneAxis reports whether at most one extent of a type is not 1.

@@ -162,12 +162,6 @@ func NewOpSet(ops ...Op) OpSet {
 	return s
 }
 
-// Has reports whether the set has the operator op, whatever its attributes are.
-func (s OpSet) Has(op Op) bool {
-	_, ok := s[OpName(op)]
-	return ok
-}
-
 // Builtin returns the operators that ir itself knows. A set that [Parse] takes has them.
 func Builtin() []Op {
 	return []Op{Constant{}, Load{}, Extents{}, CheckDim{}, Assume{}, Invoke{}}

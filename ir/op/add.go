@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // Add is x + y, broadcast, of numbers of one type. Integers wrap.
 type Add struct{ binary[numbers] }
@@ -30,3 +34,15 @@ func (Add) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Va
 		func(calculus) *ir.Value { return g },
 	)
 }
+
+// IsCommutative marks the operator.
+func (Add) IsCommutative() {}
+
+// Neutral is −0, as 0 would turn −0 into 0.
+func (Add) Neutral() float64 { return math.Copysign(0, -1) }
+
+// Affine shifts.
+func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
+
+// IsCheap marks the operator.
+func (Add) IsCheap() {}

@@ -118,3 +118,6 @@ func importAveragePool(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }
+
+// EmptyLanes are zero.
+func (AveragePool) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

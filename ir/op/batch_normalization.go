@@ -249,3 +249,6 @@ func (op BatchNormalization) train(c ir.Importer, spatial bool) []*ir.Value {
 	out := []*ir.Value{b.Node(op, x, c.Arg(1), c.Arg(2), m, v), update(mean, m), update(variance, v), m, v}
 	return out[:min(len(out), c.NumResults())]
 }
+
+// IsStatistic reports whether an operand is the mean or the variance.
+func (BatchNormalization) IsStatistic(operand int) bool { return operand >= 3 }

@@ -96,3 +96,30 @@ func importBitShift(c ir.Importer) ([]*ir.Value, error) {
 	op := BitShift{Left: direction == "LEFT"}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil
 }
+
+// IsCommutative marks the operator.
+func (BitwiseAnd) IsCommutative() {}
+
+// IsCommutative marks the operator.
+func (BitwiseOr) IsCommutative() {}
+
+// IsCommutative marks the operator.
+func (BitwiseXor) IsCommutative() {}
+
+// Neutral is 0 bits.
+func (BitShift) Neutral() float64 { return 0 }
+
+// Neutral is 0.
+func (BitwiseOr) Neutral() float64 { return 0 }
+
+// Neutral is 0.
+func (BitwiseXor) Neutral() float64 { return 0 }
+
+// IsInvolution marks the operator.
+func (BitwiseNot) IsInvolution() {}
+
+// IsIdempotent marks the operator.
+func (BitwiseAnd) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (BitwiseOr) IsIdempotent() {}

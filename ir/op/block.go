@@ -132,3 +132,12 @@ func blockVector(b *ir.Builder, v *ir.Value) *ir.Value {
 	wide := b.Node(Block{}, b.Node(Reshape{Shape: []ir.Dim{ir.Const(1), n}}, v))
 	return b.Node(Reshape{Shape: []ir.Dim{wide.Type.Elems()}}, wide)
 }
+
+// IsMemoryBound marks the operator.
+func (Block) IsMemoryBound() {}
+
+// IsMemoryBound marks the operator.
+func (Unblock) IsMemoryBound() {}
+
+// EmptyLanes are zero.
+func (Block) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

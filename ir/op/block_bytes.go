@@ -223,3 +223,6 @@ func (op PadBytes) Call(n *ir.Node) (ir.Call, error) {
 	h, w := plane(x[2 : len(x)-1])
 	return ir.Call{Kernel: "PadBytes", Args: []any{ir.Out(0), ir.In(0), ir.In(1), x[0].Mul(x[1]), h, w, planePads(op.Pads)}}, nil
 }
+
+// EmptyLanes are zero.
+func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -50,3 +50,6 @@ func ByteCodes(d ir.DType) *ir.Tensor {
 	}
 	return codes
 }
+
+// MapsLanes marks the operator.
+func (ByteTable) MapsLanes() {}

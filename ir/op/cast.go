@@ -257,3 +257,9 @@ func castNode(c ir.Importer, to ir.DType) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
+
+// IsIdentity reports whether the element type stays.
+func (op Cast) IsIdentity(x ir.Type) bool { return op.To == x.DType }
+
+// IsCheap marks the operator.
+func (Cast) IsCheap() {}

@@ -159,3 +159,12 @@ func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
 	n := t.Number(0)
 	return n, n == n && (d.IsFloat() || intHas(d, n) && int64(n) == t.Int(0))
 }
+
+// IsIdentity reports whether there are no bounds.
+func (op Clip) IsIdentity(ir.Type) bool { return math.IsInf(op.Lo, -1) && math.IsInf(op.Hi, 1) }
+
+// Limits returns the bounds.
+func (op Clip) Limits() (lo, hi float64) { return op.Lo, op.Hi }
+
+// IsCheap marks the operator.
+func (Clip) IsCheap() {}

@@ -172,3 +172,21 @@ func callComparison(n *ir.Node, kernel, mirror string) ir.Call {
 	}
 	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}
 }
+
+// IsCommutative marks the operator.
+func (Equal) IsCommutative() {}
+
+// IsCheap marks the operator.
+func (Equal) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Greater) IsCheap() {}
+
+// IsCheap marks the operator.
+func (GreaterOrEqual) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Less) IsCheap() {}
+
+// IsCheap marks the operator.
+func (LessOrEqual) IsCheap() {}

@@ -153,3 +153,15 @@ func importConcat(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(Concat{Axis: axis}, args...)}, nil
 }
+
+// IsIdentity reports true.
+func (Concat) IsIdentity(ir.Type) bool { return true }
+
+// IsMemoryBound marks the operator.
+func (Concat) IsMemoryBound() {}
+
+// Movement joins the operands.
+func (Concat) Movement() Movement { return Joins }
+
+// BeforeTranspose joins along the axis that perm moves to Axis.
+func (op Concat) BeforeTranspose(perm []int) ir.Op { return Concat{Axis: perm[op.Axis]} }

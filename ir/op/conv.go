@@ -334,3 +334,6 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(Conv{Window: window, Group: c.Int("group", 1)}, x, w, c.Arg(2))}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (Conv) IsStatistic(int) bool { return false }

@@ -213,3 +213,15 @@ func (w Window) convShapeOf(x, y []ir.Dim, p packing) ir.Struct {
 		{Name: "Group", Value: p.group},
 	}}
 }
+
+// WithEnding replaces the epilogue.
+func (op ConvBlocked) WithEnding(e Epilogue) ir.Op {
+	op.Epilogue = e
+	return op
+}
+
+// BlockedChannels are OutC.
+func (op ConvBlocked) BlockedChannels() (channels int, blocked bool) { return op.OutC, true }
+
+// EmptyLanes are zero.
+func (ConvBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -305,9 +305,9 @@ func (r Requantize) evalBytes(op ir.Op, in []*ir.Tensor, window Window, channels
 	return []*ir.Tensor{y}, err
 }
 
-// EmptyLanes returns the numbers that the lanes beyond the channels of n's result
+// emptyLanes returns the numbers that the lanes beyond the channels of n's result
 // hold, nil where they are not known.
-func (r Requantize) EmptyLanes(n *ir.Node) []float64 {
+func (r Requantize) emptyLanes(n *ir.Node) []float64 {
 	y := ir.NewTensor(ir.U8)
 	in := make([]*ir.Tensor, productOperands)
 	in[scaleOperand] = ir.Scalar(ir.F64, 0)
@@ -370,3 +370,9 @@ func (r Requantize) callBytes(kernel string, shape ...any) ir.Call {
 	args := []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4)}
 	return ir.Call{Kernel: kernel, Args: append(append(args, shape...), lo, hi)}
 }
+
+// EmptyLanes are what a sum of zero is requantised to.
+func (op ConvBytes) EmptyLanes(n *ir.Node) []float64 { return op.emptyLanes(n) }
+
+// EmptyLanes are what a sum of zero is requantised to.
+func (op DepthwiseBytes) EmptyLanes(n *ir.Node) []float64 { return op.emptyLanes(n) }

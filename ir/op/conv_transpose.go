@@ -334,3 +334,6 @@ func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 	op.Crop = unlessAll(op.Crop, 0)
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2))}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (ConvTranspose) IsStatistic(int) bool { return false }

@@ -268,3 +268,6 @@ func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return c.Builder().Nodes(op, args...), nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (Custom) IsStatistic(int) bool { return false }

@@ -124,3 +124,6 @@ func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
 	op := DeformConv{Window: window, Group: c.Int("group", 1), Offsets: c.Int("offset_group", 1)}
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2), c.Arg(3), c.Arg(4))}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (DeformConv) IsStatistic(int) bool { return false }

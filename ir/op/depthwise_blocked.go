@@ -92,3 +92,15 @@ func (op DepthwiseBlocked) Call(n *ir.Node) (ir.Call, error) {
 	shape := op.convShape(n, p)
 	return ir.Call{Kernel: "DepthwiseConv", Args: []any{ir.Out(0), ir.In(0), ir.In(1), shape, op.call(n)}}, nil
 }
+
+// WithEnding replaces the epilogue.
+func (op DepthwiseBlocked) WithEnding(e Epilogue) ir.Op {
+	op.Epilogue = e
+	return op
+}
+
+// BlockedChannels are C.
+func (op DepthwiseBlocked) BlockedChannels() (channels int, blocked bool) { return op.C, true }
+
+// EmptyLanes are zero.
+func (DepthwiseBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -101,3 +101,6 @@ func importDequantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, x, scale, c.Arg(2))}, nil
 }
+
+// MapsLanes marks the operator.
+func (DequantizeLinear) MapsLanes() {}

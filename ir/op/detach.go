@@ -16,3 +16,6 @@ func (Detach) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{
 
 // Grad is zero.
 func (Detach) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return []*ir.Value{nil} }
+
+// IsIdentity reports true.
+func (Detach) IsIdentity(ir.Type) bool { return true }

@@ -98,3 +98,9 @@ func (Div) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Va
 		func(c calculus) *ir.Value { return c.neg(c.mul(g, c.div(z, y))) },
 	)
 }
+
+// Neutral is 1.
+func (Div) Neutral() float64 { return 1 }
+
+// Affine scales by the reciprocal.
+func (Div) Affine() (scales bool, inverse ir.Op) { return true, Reciprocal{} }

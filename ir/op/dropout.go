@@ -137,3 +137,6 @@ func dropout(c ir.Importer) (y, mask *ir.Value) {
 	y = b.Node(Where{}, mask, scaled, b.Scalar(d, 0))
 	return convert(b, y, x.Type.DType), mask
 }
+
+// IsIdentity reports true.
+func (Dropout) IsIdentity(ir.Type) bool { return true }

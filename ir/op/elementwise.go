@@ -22,6 +22,9 @@ type elementwise struct{}
 // IsElementwise marks the operator.
 func (elementwise) IsElementwise() {}
 
+// IsMemoryBound marks the operator.
+func (elementwise) IsMemoryBound() {}
+
 // Flops counts one operation for each element.
 func (elementwise) Flops(_, out []ir.Type) ir.Dim { return out[0].Elems() }
 

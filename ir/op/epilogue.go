@@ -122,3 +122,6 @@ func (e Epilogue) call(n *ir.Node) ir.Struct {
 	}
 	return s
 }
+
+// Ending returns e: operators embed it.
+func (e Epilogue) Ending() Epilogue { return e }

@@ -132,3 +132,9 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	checkExpand(b, want, shape)
 	return []*ir.Value{y}, nil
 }
+
+// IsIdentity reports true.
+func (Expand) IsIdentity(ir.Type) bool { return true }
+
+// Movement repeats elements.
+func (Expand) Movement() Movement { return Repeats }

@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // Min is the lesser of x and y, broadcast, of numbers of one type. A NaN operand
 // makes the result NaN; of two zeros the result is y.
@@ -75,3 +79,21 @@ func greater[T real](a, b T) T {
 func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }
+
+// Neutral is less than every number.
+func (Max) Neutral() float64 { return math.Inf(-1) }
+
+// Neutral is greater than every number.
+func (Min) Neutral() float64 { return math.Inf(1) }
+
+// IsIdempotent marks the operator.
+func (Max) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (Min) IsIdempotent() {}
+
+// IsCheap marks the operator.
+func (Max) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Min) IsCheap() {}

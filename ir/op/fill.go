@@ -71,3 +71,6 @@ func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{fill(c.Builder(), value.Reshape(), shape...)}, nil
 }
+
+// IsMemoryBound marks the operator.
+func (Fill) IsMemoryBound() {}

@@ -176,3 +176,9 @@ func importGather(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(Gather{Axis: axis}, x, c.Arg(1))}, nil
 }
+
+// Movement picks rows.
+func (Gather) Movement() Movement { return Picks }
+
+// IsStatistic reports false: there are no statistics.
+func (Gather) IsStatistic(int) bool { return false }

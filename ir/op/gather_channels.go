@@ -153,3 +153,6 @@ func gatherChannels(b *ir.Builder, list []gathered) *ir.Value {
 	}
 	return b.Node(op, append(args, b.Const(numbers))...)
 }
+
+// EmptyLanes are zero.
+func (GatherChannels) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

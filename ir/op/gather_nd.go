@@ -115,3 +115,6 @@ func importGatherND(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(GatherND{BatchDims: batch}, c.Arg(0), c.Arg(1))}, nil
 }
+
+// Movement picks parts.
+func (GatherND) Movement() Movement { return Picks }

@@ -208,3 +208,6 @@ func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{y}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (Gemm) IsStatistic(int) bool { return false }

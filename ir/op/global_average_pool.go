@@ -111,3 +111,6 @@ func (op GlobalAveragePool) Call(n *ir.Node) (ir.Call, error) {
 func importGlobalAveragePool(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(GlobalAveragePool{}, c.Arg(0))}, nil
 }
+
+// EmptyLanes are zero.
+func (GlobalAveragePool) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

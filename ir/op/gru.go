@@ -123,3 +123,6 @@ func importGRU(c ir.Importer) ([]*ir.Value, error) {
 	linear := c.Opset() >= 3 && c.Int("linear_before_reset", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh"}, func(r Recurrent) ir.Op { return GRU{r, linear} })
 }
+
+// IsStatistic reports false: there are no statistics.
+func (GRU) IsStatistic(int) bool { return false }

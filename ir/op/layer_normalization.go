@@ -282,3 +282,33 @@ func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, e
 	}
 	return grads
 }
+
+// IsMemoryBound marks the operator.
+func (LayerNormalization) IsMemoryBound() {}
+
+// IsMemoryBound marks the operator.
+func (RMSNormalization) IsMemoryBound() {}
+
+// RowAxis is Axis.
+func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
+
+// AtAxis moves Axis.
+func (op LayerNormalization) AtAxis(axis int) ir.Op {
+	op.Axis = axis
+	return op
+}
+
+// RowAxis is Axis.
+func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
+
+// AtAxis moves Axis.
+func (op RMSNormalization) AtAxis(axis int) ir.Op {
+	op.Axis = axis
+	return op
+}
+
+// IsStatistic reports false: there are no statistics.
+func (LayerNormalization) IsStatistic(int) bool { return false }
+
+// IsStatistic reports false: there are no statistics.
+func (RMSNormalization) IsStatistic(int) bool { return false }

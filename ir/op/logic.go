@@ -67,3 +67,39 @@ func (Xor) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Xor", true)
 
 // Call is cpu.Not.
 func (Not) Call(*ir.Node) (ir.Call, error) { return callUnary("Not"), nil }
+
+// IsCommutative marks the operator.
+func (And) IsCommutative() {}
+
+// IsCommutative marks the operator.
+func (Or) IsCommutative() {}
+
+// IsCommutative marks the operator.
+func (Xor) IsCommutative() {}
+
+// Neutral is true.
+func (And) Neutral() float64 { return 1 }
+
+// Neutral is false.
+func (Or) Neutral() float64 { return 0 }
+
+// Neutral is false.
+func (Xor) Neutral() float64 { return 0 }
+
+// IsInvolution marks the operator.
+func (Not) IsInvolution() {}
+
+// IsIdempotent marks the operator.
+func (And) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (Or) IsIdempotent() {}
+
+// IsCheap marks the operator.
+func (And) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Not) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Or) IsCheap() {}

@@ -136,3 +136,6 @@ func importLRN(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
+
+// EmptyLanes are zero.
+func (LRN) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

@@ -107,3 +107,6 @@ func importLSTM(c ir.Importer) ([]*ir.Value, error) {
 	coupled := c.Int("input_forget", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh", "tanh"}, func(r Recurrent) ir.Op { return LSTM{r, coupled} })
 }
+
+// IsStatistic reports false: there are no statistics.
+func (LSTM) IsStatistic(int) bool { return false }

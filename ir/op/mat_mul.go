@@ -227,3 +227,6 @@ func matMulPanels(b *ir.Builder, a, panels *ir.Value, n ir.Dim, batch []ir.Dim, 
 func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(MatMul{}, c.Arg(0), c.Arg(1))}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (MatMul) IsStatistic(int) bool { return false }

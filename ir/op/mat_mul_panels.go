@@ -143,3 +143,12 @@ func (op MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	op.Parts = p
 	return op
 }
+
+// WithEnding replaces the epilogue.
+func (op MatMulPanels) WithEnding(e Epilogue) ir.Op {
+	op.Epilogue = e
+	return op
+}
+
+// BlockedChannels are none: the result has rows.
+func (MatMulPanels) BlockedChannels() (channels int, blocked bool) { return 0, false }

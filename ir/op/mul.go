@@ -34,3 +34,15 @@ func (Mul) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Va
 		func(c calculus) *ir.Value { return c.mul(g, x) },
 	)
 }
+
+// IsCommutative marks the operator.
+func (Mul) IsCommutative() {}
+
+// Neutral is 1.
+func (Mul) Neutral() float64 { return 1 }
+
+// Affine scales.
+func (Mul) Affine() (scales bool, inverse ir.Op) { return true, nil }
+
+// IsCheap marks the operator.
+func (Mul) IsCheap() {}

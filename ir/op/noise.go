@@ -40,3 +40,6 @@ func (op Noise) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	numbers := RandomNormal{DType: wide(x.Type.DType), Shape: x.Type.Shape, Scale: op.Deviation, Seed: op.Site}
 	return []*ir.Value{b.Node(Add{}, x, convert(b, b.Node(numbers, t.Key(b)), x.Type.DType))}
 }
+
+// IsIdentity reports true.
+func (Noise) IsIdentity(ir.Type) bool { return true }

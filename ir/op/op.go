@@ -116,8 +116,3 @@ func operandOf[T any](operands []*T, i int) *T {
 	}
 	return nil
 }
-
-// Pairing is an operator whose work depends on the values of its operands, such as a search
-// that may compare each element with every other. It is at most the square of
-// [ir.Node.Work].
-type Pairing interface{ IsPairing() }

@@ -81,3 +81,6 @@ func importPRelu(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{b.Node(PRelu{}, x, slope)}, nil
 }
+
+// IsStatistic reports false: there are no statistics.
+func (PRelu) IsStatistic(int) bool { return false }

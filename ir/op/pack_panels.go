@@ -62,3 +62,6 @@ func (op PackPanels) Call(n *ir.Node) (ir.Call, error) {
 		ir.Out(0), ir.In(0), k, width, columns, op.Trans, ir.Product(batch...), rows.Mul(columns),
 	}}, nil
 }
+
+// IsMemoryBound marks the operator.
+func (PackPanels) IsMemoryBound() {}

@@ -310,3 +310,6 @@ func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	}
 	return kept, op
 }
+
+// IsMemoryBound marks the operator.
+func (Pad) IsMemoryBound() {}

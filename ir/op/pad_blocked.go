@@ -98,3 +98,6 @@ func padded(spatial, pads []ir.Dim) ([]ir.Dim, error) {
 	}
 	return out, nil
 }
+
+// IsMemoryBound marks the operator.
+func (PadBlocked) IsMemoryBound() {}

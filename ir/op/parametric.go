@@ -2,22 +2,14 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// parametric are the operators whose operands are parameters where they are weights: a
-// product's factors, scales and biases, tables.
-var parametric = ir.NewOpSet(
-	Conv{}, ConvTranspose{}, DeformConv{}, Gemm{}, MatMul{},
-	BatchNormalization{}, LayerNormalization{}, RMSNormalization{},
-	Gather{}, LSTM{}, GRU{}, RNN{}, PRelu{}, Custom{},
-)
-
-// IsParametric reports whether an operator's operands, but for running statistics, are
-// parameters of the model where they are weights.
+// IsParametric reports whether an operator is [Parametric].
 func IsParametric(o ir.Op) bool {
-	return parametric.Has(o)
+	_, ok := o.(Parametric)
+	return ok
 }
 
 // IsParameter reports whether operand i of a node is a parameter of the model if it is a
-// weight: an operand of what [IsParametric] names that is no running statistic, or the one
+// weight: an operand of a [Parametric] operator that is not a running statistic, or the one
 // element that is added to a product with a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
@@ -41,8 +33,8 @@ func IsParameter(n *ir.Node, i int) bool {
 
 // IsStatistic reports whether an operator's operand i is a running statistic.
 func IsStatistic(o ir.Op, i int) bool {
-	_, norm := o.(BatchNormalization)
-	return norm && i >= 3
+	p, ok := o.(Parametric)
+	return ok && p.IsStatistic(i)
 }
 
 // isMovedWeight reports whether a value has the elements of a weight.
@@ -65,10 +57,11 @@ func Moved(v *ir.Value) *ir.Value {
 // IsMove reports whether an operator's result has elements of its first operand and no
 // others, converted at most.
 func IsMove(o ir.Op) bool {
-	switch o.(type) {
-	case Reshape, Transpose, Cast, Expand, Slice:
+	switch MovementOf(o) {
+	case Rearranges, Repeats:
 		return true
 	}
+	_, cast := o.(Cast)
 	_, view := o.(ir.Viewer)
-	return view
+	return view || cast
 }

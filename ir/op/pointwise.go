@@ -115,3 +115,6 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 // Overwrites lists the operands of the result's type: each run is read before
 // it is written.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
+
+// IsMemoryBound marks the operator.
+func (Pointwise) IsMemoryBound() {}

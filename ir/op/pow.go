@@ -113,3 +113,6 @@ func powType(base, exponent ir.DType) ir.DType {
 	}
 	return ir.I64
 }
+
+// Neutral is 1.
+func (Pow) Neutral() float64 { return 1 }

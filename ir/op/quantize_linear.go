@@ -196,3 +196,6 @@ func importQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, x, scale, zero)}, nil
 }
+
+// MapsLanes marks the operator.
+func (QuantizeLinear) MapsLanes() {}

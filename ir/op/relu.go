@@ -1,6 +1,10 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // Relu is x where it is not negative, else 0, of numbers. Zeros and NaN stay as
 // they are.
@@ -36,3 +40,12 @@ func (Relu) Call(*ir.Node) (ir.Call, error) { return callUnary("Relu"), nil }
 func (Relu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{b.Node(Gate{}, of[0], n.Results[0])}
 }
+
+// IsIdempotent marks the operator.
+func (Relu) IsIdempotent() {}
+
+// Limits are 0 and +Inf.
+func (Relu) Limits() (lo, hi float64) { return 0, math.Inf(1) }
+
+// IsCheap marks the operator.
+func (Relu) IsCheap() {}

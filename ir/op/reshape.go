@@ -153,3 +153,12 @@ func divide(a, b ir.Dim) ir.Dim {
 	}
 	return a.FloorDiv(b)
 }
+
+// IsIdentity reports true.
+func (Reshape) IsIdentity(ir.Type) bool { return true }
+
+// Movement takes all elements in order.
+func (Reshape) Movement() Movement { return Rearranges }
+
+// EmptyLanes are zero.
+func (Reshape) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

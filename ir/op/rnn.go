@@ -58,3 +58,6 @@ func (op RNNSteps) Call(n *ir.Node) (ir.Call, error) {
 func importRNN(c ir.Importer) ([]*ir.Value, error) {
 	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
 }
+
+// IsStatistic reports false: there are no statistics.
+func (RNN) IsStatistic(int) bool { return false }

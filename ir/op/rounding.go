@@ -69,3 +69,12 @@ func (Round) Call(*ir.Node) (ir.Call, error) { return callUnary("Round"), nil }
 
 // Grad is zero.
 func (Round) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
+
+// IsIdempotent marks the operator.
+func (Ceil) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (Floor) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (Round) IsIdempotent() {}

@@ -110,3 +110,18 @@ func (Reciprocal) Call(*ir.Node) (ir.Call, error) { return callUnary("Reciprocal
 func (Reciprocal) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, of, func(c calculus, _, y *ir.Value) *ir.Value { return c.neg(c.square(y)) })
 }
+
+// IsInvolution marks the operator.
+func (Neg) IsInvolution() {}
+
+// IsIdempotent marks the operator.
+func (Abs) IsIdempotent() {}
+
+// IsIdempotent marks the operator.
+func (Sign) IsIdempotent() {}
+
+// IsCheap marks the operator.
+func (Abs) IsCheap() {}
+
+// IsCheap marks the operator.
+func (Neg) IsCheap() {}

@@ -328,3 +328,21 @@ func fromFrontDim(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
 	b.Nodes(ir.CheckDim{A: bound, B: bound.Max(zero), What: what})
 	return bound
 }
+
+// IsIdentity reports whether all elements are taken in order.
+func (op Slice) IsIdentity(ir.Type) bool {
+	skips := func(d ir.Dim) bool { return !d.Equal(ir.Dim{}) }
+	return !slices.ContainsFunc(op.Steps, func(s int) bool { return s != 1 }) && !slices.ContainsFunc(op.Starts, skips)
+}
+
+// Movement takes some elements.
+func (Slice) Movement() Movement { return Rearranges }
+
+// BeforeTranspose slices the axes where they are before perm moves them.
+func (op Slice) BeforeTranspose(perm []int) ir.Op {
+	before := Slice{Starts: make([]ir.Dim, len(perm)), Shape: make([]ir.Dim, len(perm)), Steps: make([]int, len(perm))}
+	for i, p := range perm {
+		before.Starts[p], before.Shape[p], before.Steps[p] = op.Starts[i], op.Shape[i], op.Steps[i]
+	}
+	return before
+}

@@ -138,3 +138,21 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 		return []*ir.Value{reshape(b, b.Node(along(1), m), shape...)}, nil
 	}
 }
+
+// RowAxis is the last axis, the only one of a row.
+func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
+
+// AtAxis moves Axis.
+func (op Softmax) AtAxis(axis int) ir.Op {
+	op.Axis = axis
+	return op
+}
+
+// RowAxis is the last axis, the only one of a row.
+func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
+
+// AtAxis moves Axis.
+func (op LogSoftmax) AtAxis(axis int) ir.Op {
+	op.Axis = axis
+	return op
+}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -66,4 +67,21 @@ func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) 
 // Call is cpu.StridedCopy.
 func (op StridedCopy) Call(*ir.Node) (ir.Call, error) {
 	return ir.Call{Kernel: "StridedCopy", Args: []any{ir.Out(0), ir.In(0), op.Shape, op.Strides, op.Offset}}, nil
+}
+
+// IsIdentity reports whether the elements are read in row-major order.
+func (op StridedCopy) IsIdentity(x ir.Type) bool {
+	return op.Offset.Equal(ir.Dim{}) && slices.EqualFunc(op.Strides, RowMajor(x.Shape), ir.Dim.Equal)
+}
+
+// IsMemoryBound marks the operator.
+func (StridedCopy) IsMemoryBound() {}
+
+// RowMajor returns the strides of a contiguous tensor, in elements.
+func RowMajor(shape []ir.Dim) []ir.Dim {
+	s, next := make([]ir.Dim, len(shape)), ir.Const(1)
+	for i := len(shape) - 1; i >= 0; i-- {
+		s[i], next = next, next.Mul(shape[i])
+	}
+	return s
 }

@@ -30,3 +30,12 @@ func (Sub) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Va
 		func(c calculus) *ir.Value { return c.neg(g) },
 	)
 }
+
+// Neutral is 0.
+func (Sub) Neutral() float64 { return 0 }
+
+// Affine shifts by the negative.
+func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
+
+// IsCheap marks the operator.
+func (Sub) IsCheap() {}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -145,3 +146,9 @@ func importTranspose(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{transpose(c.Builder(), x, perm...)}, nil
 }
+
+// IsIdentity reports whether the axes stay in order.
+func (op Transpose) IsIdentity(ir.Type) bool { return slices.IsSorted(op.Perm) }
+
+// Movement takes all elements in another order.
+func (Transpose) Movement() Movement { return Rearranges }

@@ -70,3 +70,6 @@ func (op Trilu) Call(n *ir.Node) (ir.Call, error) {
 func importTrilu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Trilu{Upper: c.Int("upper", 1) != 0}, c.Arg(0), c.Arg(1))}, nil
 }
+
+// IsMemoryBound marks the operator.
+func (Trilu) IsMemoryBound() {}

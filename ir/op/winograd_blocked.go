@@ -259,3 +259,15 @@ func (op Conv) relayoutWinograd(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value 
 	blocked := WinogradBlocked{Tile: f.tile, Pads: op.pads(x.Type.Shape[2:]), InC: f.inC, OutC: f.outC, Group: f.group}
 	return withExtents(b, b.Node(blocked, l.Block(x), b.Node(PackWinograd{Tile: f.tile, Group: f.group}, w), bias), n)
 }
+
+// WithEnding replaces the epilogue.
+func (op WinogradBlocked) WithEnding(e Epilogue) ir.Op {
+	op.Epilogue = e
+	return op
+}
+
+// BlockedChannels are OutC.
+func (op WinogradBlocked) BlockedChannels() (channels int, blocked bool) { return op.OutC, true }
+
+// EmptyLanes are zero.
+func (WinogradBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

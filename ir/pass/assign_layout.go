@@ -239,13 +239,13 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	if y.Def == nil {
 		return nil
 	}
-	switch y.Def.Op.(type) {
-	case op.ConvBytes, op.DepthwiseBytes, op.DequantizeLinear, op.QuantizeLinear, op.ByteTable:
-		lanes := lanesOfBytes(y.Def, func(v *ir.Value) []float64 { return l.lanesOf(v, planar) })
-		l.lanes[y] = lanes
-		return lanes
-	case op.BlockBytes, op.Block, op.ConvBlocked, op.WinogradBlocked, op.DepthwiseBlocked, op.GatherChannels, op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
-		return []float64{0}
+	switch o := y.Def.Op.(type) {
+	case op.LaneFiller:
+		l.lanes[y] = o.EmptyLanes(y.Def)
+		return l.lanes[y]
+	case op.LaneMapper:
+		l.lanes[y] = mappedLanes(y.Def, l.lanesOf(y.Def.Args[0], planar))
+		return l.lanes[y]
 	}
 	lanes := []float64{0}
 	for _, a := range y.Def.Args {
@@ -259,15 +259,9 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	return lanes
 }
 
-// lanesOfBytes returns the numbers in the lanes of what computes bytes or reads them,
-// given those of its first operand; nil where they are not known.
-func lanesOfBytes(n *ir.Node, of func(*ir.Value) []float64) []float64 {
-	switch o := n.Op.(type) {
-	case op.ConvBytes:
-		return o.EmptyLanes(n)
-	case op.DepthwiseBytes:
-		return o.EmptyLanes(n)
-	}
+// mappedLanes returns the numbers in the lanes of the result of n, given those of its
+// first operand; nil where they are not known.
+func mappedLanes(n *ir.Node, of []float64) []float64 {
 	args := make([]*ir.Tensor, len(n.Args))
 	for i, a := range n.Args[1:] {
 		var ok bool
@@ -276,7 +270,7 @@ func lanesOfBytes(n *ir.Node, of func(*ir.Value) []float64) []float64 {
 		}
 	}
 	var lanes []float64
-	for _, v := range of(n.Args[0]) {
+	for _, v := range of {
 		args[0] = ir.Scalar(n.Args[0].Type.DType, v)
 		out, err := n.Op.Eval(args)
 		if err != nil {

@@ -13,26 +13,27 @@ import (
 func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
-		kind, ok := affine[ir.OpName(n.Op)]
+		o, ok := n.Op.(op.Affine)
 		if !ok || b.Uses(n.Args[0]) != 1 || !known.has(n.Args[1]) || !invertible(n.Args[1]) || !n.Args[0].Type.Equal(n.Results[0].Type) {
 			return nil
 		}
 		l := linear{b, known, ctx.Strict}
+		scales, inverse := o.Affine()
 		x, w := n.Args[0], n.Args[1]
 		var build func(x, s, t *ir.Value) *ir.Value
 		switch {
-		case l.accepts(x, kind.scales, !kind.scales) && perChannel(w, x):
+		case l.accepts(x, scales, !scales) && perChannel(w, x):
 			build = l.scaled
-		case kind.scales && l.distributes(x, w):
+		case scales && l.distributes(x, w):
 			build = l.distributed
 		default:
 			return nil
 		}
-		if kind.inverse != nil {
-			w = b.Node(kind.inverse, w)
+		if inverse != nil {
+			w = b.Node(inverse, w)
 		}
 		ctx.count(FoldedAffines, 1)
-		if kind.scales {
+		if scales {
 			return []*ir.Value{build(x, w, nil)}
 		}
 		return []*ir.Value{build(x, nil, w)}
@@ -49,18 +50,6 @@ func invertible(v *ir.Value) bool {
 		}
 	}
 	return true
-}
-
-// affine are the operators that scale or shift their first operand by their
-// second, or by its inverse.
-var affine = map[string]struct {
-	scales  bool
-	inverse ir.Op
-}{
-	ir.OpName(op.Mul{}): {scales: true},
-	ir.OpName(op.Div{}): {scales: true, inverse: op.Reciprocal{}},
-	ir.OpName(op.Add{}): {},
-	ir.OpName(op.Sub{}): {inverse: op.Neg{}},
 }
 
 // linear scales and shifts the results of operators that are linear in fixed

@@ -178,10 +178,11 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 // staysSplat reports whether an operator makes a splat, of the splat args[0] or
 // of nothing.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
-	switch o.(type) {
-	case op.Fill:
+	if _, fill := o.(op.Fill); fill {
 		return true
-	case op.Reshape, op.Transpose, op.Slice, op.Expand:
+	}
+	switch op.MovementOf(o) {
+	case op.Rearranges, op.Repeats:
 		return args[0].IsSplat()
 	}
 	return false

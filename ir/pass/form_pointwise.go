@@ -124,7 +124,7 @@ func repeatTo(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
 	one := ir.Const(1)
 	lead := len(shape) - v.Type.Rank()
 	strides := make([]ir.Dim, len(shape))
-	for k, s := range rowMajor(v.Type.Shape) {
+	for k, s := range op.RowMajor(v.Type.Shape) {
 		switch d := v.Type.Shape[k]; {
 		case d.Equal(one):
 		case d.Equal(shape[lead+k]):

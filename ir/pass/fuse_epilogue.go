@@ -51,27 +51,18 @@ type epilogues struct {
 type host struct {
 	op.Epilogue
 	node *ir.Node
-	with func(op.Epilogue) ir.Op // the node's operator with another epilogue
+	op   op.EpilogueHost
 }
 
 func hostOf(v *ir.Value) (h host, ok bool) {
 	if v == nil || v.Def == nil {
 		return h, false
 	}
-	h.node = v.Def
-	switch o := v.Def.Op.(type) {
-	case op.ConvBlocked:
-		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
-	case op.WinogradBlocked:
-		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
-	case op.DepthwiseBlocked:
-		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
-	case op.MatMulPanels:
-		h.Epilogue, h.with = o.Epilogue, func(e op.Epilogue) ir.Op { o.Epilogue = e; return o }
-	default:
+	o, ok := v.Def.Op.(op.EpilogueHost)
+	if !ok {
 		return h, false
 	}
-	return h, true
+	return host{o.Ending(), v.Def, o}, true
 }
 
 func (h host) y() *ir.Value { return h.node.Results[0] }
@@ -168,7 +159,7 @@ func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 // grow returns the host's result with n as a part of it.
 func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block, args []*ir.Value) *ir.Value {
 	b.At(joinPos(h.node.Pos, n.Pos))
-	return b.NodeBlocks(h.with(e), regions, args...)[0]
+	return b.NodeBlocks(h.op.WithEnding(e), regions, args...)[0]
 }
 
 // vector returns v, which broadcasts to the result of h, as a bias; nil where it
@@ -178,9 +169,9 @@ func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
 	want := slices.Repeat(ir.Dims(1), len(shape))
 	last := len(shape) - 1
 	want[last] = shape[last]
-	blocked := false
-	if _, ok := h.node.Op.(op.MatMulPanels); !ok {
-		want[1], blocked = shape[1], true
+	channels, blocked := h.op.BlockedChannels()
+	if blocked {
+		want[1] = shape[1]
 	}
 	have := v.Type.Shape
 	if len(have) > len(want) || !slices.EqualFunc(have, want[len(want)-len(have):], ir.Dim.Equal) {
@@ -191,7 +182,7 @@ func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
 		return nil
 	}
 	switch {
-	case blocked && !zeroLanes(h.node, v):
+	case blocked && !zeroLanes(channels, v):
 		return nil
 	case elems.Mod(lanes).Equal(ir.Const(0)):
 		return reshaped(b, v, elems)
@@ -200,18 +191,9 @@ func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
 	return b.Node(op.Reshape{Shape: []ir.Dim{padded.Type.Elems()}}, padded)
 }
 
-// zeroLanes reports whether a blocked value v is zero beyond the channels of n's
-// result for certain.
-func zeroLanes(n *ir.Node, v *ir.Value) bool {
-	channels := 0
-	switch o := n.Op.(type) {
-	case op.ConvBlocked:
-		channels = o.OutC
-	case op.WinogradBlocked:
-		channels = o.OutC
-	case op.DepthwiseBlocked:
-		channels = o.C
-	}
+// zeroLanes reports whether a blocked value v of so many channels is zero beyond them
+// for certain.
+func zeroLanes(channels int, v *ir.Value) bool {
 	if channels%op.BlockLanes == 0 {
 		return true
 	}

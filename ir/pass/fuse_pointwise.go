@@ -48,12 +48,6 @@ type fuser struct {
 	cheap map[*ir.Node]bool // computed anew in each reader
 }
 
-// cheapOps are the operators that cost less than storing their result.
-var cheapOps = ir.NewOpSet(
-	op.Abs{}, op.Add{}, op.And{}, op.Cast{}, op.Clip{}, op.Equal{}, op.Greater{}, op.GreaterOrEqual{}, op.Less{},
-	op.LessOrEqual{}, op.Max{}, op.Min{}, op.Mul{}, op.Neg{}, op.Not{}, op.Or{}, op.Relu{}, op.Sub{},
-)
-
 // copied returns the nodes of one cheap operator all of whose readers they can
 // be fused into.
 func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
@@ -74,7 +68,7 @@ func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 			continue
 		}
 		region := n.Blocks[0]
-		isCheap := cheapOps.Has(region.Nodes[len(region.Nodes)-1].Op)
+		_, isCheap := region.Nodes[len(region.Nodes)-1].Op.(op.Cheap)
 		if uses := p.uses[n.Results[0]]; isCheap && uses == readers[n.Results[0]] && uses <= maxCopies {
 			cheap[n] = true
 		}

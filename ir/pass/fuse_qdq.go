@@ -178,10 +178,7 @@ func isTransposeOfWeights(n *ir.Node) bool {
 // isMove reports whether the elements of n's result are some of its first
 // operand's; of a pool each window has one.
 func isMove(n *ir.Node) bool {
-	switch o := n.Op.(type) {
-	case op.Reshape, op.Transpose, op.Slice, op.Gather, op.GatherND:
-		return true
-	case op.MaxPool:
+	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {
 			if k := o.Kernel[i%len(o.Kernel)]; p >= k {
 				return false
@@ -189,7 +186,8 @@ func isMove(n *ir.Node) bool {
 		}
 		return !o.Blocked && !o.Ceil && o.Dilations == nil
 	}
-	return false
+	m := op.MovementOf(n.Op)
+	return m == op.Rearranges || m == op.Picks
 }
 
 // concatOf quantises before elements are joined.

@@ -48,7 +48,7 @@ func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 
 // inOrder reports whether a copy reads elements one after the other.
 func inOrder(c op.StridedCopy) bool {
-	dense := rowMajor(c.Shape)
+	dense := op.RowMajor(c.Shape)
 	return !slices.ContainsFunc(seq(len(dense)), func(i int) bool {
 		return !c.Shape[i].Equal(ir.Const(1)) && !c.Strides[i].Equal(dense[i])
 	})

@@ -156,11 +156,8 @@ func beforeTranspose(n *ir.Node, perm []int) ir.Op {
 	switch o := n.Op.(type) {
 	case op.Elementwise:
 		return o
-	case op.Concat:
-		return op.Concat{Axis: perm[o.Axis]}
-	case op.Slice:
-		inv := inverse(perm)
-		return op.Slice{Starts: pick(o.Starts, inv), Shape: pick(o.Shape, inv), Steps: pick(o.Steps, inv)}
+	case op.Transposable:
+		return o.BeforeTranspose(perm)
 	}
 	return nil
 }

@@ -66,18 +66,12 @@ const (
 	maxRecomputeRounds = 2048
 )
 
-// memoryBound are the operators that take about as long as reading and writing their
-// operands and results does, beside views. Drawing random numbers takes longer than
-// reading a mask, of a byte for each, that they were compared to.
-var memoryBound = ir.NewOpSet(
-	op.Pointwise{}, op.StridedCopy{}, op.Fill{}, op.Block{}, op.Unblock{}, op.Pad{}, op.PadBlocked{}, op.Concat{}, op.PackPanels{},
-	op.LayerNormalization{}, op.RMSNormalization{}, op.Trilu{},
-)
-
-// isMemoryBound reports whether a node takes about as long as its memory does.
+// isMemoryBound reports whether a node takes about as long as its memory does. Drawing
+// random numbers takes longer than reading a mask, of a byte for each, that they were
+// compared to.
 func isMemoryBound(n *ir.Node) bool {
-	_, elementwise := n.Op.(op.Elementwise)
-	return memoryBound.Has(n.Op) || elementwise || isViewer(n)
+	_, bound := n.Op.(op.MemoryBound)
+	return bound || isViewer(n)
 }
 
 func isViewer(n *ir.Node) bool {

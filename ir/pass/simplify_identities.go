@@ -26,8 +26,8 @@ func simplifyIdentities(_ *Context, m *ir.Module) (bool, error) {
 
 // identities are the rewrites, each of which returns nil where it does not hold.
 var identities = []func(*ir.Builder, *ir.Node) *ir.Value{
-	unchanged, constantLast, neutralOperand, involution, idempotent, sameOperands,
-	decidedWhere, nestedClip, roundTripCast, smallPower, exactQuotient, wholeConcat,
+	unchanged, constantLast, neutralOperand, involution, idempotent, decidedWhere,
+	nestedClip, roundTripCast, smallPower, exactQuotient, wholeConcat,
 }
 
 // unchanged finds operators whose attributes leave nothing to do.
@@ -35,50 +35,16 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Args) != 1 || n.Args[0] == nil || !n.Args[0].Type.Equal(n.Results[0].Type) {
 		return nil
 	}
-	x := n.Args[0]
-	same := false
-	switch o := n.Op.(type) {
-	case op.Reshape, op.Expand, op.Concat, op.Dropout, op.Noise, op.Detach:
-		same = true
-	case op.Cast:
-		same = o.To == x.Type.DType
-	case op.Transpose:
-		same = slices.IsSorted(o.Perm)
-	case op.Slice:
-		same = !slices.ContainsFunc(o.Steps, func(s int) bool { return s != 1 }) && allZero(o.Starts)
-	case op.StridedCopy:
-		same = o.Offset.Equal(ir.Dim{}) && slices.EqualFunc(o.Strides, rowMajor(x.Type.Shape), ir.Dim.Equal)
-	case op.Clip:
-		same = math.IsInf(o.Lo, -1) && math.IsInf(o.Hi, 1)
-	}
-	if !same {
+	o, ok := n.Op.(op.Identity)
+	if !ok || !o.IsIdentity(n.Args[0].Type) {
 		return nil
 	}
-	return x
+	return n.Args[0]
 }
-
-func allZero(dims []ir.Dim) bool {
-	return !slices.ContainsFunc(dims, func(d ir.Dim) bool { return !d.Equal(ir.Dim{}) })
-}
-
-// rowMajor returns the strides of a contiguous tensor, in elements.
-func rowMajor(shape []ir.Dim) []ir.Dim {
-	s, next := make([]ir.Dim, len(shape)), ir.Const(1)
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i], next = next, next.Mul(shape[i])
-	}
-	return s
-}
-
-// commutative are the operators whose operands may change places. Min and Max
-// are not among them: of two zeros they give the second.
-var commutative = ir.NewOpSet(
-	op.Add{}, op.And{}, op.BitwiseAnd{}, op.BitwiseOr{}, op.BitwiseXor{}, op.Equal{}, op.Mul{}, op.Or{}, op.Xor{},
-)
 
 // constantLast is the normal form of commutative operators.
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
-	if !commutative.Has(n.Op) || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
+	if _, ok := n.Op.(op.Commutative); !ok || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
 		return nil
 	}
 	return b.Node(n.Op, n.Args[1], n.Args[0])
@@ -98,33 +64,11 @@ func rankOfConstness(v *ir.Value) int {
 	return 0
 }
 
-// neutral are the second operands that leave the first as it is; of floats −0
-// is it for a sum, as 0 would turn −0 into 0.
-var neutral = []struct {
-	op    ir.Op
-	value float64
-}{
-	{op.Add{}, math.Copysign(0, -1)},
-	{op.And{}, 1},
-	{op.BitShift{}, 0},
-	{op.BitShift{Left: true}, 0},
-	{op.BitwiseOr{}, 0},
-	{op.BitwiseXor{}, 0},
-	{op.Div{}, 1},
-	{op.Max{}, math.Inf(-1)},
-	{op.Min{}, math.Inf(1)},
-	{op.Mul{}, 1},
-	{op.Or{}, 0},
-	{op.Pow{}, 1},
-	{op.Sub{}, 0},
-	{op.Xor{}, 0},
-}
-
+// neutralOperand finds a second operand that leaves the first as it is.
 func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
-	for _, row := range neutral {
-		if len(n.Args) == 2 && ir.Equal(row.op, n.Op) && isNumber(n.Args[1], row.value) && n.Args[0].Type.Equal(n.Results[0].Type) {
-			return n.Args[0]
-		}
+	o, ok := n.Op.(op.Neutral)
+	if ok && len(n.Args) == 2 && isNumber(n.Args[1], o.Neutral()) && n.Args[0].Type.Equal(n.Results[0].Type) {
+		return n.Args[0]
 	}
 	return nil
 }
@@ -143,33 +87,21 @@ func isNumber(v *ir.Value, x float64) bool {
 
 // involution finds f(f(x)), which is x.
 func involution(_ *ir.Builder, n *ir.Node) *ir.Value {
-	switch n.Op.(type) {
-	case op.Neg, op.Not, op.BitwiseNot:
-		if inner := n.Args[0].Def; inner != nil && ir.Equal(inner.Op, n.Op) {
-			return inner.Args[0]
-		}
+	if _, ok := n.Op.(op.Involution); ok && isAgain(n) {
+		return n.Args[0].Def.Args[0]
 	}
 	return nil
 }
 
-// idempotent finds f(f(x)), which is f(x).
+// isAgain reports whether n's only operand is the result of the same operator.
+func isAgain(n *ir.Node) bool {
+	return len(n.Args) == 1 && n.Args[0].Def != nil && ir.Equal(n.Args[0].Def.Op, n.Op)
+}
+
+// idempotent finds f(f(x)), which is f(x), and f(x, x), which is x.
 func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
-	switch n.Op.(type) {
-	case op.Abs, op.Ceil, op.Floor, op.Relu, op.Round, op.Sign:
-		if inner := n.Args[0].Def; inner != nil && ir.Equal(inner.Op, n.Op) {
-			return n.Args[0]
-		}
-	}
-	return nil
-}
-
-// sameOperands finds f(x, x), which is x.
-func sameOperands(_ *ir.Builder, n *ir.Node) *ir.Value {
-	switch n.Op.(type) {
-	case op.And, op.BitwiseAnd, op.BitwiseOr, op.Max, op.Min, op.Or:
-		if n.Args[0] == n.Args[1] {
-			return n.Args[0]
-		}
+	if _, ok := n.Op.(op.Idempotent); ok && (isAgain(n) || len(n.Args) == 2 && n.Args[0] == n.Args[1]) {
+		return n.Args[0]
 	}
 	return nil
 }
@@ -217,13 +149,12 @@ func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 type interval struct{ Lo, Hi float64 }
 
 func bounds(o ir.Op) (interval, bool) {
-	switch o := o.(type) {
-	case op.Clip:
-		return interval{o.Lo, o.Hi}, true
-	case op.Relu:
-		return interval{0, math.Inf(1)}, true
+	c, ok := o.(op.Clamp)
+	if !ok {
+		return interval{}, false
 	}
-	return interval{}, false
+	lo, hi := c.Limits()
+	return interval{lo, hi}, true
 }
 
 func (i interval) limit(x float64) float64 {

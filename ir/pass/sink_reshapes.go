@@ -35,31 +35,14 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	o := n.Op
 	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have
 	moved := x.Type.Rank() - v.Type.Rank()
-	switch along := o.(type) {
-	case op.Softmax:
-		o = op.Softmax{Axis: along.Axis + moved, Exact: along.Exact}
-		if along.Axis != v.Type.Rank()-1 || kept < 1 {
+	if rows, ok := o.(op.RowWise); ok {
+		axis, ok := rows.RowAxis(v.Type.Rank())
+		if !ok || v != n.Args[0] || axis < v.Type.Rank()-kept {
 			return nil
 		}
-	case op.LogSoftmax:
-		o = op.LogSoftmax{Axis: along.Axis + moved}
-		if along.Axis != v.Type.Rank()-1 || kept < 1 {
-			return nil
-		}
-	case op.LayerNormalization:
-		if along.Axis < v.Type.Rank()-kept {
-			return nil
-		}
-		along.Axis += moved
-		return b.Node(along, slices.Concat([]*ir.Value{x}, n.Args[1:])...)
-	case op.RMSNormalization:
-		if along.Axis < v.Type.Rank()-kept {
-			return nil
-		}
-		along.Axis += moved
-		return b.Node(along, slices.Concat([]*ir.Value{x}, n.Args[1:])...)
-	case op.Elementwise:
-	default:
+		return b.Node(rows.AtAxis(axis+moved), slices.Concat([]*ir.Value{x}, n.Args[1:])...)
+	}
+	if _, ok := o.(op.Elementwise); !ok {
 		return nil
 	}
 	shapes := make([][]ir.Dim, len(n.Args))

@@ -13,12 +13,14 @@ func widenFloats(c *Context, m *ir.Module) (bool, error) {
 		return false, nil
 	}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
-		switch o := n.Op.(type) {
-		case op.Cast:
+		if o, ok := n.Op.(op.Cast); ok {
 			if x := beforeRounding(n.Args[0]); x != nil && o.To == ir.F32 {
 				return []*ir.Value{x}
 			}
-		case op.Concat, op.Reshape, op.Slice, op.Transpose:
+			return nil
+		}
+		switch op.MovementOf(n.Op) {
+		case op.Rearranges, op.Joins:
 			args := make([]*ir.Value, len(n.Args))
 			for i, a := range n.Args {
 				if args[i] = beforeRounding(a); args[i] == nil {
