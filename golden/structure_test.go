@@ -331,7 +331,7 @@ func TestGeneratedHeaders(t *testing.T) {
 
 // TestTopLevel asserts which folders there are.
 func TestTopLevel(t *testing.T) {
-	known := strings.Fields("bench cmd examples gen golden internal ir onnx pytorch runtime templates")
+	known := strings.Fields("bench cmd docs examples gen golden internal ir onnx pytorch runtime templates")
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)
