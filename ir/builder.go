@@ -111,7 +111,7 @@ func (b *Builder) Here() *Block { return b.block }
 // At sets the position that the nodes built next carry.
 func (b *Builder) At(pos string) { b.state.pos = pos }
 
-// Uses tells how many users v had when a [Rewrite] began.
+// Uses tells how many users v had when a [Func.Rewrite] began.
 func (b *Builder) Uses(v *Value) int { return b.uses[v] }
 
 // Name returns a name that no value of the function has: hint, or hint with a

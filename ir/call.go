@@ -1,9 +1,9 @@
 package ir
 
 // Call is one call of a kernel: its name in the target's package and its
-// arguments in the kernel's order. An argument is an [Out], [In], [Scratch],
-// [Dim], []Dim, [Ident], [Context], [Struct], [Epilogue], bool, int, float32, float64, string, or a slice
-// of numbers.
+// arguments in the kernel's order. An argument is an [Out], [In], [InScalar], [Scratch],
+// [Dim], []Dim, [Context], [Number], [Struct], [Chain], bool, int, []int, float32, float64,
+// string, nil, or an []any of arguments.
 type Call struct {
 	Kernel string
 	Args   []any
@@ -26,9 +26,6 @@ type Scratch struct {
 
 // Context stands for the context of the call of the model, for a kernel that may take long.
 type Context struct{}
-
-// Ident is a constant of the kernels' package.
-type Ident string
 
 // Number is a constant of an element type: a kernel's scalar operand.
 type Number struct {

@@ -484,8 +484,6 @@ func (f *function) arg(a any, v *views) *jen.Statement {
 			return jen.Nil()
 		}
 		return f.host.self().Dot("ctx")
-	case ir.Ident:
-		return jen.Qual(cpuPath, string(a))
 	case ir.Number:
 		return number(a)
 	case *program.Struct:

@@ -171,12 +171,6 @@ func (r *run) value(arg any, want reflect.Type) (reflect.Value, error) {
 		return r.list(len(a), want, func(i int) any { return a[i] })
 	case ir.Number:
 		return numberValue(a), nil
-	case ir.Ident:
-		v, ok := idents[string(a)]
-		if !ok {
-			return reflect.Value{}, fmt.Errorf("unknown constant %s", a)
-		}
-		return reflect.ValueOf(v), nil
 	case *program.Struct:
 		return r.composite(a)
 	case *program.Chain:
@@ -395,9 +389,6 @@ var structs = map[string]reflect.Type{
 	"ResizeSpec":     reflect.TypeFor[cpu.ResizeSpec](),
 	"WinogradShape":  reflect.TypeFor[cpu.WinogradShape](),
 }
-
-// idents are the constants of the kernels' package that calls name.
-var idents = map[string]any{}
 
 // FieldType returns the Go type of a field of a kernel's composite argument, ""
 // when there is none.

@@ -37,7 +37,7 @@ type Ref struct {
 }
 
 // Call is a call of a kernel. An argument is a *Ref (nil for an absent operand),
-// [Scalar], [Pointer], [ir.Dim], []ir.Dim, [ir.Ident], [ir.Context], [ir.Number], *[Struct], *[Chain],
+// [Scalar], [Pointer], [ir.Dim], []ir.Dim, [ir.Context], [ir.Number], *[Struct], *[Chain],
 // []any, bool, string or float64.
 type Call struct {
 	Node   *ir.Node // nil for a copy of a result
@@ -370,7 +370,7 @@ func (b *builder) arg(n *ir.Node, a any) (any, error) {
 		return ir.Const(a), nil
 	case []int:
 		return ir.Dims(a...), nil
-	case ir.Dim, []ir.Dim, ir.Ident, ir.Context, ir.Number, bool, string, float64, float32, nil:
+	case ir.Dim, []ir.Dim, ir.Context, ir.Number, bool, string, float64, float32, nil:
 		return a, nil
 	}
 	return nil, fmt.Errorf("a kernel argument cannot be a %T", a)

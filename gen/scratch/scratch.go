@@ -136,7 +136,7 @@ func write(path string, file emit.File) error {
 }
 
 // Build builds the main package in the module's folder into [Module.Binary]. It
-// returns what the go command printed; an error of type [exec.ExitError] tells that
+// returns what the go command printed; an error of type [os/exec.ExitError] tells that
 // the code does not compile.
 func (m *Module) Build() (output []byte, err error) {
 	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")

@@ -1,5 +1,5 @@
 // Command asm writes the assembly of package cpu. For each family and architecture it
-// makes <family>_<arch>.s and <family>_stubs_<arch>.go in the folder named by its
+// makes z<family>_<arch>.s and z<family>_stubs_<arch>.go in the folder named by its
 // argument, by default the package's own.
 package main
 
@@ -59,8 +59,8 @@ func main() {
 			f := file{arch: arch}
 			family.write(&f)
 			for name, text := range map[string]string{
-				family.name + "_" + arch + ".s":        f.assembly(),
-				family.name + "_stubs_" + arch + ".go": f.stubs(),
+				"z" + family.name + "_" + arch + ".s":        f.assembly(),
+				"z" + family.name + "_stubs_" + arch + ".go": f.stubs(),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 					fmt.Fprintln(os.Stderr, "asm:", err)
