@@ -97,7 +97,7 @@ type part struct {
 // print prints the steps of a function, in parts when there are many.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
 	parts := m.parts(fn, doc, params)
-	last := len(parts) // the first of the parts that a later part calls
+	last := len(parts) // the next part that leads: the last one that this one calls
 	for i, p := range slices.Backward(parts) {
 		if !p.leads {
 			continue
@@ -111,8 +111,8 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 			}
 			calls = append(calls, m.host.self().Dot(next.name).Call(args...))
 		}
-		for i, call := range calls {
-			if i+1 < len(calls) {
+		for k, call := range calls {
+			if k+1 < len(calls) {
 				p.body = append(p.body, checked(call))
 			} else {
 				p.end = call

@@ -52,9 +52,9 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	}
 	takes, seen := f.shares[n]
 	if !seen {
-		flops, elems, known := work(n)
+		flops, elems, ok := work(n)
 		takes = max(float64(flops)/sharedFlops, float64(elems)/sharedElems) / float64(max(f.steps[n], 1))
-		if !known {
+		if !ok {
 			takes = -1
 		}
 		f.shares[n] = takes

@@ -390,7 +390,8 @@ func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	for i, c := range v.cases {
 		v.Progress("generating", i, len(v.cases))
 		name := packageName(c.Name, taken)
-		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name, room) })
+		left := room // a case that is given up goes on, beside the next ones
+		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name, left) })
 		if err != nil {
 			r := refusal(c.Name, err)
 			results[i] = &r
