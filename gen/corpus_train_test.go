@@ -7,17 +7,18 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trainedModels are models of the corpus whose operators are of many kinds, small
-// enough to be differentiated in a test.
+// trainedModels are models of the corpus with many kinds of operators. They are small enough to be
+// differentiated in a test.
 var trainedModels = strings.Fields(`cifar10-pytorch-tutorial mnist-mlp-training sine-mlp mnist-self-attention-small
 	mnist-cntk-12 lstm-loop-tiny espcn-bsd300 dtln-1 gpt2-tiny-past bert-toy`)
 
-// TestCorpusGradients compares the gradients of models of the corpus, as lowered steps
-// compute them, with differences of the loss along a random direction.
+// TestCorpusGradients compares the gradients that lowered steps compute for models of the corpus
+// with finite differences of the loss along a random direction.
 func TestCorpusGradients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: takes a while")
@@ -42,7 +43,7 @@ func compareDirection(t *testing.T, m *gen.Model) {
 		t.Fatal(err)
 	}
 	raw := exec.Weights(m.Raw)
-	got, _, err := exec.New(step.Func, raw).Run(t.Context(), args, shapes)
+	got, _, err := exec.New(step.Func, cpu.Target{}, raw).Run(t.Context(), args, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func compareDirection(t *testing.T, m *gen.Model) {
 			t.Fatal(err)
 		}
 		for k := range g {
-			// Along the gradient in part, so that the slope is no sum of cancelling parts.
+			// Along the gradient in part, so that the slope is not a sum of cancelling parts.
 			d[k] = float32(d[k]*0.1) + g[k]
 			norm += float64(d[k]) * float64(d[k])
 			slope += float64(g[k]) * float64(d[k])
@@ -85,7 +86,7 @@ func compareDirection(t *testing.T, m *gen.Model) {
 			}
 			return moved, nil
 		}
-		out, _, err := exec.New(step.Func, weights).Run(t.Context(), args, shapes)
+		out, _, err := exec.New(step.Func, cpu.Target{}, weights).Run(t.Context(), args, shapes)
 		if err != nil {
 			t.Fatal(err)
 		}

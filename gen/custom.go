@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// AddCustom adds an operator that a function of the user's program computes, as
-// [op.ParseCustom] reads it.
+// AddCustom adds an operator that a Go function of the user computes. text has the syntax of
+// [op.ParseCustom].
 func (o *Options) AddCustom(text string) error {
 	c, err := op.ParseCustom(text)
 	if err != nil {
@@ -32,15 +32,15 @@ func (o *Options) AddCustom(text string) error {
 	return nil
 }
 
-// customs finds the custom operators that nodes of a model name.
+// customs finds the custom operators for the nodes of a model.
 type customs struct {
 	list []op.Custom
-	used map[string]bool // by name
+	used map[string]bool // operators that a node has named
 }
 
 func newCustoms(list []op.Custom) *customs { return &customs{list, map[string]bool{}} }
 
-// find is what [onnx.Options] ask for an operator.
+// find returns the callback of [onnx.Options] for unknown operators.
 func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	for _, o := range c.list {
 		if d, n := o.Domain(); d == domain && n == name {
@@ -51,25 +51,25 @@ func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	return nil, false
 }
 
-// unused reports the operators that no node named, a line each.
+// unused returns an error that lists the operators that no node named, one per line.
 func (c *customs) unused(file string) error {
 	var errs []error
 	for _, o := range c.list {
 		switch {
 		case c.used[o.Name]:
 		case onnx.Knows(o.Domain()):
-			errs = append(errs, fmt.Errorf("%s: -custom %s: burngen has this operator", file, o.Name))
+			errs = append(errs, fmt.Errorf("%s: -custom %s: burngen has this operator itself", file, o.Name))
 		default:
-			errs = append(errs, fmt.Errorf("%s: -custom %s: no node of the model is one", file, o.Name))
+			errs = append(errs, fmt.Errorf("%s: -custom %s: the model has no node of this operator", file, o.Name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// CheckFunc looks for the function of a custom operator, in the package that its import
-// path names in a folder's module. It returns an error where the package is there and
-// has no such function, or one of a type that can only be another. A package that is
-// not found, and types that take a compiler to know, are left to the Go compiler.
+// CheckFunc looks for the function of a custom operator in its package, resolved in the module of
+// dir. It returns an error if the package exists but the function does not, or if the function
+// cannot have the right type. It accepts packages that it cannot find and types that need type
+// checking; the Go compiler checks these.
 func CheckFunc(o op.Custom, dir string) error {
 	path, name := o.Package()
 	files := packageFiles(path, dir)
@@ -88,7 +88,7 @@ func CheckFunc(o op.Custom, dir string) error {
 					continue
 				}
 				if !mayCompute(d.Type) {
-					return fmt.Errorf("-custom %s: %s is no func(*rt.Call) error", o.Name, o.Func)
+					return fmt.Errorf("-custom %s: %s is not a func(*rt.Call) error", o.Name, o.Func)
 				}
 				return nil
 			case *ast.GenDecl:
@@ -101,8 +101,7 @@ func CheckFunc(o op.Custom, dir string) error {
 	return fmt.Errorf("-custom %s: package %s has no %s", o.Name, path, name)
 }
 
-// CheckGradients is [CheckFunc] for the functions that compute gradients in a model's
-// training.
+// CheckGradients is [CheckFunc] for the functions that compute gradients of custom operators.
 func (m *Model) CheckGradients(dir string) error {
 	if m.Training == nil {
 		return nil
@@ -122,8 +121,8 @@ func (m *Model) CheckGradients(dir string) error {
 	return nil
 }
 
-// packageFiles returns the Go files of a package, for any platform, none where the go
-// command does not find it.
+// packageFiles returns the Go files of a package for all platforms. It returns nothing if the go
+// command does not find the package.
 func packageFiles(path, dir string) []string {
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -145,15 +144,15 @@ func packageFiles(path, dir string) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 }
 
-// mayCompute reports whether a function may be a func(*rt.Call) error: it has one
-// parameter and one result, of types that have names.
+// mayCompute reports whether a function may be a func(*rt.Call) error: it has one parameter and one
+// result, both of named types.
 func mayCompute(t *ast.FuncType) bool {
 	return t.TypeParams == nil && t.Params.NumFields() == 1 && t.Results.NumFields() == 1 &&
 		isNamed(t.Params.List[0].Type, "Call") && isNamed(t.Results.List[0].Type, "error")
 }
 
-// isNamed reports whether a type may be one called name, or a pointer to it: it is not a
-// literal, nor another type that Go predeclares.
+// isNamed reports whether t may denote the type called name or a pointer to it: it is not a type
+// literal and not another predeclared type.
 func isNamed(t ast.Expr, name string) bool {
 	switch t := t.(type) {
 	case *ast.StarExpr:
@@ -166,7 +165,7 @@ func isNamed(t ast.Expr, name string) bool {
 	return false
 }
 
-// declares reports whether a declaration is of a variable called name.
+// declares reports whether d declares a variable called name.
 func declares(d *ast.GenDecl, name string) bool {
 	for _, s := range d.Specs {
 		if v, ok := s.(*ast.ValueSpec); ok {

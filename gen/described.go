@@ -17,9 +17,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromRecord returns a described model as a source. name is what the model is called,
-// file what its description stands in, sum a digest of that, and docs the
-// documentation of its methods, by their names.
+// FromRecord returns a described model as a source. file is the file with the description. sum is
+// the digest of the record. docs is the documentation of the methods, keyed by name.
 func FromRecord(name, file, sum string, docs map[string]string, r *record.Model) (*Source, error) {
 	src := &Source{
 		Name: name, File: file, Sum: sum, Format: "Go",
@@ -51,8 +50,8 @@ func FromRecord(name, file, sum string, docs map[string]string, r *record.Model)
 	return src, nil
 }
 
-// IsDescription reports whether what a command line names is a description, a folder or
-// the path of a package, and not a file.
+// IsDescription reports whether a command-line argument names a description: a folder or a package
+// path instead of a file.
 func IsDescription(path string) bool {
 	if info, err := os.Stat(path); err == nil {
 		return info.IsDir()
@@ -61,11 +60,11 @@ func IsDescription(path string) bool {
 	return isPath && filepath.Ext(path) != ".onnx"
 }
 
-// ErrOnlyConfigs tells that a folder has configurations and no model.
+// ErrOnlyConfigs is the error for a folder with configurations but no model.
 var ErrOnlyConfigs = errors.New("the folder has configurations only")
 
-// Describe reads a description, which a folder or the path of a package names. With
-// [ErrOnlyConfigs] it returns what there is.
+// Describe reads the description in a folder or a package. If the error is [ErrOnlyConfigs], the
+// result holds the configurations.
 func Describe(path string, o Options) (*load.Description, error) {
 	if len(o.Variants) > 0 {
 		return describeVariant(path, o)
@@ -83,8 +82,8 @@ func Describe(path string, o Options) (*load.Description, error) {
 	return d, err
 }
 
-// describeVariant describes the first of Options.Variants whose weights are those of
-// Options.Foreign. Errors: that there is none, with what does not fit of each.
+// describeVariant reads the first of Options.Variants whose weights match Options.Foreign. If no
+// variant matches, it returns an error that explains each.
 func describeVariant(path string, o Options) (*load.Description, error) {
 	var errs []error
 	for _, set := range o.Variants {
@@ -117,8 +116,7 @@ func described(path string, o Options) (*Model, error) {
 	return CompileDescription(d, o)
 }
 
-// CompileDescription compiles a description that was read. The model is called after the
-// package that is generated.
+// CompileDescription compiles a description. The model has the name of the generated package.
 func CompileDescription(d *load.Description, o Options) (*Model, error) {
 	src, err := sourceOf(d, o)
 	if err != nil {
@@ -127,7 +125,7 @@ func CompileDescription(d *load.Description, o Options) (*Model, error) {
 	return CompileSource(src, o)
 }
 
-// sourceOf returns a description as a source.
+// sourceOf converts a description to a source.
 func sourceOf(d *load.Description, o Options) (*Source, error) {
 	name := o.Package
 	if name == "" {
@@ -141,8 +139,8 @@ func sourceOf(d *load.Description, o Options) (*Source, error) {
 	return src, src.fix(o.Dims)
 }
 
-// NewConfigOutput is [NewOutput] for the functions of configurations, which stand beside
-// them: the file [config.File] in a description's folder.
+// NewConfigOutput is like [NewOutput] for the file [config.File] in the folder of a description,
+// which holds the functions of its configurations.
 func NewConfigOutput(d *load.Description) (*Output, error) {
 	o := &Output{Dir: d.Dir}
 	path := filepath.Join(d.Dir, config.File)

@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 )
 
-// fix gives symbols of a described model the extents that dims says, in every function
-// that has them, or the largest ones. Errors, all at once: what is no extent, and symbols
-// that no function has.
+// fix sets or bounds symbolic extents of a described model in all of its functions. dims maps
+// symbols to extents or ranges. It returns all errors joined: invalid extents, and symbols that no
+// function has.
 func (s *Source) fix(dims map[string]string) error {
-	fixed, limits := map[string]ir.Dim{}, map[string]int{}
+	fixed, limits := map[string]dim.Dim{}, map[string]int{}
 	var errs []error
 	var symbols []string
 	for _, f := range s.Module.Funcs {
@@ -37,7 +38,7 @@ func (s *Source) fix(dims map[string]string) error {
 		case bounded:
 			limits[symbol] = int(n)
 		default:
-			fixed[symbol] = ir.Const64(n)
+			fixed[symbol] = dim.Const64(n)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

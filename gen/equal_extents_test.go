@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// parted returns a model of x, f32[T,4], and of every second row of it from row 0 and
-// from row 1, a and c, and of every third, e. They are of different extents that are
+// parted returns a model with operand x, f32[T,4]. a and c are every second row of x, from row 0
+// and from row 1, and e is every third row. Their extents are different expressions, which are
 // equal for T = 2 and T = 4.
 func parted() *onnxtest.Model {
 	m := onnxtest.New(24).Import("com.microsoft", 1).Input("x", ir.F32, "T", 4).Initializer("zero", int64s(0)).Initializer("one", int64s(1)).
@@ -47,8 +47,8 @@ func as(m *onnxtest.Model, name, op string, inputs []string, attrs ...onnxtest.A
 	return m.Node(name, op, inputs, list(name), attrs...)
 }
 
-// lifted appends a, c and e with axes before: a1, c1 and e1 with one, a2, c2 and e2 with
-// two.
+// lifted appends a, c and e with leading axes: a1, c1 and e1 have one more axis, and a2, c2 and e2
+// have two.
 func lifted() *onnxtest.Model {
 	m := parted()
 	for _, v := range list("a", "c", "e") {
@@ -58,8 +58,8 @@ func lifted() *onnxtest.Model {
 	return m
 }
 
-// vectors appends of each of a, c and e the sums of the rows, as, their absolute values,
-// am, these as integers, ai, and the transpose, at.
+// vectors appends four values for each of a, c and e. For a these are as, the sums of its rows; am,
+// their absolute values; ai, these as integers; and at, the transpose of a.
 func vectors() *onnxtest.Model {
 	m := parted().Initializer("last", int64s(1))
 	for _, v := range list("a", "c", "e") {
@@ -179,8 +179,8 @@ func equalModels() map[string]*onnxtest.Model {
 	}
 }
 
-// TestExtentsThatAreEqualAtRunTime compares models whose extents are known when they run
-// with the same models of known extents, and looks at the error where they differ.
+// TestExtentsThatAreEqualAtRunTime compares models whose extents are known only at run time with
+// the same models with known extents. It also checks the error if the extents differ.
 func TestExtentsThatAreEqualAtRunTime(t *testing.T) {
 	for name, model := range equalModels() {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package gen is the pipeline from a model to a Go package: it loads, runs the
-// passes, plans, prepares the weights, emits, and writes the files. It leaves
-// each of these to the package that knows it.
+// Package gen is the pipeline from a model to a Go package. It loads the model, runs the passes,
+// makes the steps, plans their memory, prepares the weights, emits, and writes the files. Each
+// stage is a package of its own.
 package gen
 
 import (
@@ -15,8 +15,9 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/cost"
+	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/ir/plan"
@@ -24,69 +25,68 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Options steer a generation.
+// Options configure a generation.
 type Options struct {
-	// Inputs fix the shapes of inputs: "image" → "1x3x224x224", extents being
-	// numbers or symbols.
+	// Inputs sets shapes of inputs: "image" → "1x3x224x224". Extents are numbers or symbols.
 	Inputs map[string]string
-	// Dims fix or bound symbolic extents: "N" → "4" or "1..64".
+	// Dims sets or bounds symbolic extents: "N" → "4" or "1..64".
 	Dims map[string]string
-	// Outputs cut the graph at these values; none keeps the model's.
+	// Outputs replaces the model's outputs by these values. If it is empty, they do not change.
 	Outputs []string
-	// Custom are the operators that functions of the user's program compute.
+	// Custom lists the operators that Go functions of the user compute.
 	Custom []op.Custom
-	// Strict turns off what reassociates floating-point sums and products, but for long
-	// sums, which become ones of parts: their error is about ONNX Runtime's.
+	// Target is the back end that computes the model, one of [target.All]. A nil Target is the
+	// first of them.
+	Target target.Target
+	// Strict turns off transformations that change the rounding of floats, except that long sums
+	// are divided into parts. Rounding errors are then at most 1.5 times ONNX Runtime's.
 	Strict bool
-	// WeightsDType is what the weights of matrix products, and tables that rows are gathered
-	// from, are stored as: ir.F16 or ir.BF16; ir.F32, or nothing, leaves them as they are.
+	// WeightsDType is the type in which the weights of matrix products and embedding tables are
+	// stored: ir.F16 or ir.BF16. The zero value and ir.F32 keep their types.
 	WeightsDType ir.DType
-	// Costs says what kernels take on the machines that the code is for, to choose
-	// algorithms; nil stands for [cost.Default].
-	Costs *cost.Model
-	// Train makes the package train the model: its weights file holds the model's own
+	// Train generates a package that can train. Its weights file holds the model's original
 	// weights.
 	Train bool
-	// Loss is what training minimises, one of [LossNames]; empty for the source's own
-	// losses.
+	// Loss is the loss function, one of [LossNames]. If it is empty, the source's own losses are
+	// used.
 	Loss string
-	// Params are patterns, as [rt.MatchName] has them, of the weights that are
-	// parameters, instead of those that [Parameters] finds. Freeze are patterns of
-	// parameters that are not trained: no code is made for their gradients.
+	// Params are patterns of the weights to train, see [rt.MatchName]. They replace the result of
+	// [Parameters]. Freeze are patterns of parameters to exclude: no code is generated for their
+	// gradients.
 	Params, Freeze []string
-	// Foreign, if not nil, are the weights that the model has in place of its own, or of
-	// those that New draws.
+	// Foreign, if not nil, provides weights that replace the model's own, or those that New draws.
 	Foreign *Foreign
-	// Remat says what functions that train compute again instead of keeping it.
+	// Remat selects the activations that training recomputes instead of storing them.
 	Remat pass.Remat
-	// CheckNaN makes functions that train look for NaN after each node, where
-	// TrainerOptions.CheckNaN asks for it. NewTrainer returns an error if it does in a
-	// package without these checks.
+	// CheckNaN generates checks for NaN after each node of training functions.
+	// TrainerOptions.CheckNaN turns them on. In a package without these checks, NewTrainer returns
+	// an error if TrainerOptions.CheckNaN is set.
 	CheckNaN bool
-	// Config is what is given for the configuration of a description, and Stdout and
-	// Stderr get what it prints; Stderr also gets the warnings about a model file. They
-	// may be nil.
+	// Config is the configuration of a description that the user gave. Stdout receives the output
+	// of the description. Stderr receives everything else that it prints, and warnings about a
+	// model file. Either may be nil.
 	Config         config.Given
 	Stdout, Stderr io.Writer
-	// Variants are what may be set of that configuration, too, each a list as Config.Set:
-	// the first counts that describes a model which Foreign has the weights of.
+	// Variants are alternative settings for the configuration, each a list like Config.Set. The
+	// first one whose model matches the weights in Foreign is used.
 	Variants [][]string
-	// Package is the Go package's name; empty derives it from the output folder.
+	// Package is the name of the Go package. If it is empty, it is derived from the output folder.
 	Package string
-	// WeightsOutside keeps the weights file out of the program.
+	// WeightsOutside does not embed the weights file in the program.
 	WeightsOutside bool
-	// Keep says which weights the package's file holds.
-	Keep Keep
-	// Flags is the command line as model.go's header shows it.
+	// Keep selects the form of the weights in the package's file. A package that trains, or has no
+	// file, keeps the source model's weights in any case.
+	Keep emit.Keep
+	// Flags is the command line for the header of model.go.
 	Flags string
-	// MaxSteps is the largest number of steps in one Go function of the package; 0 leaves
-	// that to [emit].
+	// MaxSteps is the largest number of steps in one Go function of the package. 0 means the
+	// default of [emit].
 	MaxSteps int
-	// Dump, when set, is called with the module after each pass.
+	// Dump, if not nil, is called with the module after each pass.
 	Dump func(index int, name string, m *ir.Module)
-	// Stop ends the passes after that many; 0 runs all.
+	// Stop ends the pipeline after this number of passes. 0 runs all.
 	Stop int
-	// Progress, when set, is told what is done.
+	// Progress, if not nil, is called at the start of each stage.
 	Progress func(stage string)
 }
 
@@ -98,33 +98,33 @@ func (o *Options) progress(stage string) {
 
 // Model is a compiled model: its functions as steps, and its weights.
 type Model struct {
-	Name   string // of the file, without its extension
+	Name   string // name of the file, without extension
 	Meta   rt.Meta
 	Source *Source
-	// Stats counts what the passes did, by their names.
+	// Stats counts what the passes did, keyed by the names of the counts.
 	Stats map[string]int
-	// Recomputed says what the functions that train compute again.
+	// Recomputed lists what training functions recompute.
 	Recomputed []pass.Recomputed
 	Module     *ir.Module // lowered
-	// Functions are those of the source, in its order, and Forward is the first.
+	// Functions are the functions of the source in its order. The first one is Forward.
 	Functions []*program.Func
 	Forward   *program.Func
 	Prepare   *program.Func
 	// Training is nil unless Options.Train is set.
 	Training *Training
-	// Raw are the source model's weights, Weights those that Functions load: of more than
-	// [MaxEmbedded] bytes each is made when it is used or written, and where the package keeps
-	// raw weights there are none.
+	// Raw are the source model's weights, and Weights are the weights that Functions load. If
+	// Weights exceed [MaxEmbedded] bytes, each is computed when it is used or written. If, in that
+	// case, the package's file has only the source model's weights, Weights is empty.
 	Raw, Weights *rt.Weights
 
 	options Options
 	given   map[string]bool // names of the source model's weights
-	large   bool            // the weights are more than largeBytes: no sample is computed
+	large   bool            // the weights exceed largeBytes: no sample is computed
 }
 
-// Load reads and compiles a model file, or a description. Errors: what is wrong with the
-// file or the description, all at once, what o names and the model does not have, and those
-// of [CompileSource].
+// Load reads and compiles a model file or a description. It returns all errors of the file or
+// description joined, an error for names in o that the model does not have, and the errors of
+// [CompileSource].
 func Load(path string, o Options) (*Model, error) {
 	o.progress("reading " + filepath.Base(path))
 	if IsDescription(path) {
@@ -146,14 +146,20 @@ func Load(path string, o Options) (*Model, error) {
 	return Compile(src, o)
 }
 
-// Compile compiles an imported model. Errors are those of [CompileSource].
+// Compile compiles an imported model. It returns the errors of [CompileSource].
 func Compile(src *onnx.Model, o Options) (*Model, error) { return CompileSource(fromONNX(src), o) }
 
-// CompileSource compiles a model. Errors: options that do not fit it, weights of another
-// file that do not, and operators that a pass finds no kernel or no gradient for.
+// CompileSource compiles a model. It returns an error if options or the weights of another file do
+// not fit the model, or if an operator has no kernel or no gradient.
 func CompileSource(src *Source, o Options) (*Model, error) {
 	if err := src.check(); err != nil {
 		return nil, err
+	}
+	if o.Target == nil {
+		o.Target = target.All[0]
+	}
+	if !o.Target.CanRun() { // no weights can be prepared now
+		o.Keep = emit.KeepRaw
 	}
 	src = src.unreserved()
 	if o.Foreign != nil {
@@ -184,17 +190,17 @@ func (m *Model) compile() error {
 	for _, w := range m.Source.Module.Weights {
 		m.given[w.Name] = true
 	}
-	ctx := &pass.Context{Strict: o.Strict, WeightsDType: o.WeightsDType, Costs: o.Costs}
+	ctx := &pass.Context{Target: o.Target, Strict: o.Strict, WeightsDType: o.WeightsDType, Plan: o.planOf}
 	for _, f := range m.Source.Functions {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
 	}
 	if o.Train {
-		ctx.WeightsDType = ir.F32 // steps read the model's own weights
+		ctx.WeightsDType = ir.F32 // steps read the original weights
 		o.progress("differentiating")
 		if err := m.addTraining(); err != nil {
 			return err
 		}
-		ctx.Remat, ctx.Plan = o.Remat, planOf
+		ctx.Remat, ctx.Gradient, ctx.Watched = o.Remat, grad.GradPrefix, o.CheckNaN
 		for _, f := range m.Training.differentiated() {
 			ctx.Trained = append(ctx.Trained, f.Source.Name)
 		}
@@ -206,7 +212,7 @@ func (m *Model) compile() error {
 	m.Stats, m.Recomputed = ctx.Stats, ctx.Recomputed
 	o.progress("planning")
 	for _, f := range m.Source.Functions {
-		p, err := program.Compile(m.Module, f.Name)
+		p, err := program.Compile(m.Module, f.Name, o.Target)
 		if err == nil {
 			err = checkPorts(p.IR)
 		}
@@ -220,7 +226,7 @@ func (m *Model) compile() error {
 		return err
 	}
 	var err error
-	if m.Prepare, err = program.Compile(m.Module, pass.Prepare); err != nil {
+	if m.Prepare, err = program.Compile(m.Module, pass.Prepare, o.Target); err != nil {
 		return err
 	}
 	o.progress("preparing weights")
@@ -228,23 +234,23 @@ func (m *Model) compile() error {
 }
 
 // planOf plans a function of a lowered module.
-func planOf(m *ir.Module, name string) (*plan.Plan, error) {
-	f, err := program.Compile(m, name)
+func (o *Options) planOf(m *ir.Module, name string) (*plan.Plan, error) {
+	f, err := program.Compile(m, name, o.Target)
 	if err != nil {
 		return nil, err
 	}
 	return f.Plan, nil
 }
 
-// kept returns the weights that the weights file holds: those that Functions
-// load, and the constants that Prepare does.
+// kept returns the weights in the weights file: the weights that Functions load, and the constants
+// that Prepare loads.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}
-	note := func(f *program.Func, of func(name string) bool) {
+	note := func(f *program.Func, match func(name string) bool) {
 		for n := range f.IR.All() {
 			l, ok := n.Op.(ir.Load)
-			if ok && !seen[l.Name] && of(l.Name) {
+			if ok && !seen[l.Name] && match(l.Name) {
 				seen[l.Name] = true
 				out = append(out, emit.Prepared{Name: l.Name, Type: l.Type})
 			}
@@ -262,35 +268,26 @@ func (m *Model) kept() []emit.Prepared {
 	return out
 }
 
-// isConstant reports whether a weight was made of the model's constants: it is not one of
-// the source model's weights.
+// isConstant reports whether a weight is a constant of the model rather than one of its weights.
 func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
-// emission returns what is printed, but the sample, and the file of constants that
-// the package needs beside its weights, if any.
+// emission returns the input of the emitter without the sample, and the file of constants that the
+// package needs besides its weights, if any.
 func (m *Model) emission() (*emit.Model, []emit.File, error) {
-	file := m.fileName()
-	weights := file + ".safetensors"
 	e := &emit.Model{
-		Package:     m.options.Package,
-		Title:       m.Name,
-		Source:      fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, m.Source.Format, m.Source.Sum[:16]),
-		Flags:       m.options.Flags,
-		Doc:         m.Source.Doc,
-		Prepare:     m.Prepare,
-		Wanted:      m.Source.Wanted(),
-		WeightsFile: weights, Embed: !m.options.WeightsOutside,
-		Meta: m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
-		Raw: m.keepsRaw() || m.Source.Initial != nil, Stored: m.keepsPrepared(), Initial: m.Source.Initial,
+		Package: m.options.Package,
+		Title:   m.Name,
+		Printer: m.options.Target.Printer(),
+		Source:  fmt.Sprintf("%s (%s, sha256 %s)", m.Source.File, m.Source.Format, m.Source.Sum[:16]),
+		Flags:   m.options.Flags,
+		Doc:     m.Source.Doc,
+		Prepare: m.Prepare,
+		Wanted:  m.Source.Wanted(),
+		Store:   m.store(),
+		Meta:    m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
 	}
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")
-	}
-	switch {
-	case e.Initial != nil:
-		e.WeightsFile, e.Embed = "", false
-	case m.inPlace():
-		e.WeightsFile, e.Elsewhere = m.Source.From, true
 	}
 	for i, f := range m.Source.Functions {
 		e.Functions = append(e.Functions, &emit.Function{Func: m.Functions[i], Method: f.Method, Doc: f.Doc, Inputs: f.Inputs, Outputs: f.Outputs, Direct: f.Direct, States: f.States})
@@ -318,25 +315,26 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		m.trainer(e)
 	}
 	var own []emit.File
-	if e.Embed {
-		e.EmbeddedFile = weights
-	} else if constants := m.constants(e); len(constants.Names()) > 0 {
-		// LoadFrom is given the model's own weights only.
-		e.EmbeddedFile = file + ".const.safetensors"
+	if _, ok := e.Store.(emit.Embedded); ok {
+		return e, nil, nil
+	}
+	if constants := m.constants(e); len(constants.Names()) > 0 {
+		// LoadFrom receives only the original weights.
+		e.ConstantsFile = m.fileName() + ".const.safetensors"
 		var data bytes.Buffer
 		if _, err := constants.WriteTo(&data); err != nil {
 			return nil, nil, err
 		}
-		own = append(own, emit.File{Name: e.EmbeddedFile, Data: data.Bytes()})
+		own = append(own, emit.File{Name: e.ConstantsFile, Data: data.Bytes()})
 	}
 	return e, own, nil
 }
 
-// constants returns what the package needs beside a weights file: constants of the
-// module, and weights that New gives elements of their own.
+// constants returns the tensors that the package needs besides a weights file: constants of the
+// module, and weights that New initialises with given elements.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
-	if e.Initial != nil {
+	if _, ok := e.Store.(emit.Drawn); ok {
 		constants = m.Source.given()
 	}
 	for _, w := range e.Constants() {
@@ -344,14 +342,14 @@ func (m *Model) constants(e *emit.Model) *rt.Weights {
 		constants.AddRaw(w.Name, w.Type.DType.String(), shape, m.constant(w.Name))
 	}
 	for _, w := range m.optional(e.Wanted) {
-		if !e.Raw {
+		if e.Store.Form() == emit.KeepPrepared {
 			constants.AddRaw(w.Name, w.DType, w.Shape, m.Raw.Raw(w.Name))
 		}
 	}
 	return constants
 }
 
-// constant returns the elements of a weight that the module's constants became.
+// constant returns the elements of a constant that became a weight.
 func (m *Model) constant(name string) []byte {
 	if m.Weights.Raw(name) != nil {
 		return m.Weights.Raw(name)
@@ -359,27 +357,15 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
-// inPlace reports whether Load is to read the file that the weights were taken from.
-func (m *Model) inPlace() bool {
-	return m.keepsRaw() && !m.keepsPrepared() && m.options.WeightsOutside && m.Source.InPlace
-}
-
-// keepsRaw reports whether the package loads the model's own weights.
-func (m *Model) keepsRaw() bool { return m.Training != nil || m.options.Keep != KeepPrepared }
-
-// keepsPrepared reports whether the package's file holds what kernels read.
-func (m *Model) keepsPrepared() bool {
-	return m.Source.Initial == nil && (!m.keepsRaw() || m.options.Keep == KeepBoth)
-}
-
-// fileWeights returns what the weights file holds: what is prepared, the model's own
-// weights and the constants beside them, or both.
+// fileWeights returns the contents of the weights file: prepared weights, the source model's weights
+// and constants, or both.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
+	keep := e.Store.Form()
 	w := rt.NewWeights()
-	if m.keepsPrepared() {
+	if keep.HasPrepared() {
 		w = m.Weights
 	}
-	if !e.Raw {
+	if !keep.HasRaw() {
 		return w
 	}
 	add := func(name string, data []byte) {
@@ -397,12 +383,12 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	return w
 }
 
-// Timed returns the files of a package of that name for measuring: without a sample
-// and without the weights file, which Load is to be given. With a lap, which numbers
-// steps, the package's variable Lap is called with a step's number after it.
+// Timed returns the files of a package called name for measurements, without a sample and without
+// the weights file, which is passed to Load. If lap is not nil, it numbers the steps, and the
+// package calls its variable Lap with the number after each step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	outside, src := *m, *m.Source
-	src.Initial = nil // Load is to be there, and New is not
+	src.Initial = nil // generate Load instead of New
 	outside.Source = &src
 	outside.options.Package, outside.options.WeightsOutside = name, true
 	e, own, err := outside.emission()
@@ -417,7 +403,7 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	return append(files, own...), err
 }
 
-// configFile is the file of the generated package that holds configurations.
+// configFile is the file of the generated package with the configurations.
 const configFile = "config.go"
 
 // Files returns the generated package's files.
@@ -427,8 +413,8 @@ func (m *Model) Files() ([]emit.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range e.Functions {
-		m.addSample(f, m.Source.Module.Func(m.Source.Functions[i].Name))
+	if err := m.addSamples(e.Functions); err != nil {
+		return nil, err
 	}
 	files, err := emit.Files(e)
 	if err != nil {
@@ -444,28 +430,28 @@ func (m *Model) Files() ([]emit.File, error) {
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
 	files = append(files, own...)
-	if e.WeightsFile == "" || e.Elsewhere {
+	switch e.Store.(type) {
+	case emit.Drawn, emit.Existing:
 		return files, nil
 	}
 	weights := m.fileWeights(e)
 	if m.WeightsSize() > maxBuffered {
-		return append(files, emit.File{Name: e.WeightsFile, Large: weights}), nil
+		return append(files, emit.File{Name: m.weightsFile(), Large: weights}), nil
 	}
 	var data bytes.Buffer
 	if _, err := weights.WriteTo(&data); err != nil {
 		return nil, err
 	}
-	return append(files, emit.File{Name: e.WeightsFile, Data: data.Bytes()}), nil
+	return append(files, emit.File{Name: m.weightsFile(), Data: data.Bytes()}), nil
 }
 
-// maxBuffered is the size of weights up to which their file is put together in memory.
+// maxBuffered is the size of weights up to which their file is assembled in memory.
 const maxBuffered = 64 << 20
 
-// fileName returns what the files called after the model begin with.
+// fileName returns the prefix of the names of files that are named after the model.
 func (m *Model) fileName() string { return FileName(m.Name, "model") }
 
-// CanRun returns why Run cannot compute the model, nil if it can: it may have custom
-// operators.
+// CanRun returns an error if Run cannot compute the model because it has custom operators.
 func (m *Model) CanRun() error {
 	if err := exec.Refuses(m.Forward); err != nil {
 		return fmt.Errorf("%s: %w", m.Source.File, err)
@@ -473,15 +459,15 @@ func (m *Model) CanRun() error {
 	return nil
 }
 
-// Run computes the model without generating it. Arguments and results are Go
-// slices of the elements, and containers as [exec.HeldType] has them.
+// Run computes the model without generating a package. Arguments and results are Go slices of the
+// elements; for containers see [exec.HeldType].
 func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
 	return m.RunContext(context.Background(), args, shapes)
 }
 
-// RunContext is Run that ends early, with the context's error, when ctx is done.
+// RunContext is like Run, but returns the context's error when ctx is done.
 func (m *Model) RunContext(ctx context.Context, args []any, shapes [][]int) ([]any, [][]int, error) {
-	return exec.New(m.Forward, exec.Weights(m.Weights)).Run(ctx, args, shapes)
+	return exec.New(m.Forward, m.options.Target, exec.Weights(m.Weights)).Run(ctx, args, shapes)
 }
 
 func opsetsText(opsets []rt.Opset) string {

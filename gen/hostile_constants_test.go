@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// testHostileConstants compiles models of a few bytes whose constants make large ones, or
-// take long to compute.
+// testHostileConstants compiles models of a few bytes whose constants expand to large ones, or take
+// long to compute.
 func testHostileConstants(t *testing.T) {
 	models := map[string]*onnxtest.Model{}
 	// add adds a model that computes c from constants, and adds its sum to x.

@@ -18,8 +18,8 @@ func body() *onnxtest.Model { return onnxtest.New(0) }
 // loopBody returns the start of a loop's body.
 func loopBody() *onnxtest.Model { return body().Input("i", ir.I64).Input("going", ir.Bool) }
 
-// counting returns a loop of as many trips as its operand n says over a body that
-// adds 1 to the carried value v.
+// counting returns a loop whose body adds 1 to the carried value v. Operand n is the number of
+// iterations.
 func counting(trips *ir.Tensor) *onnxtest.Model {
 	inside := loopBody().Input("v", ir.F32, 4).Initializer("one", floats(1)).Node("add", "Add", list("v", "one"), list("w")).
 		Node("go", "Identity", list("going"), list("on")).Output("on", ir.Bool).Output("w", ir.F32, 4)
@@ -189,24 +189,24 @@ func testHostileTexts(t *testing.T) {
 		return m.Output("v62", ir.String, 2)
 	}
 	tests := map[string]hostile{
-		"bytes that are no text": {onnxtest.New(21).Input("x", ir.String, 1).Initializer("c", strings1(bad)).Output("y", ir.String, 1).Node("node", "StringConcat", list("x", "c"), list("y")), []*ir.Tensor{strings1(bad)}, "string[1]"},
-		"a text of 4 MiB":        {onnxtest.New(21).Input("x", ir.String, 1).Initializer("c", strings1(strings.Repeat(bad, 1<<18))).Output("y", ir.String, 1).Node("node", "StringConcat", list("x", "c"), list("y")), []*ir.Tensor{strings1(bad)}, "string[1]"},
-		"texts that double":      {doubled(onnxtest.New(21).Input("v0", ir.String, 2)), []*ir.Tensor{strings1("abc", "")}, "limit"},
-		"constants that double":  {doubled(onnxtest.New(21).Initializer("v0", strings1("abc", ""))), nil, "limit"},
-		"a pattern that is none": regex("(((a"), "a pattern that repeats": regex("(a*)*b"), "a pattern of branches": regex("(a|aa)+$"),
+		"bytes that are not text": {onnxtest.New(21).Input("x", ir.String, 1).Initializer("c", strings1(bad)).Output("y", ir.String, 1).Node("node", "StringConcat", list("x", "c"), list("y")), []*ir.Tensor{strings1(bad)}, "string[1]"},
+		"a text of 4 MiB":         {onnxtest.New(21).Input("x", ir.String, 1).Initializer("c", strings1(strings.Repeat(bad, 1<<18))).Output("y", ir.String, 1).Node("node", "StringConcat", list("x", "c"), list("y")), []*ir.Tensor{strings1(bad)}, "string[1]"},
+		"texts that double":       {doubled(onnxtest.New(21).Input("v0", ir.String, 2)), []*ir.Tensor{strings1("abc", "")}, "limit"},
+		"constants that double":   {doubled(onnxtest.New(21).Initializer("v0", strings1("abc", ""))), nil, "limit"},
+		"a pattern that is none":  regex("(((a"), "a pattern that repeats": regex("(a*)*b"), "a pattern of branches": regex("(a|aa)+$"),
 		"a pattern of large repeats":  regex(strings.Repeat("a{1000}", 3000)),
 		"a pattern of nested repeats": regex("((((a{10}){10}){10}){10})"),
 		"a pattern of a megabyte":     regex(strings.Repeat("(a|b)", 200_000)),
 		"a pattern of classes":        regex(strings.Repeat(`[\pL\pN]{1,30}`, 3000)),
 		"a pattern that is deep":      regex(strings.Repeat("(", 5000) + strings.Repeat(")", 5000)),
-		"a pattern that is no text":   regex(bad),
+		"a pattern that is not text":  regex(bad),
 		"splits":                      {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.String, 1, "P").Output("z", ir.I64, 1).Node("node", "StringSplit", list("x"), list("y", "z"), attr("delimiter", "a")), []*ir.Tensor{strings1(strings.Repeat("a", 1<<20))}, "string[1 1048577]"},
 		"many splits": {onnxtest.New(21).Input("x", ir.String, "N").Output("y", ir.String, "N", "P").Output("z", ir.I64, "N").Node("node", "StringSplit", list("x"), list("y", "z"), attr("delimiter", "a")),
 			[]*ir.Tensor{strings1(append([]string{strings.Repeat("a", 1<<20)}, make([]string, 1000)...)...)}, "limit"},
-		"a split below 0":           {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.String, 1, "P").Output("z", ir.I64, 1).Node("node", "StringSplit", list("x"), list("y", "z"), attr("maxsplit", math.MinInt64)), []*ir.Tensor{strings1("a b")}, ""},
-		"normalised":                {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.String, "N").Node("node", "StringNormalizer", list("x"), list("y"), attr("case_change_action", "UPPER"), attr("stopwords", []string{bad, strings.Repeat("w", 1<<20)})), []*ir.Tensor{strings1(bad)}, "string[1]"},
-		"texts that are no numbers": {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.F32, 1).Node("node", "Cast", list("x"), list("y"), attr("to", 1)), []*ir.Tensor{strings1(bad)}, "node"},
-		"numbers of many digits":    {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.F32, 1).Node("node", "Cast", list("x"), list("y"), attr("to", 1)), []*ir.Tensor{strings1("1" + strings.Repeat("0", 1<<20) + "e-1048576")}, ""},
+		"a split below 0":            {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.String, 1, "P").Output("z", ir.I64, 1).Node("node", "StringSplit", list("x"), list("y", "z"), attr("maxsplit", math.MinInt64)), []*ir.Tensor{strings1("a b")}, ""},
+		"normalised":                 {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.String, "N").Node("node", "StringNormalizer", list("x"), list("y"), attr("case_change_action", "UPPER"), attr("stopwords", []string{bad, strings.Repeat("w", 1<<20)})), []*ir.Tensor{strings1(bad)}, "string[1]"},
+		"texts that are not numbers": {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.F32, 1).Node("node", "Cast", list("x"), list("y"), attr("to", 1)), []*ir.Tensor{strings1(bad)}, "node"},
+		"numbers of many digits":     {onnxtest.New(21).Input("x", ir.String, 1).Output("y", ir.F32, 1).Node("node", "Cast", list("x"), list("y"), attr("to", 1)), []*ir.Tensor{strings1("1" + strings.Repeat("0", 1<<20) + "e-1048576")}, ""},
 	}
 	for name, attrs := range map[string][]onnxtest.Attr{
 		"a pool without counts":  {attr("pool_int64s", []int{1, 2, 3}), attr("ngram_indexes", []int{0, 1, 2})},

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/internal/heap"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
@@ -23,15 +21,14 @@ import (
 type hostile struct {
 	model *onnxtest.Model
 	args  []*ir.Tensor
-	// want is a part of the error of the import, of the compilation or of the run; or
-	// the result's type, where the input is odd and right.
+	// want is a part of the error of the import, of the compilation or of the run. If the input is
+	// unusual but valid, it is the type of the result.
 	want string
 }
 
 const maxMemory = 512 << 20
 
-// askedContext ends when it has been asked a number of times whether it has. A loop asks
-// in each iteration.
+// askedContext is done after a number of calls of Err. A loop calls Err in each iteration.
 type askedContext struct {
 	context.Context
 	left int
@@ -48,34 +45,13 @@ func (c *askedContext) Err() error {
 func within(t *testing.T, f func()) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	runtime.GC()
-	before, peak := heap(), uint64(0)
-	done := make(chan any)
-	go func() {
-		defer func() { done <- recover() }()
-		f()
-	}()
-	for tick := time.Tick(2 * time.Millisecond); ; {
-		select {
-		case panicked := <-done:
-			if panicked != nil {
-				t.Errorf("panic: %v", panicked)
-			}
-			if peak > before+maxMemory {
-				t.Errorf("%d MiB of memory, at most %d expected", (peak-before)>>20, maxMemory>>20)
-			}
-			return
-		case <-tick:
-			peak = max(peak, heap())
-		}
+	bytes, panicked := heap.Growth(f)
+	if panicked != nil {
+		t.Errorf("panic: %v", panicked)
 	}
-}
-
-// heap returns the bytes of all objects that are not freed yet.
-func heap() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
+	if bytes > maxMemory {
+		t.Errorf("%d MiB of memory, at most %d expected", bytes>>20, maxMemory>>20)
+	}
 }
 
 // compile imports, compiles and emits a model.

@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestLoopOfVectors runs bodies that declare the number of the trip, and the condition, as
-// vectors of one element: old exporters squeeze them.
+// TestLoopOfVectors runs loop bodies that declare the iteration number and the condition as vectors
+// of one element. Old exporters write such bodies and squeeze the vectors.
 func TestLoopOfVectors(t *testing.T) {
 	for _, opset := range []int64{8, 11} {
 		for name, c := range map[string]struct {

@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// NoLoss is the loss of a model whose caller computes it.
+// NoLoss selects no loss function: the caller computes loss and gradients.
 const NoLoss = "none"
 
-// loss is what training minimises: the mean over the elements of a target of a
-// function of them and of what a model computes.
+// loss is a loss function: the mean over the elements of a target. Each term is a function of the
+// target and the scores.
 type loss struct {
-	// target returns the type of the target for scores.
+	// target returns the type of the target for the type of the scores.
 	target func(scores ir.Type) (ir.Type, error)
 	build  func(b *ir.Builder, scores, target *ir.Value) *ir.Value
 }
 
-// losses are those that an imported model can be given, named as PyTorch's functions.
+// losses lists the loss functions for imported models, with PyTorch's names.
 var losses = map[string]loss{
 	"cross_entropy": {classes, func(b *ir.Builder, scores, target *ir.Value) *ir.Value {
 		return likelihood(b, b.Node(op.LogSoftmax{Axis: 1}, beforeSoftmax(scores)), target)
@@ -36,7 +37,7 @@ var losses = map[string]loss{
 	}},
 	"bce": {alike, func(b *ir.Builder, p, target *ir.Value) *ir.Value {
 		one := b.Scalar(ir.F32, 1)
-		// As in PyTorch, no logarithm is below −100.
+		// As in PyTorch, logarithms are clamped to at least −100.
 		log := func(x *ir.Value) *ir.Value { return b.Node(op.Max{}, b.Node(op.Log{}, x), b.Scalar(ir.F32, -100)) }
 		is := b.Node(op.Mul{}, target, log(p))
 		not := b.Node(op.Mul{}, b.Node(op.Sub{}, one, target), log(b.Node(op.Sub{}, one, p)))
@@ -48,12 +49,12 @@ var losses = map[string]loss{
 	}},
 }
 
-// LossNames returns the losses that -loss knows, none among them.
+// LossNames returns the values of -loss, including "none".
 func LossNames() []string {
 	return append(slices.Sorted(maps.Keys(losses)), NoLoss)
 }
 
-// classes is the type of targets that name classes, axis 1 of the scores.
+// classes returns the type of class targets, where the classes are axis 1 of the scores.
 func classes(scores ir.Type) (ir.Type, error) {
 	if scores.Rank() < 2 {
 		return ir.Type{}, fmt.Errorf("%s has no axis of classes", scores)
@@ -61,11 +62,11 @@ func classes(scores ir.Type) (ir.Type, error) {
 	return ir.TensorOf(ir.I64, slices.Delete(slices.Clone(scores.Shape), 1, 2)...), nil
 }
 
-// alike is the type of targets that are like the scores.
+// alike returns the type of targets with the shape of the scores.
 func alike(scores ir.Type) (ir.Type, error) { return ir.TensorOf(ir.F32, scores.Shape...), nil }
 
-// beforeSoftmax returns the operand of a softmax over the classes, whose logarithm is
-// more exact than that of its result, and any other value itself.
+// beforeSoftmax returns x if scores is a softmax of x over the classes, because the log-softmax is
+// more accurate than the logarithm. It returns other scores unchanged.
 func beforeSoftmax(scores *ir.Value) *ir.Value {
 	for scores.Def != nil {
 		switch o := scores.Def.Op.(type) {
@@ -84,11 +85,10 @@ func beforeSoftmax(scores *ir.Value) *ir.Value {
 	return scores
 }
 
-// likelihood returns minus the mean of the logarithms of probabilities that targets
-// name.
+// likelihood returns the negative mean of the log probabilities of the target classes.
 func likelihood(b *ir.Builder, logs, target *ir.Value) *ir.Value {
 	target = b.Node(op.CheckIndex{Count: logs.Type.Shape[1], What: "label", Things: "classes"}, target)
-	shape := slices.Insert(slices.Clone(target.Type.Shape), 1, ir.Const(1))
+	shape := slices.Insert(slices.Clone(target.Type.Shape), 1, dim.Const(1))
 	picked := b.Node(op.GatherElements{Axis: 1}, logs, b.Node(op.Reshape{Shape: shape}, target))
 	return b.Node(op.Neg{}, mean(b, picked))
 }
@@ -102,9 +102,9 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes}, x)
 }
 
-// withLoss returns a source with a function @loss that computes a loss of the first
-// result of its first function: it has that one's parameters and the target, and
-// gives the loss before that one's results.
+// withLoss returns a source with an additional function @loss, which applies a loss function to the
+// first result of the first function. It has the parameters of that function and the target, and
+// returns the loss and then the results of that function.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {
@@ -112,12 +112,12 @@ func withLoss(src *Source, name string) (*Source, error) {
 	}
 	of := src.Functions[0]
 	if src.Module.Func("loss") != nil {
-		return nil, fmt.Errorf("-loss %s: the module has a function @loss", name)
+		return nil, fmt.Errorf("-loss %s: the module already has a function @loss", name)
 	}
 	f := src.Module.Func(of.Name).Clone()
 	f.Name = "loss"
 	if len(f.Results) == 0 || !f.Results[0].Type.IsTensor() || !f.Results[0].Type.DType.IsFloat() {
-		return nil, fmt.Errorf("-loss %s: the first output is no float tensor", name)
+		return nil, fmt.Errorf("-loss %s: the first output is not a float tensor", name)
 	}
 	err := ir.Try(func() {
 		b := ir.NewBuilder(f)
@@ -147,8 +147,8 @@ func withLoss(src *Source, name string) (*Source, error) {
 	return &out, nil
 }
 
-// targetParam adds the parameter for a target of a type. An extent that the function
-// finds out only when it runs is a symbol of the parameter's own, and then compared.
+// targetParam adds a parameter for a target. An extent that is known only when the function runs
+// becomes a symbol of the parameter, which is then checked.
 func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	given := map[string]bool{}
 	for _, p := range f.Params {
@@ -161,7 +161,7 @@ func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	shape := slices.Clone(typ.Shape)
 	for i, d := range shape {
 		if slices.ContainsFunc(d.Symbols(), func(s string) bool { return !given[s] }) {
-			shape[i] = ir.Sym(b.Symbol(fmt.Sprintf("target_%d", i)))
+			shape[i] = dim.Sym(b.Symbol(fmt.Sprintf("target_%d", i)))
 		}
 	}
 	target := b.Param("target", ir.TensorOf(typ.DType, shape...))

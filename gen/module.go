@@ -12,10 +12,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// FromModule compiles a module that is not in a file: the model, called name, is its
-// function "forward", as that of a file is, or the functions that no other calls,
-// each with arguments and results of its own. The weights have data. The options that
-// say how a file is read, Inputs, Dims and Outputs, mean nothing to it.
+// FromModule compiles a module that is not in a file. name is the name of the model. The model is
+// the function "forward", as in a model file. Without it, the model is all functions that no other
+// function calls, each with its own arguments and results. The weights have data. Inputs, Dims and
+// Outputs in o have no effect.
 func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	for _, w := range m.Weights {
 		if w.Data == nil {
@@ -29,7 +29,7 @@ func FromModule(name string, m *ir.Module, o Options) (*Model, error) {
 	return CompileSource(src, o)
 }
 
-// SourceOf returns a module that is not in a file as a source, see [FromModule].
+// SourceOf converts a module that is not in a file to a source; see [FromModule].
 func SourceOf(name string, m *ir.Module) *Source {
 	sum := sha256.Sum256([]byte(m.String()))
 	src := &Source{
@@ -63,7 +63,7 @@ func SourceOf(name string, m *ir.Module) *Source {
 	return src
 }
 
-// describe fills in what follows from the first function.
+// describe sets the fields that follow from the first function.
 func (s *Source) describe() {
 	if len(s.Functions) == 0 {
 		return
@@ -88,8 +88,8 @@ func (s *Source) describe() {
 	}
 }
 
-// MethodName returns what the methods of a module's function are called: its name,
-// in snake case, with capitals.
+// MethodName returns the Go method name for a function of a module: its snake-case name in camel
+// case.
 func MethodName(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {

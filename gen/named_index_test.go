@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestIndicesWithoutAnEnd runs models whose operators define no index below 0, or an axis
-// below −rank, as the IR and as steps: the error has the index as it was given.
+// TestIndicesWithoutAnEnd runs models whose operators do not allow an index below 0, or an axis
+// below −rank, both as IR and as steps. The error must show the index as it was given.
 func TestIndicesWithoutAnEnd(t *testing.T) {
 	image, pair := floats(1, 2, 3, 4).Reshape(1, 1, 2, 2), floats(1, 2).Reshape(1, 1, 1, 2)
 	scores := floats(1, 2, 3, 4, 5, 6).Reshape(2, 3)

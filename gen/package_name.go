@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// PackageName returns the name of the package in a folder: the lower-case ASCII
-// letters, digits and underscores of the folder's name, made an identifier that
-// a package can have.
+// PackageName derives a package name from a folder: the lower-case ASCII letters, digits and
+// underscores of its name, adjusted to a valid package name.
 func PackageName(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,7 +33,7 @@ func PackageName(dir string) (string, error) {
 	return name, nil
 }
 
-// CanName reports whether a generated package can be called name.
+// CanName reports whether name is a valid name of a generated package.
 func CanName(name string) bool {
 	return token.IsIdentifier(name) && !slices.Contains([]string{"_", "main", "init"}, name) && !strings.HasSuffix(name, "_test")
 }

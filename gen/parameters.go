@@ -5,11 +5,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Parameters returns the names of the weights of an imported model's function that are
-// its parameters, in the order in which they are used: floats that reach, through what
-// only moves, joins or casts elements, an operand of a product, a normalisation, a table,
-// a recurrent network or a custom operator, or are added to or multiplied with what
-// follows from such along one axis.
+// Parameters returns the names of the trainable weights of an imported model's function, in the
+// order of their use. These are float weights that reach an operand of a product, a normalisation,
+// an embedding table, a recurrent network or a custom operator, through operators that only move,
+// join or cast elements. Float weights with a single axis that are added to or multiplied with a
+// result of these are included too.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {
@@ -18,10 +18,10 @@ func Parameters(f *ir.Func) []string {
 	return p.names
 }
 
-// parameters are those of a function so far.
+// parameters is the state of the search in a function.
 type parameters struct {
-	weights map[*ir.Value][]string // of values that are weights, moved and joined at most
-	after   map[*ir.Value]bool     // values that follow from parameters and others
+	weights map[*ir.Value][]string // values that are weights, or moved and joined weights
+	after   map[*ir.Value]bool     // values that depend on parameters and inputs
 	found   map[string]bool
 	names   []string
 }
@@ -58,7 +58,7 @@ func (p *parameters) node(n *ir.Node) {
 	}
 }
 
-// moved returns the weights whose elements a node moves or joins, none if it does more.
+// moved returns the weights whose elements a node moves or joins, or nothing if the node does more.
 func (p *parameters) moved(n *ir.Node) (from []string) {
 	if op.IsMove(n.Op) {
 		return p.weights[n.Arg(0)]
@@ -90,13 +90,13 @@ func (p *parameters) add(names []string) {
 	}
 }
 
-// isAffine reports whether an operator scales or shifts.
+// isAffine reports whether an operator adds or multiplies elementwise.
 func isAffine(o ir.Op) bool {
 	_, ok := o.(op.Affine)
 	return ok
 }
 
-// oneAxis reports whether at most one extent of a type is not 1.
+// oneAxis reports whether at most one extent is not 1.
 func oneAxis(t ir.Type) bool {
 	wide := 0
 	for _, d := range t.Shape {

@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// maxPort is the size in bytes of the largest input or output. It is not the memory of the
-// machine that generates: another one may run the package.
+// maxPort is the largest size in bytes of an input or output. It does not depend on the memory of
+// the generating machine, because another machine may run the package.
 const maxPort int64 = 64 << 30
 
-// checkPorts returns an error for an input or output whose size is known and over maxPort:
-// its Go type would be an array that no machine holds.
+// checkPorts returns an error for an input or output with a static size over maxPort, whose Go type
+// would be an array that no machine can hold.
 func checkPorts(f *ir.Func) error {
 	check := func(what, name string, t ir.Type) error {
 		if !t.IsTensor() || !t.IsStatic() {

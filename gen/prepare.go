@@ -16,36 +16,12 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/pass"
-	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// plain counts who wants plain Go kernels: their choice is the process's.
-var plain struct {
-	sync.Mutex
-	users   int
-	restore func()
-}
-
-// plainGo makes kernels plain Go until all who called it have called done.
-func plainGo() (done func()) {
-	plain.Lock()
-	defer plain.Unlock()
-	if plain.users++; plain.users == 1 {
-		plain.restore = cpu.SetLevel(cpu.Generic)
-	}
-	return func() {
-		plain.Lock()
-		defer plain.Unlock()
-		if plain.users--; plain.users == 0 {
-			plain.restore()
-		}
-	}
-}
-
-// checkNarrow returns an error where rounding a prepared weight to f16 has made an
-// infinity.
+// checkNarrow returns an error if rounding a packed weight to f16 made it infinite.
 func (m *Model) checkNarrow(name string, data any) error {
 	halves, ok := data.([]rt.Float16)
 	if m.options.WeightsDType != ir.F16 || !ok {
@@ -58,11 +34,11 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
 }
 
-// largeBytes is the size of weights above which those that are prepared are not held, unless
-// they are made with others.
+// largeBytes is the size of weights in bytes above which packed weights are not held in memory.
+// Weights that are computed together are held in any case.
 var largeBytes int64 = MaxEmbedded
 
-// prepare makes the weights that Functions load, with the plain Go kernels: the
+// prepare packs the weights that Functions load. It uses the plain Go kernels, which produce the
 // same bytes on every machine.
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
@@ -70,10 +46,10 @@ func (m *Model) prepare() error {
 		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.Source.given())
 	}
 	for _, w := range m.Module.Weights {
-		if m.Source.Initial != nil && m.Source.Module.Weight(w.Name) != nil {
+		if m.Source.Initial != nil && m.given[w.Name] {
 			continue
 		}
-		if w.Data == nil && w.Type.Elems().Equal(ir.Dim{}) {
+		if w.Data == nil && w.Type.Elems().Equal(dim.Dim{}) {
 			w.Data = []byte{}
 		}
 		if w.Data != nil {
@@ -84,7 +60,8 @@ func (m *Model) prepare() error {
 		return err
 	}
 	m.large = m.isLarge()
-	if m.large && m.keepsRaw() && !m.keepsPrepared() {
+	_, isDrawn := m.store().(emit.Drawn)
+	if !m.options.Target.CanRun() || m.large && !m.store().Form().HasPrepared() && !isDrawn {
 		return nil
 	}
 	parts, err := m.parts()
@@ -95,7 +72,7 @@ func (m *Model) prepare() error {
 	if err != nil {
 		return err
 	}
-	if m.keepsPrepared() {
+	if m.store().Form().HasPrepared() {
 		m.noteSources(parts)
 	}
 	raw := exec.Weights(m.Raw)
@@ -107,7 +84,7 @@ func (m *Model) prepare() error {
 			exec.AddTo(m.Weights, w.Name, d, x.Data, x.Shape)
 		case later[w.Name] != nil:
 			exec.AddMade(m.Weights, w.Name, d, later[w.Name].write, shape)
-		case d.Bits() >= 8 && d != ir.Bool && m.Raw.Raw(w.Name) != nil: // used as they are stored
+		case d.Bits() >= 8 && d != ir.Bool && m.Raw.Raw(w.Name) != nil: // used as stored
 			m.Weights.AddRaw(w.Name, d.String(), shape, m.Raw.Raw(w.Name))
 		default:
 			data, err := raw(w.Name)
@@ -120,17 +97,17 @@ func (m *Model) prepare() error {
 	return m.Weights.Err()
 }
 
-// part is a part of Prepare, see [program.Parts].
+// part is an independent part of Prepare; see [program.Parts].
 type part struct {
 	*program.Func
 	m *Model
-	// sums returns checksums of the weights that it reads, by their names.
+	// sums returns checksums of the weights that the part reads, keyed by name.
 	sums func() (map[string][]uint32, error)
 }
 
-// parts takes Prepare apart.
+// parts splits Prepare into parts.
 func (m *Model) parts() ([]*part, error) {
-	list, err := program.Parts(m.Module, pass.Prepare)
+	list, err := program.Parts(m.Module, pass.Prepare, m.options.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -149,10 +126,10 @@ func (m *Model) parts() ([]*part, error) {
 	return parts, nil
 }
 
-// run makes the weights, in memory that is given or not.
+// run computes the packed weights of the part. into is their memory, or nil to allocate it.
 func (p *part) run(into []any) (made []exec.Item, err error) {
-	defer plainGo()()
-	results, shapes, err := exec.New(p.Func, exec.Weights(p.m.Raw)).RunInto(context.Background(), nil, nil, into)
+	defer p.m.options.Target.Plain()()
+	results, shapes, err := exec.New(p.Func, p.m.options.Target, exec.Weights(p.m.Raw)).RunInto(context.Background(), nil, nil, into)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +142,10 @@ func (p *part) run(into []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write makes the only weight. The checksums of what it reads, which a file of it will need,
-// are computed before: whichever comes first brings it into the processor's cache.
+// write computes the only packed weight of the part into dst. It first computes the checksums of
+// the weights that it reads, which the file needs and which bring them into the cache.
 func (p *part) write(dst any) error {
-	if p.m.keepsPrepared() {
+	if p.m.store().Form().HasPrepared() {
 		if _, err := p.sums(); err != nil {
 			return err
 		}
@@ -177,14 +154,14 @@ func (p *part) write(dst any) error {
 	return err
 }
 
-// single reports whether there is only one weight, which can be made each time it is used.
+// single reports whether the part has a single packed weight, which can be computed on each use.
 func (p *part) single() bool {
 	r := p.IR.Results
 	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)
 }
 
-// runParts makes prepared weights, several at a time, and returns which parts make theirs
-// later. Errors are those of all parts, in their order.
+// runParts computes packed weights, several parts at a time. later lists the parts that are
+// computed on use. It returns the errors of all parts in their order.
 func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[string]*part, err error) {
 	now, later = map[string]exec.Item{}, map[string]*part{}
 	var run []*part
@@ -215,7 +192,7 @@ func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[str
 	return now, later, errors.Join(errs...)
 }
 
-// noteSources notes, for each prepared weight, a digest of the weights that it is made of.
+// noteSources records, for each packed weight, a digest of the weights that it was computed from.
 func (m *Model) noteSources(parts []*part) {
 	kept := map[string]bool{}
 	for _, w := range m.kept() {
@@ -237,10 +214,11 @@ func (m *Model) noteSources(parts []*part) {
 	}
 }
 
-// sourcesLen is how many bytes of a SHA-256 a digest of sources has.
+// sourcesLen is the length in bytes of a digest of sources, a truncated SHA-256.
 const sourcesLen = 16
 
-// sources returns a digest of the weights that a prepared one is made of.
+// sources returns a digest of the weights that a packed weight depends on. sums are their
+// checksums.
 func sources(v *ir.Value, sums map[string][]uint32) string {
 	h := sha256.New()
 	seen := map[*ir.Value]bool{}

@@ -15,8 +15,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// products is a model of matrix products, each with a weight that is packed, an addition
-// of two weights that share an operand, and a table that is used as it is.
+// products returns a model with three parts: matrix products, whose weights are packed; a sum of
+// two weights that several values share; and a table, which is used unchanged.
 func products(t *testing.T, n int, element func(layer, i int) float32) *ir.Module {
 	t.Helper()
 	var weights, nodes strings.Builder
@@ -59,9 +59,9 @@ func SetLarge(t *testing.T, bytes int64) {
 	t.Cleanup(func() { largeBytes = old })
 }
 
-// TestPrepareIsRepeatable generates a package with several numbers of goroutines, with
-// prepared weights held and not: its files, as they are written in parts and as they are
-// compared, have the same bytes, but that the bundled test of a large one only loads it.
+// TestPrepareIsRepeatable generates a package with several numbers of goroutines, with prepared
+// weights in memory and without. The files must have the same bytes, both as written in parts and
+// as compared. The only exception is the bundled test of a large package, which only loads it.
 func TestPrepareIsRepeatable(t *testing.T) {
 	for _, dtype := range []ir.DType{ir.F32, ir.BF16} {
 		var want []emit.File
@@ -121,8 +121,8 @@ func TestPrepareIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestErrorsOfPrepare has weights whose elements f16 does not hold: all are reported, in
-// the order of the model, and those that are made later when they are written.
+// TestErrorsOfPrepare has weights with elements that f16 cannot hold. All must be reported in the
+// order of the model, including weights that are computed only when they are written.
 func TestErrorsOfPrepare(t *testing.T) {
 	big := func(layer, i int) float32 {
 		if layer > 4 && i == 5 {

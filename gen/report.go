@@ -2,16 +2,19 @@ package gen
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Report returns what became of the model, in a few lines.
+// Report returns a summary of the compilation in a few lines.
 func (m *Model) Report() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %d nodes → %d calls", m.Source.File, m.Source.Format, m.Source.Nodes, len(m.Forward.Steps))
@@ -25,6 +28,7 @@ func (m *Model) Report() string {
 	if done := m.did(); done != "" {
 		fmt.Fprintf(&b, "  %s\n", done)
 	}
+	b.WriteString(m.DeviceReport())
 	fmt.Fprintf(&b, "  %s; %s\n", m.Arena(), m.weightsText())
 	if m.Source.Fitted != nil {
 		fmt.Fprintf(&b, "  %s\n", m.fittedText())
@@ -37,7 +41,63 @@ func (m *Model) Report() string {
 	return b.String()
 }
 
-// fittedText says how weights of a file became those of the model.
+// DeviceReport says what a GPU computes of each function, in a line, and what the host does. It is ""
+// for targets without a device.
+func (m *Model) DeviceReport() string {
+	t, ok := m.options.Target.(gpu.Target)
+	if !ok {
+		return ""
+	}
+	functions := slices.Clone(m.Functions)
+	if m.Training != nil {
+		for _, s := range m.Training.Steps {
+			functions = append(functions, s.Func)
+		}
+	}
+	var b strings.Builder
+	for _, f := range functions {
+		name := t.Name()
+		if len(functions) > 1 {
+			name += " @" + f.IR.Name
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", name, useText(t.Use(f)))
+	}
+	return b.String()
+}
+
+// OnGPU reports whether the model is compiled for a GPU.
+func (m *Model) OnGPU() bool {
+	_, ok := m.options.Target.(gpu.Target)
+	return ok
+}
+
+// useText describes who computes what of a function.
+func useText(u gpu.Use) string {
+	total := 0
+	var host []string
+	for _, name := range slices.Sorted(maps.Keys(u.Host)) {
+		n := u.Host[name]
+		if total += n; n > 1 {
+			name += fmt.Sprintf(" ×%d", n)
+		}
+		host = append(host, name)
+	}
+	text := fmt.Sprintf("%s of %s, %s on the host", counted(u.Launches, "launch", "launches"), counted(u.Kernels, "kernel", "kernels"), counted(total, "node", "nodes"))
+	if total > 0 {
+		text += ": " + strings.Join(host, ", ")
+	}
+	return text
+}
+
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// fittedText describes how the weights of a file were matched with the model.
 func (m *Model) fittedText() string {
 	f := m.Source.Fitted
 	var b strings.Builder
@@ -55,7 +115,7 @@ func (m *Model) fittedText() string {
 	return b.String()
 }
 
-// recomputedText says what a function that trains computes again, and saves by that.
+// recomputedText describes what a training function recomputes and how much memory that saves.
 func recomputedText(r pass.Recomputed) string {
 	at := ""
 	if r.IsScaled {
@@ -65,20 +125,19 @@ func recomputedText(r pass.Recomputed) string {
 }
 
 func (m *Model) weightsText() string {
-	if m.Source.Initial != nil {
-		return fmt.Sprintf("weights %s, drawn by New", Bytes(m.WeightsSize()))
-	}
-	if m.inPlace() {
-		return fmt.Sprintf("weights %s, where they are in %s", Bytes(m.WeightsSize()), m.Source.From)
-	}
-	where := "in the program"
-	if m.options.WeightsOutside {
+	size, where := Bytes(m.WeightsSize()), "in the program"
+	switch s := m.store().(type) {
+	case emit.Drawn:
+		return fmt.Sprintf("weights %s, drawn by New", size)
+	case emit.Existing:
+		return fmt.Sprintf("weights %s, where they are in %s", size, s.File)
+	case emit.Beside:
 		where = "beside it"
 	}
-	return fmt.Sprintf("weights %s %s, %s %s → %s.safetensors, %s", Bytes(m.sourceSize()), m.weightsFrom(), Bytes(m.WeightsSize()), m.became(), m.fileName(), where)
+	return fmt.Sprintf("weights %s %s, %s %s → %s, %s", Bytes(m.sourceSize()), m.weightsFrom(), size, m.became(), m.weightsFile(), where)
 }
 
-// weightsFrom says where the model's weights are.
+// weightsFrom describes where the model's weights come from.
 func (m *Model) weightsFrom() string {
 	if m.Source.From != "" {
 		return "from " + m.Source.From
@@ -86,13 +145,14 @@ func (m *Model) weightsFrom() string {
 	return "in " + m.Source.File
 }
 
-// became says what the package's weights are, which explains their size.
+// became describes the weights of the package, to explain their size.
 func (m *Model) became() string {
 	var names []string
-	if m.keepsRaw() {
+	keep := m.store().Form()
+	if keep.HasRaw() {
 		names = m.Raw.Names()
 	}
-	if m.keepsPrepared() {
+	if keep.HasPrepared() {
 		for _, w := range m.kept() {
 			names = append(names, w.Name)
 		}
@@ -133,7 +193,7 @@ func (m *Model) became() string {
 	return strings.Join(append([]string{strings.Join(kinds, " and ")}, parts...), ", ")
 }
 
-// passesDid orders the counts of passes and says them in words.
+// passesDid lists the counts of passes in order, with their texts.
 var passesDid = []struct{ verb, stat, what string }{
 	{"folded", pass.FoldedConstants, "constants"},
 	{"folded", pass.FoldedBatchNorms, "BatchNorm"},
@@ -151,7 +211,7 @@ var passesDid = []struct{ verb, stat, what string }{
 	{"outlined", pass.OutlinedBlocks, "repeated blocks"},
 }
 
-// did says what the passes did.
+// did describes what the passes did.
 func (m *Model) did() string {
 	var verbs []string
 	list := map[string][]string{}
@@ -180,8 +240,8 @@ func (m *Model) Parameters() int64 {
 	return n
 }
 
-// Flops returns the floating-point operations of one call, as far as the
-// operators know them, with every symbolic extent 1; at says so.
+// Flops returns the floating-point operations of one call, with every symbolic extent set to 1.
+// Operators that do not report operations count nothing. at names the symbols.
 func (m *Model) Flops() (n int64, at string) {
 	f := m.Source.Func()
 	if symbols := f.Symbols(); len(symbols) > 0 {
@@ -193,11 +253,11 @@ func (m *Model) Flops() (n int64, at string) {
 // Arena describes the memory of a session.
 func (m *Model) Arena() string {
 	p := m.Forward.Plan
-	size := func(d ir.Dim) string {
+	size := func(d dim.Dim) string {
 		if n, ok := d.Int(); ok {
 			return Bytes(int64(n))
 		}
-		if coef, rest, ok := d.Linear(p.Symbol); ok && rest.Equal(ir.Dim{}) {
+		if coef, rest, ok := d.Linear(p.Symbol); ok && rest.Equal(dim.Dim{}) {
 			if n, ok := coef.Int(); ok {
 				return Bytes(int64(n)) + " × " + p.Symbol
 			}
@@ -210,8 +270,7 @@ func (m *Model) Arena() string {
 	return fmt.Sprintf("arena of %d buffers, sized by the arguments", len(p.Buffers))
 }
 
-// OperatorCounts returns the operators of the model with how often each stands
-// in its graph, the most frequent first.
+// OperatorCounts returns the operators of the model with their counts, the most frequent first.
 func (m *Model) OperatorCounts() []string {
 	type count struct {
 		name string
@@ -234,7 +293,7 @@ func (m *Model) OperatorCounts() []string {
 	return out
 }
 
-// Bytes returns a number of bytes in a unit that suits it.
+// Bytes formats a number of bytes with a suitable unit.
 func Bytes(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
@@ -242,7 +301,7 @@ func Bytes(n int64) string {
 	return scaled(n) + "B"
 }
 
-// Count returns a number with a prefix that suits it: "25.6 M".
+// Count formats a number with a suitable prefix: "25.6 M".
 func Count(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -250,7 +309,7 @@ func Count(n int64) string {
 	return scaled(n)
 }
 
-// flopsText returns a number of floating-point operations: "8.2 GFLOP".
+// flopsText formats a number of floating-point operations: "8.2 GFLOP".
 func flopsText(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d FLOP", n)
@@ -258,7 +317,7 @@ func flopsText(n int64) string {
 	return scaled(n) + "FLOP"
 }
 
-// scaled returns a number of at least 1000 with three digits and a prefix.
+// scaled formats a number of at least 1000 with three digits and a prefix.
 func scaled(n int64) string {
 	v := float64(n)
 	for _, prefix := range []string{"k", "M", "G", "T", "P"} {

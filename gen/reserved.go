@@ -9,20 +9,20 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// reserved begin the names of weights that passes make.
+// reserved lists the name prefixes of weights that passes create.
 var reserved = []string{rt.ConstPrefix, rt.PreparedPrefix}
 
-// unreserved returns the source with other names for weights that are called as what passes
-// make is: "const/a" becomes "model/const/a", and files may have it under either name.
+// unreserved renames weights whose names have a reserved prefix: "const/a" becomes "model/const/a".
+// Weights files may use either name.
 func (s *Source) unreserved() *Source {
-	renamed := map[string]string{}
+	renamed, taken := map[string]string{}, s.Module.ByName()
 	for _, w := range s.Module.Weights {
 		begins := func(prefix string) bool { return strings.HasPrefix(w.Name, prefix) }
 		if !slices.ContainsFunc(reserved, begins) {
 			continue
 		}
 		name := "model/" + w.Name
-		for s.Module.Weight(name) != nil {
+		for taken[name] != nil {
 			name = "model/" + name
 		}
 		renamed[w.Name] = name

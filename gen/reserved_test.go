@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// reservedNames is a model with two equal weights that are called as constants are, and one
-// that is called as what kernels read is.
+// reservedNames is a model whose weights have reserved names: two equal weights with names of
+// constants, and one with the name of a prepared weight.
 const reservedNames = `
 weight "const/a" : f32[2,2]
 weight "const/b" : f32[2,2]
@@ -32,11 +33,11 @@ func @forward(%x: f32[N,2]) -> (y: f32[N,2]) {
 }
 `
 
-// TestReservedNames compiles it in every way: none of its weights is taken for one that
-// passes make, and files may have them under the model's names.
+// TestReservedNames compiles reservedNames in every way. The compiler must not take its weights for
+// constants or prepared weights, and files may have the weights under the model's names.
 func TestReservedNames(t *testing.T) {
 	diagonal := func(x float32) []float32 { return []float32{x, 0, 0, x} }
-	for _, o := range []gen.Options{{}, {Keep: gen.KeepRaw}, {Keep: gen.KeepBoth}, {Train: true, Loss: "mse"}} {
+	for _, o := range []gen.Options{{}, {Keep: emit.KeepRaw}, {Keep: emit.KeepBoth}, {Train: true, Loss: "mse"}} {
 		module, err := ir.Parse(reservedNames, op.Set)
 		if err != nil {
 			t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestResizeOfPyTorch resizes 5 elements by 1.7, to 8, with corners aligned. In a file of
-// PyTorch the last element is that of the result, as torch.nn.functional.interpolate of
-// PyTorch 1.13 computes it; in any other it lies at 7.5, as ONNX says.
+// TestResizeOfPyTorch resizes 5 elements by 1.7, to 8, with aligned corners. In a file from PyTorch
+// the last result is the last element, as in torch.nn.functional.interpolate of PyTorch 1.13. In
+// other files it is sampled at 7.5, as ONNX says.
 func TestResizeOfPyTorch(t *testing.T) {
 	x := floats(1, 4, 9, 16, 25).Reshape(1, 1, 5)
 	linear := []float64{1, 2.7142859, 4.7142859, 7.5714294, 11.000001, 15.000001, 19.857143, 25}

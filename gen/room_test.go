@@ -5,13 +5,14 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestRoomIsMadeFirst compiles nodes whose extents are operands: the room for what such a
-// node makes is asked for before it computes anything.
+// TestRoomIsMadeFirst compiles nodes whose extents are operands. The memory for the result of such
+// a node must be requested before anything is computed.
 func TestRoomIsMadeFirst(t *testing.T) {
 	sized := func(op string, n int, inputs []string, attrs ...onnxtest.Attr) *onnxtest.Model {
 		return onnxtest.New(21).Input("x", ir.F32, 1, 1, 2, 2).Input("n", ir.I64, n).Input("s", ir.F32, 4).
@@ -45,9 +46,9 @@ func TestRoomIsMadeFirst(t *testing.T) {
 					if computes != "" {
 						t.Errorf("%s runs before room for %s elements", computes, s.Buffer.Elems)
 					}
-				case *program.Call:
-					if s.Node != nil && s.Node.Pos == "node" && s.Kernel != "Cast" && computes == "" {
-						computes = s.Kernel
+				case *cpu.Call:
+					if s.Node != nil && s.Node.Pos == "node" && s.Kernel.Name != "Cast" && computes == "" {
+						computes = s.Kernel.Name
 					}
 				}
 			}

@@ -9,14 +9,37 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// sampleBudget bounds what the sample takes: about 2 seconds of the plain Go kernels, which
-// is what ResNet-50 needs for an image of 224 × 224.
+// sampleBudget bounds the computation of the sample: about 2 seconds of plain Go kernels, enough
+// for ResNet-50 with a 224 × 224 image.
 var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30, Work: 1 << 33}
 
-// addSample computes what the bundled test expects of a function, compiled from source, if
-// it can be run here.
+// addSamples computes the expected results of the bundled test. If the target cannot run, the default
+// target computes them.
+func (m *Model) addSamples(list []*emit.Function) error {
+	by := m
+	if !m.options.Target.CanRun() {
+		o := m.options
+		o.Target, o.Train, o.Keep, o.Dump, o.Stop = nil, false, emit.KeepPrepared, nil, 0
+		var err error
+		if by, err = CompileSource(m.Source, o); err != nil {
+			return err
+		}
+	}
+	for i, f := range list {
+		like := *f
+		like.Func = by.Functions[i]
+		by.addSample(&like, m.Source.Module.Func(m.Source.Functions[i].Name))
+		like.Func = f.Func
+		*f = like
+	}
+	return nil
+}
+
+// addSample computes the expected results of the bundled test for a function, if it can be run
+// here. source is the function before the passes.
 func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
@@ -26,8 +49,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 		f.SampleTooLarge = true
 		return
 	}
-	// Numbers that include zero may be what an operator cannot divide by; without
-	// it, an index may be out of range.
+	// Inputs with zeros may make an operator divide by zero; inputs without zero may make an index
+	// out of range.
 	var results []any
 	var shapes [][]int
 	var err error
@@ -51,9 +74,9 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 }
 
-// sample computes a function of what the bundled test draws, moved by move if that is not nil.
+// sample runs a function on the inputs of the bundled test, modified by move if that is not nil.
 func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int, error) {
-	defer plainGo()()
+	defer m.options.Target.Plain()()
 	args, shapes, err := sampleInputs(f.IR, f.SampleLow)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +92,7 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 	if err := beginStates(f.IR, f.States, args, shapes); err != nil {
 		return nil, nil, fmt.Errorf("the sample: %w", err)
 	}
-	machine := exec.New(f.Func, exec.Weights(m.Weights))
+	machine := exec.New(f.Func, m.options.Target, exec.Weights(m.Weights))
 	machine.Budget = sampleBudget
 	results, outShapes, err := machine.Run(context.Background(), args, shapes)
 	if err != nil {
@@ -78,14 +101,14 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 	return results, outShapes, nil
 }
 
-// steadyFlops is the most floating-point operations of a function whose sample is computed
-// twice: what takes more is a network of a size where single roundings drown.
+// steadyFlops is the largest number of floating-point operations of a function whose sample is
+// computed twice. In larger networks single rounding errors average out.
 const steadyFlops = 1 << 28
 
-// keepSteady leaves out of a function's sample what depends on how sums are rounded, which
-// differs from processor to processor: results that change by more than the bundled test
-// allows when arguments do by a little more than kernels differ. So it is where almost
-// equal numbers are divided by how much they vary.
+// keepSteady removes results from a function's sample that depend on rounding, which differs
+// between processors. A result is removed if it changes by more than the bundled test allows when
+// the inputs change by slightly more than kernels differ. This happens, for example, where nearly
+// equal numbers are normalised by their variance.
 func (m *Model) keepSteady(f *emit.Function) {
 	n := len(f.Sample)
 	movable := func(p *ir.Value) bool {
@@ -107,11 +130,11 @@ func (m *Model) keepSteady(f *emit.Function) {
 	f.SampleUnsteady = len(f.Sample) < n
 }
 
-// nudge moves numbers by a share of them, up or down.
+// nudge changes numbers by a small relative amount, up or down.
 func nudge(x []float32) {
 	const share = 1.0 / (1 << 20)
 	for i := range x {
-		if uint32(i)*2654435761>>31 == 0 { // in no apparent order
+		if uint32(i)*2654435761>>31 == 0 { // in a pseudo-random pattern
 			x[i] += float32(x[i] * share)
 		} else {
 			x[i] -= float32(x[i] * share)
@@ -119,18 +142,18 @@ func nudge(x []float32) {
 	}
 }
 
-// SampleInputs returns arguments for a function, drawn as those of the bundled
-// test are: 2 along symbolic extents.
+// SampleInputs returns the arguments that the bundled test draws for a function. Symbolic extents
+// are 2.
 func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
 
-// sampleInputs is [SampleInputs] with numbers that begin at low.
+// sampleInputs is [SampleInputs] with numbers from low upward.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		seed := uint32(emit.SampleSeed + i)
 		var arg any
 		var shape []int
 		if p.Type.IsTensor() {
-			typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(emit.SampleExtent), true })
+			typ := p.Type.Subst(func(string) (dim.Dim, bool) { return dim.Const(emit.SampleExtent), true })
 			var item exec.Item
 			item, err = sampleTensor(typ, low, seed)
 			arg, shape = item.Data, item.Shape
@@ -145,11 +168,11 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	return args, shapes, nil
 }
 
-// sampleTensor draws a tensor of a static type. Errors: a size that does not fit an
-// int, and one over the sample's budget.
+// sampleTensor draws a tensor of a static type. It returns an error if the size overflows an int or
+// exceeds the sample's budget.
 func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	shape, ok := t.Static()
-	if !ok { // an extent that does not fit an int
+	if !ok { // an extent that overflows an int
 		return exec.Item{}, exec.ErrBudget
 	}
 	n, err := ir.CheckedLen(shape)
@@ -165,7 +188,7 @@ func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	return exec.Item{Data: data, Shape: shape}, nil
 }
 
-// sampleContainer returns the container that the bundled test makes.
+// sampleContainer returns the container that the bundled test constructs.
 func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
 	var items []exec.Item
 	for _, elem := range emit.SampleContainer(t) {

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// The sample makes no tensors of a size that only a file says, in containers either:
-// the package is generated without one.
+// TestSampleOfHugeElements asserts that the sample does not make tensors of a huge size that only a
+// file declares, in containers either. The package is generated without a sample.
 func TestSampleOfHugeElements(t *testing.T) {
 	for _, typ := range []string{"seq<f32[1099511627776]>", "opt<f32[1099511627776]>", "opt<seq<f32[1099511627776,4]>>"} {
 		text := sampleTest(t, "huge", "func @forward(%x: "+typ+") -> (y: "+typ+") {\n  return %x\n}\n")
@@ -21,8 +21,8 @@ func TestSampleOfHugeElements(t *testing.T) {
 	}
 }
 
-// The sample takes no more operations than a few seconds have: neither in one product, whose
-// operations are known before it runs, nor in a loop, whose trips are not.
+// TestSampleOfMuchWork asserts that the sample takes at most a few seconds. This holds for one
+// product, whose operations are known before it runs, and for a loop, whose iterations are not.
 func TestSampleOfMuchWork(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -50,7 +50,7 @@ func TestSampleOfMuchWork(t *testing.T) {
 	}
 }
 
-// loopOfProducts is a model that multiplies a matrix with itself again and again.
+// loopOfProducts returns a model that multiplies a matrix with itself again and again.
 func loopOfProducts(trips int) string {
 	return fmt.Sprintf(`func @forward(%%x: f32[256,256]) -> (y: f32[256,256]) {
   %%n = constant {value=i64[](%d)} : i64[]
@@ -64,7 +64,7 @@ func loopOfProducts(trips int) string {
 `, trips)
 }
 
-// Results that depend on how sums are rounded are no part of the sample, others are.
+// Results that depend on how sums are rounded are not part of the sample, others are.
 func TestSampleIsSteady(t *testing.T) {
 	text := sampleTest(t, "wild", `func @forward(%x: f32[N,3]) -> (wild: f32[N,3], calm: f32[N,3]) {
   %0 = constant {value=f32[](1e+09)} : f32[]

@@ -15,69 +15,65 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Source is a model to be compiled: one that was imported, or recorded from its
-// description.
+// Source is a model to compile: imported from a file or recorded from a description.
 type Source struct {
-	Name string // of the file, without its extension
-	File string // the file's base name
+	Name string // name of the file, without extension
+	File string // base name of the file
 	Sum  string // SHA-256 of the file, in hexadecimal
-	// Format is what the model is written in, "opset 17".
+	// format of the file, "opset 17"
 	Format string
 	Doc    string
 	Meta   rt.Meta
 	Module *ir.Module
-	// Functions are the functions of Module that the package offers, one or more.
+	// Functions are the functions of Module that the package offers, at least one.
 	Functions []Function
-	// Params are the weights that can be trained; nil stands for those that
-	// [Parameters] finds.
+	// Params are the weights that can be trained. nil means the result of [Parameters].
 	Params []string
-	// Initial says how the weights of a described model begin, all of them: its package
-	// has New and no weights file. nil stands for weights that have data.
+	// Initial describes the initial values of all weights of a described model. Its package has New
+	// and no weights file. nil means that the weights have data.
 	Initial []rt.Initial
-	// Aliases are further names that files may have for weights, by name.
+	// Aliases maps names of weights to further names that files may use.
 	Aliases map[string][]string
-	// From is the file that the weights were taken from, and Fitted how; "" for a model
-	// with its own.
+	// From is the file that the weights were taken from. It is "" for a model with its own weights.
+	// Fitted is the result of matching the weights.
 	From   string
 	Fitted *keys.Fitted
-	// InPlace tells that the file is a safetensors file with the model's names, types and
-	// layouts.
+	// InPlace says that the file is a safetensors file with the model's names, types and layouts.
 	InPlace bool
-	// Configs are the configurations of a described model, and Built the Go expression of
-	// the one that it was made by, "" for none.
+	// Configs are the configurations of a described model. Built is the Go expression of the
+	// configuration that the model was built with, or "".
 	Configs *config.Set
 	Built   string
-	// Limits are the largest extents that symbols may have.
+	// Limits holds the maximum values of symbols.
 	Limits map[string]int
-	// Nodes is the number of nodes in the graph, and Operators counts its operators.
+	// Nodes is the number of nodes in the graph. Operators counts them by operator.
 	Nodes     int
 	Operators map[string]int
 }
 
 // Function is a function of a [Source] that the package offers.
 type Function struct {
-	// Name is what the module calls it, and Method what its methods of Model and
-	// Session are called.
+	// Name is the name in the module, and Method the name of the methods of Model and Session.
 	Name, Method string
-	// Doc is its documentation, which begins with Method; "" for the whole model.
+	// Doc is the documentation, which starts with Method, or "" for the whole model.
 	Doc string
-	// Inputs and Outputs are what the structs are called that several arguments or
-	// results stand in. Without Inputs each argument is a parameter.
+	// Inputs and Outputs are the names of the structs for several arguments or results. If Inputs
+	// is "", each argument is a parameter.
 	Inputs, Outputs string
-	// Direct gives each argument and result the Go type that its own shape asks for,
-	// and scalars bare; else one form serves all of them, as for imported models.
+	// Direct gives each argument and result the Go type for its shape, with plain scalars.
+	// Otherwise all use one form, as in imported models.
 	Direct bool
-	// Loss tells that training minimises its first result.
+	// Loss says that training minimises the first result.
 	Loss bool
-	// States are the names of parameters behind the others that sessions keep from call to
-	// call, and of the results that they become.
+	// States are the names of the states. A state is an additional last parameter, which sessions
+	// keep between calls, and a result that replaces it.
 	States []string
 }
 
 // forward is the only function of an imported model.
 var forward = Function{Name: pass.Forward, Method: "Forward", Inputs: "Inputs", Outputs: "Outputs"}
 
-// fromONNX returns an imported model as a source.
+// fromONNX converts an imported model to a source.
 func fromONNX(m *onnx.Model) *Source {
 	return &Source{
 		Name: m.Name, File: m.File, Sum: m.Sum, Format: opsetsText(m.Meta.Opsets), Doc: m.Doc, Meta: m.Meta,
@@ -85,14 +81,13 @@ func fromONNX(m *onnx.Model) *Source {
 	}
 }
 
-// Func returns the first of the functions that the package offers.
+// Func returns the first function that the package offers.
 func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 
-// reservedMethods are the methods that every generated package has, of Model, Session
-// and Trainer.
+// reservedMethods are the methods of Model, Session and Trainer in every generated package.
 var reservedMethods = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
 
-// check reports what of a source cannot be compiled, all of it.
+// check returns all problems of a source that cannot be compiled, joined.
 func (s *Source) check() error {
 	if len(s.Functions) == 0 {
 		return fmt.Errorf("%s: no function to compile", s.File)
@@ -117,7 +112,7 @@ func (s *Source) check() error {
 	}
 	for _, f := range s.Functions {
 		if with := f.Method + "Context"; methods[with] {
-			errs = append(errs, fmt.Errorf("%s: method %s: %s with a context is called so", s.File, with, f.Method))
+			errs = append(errs, fmt.Errorf("%s: method %s: the generated method %[3]s with a context has this name", s.File, with, f.Method))
 		}
 	}
 	return errors.Join(errs...)

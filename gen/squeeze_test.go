@@ -11,8 +11,9 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestSqueezeOfASymbol squeezes all axes of extent 1 where an extent is a symbol: the rank
-// is that of others than 1, and 1 is refused with what compiles it.
+// TestSqueezeOfASymbol squeezes all axes of extent 1 of a shape with a symbol. The compiled model
+// takes the symbol for an extent other than 1. An extent of 1 is an error that names the flag which
+// compiles the model for 1.
 func TestSqueezeOfASymbol(t *testing.T) {
 	const want = "without axes it drops an axis of extent N where that is 1; -dim N=1 compiles the model for 1"
 	model := func(result ...any) *onnxtest.Model {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// keep notes which functions have states. Errors, all at once: a state that changes the
-// number of its axes or its type, or that takes an extent which shows only when the model
-// runs.
+// keep records which functions use states. It returns all errors joined: a state whose rank or
+// element type changes, and a state with an extent that is known only while the model runs.
 func (s *Source) keep(states []record.State) error {
 	var errs []error
 	for _, state := range states {
@@ -34,7 +34,7 @@ func (s *Source) keep(states []record.State) error {
 			for _, d := range after.Shape {
 				for _, symbol := range d.Symbols() {
 					if !slices.Contains(known, symbol) {
-						errs = append(errs, fmt.Errorf("%s: method %s: state %q becomes %s, and %s shows only when it runs", s.File, f.Method, state.Name, after, symbol))
+						errs = append(errs, fmt.Errorf("%s: method %s: state %q becomes %s, and %s is known only at run time", s.File, f.Method, state.Name, after, symbol))
 					}
 				}
 			}
@@ -43,9 +43,9 @@ func (s *Source) keep(states []record.State) error {
 	return errors.Join(errs...)
 }
 
-// BeginStates makes arguments of Forward that are states, and nil, what they are before the
-// first call: zeros, of no extent along symbols that no other argument has. Error: a state
-// with a negative extent, or more elements than an int counts.
+// BeginStates sets arguments of Forward that are nil states to their initial value: zeros, with
+// extent 0 along symbols that no other argument has. It returns an error if a state has a negative
+// extent or more elements than an int can count.
 func (m *Model) BeginStates(args []any, shapes [][]int) error {
 	return beginStates(m.Forward.IR, m.Source.Functions[0].States, args, shapes)
 }
@@ -64,7 +64,7 @@ func beginStates(f *ir.Func, states []string, args []any, shapes [][]int) error 
 		if args[i] != nil || !slices.Contains(states, p.Name) {
 			continue
 		}
-		shape, _ := p.Type.Subst(func(symbol string) (ir.Dim, bool) { return ir.Const(known[symbol]), true }).Static()
+		shape, _ := p.Type.Subst(func(symbol string) (dim.Dim, bool) { return dim.Const(known[symbol]), true }).Static()
 		n, err := ir.CheckedLen(shape)
 		if err != nil {
 			return fmt.Errorf("state %q: %w", p.Name, err)

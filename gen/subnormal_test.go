@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestStrictKeepsSubnormals computes exponentials below 1e-38 in strict mode, along the last
-// axis and another: none of them is 0.
+// TestStrictKeepsSubnormals computes exponentials below 1e-38 in strict mode, along the last axis
+// and along another. They must not become 0.
 func TestStrictKeepsSubnormals(t *testing.T) {
 	x := floats(0, -87, -88, -90, -95, -100, -102)
 	for _, c := range []struct {

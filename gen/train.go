@@ -14,35 +14,34 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Training is what trains a model: functions of its raw weights.
+// Training holds the functions that train a model. They use its original weights.
 type Training struct {
-	// Params are the weights that are trained, and Buffers those that steps give new
-	// values; both in the order of the model's weights.
+	// Params are the weights that are trained. Buffers are the weights that steps update. Both are
+	// in the order of the model's weights.
 	Params, Buffers []string
-	// Steps are the functions that train, one for each loss.
+	// Steps are the training functions, one for each loss.
 	Steps []*TrainFunc
 	// Evals evaluate the model's functions, in their order.
 	Evals []*TrainFunc
-	// Outer computes the first function, and the gradients from those of its results;
-	// nil where the model has no such function.
+	// Outer computes the first function, and the gradients of the parameters from the gradients of
+	// its results. It is nil if the model has no such function.
 	Outer *TrainFunc
 }
 
-// TrainFunc is a function that trains.
+// TrainFunc is a function of a trainer.
 type TrainFunc struct {
 	*program.Func
-	// Of is the function that it evaluates or trains by, and Method what the trainer's
-	// method is called.
+	// Of is the function that it evaluates or whose loss it trains. Method is the trainer's method.
 	Of     Function
 	Method string
 	// Source is the function before the passes.
 	Source *ir.Func
-	// Seeds are the results, of a function of which the caller gives gradients, that
-	// have one: they are parameters after the others, in this order.
+	// Seeds are the indices of the results whose gradients the caller passes, as further parameters
+	// in this order. It is used by Outer only.
 	Seeds []int
 }
 
-// Functions returns all of a training's functions.
+// Functions returns all functions of the training.
 func (t *Training) Functions() []*TrainFunc {
 	all := slices.Concat(t.Steps, t.Evals)
 	if t.Outer != nil {
@@ -51,7 +50,7 @@ func (t *Training) Functions() []*TrainFunc {
 	return all
 }
 
-// differentiated returns those that compute gradients.
+// differentiated returns the functions that compute gradients.
 func (t *Training) differentiated() []*TrainFunc {
 	all := slices.Clone(t.Steps)
 	if t.Outer != nil {
@@ -60,11 +59,10 @@ func (t *Training) differentiated() []*TrainFunc {
 	return all
 }
 
-// StepMethod returns the trainer's method that trains by the loss of a method: Step for
-// Loss, StepDisc for DiscLoss.
+// StepMethod returns the trainer's method for a loss method: Step for Loss, StepDisc for DiscLoss.
 func StepMethod(loss string) string { return "Step" + strings.TrimSuffix(loss, "Loss") }
 
-// trained returns the weights that are trained.
+// trained returns the names of the trained weights.
 func (m *Model) trained() ([]string, error) {
 	params := m.Source.Params
 	if params == nil {
@@ -85,24 +83,23 @@ func (m *Model) trained() ([]string, error) {
 	params = slices.DeleteFunc(slices.Clone(floats), func(name string) bool { return !slices.Contains(params, name) })
 	params, err := matching("-freeze", m.options.Freeze, params, false)
 	if err == nil && len(params) == 0 {
-		err = fmt.Errorf("-train: no weight of floats is a parameter (burngen inspect lists the parameters, -params chooses them)")
+		err = fmt.Errorf("-train: the model has no parameters to train (burngen inspect lists them, -params chooses them)")
 	}
 	return params, err
 }
 
-// trainable are the types of weights that are trained, as f32 all of them.
+// trainable lists the element types of weights that can be trained; all are trained as f32.
 var trainable = []ir.DType{ir.F32, ir.F16, ir.BF16, ir.F64}
 
-// masterPrefix begins the names of weights of f32 that stand for those of another type
-// while they are trained.
+// masterPrefix starts the names of f32 copies of weights of another type during training.
 const masterPrefix = "master/"
 
-// addMasters adds a weight of f32 for each parameter of another type, and returns what
-// the parameters are called now.
+// addMasters adds an f32 weight for each parameter of another type, and returns the new names of
+// the parameters.
 func (m *Model) addMasters(params []string) []string {
-	out := slices.Clone(params)
+	out, weights := slices.Clone(params), m.Module.ByName()
 	for i, name := range params {
-		w := m.Module.Weight(name)
+		w := weights[name]
 		if w.Type.DType == ir.F32 {
 			continue
 		}
@@ -120,13 +117,14 @@ func (m *Model) addMasters(params []string) []string {
 	return out
 }
 
-// withMasters returns a copy of a function that loads those weights, and rounds them
-// to what they stand for.
+// withMasters returns a copy of a function that loads the f32 weights and rounds them to the
+// original types.
 func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	f = f.Clone()
+	weights := m.Module.ByName()
 	_, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		l, ok := n.Op.(ir.Load)
-		if !ok || m.Module.Weight(masterPrefix+l.Name) == nil {
+		if !ok || weights[masterPrefix+l.Name] == nil {
 			return nil
 		}
 		master := b.Node(ir.Load{Name: masterPrefix + l.Name, Type: l.Type.With(ir.F32)})
@@ -135,9 +133,9 @@ func (m *Model) withMasters(f *ir.Func) (*ir.Func, error) {
 	return f, err
 }
 
-// matching returns the names that match a pattern, or those that match none. A
-// pattern that matches nothing is an error.
-func matching(flag string, patterns, names []string, is bool) ([]string, error) {
+// matching returns the names for which "matches a pattern" equals want. A pattern that matches
+// nothing is an error.
+func matching(flag string, patterns, names []string, want bool) ([]string, error) {
 	found := map[string]bool{}
 	for _, p := range patterns {
 		some := false
@@ -152,10 +150,10 @@ func matching(flag string, patterns, names []string, is bool) ([]string, error) 
 			return nil, fmt.Errorf("%s: pattern %.100q matches no parameter%s", flag, p, meant.Suffix(p, names, "%.100q"))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return found[name] != is }), nil
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return found[name] != want }), nil
 }
 
-// addTraining adds the functions that train to the module.
+// addTraining adds the training functions to the module.
 func (m *Model) addTraining() error {
 	params, err := m.trained()
 	if err != nil {
@@ -192,7 +190,7 @@ func (m *Model) addTraining() error {
 			t.Steps = append(t.Steps, fn)
 		}
 		if len(of.States) > 0 {
-			continue // which sessions keep
+			continue // kept by sessions
 		}
 		eval := f.Clone()
 		eval.Name = m.freeName("eval_" + f.Name)
@@ -215,8 +213,8 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds the function that computes the first function, and the gradients from
-// those of its results: the gradient of the sum of the results' products with these.
+// addOuter adds a function that computes the first function, and also gradients from the gradients
+// of its results. It differentiates the sum of the products of results and their gradients.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {
@@ -249,7 +247,7 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 		f.Results, f.ResultNames = slices.Insert(f.Results, 0, sum), slices.Insert(f.ResultNames, 0, "")
 	})
 	if err != nil {
-		return nil // the caller has no gradients to give
+		return nil // the caller has no gradients to pass
 	}
 	step, err := grad.Step(m.Module, f, m.freeName("train_"+of.Name), loadedBy(f, params))
 	if err != nil {
@@ -258,7 +256,7 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	step.Results, step.ResultNames = step.Results[1:], step.ResultNames[1:]
 	dropZeros(step)
 	if len(step.Results) == results || len(step.BoundSymbols()) > 0 {
-		return nil // nothing to train, or extents that are known only between the halves
+		return nil // nothing to train, or extents that are known only between the two halves
 	}
 	add(step, fn)
 	m.Training.Outer = fn
@@ -274,7 +272,7 @@ func total(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceSum, Axes: axes}, x)
 }
 
-// freeName returns a name that no function of the module has.
+// freeName returns a name, similar to hint, that no function of the module has.
 func (m *Model) freeName(hint string) string {
 	name := hint
 	for i := 2; m.Module.Func(name) != nil; i++ {
@@ -283,7 +281,7 @@ func (m *Model) freeName(hint string) string {
 	return name
 }
 
-// snakeCase returns the name of a method as functions of modules are called.
+// snakeCase converts a method name to the name of a function in a module.
 func snakeCase(method string) string {
 	var b strings.Builder
 	for i, c := range method {
@@ -295,7 +293,7 @@ func snakeCase(method string) string {
 	return strings.ToLower(b.String())
 }
 
-// loadedBy returns the names of weights that a function loads.
+// loadedBy returns the names that f loads.
 func loadedBy(f *ir.Func, names []string) []string {
 	loaded := map[string]bool{}
 	for n := range f.All() {
@@ -306,7 +304,7 @@ func loadedBy(f *ir.Func, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !loaded[name] })
 }
 
-// dropZeros removes gradients that are zero: what a loss does not depend on has none.
+// dropZeros removes zero gradients, of weights that a loss does not depend on.
 func dropZeros(f *ir.Func) {
 	results, names := f.Results, f.ResultNames
 	f.Results, f.ResultNames = nil, nil
@@ -338,7 +336,7 @@ func (m *Model) planTraining() error {
 	}
 	for _, f := range m.Training.Functions() {
 		var err error
-		if f.Func, err = program.Compile(m.Module, f.Source.Name); err != nil {
+		if f.Func, err = program.Compile(m.Module, f.Source.Name, m.options.Target); err != nil {
 			return err
 		}
 	}
@@ -351,7 +349,7 @@ func (m *Model) planTraining() error {
 	return nil
 }
 
-// trainer adds what trains the model to what is printed.
+// trainer adds the training functions to the emitter's input.
 func (m *Model) trainer(e *emit.Model) {
 	t := &emit.Trainer{CheckNaN: m.options.CheckNaN}
 	for _, w := range m.Source.Module.Weights {

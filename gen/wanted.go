@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Wanted returns the model's weights, as they are matched with those of a file.
+// Wanted returns descriptions of the model's weights for matching them with a file.
 func (s *Source) Wanted() []keys.Want {
 	layouts, required := map[string]keys.Layout{}, map[string]bool{}
 	for _, f := range s.Functions {
@@ -40,14 +40,14 @@ func (s *Source) Wanted() []keys.Want {
 	return wanted
 }
 
-// learned matches what frameworks call what they learn, whatever a model does with it.
+// learned matches the names that frameworks give to learned parameters.
 var learned = regexp.MustCompile(`(^|\.)(weight|bias|gamma|beta|running_mean|running_var|(weight|bias)_[ih]h(_l\d+)?(_reverse)?)$`)
 
-// mixed is the layout of a matrix that is not only a product's, or in both ways.
+// mixed is the layout of a matrix that is used other than in a product, or in both layouts.
 const mixed keys.Layout = "-"
 
-// noteLayouts notes the layouts of weights that a function uses as matrices of products
-// only, and those that it uses otherwise as mixed.
+// noteLayouts records the layouts of weights that f uses only as matrices of products. It records
+// the layout mixed for other weights.
 func noteLayouts(f *ir.Func, layouts map[string]keys.Layout) {
 	type matrix struct {
 		name   string
@@ -114,8 +114,8 @@ func statistics(f *ir.Func) []string {
 	return names
 }
 
-// optional returns those of the wanted weights that a file need not have and that the
-// package reads: it has them itself.
+// optional returns the weights among wanted that a file may lack, because the package has its own
+// elements for them. It leaves out weights that the package does not read.
 func (m *Model) optional(wanted []keys.Want) []keys.Want {
 	read := map[string]bool{}
 	for _, f := range append(slices.Clone(m.Functions), m.Prepare) {
@@ -128,17 +128,17 @@ func (m *Model) optional(wanted []keys.Want) []keys.Want {
 	return slices.DeleteFunc(slices.Clone(wanted), func(w keys.Want) bool { return !w.Optional || !read[w.Name] })
 }
 
-// Foreign are weights that a model is compiled with in place of its own.
+// Foreign is a set of weights from a file that replaces a model's own weights.
 type Foreign struct {
-	File    string // what messages call their file
+	File    string // name of the file in messages
 	Weights *rt.Weights
 	Keys    keys.Options
-	// InPlace tells that the file is one that rt.OpenWeightsFile opens: a package whose
-	// weights are the model's own, and outside the program, has no copy of them.
+	// InPlace says that rt.OpenWeightsFile can open the file. A package that keeps raw weights
+	// outside of the program then uses the file itself instead of a copy.
 	InPlace bool
 }
 
-// isAsWanted reports whether the file has the weights that are wanted as they are wanted.
+// isAsWanted reports whether the file has the wanted weights with their names, types and layouts.
 func (f *Foreign) isAsWanted(wanted []keys.Want) bool {
 	return !slices.ContainsFunc(wanted, func(w keys.Want) bool {
 		info, ok := f.Weights.Info(w.Name)
@@ -146,7 +146,7 @@ func (f *Foreign) isAsWanted(wanted []keys.Want) bool {
 	})
 }
 
-// with returns the source with other weights.
+// with returns the source with the weights of f.
 func (s *Source) with(f *Foreign) (*Source, error) {
 	wanted := s.Wanted()
 	fitted, err := f.Keys.Load(f.Weights, s.own, wanted)
@@ -168,7 +168,7 @@ func (s *Source) with(f *Foreign) (*Source, error) {
 	return &out, nil
 }
 
-// errors returns errors of weights, a line each, after the file's name.
+// errors prefixes errors of weights, one per line, with the file's name.
 func (f *Foreign) errors(err error) error {
 	var errs []error
 	for line := range strings.Lines(err.Error()) {
@@ -177,8 +177,7 @@ func (f *Foreign) errors(err error) error {
 	return errors.Join(errs...)
 }
 
-// own returns the weights that the model has of its own: those with data, or those that
-// New(0) begins with.
+// own returns the model's own weights: those with data, or the initial values of New(0).
 func (s *Source) own() *rt.Weights {
 	given := s.given()
 	if s.Initial == nil {

@@ -62,8 +62,8 @@ func TestWantedOfADescription(t *testing.T) {
 	}
 }
 
-// TestAliasesOfADescription compiles it with a file that has the tied weight under both
-// names, and the list that the package has.
+// TestAliasesOfADescription compiles a description with a file that has the tied weight under both
+// names. The generated package lists both names.
 func TestAliasesOfADescription(t *testing.T) {
 	src := tiedSource(t)
 	w := rt.NewWeights()
@@ -100,7 +100,7 @@ func TestAliasesOfADescription(t *testing.T) {
 }
 
 // keeping compiles a model with weights of a file, which may serve in its place.
-func keeping(t *testing.T, keep gen.Keep, inPlace bool) (*rt.Weights, *gen.Model, []emit.File) {
+func keeping(t *testing.T, keep emit.Keep, inPlace bool) (*rt.Weights, *gen.Model, []emit.File) {
 	t.Helper()
 	w := rt.NewWeights()
 	rt.Add(w, "embed.weight", make([]float32, 21), 7, 3)
@@ -121,11 +121,12 @@ func keeping(t *testing.T, keep gen.Keep, inPlace bool) (*rt.Weights, *gen.Model
 	return w, m, files
 }
 
-// TestKeepRaw compiles a model that keeps its own weights: where they came from a
-// safetensors file with its names, that file serves; from another kind they are copied.
+// TestKeepRaw compiles a model that keeps its original weights. If they come from a safetensors
+// file with the model's names, the package reads that file. Weights from another kind of file are
+// copied.
 func TestKeepRaw(t *testing.T) {
 	for _, inPlace := range []bool{true, false} {
-		w, m, files := keeping(t, gen.KeepRaw, inPlace)
+		w, m, files := keeping(t, emit.KeepRaw, inPlace)
 		var written *rt.Weights
 		for _, f := range files {
 			if f.Name == "tied.safetensors" {
@@ -141,12 +142,12 @@ func TestKeepRaw(t *testing.T) {
 	}
 }
 
-// TestKeepBoth compiles a model whose file has its own weights and what is made of them, of
-// few weights and of many.
+// TestKeepBoth compiles models of few and of many weights. Their files hold the original weights
+// and the prepared ones.
 func TestKeepBoth(t *testing.T) {
 	for _, limit := range []int64{1 << 20, 0} {
 		gen.SetLarge(t, limit)
-		w, m, files := keeping(t, gen.KeepBoth, true)
+		w, m, files := keeping(t, emit.KeepBoth, true)
 		for _, f := range files {
 			switch f.Name {
 			case "tied.safetensors":

@@ -5,12 +5,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MaxEmbedded is the size of the weights, in bytes, above which they are kept
-// out of the program unless embedding was asked for.
+// MaxEmbedded is the size of weights in bytes above which they are not embedded in the program
+// unless requested.
 const MaxEmbedded = 512 << 20
 
 // WeightsSize returns the size of the weights that the package loads, in bytes.
 func (m *Model) WeightsSize() int64 {
+	keep := m.store().Form()
 	sizes := map[string]int64{}
 	add := func(w *rt.Weights) {
 		for _, name := range w.Names() {
@@ -18,10 +19,10 @@ func (m *Model) WeightsSize() int64 {
 			sizes[name] = info.Bytes
 		}
 	}
-	if m.keepsRaw() {
+	if keep.HasRaw() {
 		add(m.Raw)
 	}
-	if !m.keepsRaw() || m.keepsPrepared() {
+	if keep.HasPrepared() {
 		add(m.Weights)
 	}
 	var total int64
@@ -44,17 +45,18 @@ func (m *Model) sourceSize() int64 {
 
 // isLarge reports whether the weights that the package loads have more than largeBytes.
 func (m *Model) isLarge() bool {
+	keep := m.store().Form()
 	sizes := map[string]float64{}
 	add := func(name string, t ir.Type) {
 		n, _ := t.Elems().Int()
 		sizes[name] = float64(n) * float64(t.DType.Bits()) / 8
 	}
-	if m.keepsRaw() {
+	if keep.HasRaw() {
 		for _, w := range m.Source.Module.Weights {
 			add(w.Name, w.Type)
 		}
 	}
-	if !m.keepsRaw() || m.keepsPrepared() {
+	if keep.HasPrepared() {
 		for _, w := range m.kept() {
 			add(w.Name, w.Type)
 		}
@@ -66,6 +68,6 @@ func (m *Model) isLarge() bool {
 	return size > float64(largeBytes)
 }
 
-// KeepWeightsOutside makes the package load its weights from a file that the
-// program is given, as Options.WeightsOutside does.
+// KeepWeightsOutside makes the package load its weights from a file at run time, like
+// Options.WeightsOutside.
 func (m *Model) KeepWeightsOutside() { m.options.WeightsOutside = true }

@@ -86,8 +86,8 @@ func chain(n int, node func(m *onnxtest.Model, i int, v, w string)) *onnxtest.Mo
 	return m
 }
 
-// The bytes of a package, and what generating it allocates, grow with the model and not with
-// its square.
+// TestWideModels asserts that the bytes of a package, and the memory that generating it allocates,
+// grow linearly with the model.
 func TestWideModels(t *testing.T) {
 	const n = 600
 	for name, model := range wide {

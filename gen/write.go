@@ -18,10 +18,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// headerLine begins every generated file of text.
+// headerLine starts every generated text file.
 const headerLine = "// " + emit.Header
 
-// modelFile is the file by which a folder is known to hold a generated package.
+// modelFile is the file that marks a folder as a generated package.
 const modelFile = "model.go"
 
 const (
@@ -29,18 +29,18 @@ const (
 	irExt       = ".ir"
 )
 
-// Output is a folder and what is to be written to it.
+// Output is a set of files to write to a folder.
 type Output struct {
 	Dir   string
 	Files []emit.File
-	// Other is the source of the package in the folder, if that is the package of another
-	// model: "mlp.onnx". It is "" if there is no package or if its model is the same.
+	// Other is the source, such as "mlp.onnx", of the package in the folder if it was generated
+	// from another model. Otherwise it is "".
 	Other string
 	stale []string
 }
 
-// NewOutput checks that files may be written to dir, which need not exist:
-// that nothing is overwritten that burngen has not written. It changes nothing.
+// NewOutput checks that files may be written to dir, which need not exist. It returns an error if
+// that would overwrite a file that burngen has not generated. It changes nothing.
 func NewOutput(dir string, files []emit.File) (*Output, error) {
 	o := &Output{Dir: dir, Files: files}
 	switch info, err := os.Stat(dir); {
@@ -76,10 +76,15 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 	return o, nil
 }
 
-// isText reports whether a generated file of this name begins with the header.
-func isText(name string) bool { return !strings.HasSuffix(name, ".safetensors") }
+// isText reports whether a generated file of this name starts with the header.
+func isText(name string) bool {
+	return !strings.HasSuffix(name, ".safetensors") && !strings.HasSuffix(name, kernelsExt)
+}
 
-// isGenerated reports whether a file begins with burngen's header.
+// kernelsExt is the extension of files with kernels that are not text, and kernelsTextExt that of text.
+const kernelsExt, kernelsTextExt = ".spv", ".ptx"
+
+// isGenerated reports whether a file starts with burngen's header.
 func isGenerated(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,7 +96,7 @@ func isGenerated(path string) bool {
 	return string(bytes.TrimRight(line[:n], "\r\n")) == headerLine
 }
 
-// findOther sets Other. A model is known by the names of its source and of its IR.
+// findOther sets Other. A model is identified by the name of its source or of its IR file.
 func (o *Output) findOther() {
 	i := slices.IndexFunc(o.Files, func(f emit.File) bool { return f.Name == modelFile })
 	have, err := os.ReadFile(filepath.Join(o.Dir, modelFile))
@@ -105,7 +110,7 @@ func (o *Output) findOther() {
 	}
 }
 
-// headerSource returns the file that a generated package was made of, as its header names it.
+// headerSource returns the source file that the header of a generated package names.
 func headerSource(model []byte) string {
 	_, rest, _ := bytes.Cut(model, []byte("\n// source: "))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -115,7 +120,7 @@ func headerSource(model []byte) string {
 	return string(line)
 }
 
-// findStale lists generated files in the folder that are not written again.
+// findStale lists generated files in the folder that would not be written again.
 func (o *Output) findStale() error {
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil {
@@ -123,7 +128,7 @@ func (o *Output) findStale() error {
 	}
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
-		if !e.Type().IsRegular() || ext != ".go" && ext != irExt || o.writes(e.Name()) {
+		if !e.Type().IsRegular() || ext != ".go" && ext != irExt && ext != kernelsTextExt || o.writes(e.Name()) {
 			continue
 		}
 		if isGenerated(filepath.Join(o.Dir, e.Name())) {
@@ -131,15 +136,21 @@ func (o *Output) findStale() error {
 		}
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && !o.writes(e.Name()) && o.wroteWeights(e.Name()) {
+		if e.Type().IsRegular() && !o.writes(e.Name()) && (o.wroteWeights(e.Name()) || o.wroteKernels(e.Name())) {
 			o.stale = append(o.stale, e.Name())
 		}
 	}
 	return nil
 }
 
-// wroteWeights reports whether burngen wrote a file of weights that the folder's package does
-// not need any more. A file that a package only reads is somebody else's.
+// wroteKernels reports whether name is a file of kernels that burngen generated: device.go embeds it.
+func (o *Output) wroteKernels(name string) bool {
+	text, err := os.ReadFile(filepath.Join(o.Dir, "device.go"))
+	return err == nil && filepath.Ext(name) == kernelsExt && isGenerated(filepath.Join(o.Dir, "device.go")) && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))
+}
+
+// wroteWeights reports whether name is an obsolete weights file that burngen generated. A file that
+// the package only reads does not count.
 func (o *Output) wroteWeights(name string) bool {
 	model, ok := strings.CutSuffix(name, ".safetensors")
 	model, constants := strings.CutSuffix(model, ".const")
@@ -169,9 +180,8 @@ func (o *Output) writes(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f emit.File) bool { return f.Name == name })
 }
 
-// Write writes the files under temporary names, then renames them all, and
-// removes generated files that are not among them. When it fails to write, the
-// folder is as it was.
+// Write writes the files under temporary names, renames all of them, and removes generated files
+// that are obsolete. On a write error the folder does not change.
 func (o *Output) Write() (err error) {
 	made, err := makeDir(o.Dir)
 	if err != nil {
@@ -215,8 +225,7 @@ func (o *Output) Write() (err error) {
 	return nil
 }
 
-// makeDir makes a folder and those above it. It returns the folder when it was
-// not there.
+// makeDir creates a folder and its parents. made is the folder if it did not exist.
 func makeDir(dir string) (made string, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		made = dir
@@ -227,7 +236,7 @@ func makeDir(dir string) (made string, err error) {
 	return made, nil
 }
 
-// same reports whether a file holds what is to be written.
+// same reports whether a file has the contents to be written.
 func same(path string, f emit.File) bool {
 	have, err := os.Open(path)
 	if err != nil {
@@ -242,12 +251,12 @@ func same(path string, f emit.File) bool {
 	return err == nil && info.Size() == n
 }
 
-// comparison is written to what a file has to hold, and fails where it does not.
+// comparison is a writer that compares with the contents of a file and fails at a difference.
 type comparison struct{ have io.ReaderAt }
 
 var errDiffers = errors.New("the file differs")
 
-// compared is how much of a file is read at a time.
+// compared is the number of bytes of a file that are read at a time.
 const compared = 256 << 10
 
 func (c comparison) WriteAt(want []byte, at int64) (int, error) {
@@ -276,8 +285,8 @@ func writeTemporary(dir string, file emit.File) (path string, err error) {
 	return f.Name(), err
 }
 
-// Diff returns what Write would change, as a unified diff of text files and a
-// line for each other file; it is empty when nothing would.
+// Diff returns the changes that Write would make: a unified diff of text files and a line for each
+// other file. It is empty if there are no changes.
 func (o *Output) Diff() ([]byte, error) {
 	var out []byte
 	for _, f := range o.Files {
@@ -306,7 +315,7 @@ func (o *Output) Diff() ([]byte, error) {
 	return out, nil
 }
 
-// cause returns what an error of package os is about, without the path.
+// cause returns the cause of an error of package os, without the path.
 func cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -15,8 +15,8 @@ import (
 // outputEnv names the folder that a process of TestKilledWrite writes to.
 const outputEnv = "BURNGEN_TEST_OUTPUT"
 
-// TestKilledWrite kills a process that writes a package. The folder stays as it was, but for
-// temporary files, which the next one removes that writes there.
+// TestKilledWrite kills a process that writes a package. The folder does not change, except for
+// temporary files. The next process that writes there removes them.
 func TestKilledWrite(t *testing.T) {
 	text := emit.File{Name: "model.go", Data: []byte(headerLine + "\n")}
 	write := func(dir string, files ...emit.File) {

@@ -16,8 +16,8 @@ import (
 
 var everyCase = flag.Bool("every", false, "compare the outcome of every official test, not of a tenth")
 
-// conformanceFile holds a line for each official test: its suite and name, its
-// outcome, and why it is refused, with tabs between.
+// conformanceFile holds a line for each official test: its suite and name, its outcome, and the
+// reason if it is refused. Tabs separate the fields.
 const conformanceFile = "conformance/expected.tsv"
 
 // suites are the folders of the official tests.
@@ -37,10 +37,10 @@ func officialTests(t *testing.T) []verify.Case {
 	return cases
 }
 
-// TestConformance generates, builds and runs official tests of operators. What
-// becomes of each has to be what conformance/expected.tsv says, be it better or
-// worse: -update writes the file anew, which is a change to read and to commit.
-// Without -every it takes the tenth whose names a hash chooses.
+// TestConformance generates, builds and runs official tests of operators. The result of each must
+// be the one in conformance/expected.tsv, whether that is a pass or a refusal. -update writes the
+// file anew; read the difference before you commit it. Without -every it runs a tenth of the tests,
+// chosen by a hash of their names.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds generated code")
@@ -84,7 +84,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// outcomeOf returns what the file says of a test after its name.
+// outcomeOf returns the fields of a test's line in the file after its name.
 func outcomeOf(r verify.Result) string {
 	if r.Why == "" {
 		return string(r.Status)
@@ -117,8 +117,8 @@ func readConformance(t *testing.T) map[string]string {
 	return out
 }
 
-// TestModelList asserts that the list of models that are verified as a whole,
-// which .ci/run reads, names models of the corpora, each once.
+// TestModelList checks the list of models that are verified as a whole, which .ci/run reads. It
+// must name models of the corpora, each once.
 func TestModelList(t *testing.T) {
 	data, err := os.ReadFile("conformance/models.txt")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// badModels are models that cannot be compiled. What is said about each stands
-// under its name in err/onnx.txtar.
+// badModels are models that cannot be compiled. err/onnx.txtar holds the errors of each, under its
+// name.
 var badModels = []struct {
 	name    string
 	options onnx.Options
@@ -98,13 +98,13 @@ func custom(declared string) onnx.Options {
 	}}
 }
 
-// oneNode returns a model of one operator of one operand, f32[N,4].
+// oneNode returns a model of one operator with one operand, f32[N,4].
 func oneNode(opset int64, operator string, attrs ...onnxtest.Attr) *onnxtest.Model {
 	return onnxtest.New(opset).Input("x", ir.F32, "N", 4).Output("y", ir.F32, "N", 4).
 		Node("/node", operator, []string{"x"}, []string{"y"}, attrs...)
 }
 
-// TestErr compares what is said about bad models with err/onnx.txtar.
+// TestErr compares the errors of bad models with err/onnx.txtar.
 func TestErr(t *testing.T) {
 	const file = "err/onnx.txtar"
 	archive := &txtar.Archive{Comment: []byte("What is said about the models of err_test.go, each under its name.\n\n")}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestExamplesAreFresh runs the go:generate lines of the examples with -check:
-// the packages that are committed are those that are generated.
+// TestExamplesAreFresh runs the go:generate lines of the examples with -check: the committed
+// packages must be up to date.
 func TestExamplesAreFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -48,8 +48,7 @@ func TestExamplesAreFresh(t *testing.T) {
 	}
 }
 
-// words splits a command as go generate does: at blanks, but for those in texts that are
-// quoted as in Go.
+// words splits a command as go generate does: at blanks outside of quoted Go strings.
 func words(t *testing.T, command string) []string {
 	var out []string
 	for command = strings.TrimSpace(command); command != ""; command = strings.TrimSpace(command) {

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -25,31 +27,36 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 	runtime "github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A golden of the generator, gen/*.txtar, has a module in the section "in.ir",
-// flags in the section "flags", and in the sections after them the package that
-// is generated: each file of text, and what a weights file holds.
+// A golden of the generator, gen/*.txtar, has a module in the section "in.ir" and flags in the
+// section "flags". The other sections are the generated package: each text file, and the contents
+// of the weights file. Few goldens show whole packages, see [wholeGoldens].
 
 // TestGen compares generated packages with the goldens.
 func TestGen(t *testing.T) {
+	x := newExcerpter(t)
 	for _, file := range genGoldens(t) {
 		t.Run(goldenName(file), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := generate(t, archive, goldenName(file))
+			g := generateGolden(t, goldenName(file))
 			got := &txtar.Archive{Comment: archive.Comment}
 			for _, name := range []string{"flags", "in.ir"} {
 				got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(section(t, archive, name))})
 			}
 			for _, f := range g.files {
-				got.Files = append(got.Files, txtar.File{Name: f.Name, Data: textOf(g.model, f)})
+				text := textOf(g.model, f)
+				if excerpted(f) && !slices.Contains(wholeGoldens, goldenName(file)) {
+					text = x.excerpt(t, f)
+				}
+				got.Files = append(got.Files, txtar.File{Name: f.Name, Data: text})
 			}
 			if *update {
 				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
@@ -78,38 +85,34 @@ func TestGenIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestGenComputes compares what the lowered program of every golden computes with
-// what the evaluator makes of the module.
+// TestGenComputes compares the results of the lowered program of every golden with the evaluator's
+// results on the module.
 func TestGenComputes(t *testing.T) {
 	for _, file := range genGoldens(t) {
 		t.Run(goldenName(file), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := generate(t, archive, goldenName(file))
+			g := generateGolden(t, goldenName(file))
 			source := g.model.Source.Module
 			for _, lowered := range g.model.Functions {
-				compareWithEvaluator(t, source, source.Func(lowered.IR.Name), lowered, g.model.Weights)
+				compareWithEvaluator(t, cpu.Target{}, source, source.Func(lowered.IR.Name), lowered, g.model.Weights)
 			}
 			if training := g.model.Training; training != nil {
 				for _, f := range training.Functions() {
-					compareWithEvaluator(t, source, f.Source, f.Func, g.model.Raw)
+					compareWithEvaluator(t, cpu.Target{}, source, f.Source, f.Func, g.model.Raw)
 				}
 			}
 		})
 	}
 }
 
-// compareWithEvaluator compares what a lowered function computes with what the
-// evaluator makes of the function it was, f.
-func compareWithEvaluator(t *testing.T, m *ir.Module, f *ir.Func, lowered *program.Func, weights *rt.Weights) {
+// compareWithEvaluator compares the results of a lowered function with the evaluator's results on
+// f, the function before lowering.
+func compareWithEvaluator(t *testing.T, r runtime.Runner, m *ir.Module, f *ir.Func, lowered *program.Func, weights *rt.Weights) {
 	t.Helper()
 	args, shapes, err := gen.SampleInputs(lowered.IR)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, gotShapes, err := runtime.New(lowered, runtime.Weights(weights)).Run(t.Context(), args, shapes)
+	got, gotShapes, err := runtime.New(lowered, r, runtime.Weights(weights)).Run(t.Context(), args, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +135,8 @@ func compareWithEvaluator(t *testing.T, m *ir.Module, f *ir.Func, lowered *progr
 // cutGoldens are the goldens that have, together, all kinds of steps.
 var cutGoldens = []string{"containers", "control", "late", "nested", "train"}
 
-// TestGenCuts generates packages with few steps in a Go function, so that each step ends
-// one, and begins one: what comes out compiles.
+// TestGenCuts generates packages with few steps per Go function, so that each step is once the last
+// and once the first of a function. The code must compile.
 func TestGenCuts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the source of all packages that generated code imports")
@@ -145,7 +148,7 @@ func TestGenCuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n <= 3; n++ {
-			if err := typeCheck(packages, generateCut(t, archive, name, n).files); err != nil {
+			if err := typeCheck(packages, generateWith(t, archive, name, gen.Options{MaxSteps: n}).files); err != nil {
 				t.Errorf("%s: at most %d steps in a Go function: %v", name, n, err)
 			}
 		}
@@ -171,9 +174,9 @@ func typeCheck(packages types.Importer, files []emit.File) error {
 	return err
 }
 
-// TestGenRuns vets the packages of all goldens and runs their own tests, once as
-// they are and once with the weights that the generated prepare makes; the same of
-// packages with a Go function for each step, of some.
+// TestGenRuns vets the packages of all goldens and runs their own tests. It runs them once
+// unchanged, and once with the weights that the generated prepare makes. It does the same for some
+// packages with a Go function for each step.
 func TestGenRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -186,9 +189,9 @@ func TestGenRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := goldenName(file)
-		writePackage(t, filepath.Join(dir, name), generate(t, archive, name))
+		writePackage(t, filepath.Join(dir, name), generateGolden(t, name))
 		if slices.Contains(cutGoldens, name) {
-			writePackage(t, filepath.Join(dir, "cut", name), generateCut(t, archive, name, 1))
+			writePackage(t, filepath.Join(dir, "cut", name), generateWith(t, archive, name, gen.Options{MaxSteps: 1}))
 		}
 	}
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
@@ -201,8 +204,8 @@ func TestGenRuns(t *testing.T) {
 	}
 }
 
-// TestGenCommentsAreShort looks for comments in generated functions that are more than one
-// line, or a long one.
+// TestGenCommentsAreShort asserts that comments in generated functions have one line, and that it
+// is not long.
 func TestGenCommentsAreShort(t *testing.T) {
 	for name, text := range generatedGo(t) {
 		fset := token.NewFileSet()
@@ -224,8 +227,8 @@ func TestGenCommentsAreShort(t *testing.T) {
 	}
 }
 
-// TestGenShadowsNothing looks for variables, parameters, functions and types of generated
-// packages that are called as something that Go predeclares.
+// TestGenShadowsNothing asserts that variables, parameters, functions and types of generated
+// packages do not have the names of Go's predeclared identifiers.
 func TestGenShadowsNothing(t *testing.T) {
 	for name, text := range generatedGo(t) {
 		fset := token.NewFileSet()
@@ -241,8 +244,8 @@ func TestGenShadowsNothing(t *testing.T) {
 	}
 }
 
-// declared returns the identifiers that a file declares, but fields and methods, which
-// shadow nothing.
+// declared returns the identifiers that a file declares. It leaves out fields and methods, which do
+// not shadow other identifiers.
 func declared(file *ast.File) []*ast.Ident {
 	var out []*ast.Ident
 	expressions := func(list ...ast.Expr) {
@@ -297,11 +300,7 @@ func generatedGo(t *testing.T) map[string][]byte {
 	t.Helper()
 	sources := map[string][]byte{}
 	for _, file := range genGoldens(t) {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range archive.Files {
+		for _, f := range generateGolden(t, goldenName(file)).files {
 			if strings.HasSuffix(f.Name, ".go") {
 				sources[file+"/"+f.Name] = f.Data
 			}
@@ -336,8 +335,8 @@ func writePackage(t *testing.T, dir string, g generated) {
 	}
 }
 
-// rawTest returns the bundled test with the model's own weights, which prepare
-// has to turn into those of the weights file.
+// rawTest returns the bundled test with the original weights. prepare must turn these into the
+// weights of the weights file.
 func rawTest(t *testing.T, files []emit.File) []byte {
 	for _, f := range files {
 		if f.Name != "model_test.go" {
@@ -385,17 +384,34 @@ type generated struct {
 	files  []emit.File
 }
 
+// generatedGoldens are the packages of goldens that tests have asked for.
+var generatedGoldens = map[string]generated{}
+
+// generateGolden returns the package of a golden, which tests share and must not change.
+func generateGolden(t *testing.T, name string) generated {
+	t.Helper()
+	g, ok := generatedGoldens[name]
+	if !ok {
+		archive, err := txtar.ParseFile(filepath.Join("gen", name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = generate(t, archive, name)
+		generatedGoldens[name] = g
+	}
+	return g
+}
+
 // generate compiles the module of a golden.
 func generate(t *testing.T, archive *txtar.Archive, name string) generated {
 	t.Helper()
-	return generateCut(t, archive, name, 0)
+	return generateWith(t, archive, name, gen.Options{})
 }
 
-// generateCut compiles the module of a golden to Go functions of at most so many steps;
-// 0 is the usual number.
-func generateCut(t *testing.T, archive *txtar.Archive, name string, steps int) generated {
+// generateWith compiles the module of a golden. o is added to the options of the golden.
+func generateWith(t *testing.T, archive *txtar.Archive, name string, o gen.Options) generated {
 	t.Helper()
-	o := gen.Options{MaxSteps: steps, Flags: strings.TrimSpace(section(t, archive, "flags"))}
+	o.Flags = strings.TrimSpace(section(t, archive, "flags"))
 	flags := flag.NewFlagSet("golden", flag.ContinueOnError)
 	flags.StringVar(&o.Package, "pkg", name, "")
 	flags.BoolVar(&o.Strict, "strict", false, "")
@@ -412,7 +428,7 @@ func generateCut(t *testing.T, archive *txtar.Archive, name string, steps int) g
 		t.Fatal(err)
 	}
 	o.WeightsOutside = *weights == "file"
-	module, err := ir.Parse(section(t, archive, "in.ir"), op.Set)
+	module, err := ir.Parse(section(t, archive, "in.ir"), storage.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,8 +458,8 @@ func seedOf(name string) uint32 {
 	return h.Sum32()
 }
 
-// textOf returns a generated file as a golden holds it: for a weights file, its
-// tensors and its checksum, which is the same on every machine.
+// textOf returns a generated file as a golden holds it. For a weights file these are its tensors
+// and its checksum, which is the same on every machine.
 func textOf(m *gen.Model, f emit.File) []byte {
 	if !strings.HasSuffix(f.Name, ".safetensors") {
 		return f.Data

@@ -13,16 +13,17 @@ import (
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// seeded returns what draws the graph of a seed.
+// seeded returns the random numbers of a seed.
 func seeded(seed uint64) func(n int) int { return rand.New(rand.NewPCG(seed, 1)).IntN }
 
-// TestRandomGraphs compares what random graphs of branches, loops and calls are evaluated
-// to with what the kernels compute of the compiled ones.
+// TestRandomGraphs compares results for random graphs of branches, loops and calls: the evaluator's
+// results, and the results of the kernels on the compiled graph.
 func TestRandomGraphs(t *testing.T) {
 	graphs := uint64(300)
 	if testing.Short() {
@@ -62,8 +63,8 @@ func fuzzDrawn(f *testing.F, draw func(pick func(n int) int) *onnxtest.Model, ch
 	})
 }
 
-// checkGraph evaluates a model, compiles it, runs it and compares. An odd seed compiles
-// with strict sums; the arguments and the batch follow from the seed.
+// checkGraph evaluates a model, compiles it, runs it and compares the results. An odd seed compiles
+// with strict sums. The arguments and the batch follow from the seed.
 func checkGraph(data []byte, seed uint64) error {
 	m, err := onnx.Read("graph.onnx", data, nil, onnx.Options{})
 	if err != nil {
@@ -81,7 +82,7 @@ func checkGraph(data []byte, seed uint64) error {
 	return nil
 }
 
-// checkCall compares what a compiled model computes with what the model is evaluated to.
+// checkCall compares the results of a compiled model with those of the evaluator.
 func checkCall(m *onnx.Model, compiled *gen.Model, args []*ir.Tensor) error {
 	want, failed := verify.Evaluate(m, args)
 	if failed != nil {
@@ -97,7 +98,7 @@ func checkCall(m *onnx.Model, compiled *gen.Model, args []*ir.Tensor) error {
 	return nil
 }
 
-// runCompiled runs a compiled model whose results have the types of these values.
+// runCompiled runs a compiled model. Its results have the types of the given values.
 func runCompiled(m *gen.Model, results []*ir.Value, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	given, shapes := make([]any, len(args)), make([][]int, len(args))
 	for i, a := range args {
@@ -120,7 +121,7 @@ func runCompiled(m *gen.Model, results []*ir.Value, args []*ir.Tensor) ([]*ir.Te
 func graphArgs(m *onnx.Model, seed uint64) []*ir.Tensor {
 	var args []*ir.Tensor
 	for i, p := range m.Module.Func("forward").Params {
-		shape, _ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(1 + int(seed%3)), true }).Static()
+		shape, _ := p.Type.Subst(func(string) (dim.Dim, bool) { return dim.Const(1 + int(seed%3)), true }).Static()
 		x := ir.NewTensor(p.Type.DType, shape...)
 		for k := range x.Len() {
 			v := rt.Hash(uint32(seed)+uint32(i), uint32(k)) >> 8
@@ -138,8 +139,8 @@ func graphArgs(m *onnx.Model, seed uint64) []*ir.Tensor {
 	return args
 }
 
-// TestGeneratedGraphs builds the packages of some of the graphs into one program and
-// compares what they compute with the evaluator.
+// TestGeneratedGraphs builds the packages of some of the graphs into one program and compares their
+// results with the evaluator's.
 func TestGeneratedGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds generated code")

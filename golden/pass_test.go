@@ -1,7 +1,6 @@
-// Package golden holds texts that the compiler has to reproduce and the tests
-// that compare them. A golden of a pass, pass/<pass>/*.txtar, has a module before
-// and after it; both are also evaluated, so that a golden cannot record a wrong
-// rewrite.
+// Package golden holds texts that the compiler must reproduce, and the tests that compare them. A
+// golden of a pass, pass/<pass>/*.txtar, has a module before and after the pass. Both are also
+// evaluated, so that a golden cannot record a wrong rewrite.
 package golden
 
 import (
@@ -16,8 +15,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/burngen/burngen/gen/target/cpu"
+	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
@@ -25,10 +26,10 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// TestPass runs every golden of a pass. The section "pass" names the pass, and
-// may be followed by words: "near" compares floats with a tolerance, for passes
-// that change rounding; "strict" sets [pass.Context.Strict], "f16" its WeightsDType,
-// "trains" makes @forward a function that trains, and "all" is its Remat.
+// TestPass runs every golden of a pass. The section "pass" names the pass, and options may follow:
+// "near" compares floats with a tolerance, for passes that change rounding; "strict" sets
+// [pass.Context.Strict]; "f16" sets its WeightsDType; "trains" makes @forward a function that
+// trains; "all" sets Remat; "methods" makes all functions methods of one type.
 func TestPass(t *testing.T) {
 	files, err := filepath.Glob("pass/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -41,7 +42,7 @@ func TestPass(t *testing.T) {
 }
 
 func TestEveryPassHasGoldens(t *testing.T) {
-	for _, p := range slices.Concat(pass.Canonical, pass.Lowering, pass.Outlining) {
+	for _, p := range slices.Concat(pass.Canonical, cpu.Target{}.Lowering().Passes, pass.Outlining, pass.Naming) {
 		if files, _ := filepath.Glob("pass/" + p.Name + "/*.txtar"); len(files) == 0 {
 			t.Errorf("pass/%s has no golden", p.Name)
 		}
@@ -54,22 +55,28 @@ func runPass(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	words := strings.Fields(section(t, archive, "pass"))
-	p, ok := pass.Find(words[0])
+	p, ok := pass.Find(cpu.Target{}, words[0])
 	if !ok || p.Name != filepath.Base(filepath.Dir(file)) {
-		t.Fatalf("%q is no pass of this folder", words[0])
+		t.Fatalf("%q is not a pass of this folder", words[0])
 	}
-	before, err := ir.Parse(section(t, archive, "in.ir"), op.Set)
+	before, err := ir.Parse(section(t, archive, "in.ir"), storage.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fillWeights(before)
 	after := before.Clone()
-	ctx := &pass.Context{Strict: slices.Contains(words, "strict")}
+	ctx := &pass.Context{Target: cpu.Target{}, Strict: slices.Contains(words, "strict")}
 	if slices.Contains(words, "f16") {
 		ctx.WeightsDType = ir.F16
 	}
 	if slices.Contains(words, "trains") {
 		ctx.Trained, ctx.Plan = []string{pass.Forward}, planned
+	}
+	if slices.Contains(words, "methods") {
+		ctx.Prepared, ctx.Gradient = nil, "grad/"
+		for _, f := range after.Funcs {
+			ctx.Prepared = append(ctx.Prepared, f.Name)
+		}
 	}
 	if slices.Contains(words, "all") {
 		ctx.Remat = pass.RematAll
@@ -77,7 +84,7 @@ func runPass(t *testing.T, file string) {
 	if err := pass.Run(ctx, after, []pass.Pass{p}, pass.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ir.Parse(after.String(), op.Set)
+	again, err := ir.Parse(after.String(), storage.Set)
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}
@@ -96,7 +103,7 @@ func runPass(t *testing.T, file string) {
 
 // planned plans a function of kernels that ask for no memory.
 func planned(m *ir.Module, name string) (*plan.Plan, error) {
-	return plan.Make(m.Func(name), func(string) bool { return false }, func(*ir.Node) ([]plan.Request, error) { return nil, nil })
+	return plan.Make(m.Func(name), func(string) bool { return false }, nil)
 }
 
 func section(t *testing.T, a *txtar.Archive, name string) string {
@@ -168,8 +175,8 @@ func prepareWeights(m *ir.Module) error {
 	return err
 }
 
-// fillWeights gives every weight data that depends on its name: positive
-// numbers, as a variance has to be.
+// fillWeights gives every weight data that depends on its name. The numbers are positive, because a
+// variance must be.
 func fillWeights(m *ir.Module) {
 	for _, w := range m.Weights {
 		h := fnv.New32a()
@@ -179,13 +186,13 @@ func fillWeights(m *ir.Module) {
 	}
 }
 
-// inputs returns arguments for f. Symbols have small values that differ from one
-// choice to the next; special floats are among the elements if asked for.
+// inputs returns arguments for f. Symbols have small values, which depend on choice. With special,
+// some elements are special floats.
 func inputs(f *ir.Func, choice int, special bool) []*ir.Tensor {
 	symbols := f.Symbols()
-	env := func(s string) (ir.Dim, bool) {
+	env := func(s string) (dim.Dim, bool) {
 		i := slices.Index(symbols, s)
-		return ir.Const([]int{3, 1, 2, 5, 4, 7}[(choice*(i+1)+i/3)%6]), i >= 0
+		return dim.Const([]int{3, 1, 2, 5, 4, 7}[(choice*(i+1)+i/3)%6]), i >= 0
 	}
 	args := make([]*ir.Tensor, len(f.Params))
 	for i, p := range f.Params {

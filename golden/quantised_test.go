@@ -15,9 +15,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestRandomQuantised compares what random quantised networks are evaluated to with what
-// the kernels compute of the compiled ones. A compiler that could not move the channels of
-// bytes between blocks refused 41 of these 150.
+// TestRandomQuantised compares results for random quantised networks: the evaluator's results, and
+// the results of the kernels on the compiled network.
 func TestRandomQuantised(t *testing.T) {
 	nets := uint64(150)
 	if testing.Short() {
@@ -40,19 +39,19 @@ func FuzzQuantised(f *testing.F) {
 	fuzzDrawn(f, onnxtest.Quantised, func(data []byte, seed uint64) error { return new(tieCount).check(data, seed) })
 }
 
-// tieSlack is how near to a half between two integers, in steps of a quantised value, the
-// kernels may round the other way. Sums of the drawn networks have terms that come to less
-// than 2¹² steps, and a few roundings to f32 move each by less than 2⁻²² of itself.
+// tieSlack is the distance from a tie, in steps of a quantised value, within which the kernels may
+// round the other way. The sums of the drawn networks have terms below 2¹² steps in total, and a
+// few roundings to f32 change each by less than 2⁻²² of itself.
 const tieSlack = 1e-3
 
-// tieCount counts the values within tieSlack of a half, and those of them that the kernels
-// rounded the other way than the evaluator.
+// tieCount counts the values within tieSlack of a tie. It also counts how many of them the kernels
+// and the evaluator rounded in different directions.
 type tieCount struct{ ties, turned int }
 
-// check compiles a model and compares every quantised value with what the
-// evaluator makes of the integers before it that the kernels computed, so that no
-// difference has others in its wake. Integers have to be equal; a value within tieSlack of
-// a half may become either neighbour. An odd seed compiles with strict sums.
+// check compiles a model and compares every quantised value with the evaluator. The evaluator
+// computes each value from the integers that the kernels computed before it, so that differences do
+// not propagate. Integers must be equal, but a value within tieSlack of a tie may become either
+// neighbour. An odd seed compiles with strict sums.
 func (c *tieCount) check(data []byte, seed uint64) error {
 	m, err := onnx.Read("net.onnx", data, nil, onnx.Options{})
 	if err != nil {
@@ -106,7 +105,7 @@ func (c *tieCount) check(data []byte, seed uint64) error {
 			wrong = fmt.Errorf("%s, of %s: %w", v, n.Args[0], err)
 		}
 		for i := range t.Len() {
-			t.Copy(i, kernel, i) // what follows is evaluated of the kernel's integers
+			t.Copy(i, kernel, i) // later nodes are evaluated on the kernel's integers
 		}
 	}}
 	want, err := e.Run(f, args)
@@ -119,8 +118,8 @@ func (c *tieCount) check(data []byte, seed uint64) error {
 	return wrong
 }
 
-// compare returns an error unless the integers are those wanted of floats, or off by one
-// where these are within tieSlack of a half.
+// compare returns an error unless the integers equal the rounded floats, or are off by one where a
+// float is within tieSlack of a tie.
 func (c *tieCount) compare(got, want, floats *ir.Tensor, scale float64) error {
 	for i := range want.Len() {
 		steps := floats.Float(i) / scale

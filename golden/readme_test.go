@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/golden/pages"
 )
 
-// TestREADME asserts that the README shows code as it is generated, the end of
-// the digits example's schedule, that .ci/run runs the commands of the section "Build and
-// test", and that the README has at most 120 lines.
+// TestREADME asserts three things: the README shows the end of the digits example's schedule as it
+// is generated; .ci/run runs the commands of the section "Build and test"; and the README has at
+// most 120 lines.
 func TestREADME(t *testing.T) {
 	readme := readText(t, "../README.md")
 	_, schedule, ok := strings.Cut(readText(t, "../examples/digits/model/model.go"), "\nfunc (s *Session) forward(")

@@ -9,13 +9,14 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/onnx"
 )
 
-// stepUnder compiles a model that trains and takes a step on the sample, with drawn
-// weights where the model has none. It returns what that gives, and the arena's size.
+// stepUnder compiles a model that trains and takes a step on the sample. Missing weights are drawn.
+// It returns the results of the step and the size of the arena.
 func stepUnder(t *testing.T, src *gen.Source, remat pass.Remat) (results []any, size int64) {
 	t.Helper()
 	m, err := gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
@@ -27,7 +28,7 @@ func stepUnder(t *testing.T, src *gen.Source, remat pass.Remat) (results []any, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, _, err = exec.New(step.Func, exec.Weights(m.Raw)).Run(t.Context(), args, shapes)
+	results, _, err = exec.New(step.Func, cpu.Target{}, exec.Weights(m.Raw)).Run(t.Context(), args, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +39,8 @@ func stepUnder(t *testing.T, src *gen.Source, remat pass.Remat) (results []any, 
 	return results, size
 }
 
-// TestRecomputing takes a step of models that recomputes nothing, what is bound by
-// memory, and all: what it gives is the same to the bit.
+// TestRecomputing takes steps of models with each mode of recomputation: none, memory-bound
+// operators, all. The results have the same bits.
 func TestRecomputing(t *testing.T) {
 	paths, err := filepath.Glob("gradients/*.onnx")
 	if err != nil || len(paths) == 0 {
@@ -69,8 +70,7 @@ func TestRecomputing(t *testing.T) {
 	}
 }
 
-// chain is a CNN, whose layers have what a step is to make again: normalisations,
-// activations, and elements dropped at random.
+// chain is a CNN whose layers can be recomputed: normalisations, activations and dropout.
 type chain struct {
 	Layers nn.Sequential
 	FC     nn.Linear
@@ -88,8 +88,8 @@ func (m *encoder) Forward(x nn.Value) nn.Value {
 	return m.FC.Forward(m.Encoder.Forward(x, nn.Value{}).Mean(1).Squeeze(1))
 }
 
-// TestRecomputingSaves takes steps of models most of whose memory is what is kept for the
-// backward part: results are the same to the bit, and the arena is smaller the more is
+// TestRecomputingSaves takes steps of models whose memory is mostly activations that are kept for
+// the backward pass. The results have the same bits, and the arena is smaller the more is
 // recomputed.
 func TestRecomputingSaves(t *testing.T) {
 	for name, c := range map[string]struct {

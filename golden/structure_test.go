@@ -19,54 +19,81 @@ import (
 // modulePath is the repository's module.
 const modulePath = "github.com/burngen/burngen"
 
-// arrows says what the packages of a folder, and of those below that have no line
-// of their own, may import outside their tests: packages of this module, "x/..."
-// with those below x, and modules of others.
+// arrows lists what the packages of a folder may import outside of their tests. An entry also
+// applies to subfolders without an entry of their own. "x/..." allows x and the packages below it.
 var arrows = []arrow{
 	{"runtime/rt/safetensors", "", ""},
 	{"runtime/rt", "runtime/rt/safetensors", "golang.org/x/sys"},
 	{"runtime/rt/keys", "runtime/rt", ""},
 	{"runtime/cpu", "runtime/rt", "golang.org/x/sys"},
-	{"runtime/cpu/image", "", "golang.org/x/image"},
+	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
 	{"runtime/record", "runtime/rt runtime/rt/safetensors", ""},
 	{"runtime/optim", "runtime/rt runtime/cpu", ""},
-	{"runtime/kerneltest", "runtime/rt runtime/cpu", ""},
+	{"runtime/gpu", "", ""},
+	{"runtime/cuda", "runtime/cuda/internal/libcuda runtime/gpu", ""},
+	{"runtime/cuda/internal/libcuda", "", "github.com/ebitengine/purego golang.org/x/sys"},
+	{"runtime/cuda/fake", "runtime/cuda runtime/cuda/internal/libcuda runtime/gpu", "github.com/ebitengine/purego"},
+	{"runtime/kerneltest", "runtime/rt", ""},
+	{"runtime/vulkan", "runtime/gpu", "github.com/ebitengine/purego golang.org/x/sys"},
 	{"internal/file", "", ""},
+	{"internal/heap", "", ""},
+	{"internal/ptx", "", ""},
 	{"internal/meant", "runtime/rt/keys", ""},
-	{"ir", "runtime/rt", ""},
-	{"ir/cost", "", ""},
-	{"ir/op", "ir ir/cost ir/op/internal/... runtime/rt runtime/cpu/image", ""},
+	{"ir", "ir/dim runtime/rt", ""},
+	{"ir/dim", "", ""},
+	{"ir/op", "ir ir/dim ir/kernel ir/kernel/elementary ir/op/internal/... runtime/rt runtime/rt/image", ""},
 	{"ir/op/internal", "", ""},
-	{"ir/grad", "ir ir/op", ""},
-	{"ir/nn", "ir ir/grad ir/nn/record ir/op runtime/rt", ""},
-	{"ir/nn/record", "ir ir/op runtime/rt", ""},
-	{"ir/pass", "ir ir/cost ir/op ir/plan runtime/rt", ""},
-	{"ir/plan", "ir runtime/rt", ""},
-	{"onnx", "internal/file internal/meant ir ir/op onnx/internal/... runtime/rt", ""},
+	{"ir/grad", "ir ir/dim ir/op", ""},
+	{"ir/kernel/elementary", "ir ir/kernel", ""},
+	{"ir/kernel", "ir runtime/rt", ""},
+	{"ir/nn", "ir ir/dim ir/grad ir/nn/record ir/op runtime/rt", ""},
+	{"ir/nn/record", "ir ir/dim ir/op runtime/rt", ""},
+	{"ir/pass", "ir ir/dim ir/op ir/plan runtime/rt", ""},
+	{"ir/plan", "ir ir/dim runtime/rt", ""},
+	{"onnx", "internal/file internal/meant ir ir/dim ir/op onnx/internal/... runtime/rt", ""},
 	{"onnx/internal/onnxpb", "", "google.golang.org/protobuf"},
 	{"onnx/internal/wire", "internal/file", "google.golang.org/protobuf"},
-	{"onnx/onnxtest", "ir onnx/internal/onnxpb", "google.golang.org/protobuf"},
+	{"onnx/onnxtest", "ir ir/dim onnx/internal/onnxpb", "google.golang.org/protobuf"},
 	{"pytorch", "pytorch/pickle runtime/rt runtime/rt/keys", ""},
 	{"pytorch/pickle", "", ""},
-	{"gen", "gen/... internal/meant ir ir/cost ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/rt/keys runtime/cpu", "github.com/rogpeppe/go-internal"},
+	{"gen", "gen/... internal/meant ir ir/dim ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/rt/keys", "github.com/rogpeppe/go-internal"},
 	{"gen/config", "internal/file internal/meant", ""},
-	{"gen/load", "gen/config gen/temporary ir ir/nn ir/nn/record runtime/rt/keys", "golang.org/x/tools"},
-	{"gen/program", "ir ir/op ir/plan", ""},
-	{"gen/exec", "gen/program ir ir/plan runtime/rt runtime/cpu runtime/cpu/image", ""},
-	{"gen/exec/internal/kernels", "", ""},
-	{"gen/emit", "gen/exec gen/program ir ir/plan runtime/rt runtime/rt/keys", "github.com/dave/jennifer"},
-	{"gen/value", "gen/exec gen/temporary gen/verify/harness internal/file ir onnx", ""},
-	{"gen/calibrate", "ir/cost runtime/cpu", ""},
-	{"gen/profile", "gen gen/... ir ir/op onnx", ""},
+	{"gen/load", "gen/config gen/temporary ir ir/dim ir/nn ir/nn/record runtime/rt/keys", "golang.org/x/tools"},
+	{"gen/program", "ir ir/dim ir/op ir/plan", ""},
+	{"gen/exec", "gen/program ir ir/dim ir/plan runtime/rt", ""},
+	{"gen/gotype", "ir", ""},
+	{"gen/emit", "gen/gotype gen/program ir ir/dim ir/plan runtime/rt runtime/rt/keys templates", "github.com/dave/jennifer"},
+	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/vulkan ir/pass", ""},
+	{"gen/target/cpu", "gen/emit gen/exec gen/gotype gen/program gen/target/cpu/... ir ir/dim ir/op ir/pass ir/plan runtime/rt runtime/cpu runtime/rt/image", "github.com/dave/jennifer"},
+	{"gen/target/cpu/call", "gen/target/cpu/kernel gen/target/cpu/storage ir ir/dim ir/op", ""},
+	{"gen/target/cpu/cost", "", ""},
+	{"gen/target/cpu/kernel", "gen/gotype ir ir/dim runtime/rt", ""},
+	{"gen/target/cpu/kernel/internal/generate", "", ""},
+	{"gen/target/cpu/layout", "gen/target/cpu/cost gen/target/cpu/storage ir ir/dim ir/op ir/pass", ""},
+	{"gen/target/cpu/storage", "gen/target/cpu/cost ir ir/dim ir/op", ""},
+	{"gen/target/cuda", "gen/emit gen/target/gpu gen/target/gpu/ptx ir/kernel", ""},
+	{"gen/target/vulkan", "gen/target/gpu gen/target/gpu/spirv", ""},
+	{"gen/target/gpu", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cpu/storage gen/target/gpu/launch ir ir/dim ir/kernel ir/op ir/pass ir/plan runtime/gpu templates/kernels", "github.com/dave/jennifer"},
+	{"gen/target/gpu/launch", "ir ir/dim ir/kernel ir/kernel/elementary ir/op templates/kernels", ""},
+	{"gen/target/gpu/ptx", "ir ir/kernel", ""},
+	{"gen/target/gpu/spirv", "ir ir/kernel", ""},
+	{"gen/target/targettest", "gen/exec gen/value ir ir/dim ir/op ir/pass runtime/rt", "pgregory.net/rapid"},
+	{"gen/target/targettest/text", "gen/emit gen/exec gen/program gen/value ir ir/pass ir/plan", "github.com/dave/jennifer"},
+	{"gen/value", "gen/exec gen/temporary gen/verify/harness internal/file ir ir/dim ir/plan onnx", ""},
+	{"gen/calibrate", "gen/target/cpu/cost runtime/cpu", ""},
+	{"gen/profile", "gen gen/... ir ir/dim ir/op onnx", ""},
 	{"gen/profile/stopwatch", "gen/verify/harness runtime/rt runtime/cpu", ""},
 	{"gen/scratch", "gen/emit", ""},
-	{"gen/verify", "gen gen/... ir ir/grad ir/op onnx runtime/rt", ""},
+	{"gen/verify", "gen gen/... internal/heap ir ir/dim ir/grad ir/op onnx runtime/rt", ""},
 	{"gen/temporary", "", ""},
 	{"gen/verify/harness", "runtime/rt", ""},
-	{"cmd/burngen", "gen gen/... internal/... ir ir/cost onnx pytorch runtime/record runtime/rt runtime/rt/keys", "github.com/schollz/progressbar/v3"},
+	{"cmd/burngen", "gen gen/... internal/... ir ir/dim onnx pytorch runtime/cuda runtime/gpu runtime/record runtime/rt runtime/rt/keys runtime/vulkan", "github.com/schollz/progressbar/v3"},
+	{"templates", "", ""},
+	{"templates/kernels", "ir ir/dim ir/kernel", ""},
+	{"templates/skeleton", "runtime/rt runtime/rt/keys", ""},
 	{"examples", "examples/... runtime/...", ""},
-	{"examples/custom/internal", "ir onnx/onnxtest", ""},
+	{"examples/custom/internal", "ir ir/dim onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},
 	{"examples/mnist/model", "ir/nn", ""},
 	{"examples/regression/model", "ir/nn", ""},
@@ -77,7 +104,7 @@ var arrows = []arrow{
 
 type arrow struct{ folder, own, modules string }
 
-// arrowOf returns the line for a folder: that of the longest folder it is in.
+// arrowOf returns the entry for a folder: the entry of the innermost folder that contains it.
 func arrowOf(folder string) (best arrow, ok bool) {
 	for _, a := range arrows {
 		if within(folder, a.folder) && len(a.folder) > len(best.folder) {
@@ -90,9 +117,8 @@ func arrowOf(folder string) (best arrow, ok bool) {
 // testModules are the modules that only tests may import.
 const testModules = "github.com/google/go-cmp github.com/rogpeppe/go-internal google.golang.org/protobuf pgregory.net/rapid"
 
-// TestArrows asserts which packages import which, on every platform: the runtime
-// knows nothing of the compiler, the IR nothing of files and targets, generated
-// code nothing but the runtime.
+// TestArrows asserts which packages import which, on every platform. For example, the runtime does
+// not import the compiler, and generated code imports only the runtime.
 func TestArrows(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range goFiles(t) {
@@ -119,8 +145,8 @@ func TestArrows(t *testing.T) {
 // customOperators are the packages of custom operators, which generated code calls.
 const customOperators = "examples/custom/fused examples/custom/peaks"
 
-// allows reports whether a file may import a package. Tests may import any of the
-// module's, but those of the runtime and of generated packages.
+// allows reports whether a file may import a package. Tests may import any package of the module,
+// except tests of the runtime and of generated packages.
 func (a arrow) allows(f goFile, pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	own, isOwn := strings.CutPrefix(pkg, modulePath+"/")
@@ -152,8 +178,8 @@ func inModules(pkg, modules string) bool {
 	return slices.ContainsFunc(strings.Fields(modules), func(m string) bool { return within(pkg, m) })
 }
 
-// TestArchitecture asserts that the page has a row for every folder of packages, and none
-// for others. Examples have one together, and so have the tests of the whole.
+// TestArchitecture asserts that ARCHITECTURE.md has a row for every folder with packages, and no
+// other rows. All examples share one row, and so do the end-to-end tests.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
@@ -215,8 +241,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names that a declaration says nothing about.
-// A comment on a group holds for all of it.
+// undocumented returns the exported names of a declaration that have no doc comment. A comment on a
+// group counts for all of its names.
 func undocumented(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -243,8 +269,8 @@ func undocumented(d ast.Decl) []string {
 	return names
 }
 
-// isStandardMethod reports whether a method's meaning is that of an interface
-// which every Go programmer knows.
+// isStandardMethod reports whether a method implements an interface of the standard library that
+// every Go programmer knows.
 func isStandardMethod(d *ast.FuncDecl) bool {
 	return d.Recv != nil && slices.Contains([]string{"Error", "Unwrap"}, d.Name.Name)
 }
@@ -268,8 +294,8 @@ func receiver(d *ast.FuncDecl) string {
 	}
 }
 
-// TestText asserts what no file of the repository says: that something is left to
-// do, where a machine keeps its files, and hosts that are not public.
+// TestText asserts that no file of the repository says that something is left to do, where a
+// machine keeps its files, or names a host that is not public.
 func TestText(t *testing.T) {
 	unfinished := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 	machine := regexp.MustCompile(`(^|[\s"'(=])/(ho` + `me|ro` + `ot|Us` + `ers|wo` + `rk)/`)
@@ -295,9 +321,9 @@ func TestText(t *testing.T) {
 // generatedLine is the line by which tools know generated files.
 var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// TestGeneratedHeaders asserts that tools can tell which files are generated: all
-// of a package of burngen's, assembly but the few lines written by hand, and
-// whatever else says so. In runtime/cpu their names begin with z, and no others do.
+// TestGeneratedHeaders asserts that tools can recognise generated files: packages that burngen
+// wrote, assembly except the few lines written by hand, and other files that say so. In runtime/cpu
+// their names begin with z, and no other names do.
 func TestGeneratedHeaders(t *testing.T) {
 	byHand := []string{"runtime/rt/pause_amd64.s", "runtime/rt/pause_arm64.s", "bench/guard/valgrind_amd64.s"}
 	own := map[string]bool{} // folders of generated packages
@@ -407,4 +433,41 @@ func textFiles(t *testing.T) []textFile {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestTargetsHaveNoNameAbove asserts that no file below ir and templates names a target, or imports
+// more of the runtime than all generated code links. Code of one target is in a folder of that
+// target. Tests may lower for a target.
+func TestTargetsHaveNoNameAbove(t *testing.T) {
+	name := regexp.MustCompile(`(?i)\b(cpus?|gpus?|cuda|vulkan|avx\w*|neon|sse\w*|simd|ptx|spir-?v)\b|(?-i)[a-z](CPU|Cpu|GPU|Gpu|CUDA|Cuda|Vulkan|AVX|SIMD|PTX)|\b(cpu|gpu|cuda|vulkan|avx|simd|ptx)[A-Z]`)
+	above := func(file string) bool {
+		return (within(file, "ir") || within(file, "templates")) && !strings.HasSuffix(file, "_test.go") && !strings.Contains(file, "/testdata/")
+	}
+	looked := map[string]int{}
+	for _, f := range textFiles(t) {
+		if !above(f.path) {
+			continue
+		}
+		root, _, _ := strings.Cut(f.path, "/")
+		looked[root]++
+		for i, line := range strings.Split(string(f.data), "\n") {
+			if found := name.FindString(line); found != "" {
+				t.Errorf("%s:%d names %s", f.path, i+1, found)
+			}
+		}
+	}
+	if looked["ir"] == 0 || looked["templates"] == 0 {
+		t.Errorf("files that were looked at: %v", looked)
+	}
+	for _, f := range goFiles(t) {
+		if !above(f.path) {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if own, ok := strings.CutPrefix(imported, modulePath+"/runtime/"); ok && !within(own, "rt") {
+				t.Errorf("%s imports runtime/%s", f.path, own)
+			}
+		}
+	}
 }

@@ -15,17 +15,15 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// operatorsFile holds a line for each official test, with tabs between: its name,
-// the operators of its model, and, where these are nodes of one operator only that
-// can be compiled, the element types they have, the operators of the IR that they
-// are imported as, and what computes them.
+// operatorsFile has a line for each official test, with tabs between the fields: its name and the
+// operators of its model. If the model has nodes of one operator only and compiles, the line also
+// has the element types, the IR operators it is imported as, and what computes these.
 const operatorsFile = "conformance/operators.tsv"
 
-// supportedFile is the page that tells users which operators there are.
+// supportedFile is the page that lists the operators for users.
 const supportedFile = "../SUPPORTED-OPS.md"
 
-// TestSupportedOperators asserts that conformance/operators.tsv tells what is in the
-// official tests.
+// TestSupportedOperators asserts that conformance/operators.tsv is up to date.
 func TestSupportedOperators(t *testing.T) {
 	cases := officialTests(t)
 	known := map[string]string{}
@@ -62,7 +60,7 @@ func (u testUse) line() string {
 	return strings.Join([]string{u.test, list(u.operators), list(u.types), list(u.ir), string(u.cpu)}, "\t")
 }
 
-// operatorsOf returns what is in an official test.
+// operatorsOf returns the operators and types of an official test.
 func operatorsOf(t *testing.T, c verify.Case) testUse {
 	u := testUse{test: c.Name}
 	path := filepath.Join(c.Dir, "model.onnx")
@@ -104,8 +102,8 @@ func readOperators(t *testing.T) []testUse {
 	return out
 }
 
-// TestSupportedPage asserts that SUPPORTED-OPS.md says what the table of operators
-// and the files of conformance/ say; -update writes it anew.
+// TestSupportedPage asserts that SUPPORTED-OPS.md agrees with the table of operators and the files
+// in conformance. -update writes it anew.
 func TestSupportedPage(t *testing.T) {
 	page := supportedPage(t)
 	if *update {
@@ -124,7 +122,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// tested is what the official tests tell about an operator.
+// tested summarises the official tests of an operator.
 type tested struct {
 	passed, all int // tests with the operator in their model
 	types, ir   []string
@@ -132,12 +130,12 @@ type tested struct {
 	gradients   []string // yes and no, each once
 }
 
-// gradient returns what the page says of gradients.
-func (of *tested) gradient() string {
-	if len(of.gradients) > 1 {
+// gradient returns the entry for gradients on the page.
+func (x *tested) gradient() string {
+	if len(x.gradients) > 1 {
 		return "in part"
 	}
-	return strings.Join(of.gradients, "")
+	return strings.Join(x.gradients, "")
 }
 
 const pageHead = `# Supported operators
@@ -206,8 +204,8 @@ func stopsTable(t *testing.T) string {
 	return b.String()
 }
 
-// domainTable returns the section about a domain's operators, which it takes out of
-// tests. Where no test has any of them, only their opsets are known.
+// domainTable returns the section about a domain's operators, and removes these from tests. If no
+// test has an operator of the domain, only the opsets of the operators are known.
 func domainTable(operators []support.Operator, tests map[string]*tested) string {
 	var b, brief strings.Builder
 	domain, known := operators[0].Domain, false
@@ -236,7 +234,7 @@ func domainTable(operators []support.Operator, tests map[string]*tested) string 
 	return fmt.Sprintf("\n## %s\n\n| operator | opsets | types | IR | CPU | gradient | tests |\n|---|---|---|---|---|---|---|\n%s", domain, &b)
 }
 
-// testsOf returns what the official tests tell, by operator.
+// testsOf returns the summaries of the official tests, keyed by operator.
 func testsOf(t *testing.T) map[string]*tested {
 	outcomes, gradients := readConformance(t), readGradients(t)
 	out := map[string]*tested{}

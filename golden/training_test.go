@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// training is what PyTorch computes of a model in gradients/, in f64 and in training.
+// training holds PyTorch's results for a model in gradients/, in f64 and in training mode.
 type training struct {
 	Inputs []struct {
 		Shape []int
@@ -25,8 +25,8 @@ type training struct {
 	Gradients map[string][]float64
 }
 
-// TestTraining takes a step of whole models: evaluated, and lowered by all passes and
-// computed by the kernels, its loss and its gradients are those that PyTorch computes.
+// TestTraining takes a step of whole models, with the evaluator and with the kernels after all
+// passes. The loss and the gradients must agree with PyTorch's.
 func TestTraining(t *testing.T) {
 	paths, err := filepath.Glob("gradients/*.onnx")
 	if err != nil || len(paths) == 0 {
@@ -104,8 +104,8 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// differ returns where numbers are further from those wanted than 1e-4 of the greatest
-// of these, "" where none is.
+// differ describes the elements that differ from want by more than 1e-4 of the largest one. It
+// returns "" if there are no such elements.
 func differ(want []float64, got func(i int) float64) string {
 	most := 0.0
 	for _, v := range want {

@@ -5,16 +5,17 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Attributes are the exported fields of an operator. A field is an integer, a
-// float, a bool, a string, a [Dim], a [DType], a [Type], a *[Tensor], a slice of
-// these, or a struct of fields; fields with zero values are not printed. A field
-// tagged `ir:"result"`, a Type or []Type, holds the types of the results, and is
-// read from there. Unexported fields are no attributes.
+// Attributes are the exported fields of an operator. A field is an integer, a float, a bool, a
+// string, a [dim.Dim], a [DType], a [Type], a *[Tensor], a slice of these, or a struct of such
+// fields. Fields with zero values are not printed. A field tagged `ir:"result"`, a Type or []Type,
+// holds the types of the results and is read from these. Unexported fields are not attributes.
 
 var (
-	dimType    = reflect.TypeFor[Dim]()
+	dimType    = reflect.TypeFor[dim.Dim]()
 	dtypeType  = reflect.TypeFor[DType]()
 	typeType   = reflect.TypeFor[Type]()
 	tensorType = reflect.TypeFor[*Tensor]()
@@ -28,8 +29,8 @@ func Equal(a, b Op) bool {
 
 func equalAttr(x, y reflect.Value) bool {
 	switch a := x.Interface().(type) {
-	case Dim:
-		return a.Equal(y.Interface().(Dim))
+	case dim.Dim:
+		return a.Equal(y.Interface().(dim.Dim))
 	case Type:
 		return a.Equal(y.Interface().(Type))
 	case *Tensor:
@@ -59,18 +60,18 @@ func equalAttr(x, y reflect.Value) bool {
 	return x.Interface() == y.Interface()
 }
 
-// SubstOp returns op with the symbols in its attributes replaced as env says.
-func SubstOp(op Op, env func(string) (Dim, bool)) Op {
+// SubstOp returns op with the symbols in its attributes replaced by env.
+func SubstOp(op Op, env func(string) (dim.Dim, bool)) Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))
 	substAttr(v, env)
 	return v.Interface().(Op)
 }
 
-func substAttr(v reflect.Value, env func(string) (Dim, bool)) {
+func substAttr(v reflect.Value, env func(string) (dim.Dim, bool)) {
 	switch v.Type() {
 	case dimType:
-		v.Set(reflect.ValueOf(v.Interface().(Dim).Subst(env)))
+		v.Set(reflect.ValueOf(v.Interface().(dim.Dim).Subst(env)))
 		return
 	case typeType:
 		v.Set(reflect.ValueOf(v.Interface().(Type).Subst(env)))
@@ -98,7 +99,7 @@ func substAttr(v reflect.Value, env func(string) (Dim, bool)) {
 	}
 }
 
-// hasDims reports whether an operator's attributes may mention symbols.
+// hasDims reports whether the type of op has attributes that may contain symbols.
 func hasDims(op Op) bool { return typeHasDims(reflect.TypeOf(op)) }
 
 func typeHasDims(t reflect.Type) bool {
@@ -121,10 +122,10 @@ func typeHasDims(t reflect.Type) bool {
 
 // symbolsOf calls use for every symbol in the attributes of op.
 func symbolsOf(op Op, use func(string)) {
-	SubstOp(op, func(s string) (Dim, bool) { use(s); return Dim{}, false })
+	SubstOp(op, func(s string) (dim.Dim, bool) { use(s); return dim.Dim{}, false })
 }
 
-// printAttrs returns the fields of v that are not zero, "axis=1 mode=\"floor\"".
+// printAttrs returns the nonzero fields of v in the text form, "axis=1 mode=\"floor\"".
 func printAttrs(v reflect.Value) string {
 	var fields []string
 	for i := range v.NumField() {
@@ -135,12 +136,12 @@ func printAttrs(v reflect.Value) string {
 	return strings.Join(fields, " ")
 }
 
-// isPrinted reports whether a field stands between the braces of the text form.
+// isPrinted reports whether a field is an attribute in the text form.
 func isPrinted(f reflect.StructField) bool { return f.IsExported() && !isResultType(f) }
 
 func isResultType(f reflect.StructField) bool { return f.Tag.Get("ir") == "result" }
 
-// setResultTypes fills the field of an operator that holds its results' types.
+// setResultTypes sets the field of an operator that holds the types of its results.
 func setResultTypes(op reflect.Value, types []Type) {
 	for i := range op.NumField() {
 		if !isResultType(op.Type().Field(i)) {
@@ -159,8 +160,8 @@ func setResultTypes(op reflect.Value, types []Type) {
 
 func isZeroAttr(v reflect.Value) bool {
 	switch a := v.Interface().(type) {
-	case Dim:
-		return a.Equal(Dim{})
+	case dim.Dim:
+		return a.Equal(dim.Dim{})
 	case Type:
 		return a.IsZero()
 	}
@@ -172,7 +173,7 @@ func isZeroAttr(v reflect.Value) bool {
 
 func printAttr(v reflect.Value) string {
 	switch a := v.Interface().(type) {
-	case Dim:
+	case dim.Dim:
 		return a.String()
 	case DType:
 		return a.String()
@@ -204,8 +205,8 @@ func printAttr(v reflect.Value) string {
 	panic("ir: an attribute cannot be a " + v.Type().String())
 }
 
-// String returns t in the text form: its type and its elements, "f32[2](1,2)";
-// a splat of more than one element as "f32[1000](0...)".
+// String returns t in the text form, its type and its elements: "f32[2](1,2)". A splat of several
+// elements is "f32[1000](0...)".
 func (t *Tensor) String() string {
 	var b strings.Builder
 	b.WriteString(t.Type().String())
@@ -234,7 +235,7 @@ func (t *Tensor) String() string {
 	return b.String()
 }
 
-// parseAttrs reads fields up to the closing brace into v.
+// parseAttrs parses fields up to the closing brace into v.
 func (p *parser) parseAttrs(v reflect.Value) {
 	for !p.accept("}") {
 		name := p.ident()
@@ -304,7 +305,7 @@ func (p *parser) parseAttr(v reflect.Value) {
 	}
 }
 
-// tensor reads what [Tensor.String] prints.
+// tensor parses the output of [Tensor.String].
 func (p *parser) tensor() *Tensor {
 	typ := p.typ()
 	shape, ok := typ.Static()
@@ -400,7 +401,7 @@ func (p *parser) typ() Type {
 		p.fail("%v", err)
 	}
 	p.expect("[")
-	shape := []Dim{}
+	shape := []dim.Dim{}
 	for !p.accept("]") {
 		if len(shape) > 0 {
 			p.expect(",")
@@ -410,7 +411,7 @@ func (p *parser) typ() Type {
 	return TensorOf(d, shape...)
 }
 
-// elemType reads the type of a container's elements.
+// elemType parses the type of a container's elements.
 func (p *parser) elemType() Type {
 	start := p.at
 	if d, err := ParseDType(p.ident()); err == nil && !p.peek("[") {
@@ -420,8 +421,8 @@ func (p *parser) elemType() Type {
 	return p.typ()
 }
 
-// dim reads an expression up to the comma, bracket, brace or blank that ends it.
-func (p *parser) dim() Dim {
+// dim parses an expression up to a comma, bracket, brace or blank.
+func (p *parser) dim() dim.Dim {
 	start, depth := p.at, 0
 	for ; p.at < len(p.src); p.at++ {
 		c := p.src[p.at]
@@ -437,7 +438,7 @@ func (p *parser) dim() Dim {
 	}
 	text := p.src[start:p.at]
 	p.skip()
-	d, err := ParseDim(text)
+	d, err := dim.Parse(text)
 	if err != nil {
 		p.fail("%v", err)
 	}

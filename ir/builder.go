@@ -8,42 +8,44 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Builder appends nodes to a block. Its methods panic with a private type when
-// a node cannot be built; [Try] turns that into an error.
+// Builder appends nodes to a block. Its methods panic with a private type if a node cannot be
+// built; [Try] turns the panic into an error.
 type Builder struct {
 	fn    *Func
 	block *Block
 	state *buildState
 	uses  map[*Value]int
-	// outer is the number of symbols that were bound before the block.
+	// outer is the number of symbols that are bound before the block.
 	outer int
 }
 
-// buildState is what the builders of a function and of its nested blocks share.
+// buildState is the state that the builders of a function and of its nested blocks share.
 type buildState struct {
 	names   map[string]bool
 	symbols map[string]bool
-	open    []*Block // blocks being built, outermost first
+	open    []*Block // blocks under construction, outermost first
 	pos     string
 	unify   bool
 	next    map[string]int
-	order   map[string]int    // symbols, by when they are bound
-	made    map[string]bool   // symbols that nodes bind
-	kept    map[string]bool   // symbols that are not replaced
-	solved  map[string]Dim    // symbols that were replaced
-	taken   map[*Value]*Value // values that others stand for since
-	loose   []*Block          // finished, and not part of a node yet
-	unified int               // values that Unify has looked at
-	extents int               // atoms in the extents so far
+	order   map[string]int     // position of each symbol in the order of binding
+	made    map[string]bool    // symbols that nodes bind
+	kept    map[string]bool    // symbols that must not be replaced
+	solved  map[string]dim.Dim // replaced symbols and their values
+	taken   map[*Value]*Value  // replaced values and their replacements
+	loose   []*Block           // finished blocks that no node has yet
+	unified int                // number of values that Unify has visited
+	extents int                // number of atoms in the extents so far
 	elems   elemBudget
 }
 
-// buildError is what a Builder panics with.
+// buildError is the panic value of a Builder.
 type buildError struct{ err error }
 
-// Try runs build and returns the error of a [Builder] used in it.
+// Try runs build and returns the error of a [Builder] that it uses, or nil.
 func Try(build func()) (err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -58,14 +60,14 @@ func Try(build func()) (err error) {
 	return nil
 }
 
-// Fail stops the surrounding [Try] with an error.
+// Fail ends the surrounding [Try] with an error.
 func Fail(format string, args ...any) { panic(buildError{fmt.Errorf(format, args...)}) }
 
-// FailWith stops the surrounding [Try] with err.
+// FailWith ends the surrounding [Try] with err.
 func FailWith(err error) { panic(buildError{err}) }
 
-// NewBuilder returns a builder at the end of f. It unifies symbolic extents
-// that an operator needs to be equal.
+// NewBuilder returns a builder that appends to f. It unifies symbolic extents that an operator
+// requires to be equal.
 func NewBuilder(f *Func) *Builder {
 	b := newBuilder(f)
 	b.state.unify = true
@@ -73,8 +75,8 @@ func NewBuilder(f *Func) *Builder {
 }
 
 func newBuilder(f *Func) *Builder {
-	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, kept: map[string]bool{}, solved: map[string]Dim{}, taken: map[*Value]*Value{}}
-	use := func(name string) (Dim, bool) { s.bind(name); return Dim{}, false }
+	s := &buildState{names: map[string]bool{}, symbols: map[string]bool{}, open: []*Block{&f.Block}, next: map[string]int{}, order: map[string]int{}, made: map[string]bool{}, kept: map[string]bool{}, solved: map[string]dim.Dim{}, taken: map[*Value]*Value{}}
+	use := func(name string) (dim.Dim, bool) { s.bind(name); return dim.Dim{}, false }
 	note := func(values []*Value) {
 		for _, v := range values {
 			s.names[v.Name] = true
@@ -94,7 +96,7 @@ func newBuilder(f *Func) *Builder {
 	return &Builder{fn: f, block: &f.Block, state: s}
 }
 
-// bind notes that a symbol is bound from here on.
+// bind records that a symbol is bound from here on.
 func (s *buildState) bind(symbol string) {
 	s.symbols[symbol] = true
 	if _, ok := s.order[symbol]; !ok {
@@ -102,23 +104,22 @@ func (s *buildState) bind(symbol string) {
 	}
 }
 
-// Func returns the function that is built.
+// Func returns the function under construction.
 func (b *Builder) Func() *Func { return b.fn }
 
-// Here returns the block that is built.
+// Here returns the block under construction.
 func (b *Builder) Here() *Block { return b.block }
 
-// At sets the position that the nodes built next carry.
+// At sets the position of the nodes built from now on.
 func (b *Builder) At(pos string) { b.state.pos = pos }
 
-// Uses tells how many users v had when a [Func.Rewrite] began.
+// Uses returns the number of uses of v when the current [Func.Rewrite] began.
 func (b *Builder) Uses(v *Value) int { return b.uses[v] }
 
-// Name returns a name that no value of the function has: hint, or hint with a
-// number.
+// Name returns an unused name for a value: hint, or hint with a number.
 func (b *Builder) Name(hint string) string { return unique(b.state.names, b.state.next, hint) }
 
-// Symbol returns a symbol that the function does not use yet.
+// Symbol returns an unused symbol with a name similar to hint.
 func (b *Builder) Symbol(hint string) string {
 	return unique(b.state.symbols, b.state.next, SymbolName(hint))
 }
@@ -133,7 +134,7 @@ func unique(taken map[string]bool, next map[string]int, hint string) string {
 	return name
 }
 
-// SymbolName turns any text into the name of a symbol.
+// SymbolName converts arbitrary text to a valid symbol name.
 func SymbolName(text string) string {
 	var s strings.Builder
 	for _, c := range text {
@@ -149,7 +150,7 @@ func SymbolName(text string) string {
 	switch name := s.String(); {
 	case strings.Trim(name, "_") == "":
 		return "d"
-	case dimFaultNamed(name) != dimOK:
+	case dim.IsReserved(name):
 		return name + "_"
 	default:
 		return name
@@ -163,7 +164,7 @@ func (b *Builder) Param(name string, t Type) *Value {
 	}
 	v := &Value{Name: b.Name(name), Type: t, Index: len(b.block.Params)}
 	b.block.Params = append(b.block.Params, v)
-	t.Subst(func(s string) (Dim, bool) { b.state.bind(s); return Dim{}, false })
+	t.Subst(func(s string) (dim.Dim, bool) { b.state.bind(s); return dim.Dim{}, false })
 	return v
 }
 
@@ -175,7 +176,7 @@ func (b *Builder) Return(values ...*Value) {
 	}
 }
 
-// Block builds a nested block, with values of b's blocks in scope.
+// Block builds a nested block, which may use the values of b's blocks.
 func (b *Builder) Block(build func(*Builder)) *Block {
 	inner := &Builder{fn: b.fn, block: &Block{}, state: b.state, uses: b.uses, outer: len(b.state.order)}
 	b.state.open = append(b.state.open, inner.block)
@@ -185,12 +186,12 @@ func (b *Builder) Block(build func(*Builder)) *Block {
 	return inner.block
 }
 
-// Drop forgets a block that [Builder.Block] built and that no node will have.
+// Drop discards a block that [Builder.Block] built and that no node uses.
 func (b *Builder) Drop(block *Block) {
 	b.state.loose = slices.DeleteFunc(b.state.loose, func(l *Block) bool { return l == block })
 }
 
-// Node applies an operator of one result.
+// Node appends a node with a single result and returns the result.
 func (b *Builder) Node(op Op, args ...*Value) *Value {
 	r := b.Nodes(op, args...)
 	if len(r) != 1 {
@@ -199,11 +200,11 @@ func (b *Builder) Node(op Op, args ...*Value) *Value {
 	return r[0]
 }
 
-// Nodes applies an operator and returns its results. An integer tensor whose
-// elements are known becomes a [Constant] or [Extents].
+// Nodes appends a node and returns its results. If an integer result has known elements, it returns
+// a [Constant] or [Extents] instead.
 func (b *Builder) Nodes(op Op, args ...*Value) []*Value { return b.NodeBlocks(op, nil, args...) }
 
-// NodeBlocks is Nodes for an operator with blocks.
+// NodeBlocks is like Nodes for an operator with blocks.
 func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 	for len(args) > 0 && args[len(args)-1] == nil {
 		args = args[:len(args)-1]
@@ -220,7 +221,7 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 		}
 		n.Results = append(n.Results, &Value{Type: t, Def: n, Index: i})
 		for _, d := range t.Shape {
-			b.state.extents += d.size()
+			b.state.extents += d.Size()
 		}
 	}
 	if b.state.extents > maxExtents {
@@ -246,8 +247,8 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 	return n.Results
 }
 
-// maxExtents bounds the atoms of all extents that a builder makes, and maxUnified
-// the values that are looked at to make extents equal.
+// maxExtents bounds the atoms in all extents of a function. maxUnified bounds the values that are
+// visited to make extents equal.
 const (
 	maxExtents = 1 << 24
 	maxUnified = 1 << 26
@@ -256,7 +257,7 @@ const (
 // Const appends a constant.
 func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
 
-// Scalar appends a rank-0 constant of a number.
+// Scalar appends a constant of rank 0.
 func (b *Builder) Scalar(d DType, v float64) *Value {
 	if d == String {
 		Fail("%s where numbers are expected", d)
@@ -264,13 +265,12 @@ func (b *Builder) Scalar(d DType, v float64) *Value {
 	return b.Const(Scalar(d, v))
 }
 
-// Dims appends the rank-1 i64 tensor of extents.
-func (b *Builder) Dims(dims ...Dim) *Value {
+// Dims appends an i64 tensor of rank 1 with these extents.
+func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer infers n's types; while a function is being built, extents that have
-// to be equal are made so.
+// infer infers n's types. While a function is built, it makes extents equal that have to be.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {
@@ -291,8 +291,8 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve replaces symbols in n's operator that were replaced in the function
-// since its importer looked at them.
+// resolve updates n's operator: it replaces symbols that were replaced in the function after the
+// importer read them.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
 		n.Args[i] = b.Now(a)
@@ -302,21 +302,20 @@ func (b *Builder) resolve(n *Node) {
 	}
 }
 
-// solution returns what a symbol was replaced with.
-func (s *buildState) solution(sym string) (Dim, bool) {
+// solution returns the value that replaced a symbol.
+func (s *buildState) solution(sym string) (dim.Dim, bool) {
 	d, ok := s.solved[sym]
-	if ok && touched(d, s.solution) {
+	if ok && d.Mentions(s.solution) {
 		d = d.Subst(s.solution)
 		s.solved[sym] = d
 	}
 	return d, ok
 }
 
-// Unify makes two extents equal by replacing a symbol everywhere in the
-// function, and reports whether it could. A symbol of a parameter is checked by
-// what binds it; where a node binds it, a [CheckDim] follows that node, and its
-// results are taken by [Assume].
-func (b *Builder) Unify(x, y Dim) bool {
+// Unify makes two extents equal by replacing a symbol everywhere in the function, and reports
+// whether it succeeded. If a parameter binds the symbol, the binding checks it. If a node binds it,
+// a [CheckDim] follows the node, and [Assume] carries its results.
+func (b *Builder) Unify(x, y dim.Dim) bool {
 	sym, value, ok := b.solve(x, y)
 	if _, again := b.state.solved[sym]; !ok || again {
 		return false
@@ -326,12 +325,12 @@ func (b *Builder) Unify(x, y Dim) bool {
 	if b.state.made[sym] {
 		makers = b.makers(sym)
 	}
-	env := func(s string) (Dim, bool) { return value, s == sym }
+	env := func(s string) (dim.Dim, bool) { return value, s == sym }
 	for _, block := range slices.Concat(b.state.open, b.state.loose) {
 		b.state.unified += substBlock(block, env)
 	}
 	for _, n := range makers {
-		b.assume(n, Sym(sym), value)
+		b.assume(n, dim.Sym(sym), value)
 	}
 	if b.state.unified > maxUnified {
 		Fail("too many extents have to be made equal")
@@ -339,19 +338,19 @@ func (b *Builder) Unify(x, y Dim) bool {
 	return true
 }
 
-// Keep makes Unify replace other symbols only.
+// Keep excludes a symbol from replacement by Unify.
 func (b *Builder) Keep(symbol string) { b.state.kept[symbol] = true }
 
-// isOuter reports whether making two extents equal would replace a symbol that is
-// bound before the block: the function may need that only where the block runs.
-func (b *Builder) isOuter(x, y Dim) bool {
+// isOuter reports whether making x and y equal would replace a symbol that is bound before the
+// block. The equality may then hold only where the block runs.
+func (b *Builder) isOuter(x, y dim.Dim) bool {
 	sym, _, ok := b.solve(x, y)
 	return ok && b.state.order[sym] < b.outer
 }
 
-// Assume returns v with extents that it is to have: they are made equal, or checked
-// when the block runs. Only extents may differ from those of v.
-func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
+// Assume returns v with the given extents. They are unified with v's extents, or checked when the
+// block runs. v must have the same rank.
+func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	for i := range shape {
 		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {
 			b.Nodes(CheckDim{A: now, B: shape[i], What: whatEqual})
@@ -365,11 +364,10 @@ func (b *Builder) Assume(v *Value, shape ...Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes two extents of values equal: with [Builder.Unify], or else by a check at
-// run time, after which one takes the place of the other in all of values. It replaces
-// those elements of values that have changed, and reports whether it could. A nil value
-// is absent.
-func (b *Builder) Equate(x, y Dim, values []*Value) bool {
+// Equate makes two extents of values equal. It uses [Builder.Unify], or a check at run time after
+// which one extent replaces the other in values. It updates the elements of values and reports
+// whether it succeeded. A nil value is absent.
+func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false
 	}
@@ -379,14 +377,13 @@ func (b *Builder) Equate(x, y Dim, values []*Value) bool {
 	return true
 }
 
-// exchange replaces values that have one of two extents by values that have the other,
-// after a check that the two are equal. All values get the same one: a constant, if one
-// of the two is.
-func (b *Builder) exchange(x, y Dim, values []*Value) bool {
-	has := func(v *Value, d Dim) bool {
+// exchange adds a check that x and y are equal and replaces values with one of the extents by
+// values with the other. It prefers a constant extent.
+func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
+	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)
 	}
-	for _, pair := range [][2]Dim{{x, y}, {y, x}} {
+	for _, pair := range [][2]dim.Dim{{x, y}, {y, x}} {
 		from, to := pair[0], pair[1]
 		if from.IsConst() || !slices.ContainsFunc(values, func(v *Value) bool { return has(v, from) }) {
 			continue
@@ -409,11 +406,10 @@ func (b *Builder) exchange(x, y Dim, values []*Value) bool {
 	return false
 }
 
-// whatEqual is what the checks of a builder are of.
+// whatEqual is the description in the checks of a builder.
 const whatEqual = "extents that have to be equal"
 
-// makers returns the nodes that bind a symbol: one, and the copies of it in blocks
-// that were inlined.
+// makers returns the nodes that bind a symbol: one node, and its copies in inlined blocks.
 func (b *Builder) makers(sym string) []*Node {
 	var makers []*Node
 	for _, block := range slices.Concat(b.state.open, b.state.loose) {
@@ -426,10 +422,9 @@ func (b *Builder) makers(sym string) []*Node {
 	return makers
 }
 
-// assume puts a check after a node that binds a symbol, and makes what follows take
-// its results as they are now, the symbol replaced; the node's own get back what
-// it infers.
-func (b *Builder) assume(maker *Node, sym, value Dim) {
+// assume inserts a check after maker, the node that binds sym. It makes later nodes use maker's
+// results with sym replaced by value. The results of maker itself get the inferred types back.
+func (b *Builder) assume(maker *Node, sym, value dim.Dim) {
 	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: whatEqual}, Pos: maker.Pos}}
 	types, err := Infer(maker)
 	if err != nil {
@@ -452,7 +447,7 @@ func (b *Builder) assume(maker *Node, sym, value Dim) {
 	}
 }
 
-// Now returns what stands for a value since extents were made equal.
+// Now returns the value that replaced v when extents were made equal, or v.
 func (b *Builder) Now(v *Value) *Value {
 	for b.state.taken[v] != nil {
 		v = b.state.taken[v]
@@ -460,7 +455,7 @@ func (b *Builder) Now(v *Value) *Value {
 	return v
 }
 
-// insertAfter puts nodes behind one of b or of the blocks in it.
+// insertAfter inserts nodes after n, a node of b or of a nested block.
 func (b *Block) insertAfter(n *Node, nodes []*Node) {
 	if i := slices.Index(b.Nodes, n); i >= 0 {
 		b.Nodes = slices.Insert(b.Nodes, i+1, nodes...)
@@ -473,12 +468,11 @@ func (b *Block) insertAfter(n *Node, nodes []*Node) {
 	}
 }
 
-// ReplaceUses makes all users of some values, in b and in the blocks in it, take
-// others.
-func (b *Block) ReplaceUses(with map[*Value]*Value) {
+// ReplaceUses replaces operands and results in b and its nested blocks.
+func (b *Block) ReplaceUses(replacements map[*Value]*Value) {
 	replace := func(list []*Value) {
 		for i, v := range list {
-			if to := with[v]; to != nil {
+			if to := replacements[v]; to != nil {
 				list[i] = to
 			}
 		}
@@ -486,15 +480,14 @@ func (b *Block) ReplaceUses(with map[*Value]*Value) {
 	for _, n := range b.Nodes {
 		replace(n.Args)
 		for _, inner := range n.Blocks {
-			inner.ReplaceUses(with)
+			inner.ReplaceUses(replacements)
 		}
 	}
 	replace(b.Results)
 }
 
-// solve returns a symbol, the one bound last where there is a choice, and the
-// expression that it has to be for x = y.
-func (b *Builder) solve(x, y Dim) (sym string, value Dim, ok bool) {
+// solve solves x = y for a symbol, the one bound last if there is a choice, and returns its value.
+func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()
 	slices.SortFunc(symbols, func(s, t string) int { return b.state.order[t] - b.state.order[s] })
@@ -510,12 +503,11 @@ func (b *Builder) solve(x, y Dim) (sym string, value Dim, ok bool) {
 			return s, rest, true
 		}
 	}
-	return "", Dim{}, false
+	return "", dim.Dim{}, false
 }
 
-// substBlock replaces symbols in b, as env says, and returns the number of values
-// that it looked at.
-func substBlock(b *Block, env func(string) (Dim, bool)) int {
+// substBlock replaces symbols in b by env, and returns the number of values that it visited.
+func substBlock(b *Block, env func(string) (dim.Dim, bool)) int {
 	values := len(b.Params)
 	for _, p := range b.Params {
 		substValue(p, env)
@@ -536,8 +528,8 @@ func substBlock(b *Block, env func(string) (Dim, bool)) int {
 	return values
 }
 
-func substValue(v *Value, env func(string) (Dim, bool)) {
-	mentions := func(d Dim) bool { return touched(d, env) }
+func substValue(v *Value, env func(string) (dim.Dim, bool)) {
+	mentions := func(d dim.Dim) bool { return d.Mentions(env) }
 	if slices.ContainsFunc(v.Type.Shape, mentions) {
 		v.Type = v.Type.Subst(env)
 	}
@@ -548,29 +540,12 @@ func substValue(v *Value, env func(string) (Dim, bool)) {
 	}
 }
 
-// touched reports whether env replaces a symbol of d.
-func touched(d Dim, env func(string) (Dim, bool)) bool {
-	for _, t := range d.terms() {
-		for _, a := range t.atoms {
-			if a.op == dimSym {
-				if _, ok := env(a.name); ok {
-					return true
-				}
-			}
-			if slices.ContainsFunc(a.args, func(arg Dim) bool { return touched(arg, env) }) {
-				return true
-			}
-		}
-	}
-	return false
+// Subst replaces symbols everywhere in f.
+func (f *Func) Subst(env map[string]dim.Dim) {
+	substBlock(&f.Block, func(s string) (dim.Dim, bool) { d, ok := env[s]; return d, ok })
 }
 
-// Subst replaces symbols everywhere in f, as env says.
-func (f *Func) Subst(env map[string]Dim) {
-	substBlock(&f.Block, func(s string) (Dim, bool) { d, ok := env[s]; return d, ok })
-}
-
-// Infer returns the types of n's results from its operator, operands and blocks.
+// Infer infers the types of n's results from its operator, operands and blocks.
 func Infer(n *Node) (types []Type, err error) {
 	defer func() {
 		if _, ok := recover().(runtime.Error); ok {
@@ -588,22 +563,21 @@ func Infer(n *Node) (types []Type, err error) {
 	return types, nil
 }
 
-// elemBudget counts the elements that are followed as expressions, with their
-// atoms.
+// elemBudget counts the elements that are tracked as expressions, with their atoms.
 type elemBudget int
 
-// maxElemBudget is where elements are no longer followed.
+// maxElemBudget is the count from which elements are not tracked.
 const maxElemBudget = 1 << 22
 
-// take counts elements, and reports whether there are not too many.
+// take adds the elements to the count, and reports whether it is within the budget.
 func (b *elemBudget) take(elems []Ratio) bool {
 	for _, e := range elems {
-		*b += elemBudget(1 + e.Num.size())
+		*b += elemBudget(1 + e.Num.Size())
 	}
 	return *b <= maxElemBudget
 }
 
-// inferElems records the elements of n's result where they are known.
+// inferElems sets the elements of n's result if they are known.
 func inferElems(n *Node, budget *elemBudget) {
 	op, ok := n.Op.(ElemsOp)
 	if !ok || len(n.Results) != 1 || !n.Results[0].Type.IsTensor() {
@@ -634,7 +608,7 @@ func inferElems(n *Node, budget *elemBudget) {
 	}
 }
 
-// knownElems returns the operator that gives n's known integer elements.
+// knownElems returns a [Constant] or [Extents] with n's known integer elements, or nil.
 func knownElems(n *Node) Op {
 	if len(n.Results) != 1 {
 		return nil
@@ -644,7 +618,7 @@ func knownElems(n *Node) Op {
 	if _, isExtents := n.Op.(Extents); !ok || len(n.Args) == 0 && !isExtents || r.Type.DType.IsFloat() {
 		return nil
 	}
-	values, ok := Ints(dims)
+	values, ok := dim.Ints(dims)
 	if !ok {
 		if r.Type.DType == Bool {
 			return nil
@@ -663,7 +637,7 @@ func knownElems(n *Node) Op {
 func SymbolsOf(values []*Value) []string {
 	set := map[string]bool{}
 	for _, v := range values {
-		v.Type.Subst(func(s string) (Dim, bool) { set[s] = true; return Dim{}, false })
+		v.Type.Subst(func(s string) (dim.Dim, bool) { set[s] = true; return dim.Dim{}, false })
 	}
 	return slices.Sorted(maps.Keys(set))
 }

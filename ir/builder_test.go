@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// unified builds a function of a [N,3] and b [M,3] that makes N and M equal
-// between two steps.
+// unified builds a function of a [N,3] and b [M,3]. It makes N and M equal between before and
+// after.
 func unified(t *testing.T, before, after func(b *ir.Builder, x, y *ir.Value)) *ir.Func {
 	t.Helper()
 	f := &ir.Func{Name: "f"}
 	b := ir.NewBuilder(f)
 	err := ir.Try(func() {
-		x := b.Param("a", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3)))
-		y := b.Param("b", ir.TensorOf(ir.F32, ir.Sym("M"), ir.Const(3)))
+		x := b.Param("a", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(3)))
+		y := b.Param("b", ir.TensorOf(ir.F32, dim.Sym("M"), dim.Const(3)))
 		before(b, x, y)
 		b.Node(op.Concat{Axis: 1}, x, y)
 		after(b, x, y)
@@ -45,11 +46,11 @@ func TestUnifyReplacesEverywhere(t *testing.T) {
 		unified(t, func(b *ir.Builder, x, y *ir.Value) { b.Dims(y.Type.Shape...) }, none)
 	})
 	t.Run("extents that were looked at before", func(t *testing.T) {
-		var old ir.Dim
+		var old dim.Dim
 		unified(t, func(b *ir.Builder, x, y *ir.Value) { old = y.Type.Shape[0] },
-			func(b *ir.Builder, x, y *ir.Value) { b.Node(op.Reshape{Shape: []ir.Dim{ir.Const(3), old}}, x) })
+			func(b *ir.Builder, x, y *ir.Value) { b.Node(op.Reshape{Shape: []dim.Dim{dim.Const(3), old}}, x) })
 	})
-	t.Run("blocks that are no node's yet", func(t *testing.T) {
+	t.Run("blocks of no node yet", func(t *testing.T) {
 		var block *ir.Block
 		unified(t, func(b *ir.Builder, x, y *ir.Value) {
 			block = b.Block(func(b *ir.Builder) { b.Return(b.Node(op.Relu{}, y)) })
@@ -61,7 +62,7 @@ func TestUnifyReplacesEverywhere(t *testing.T) {
 }
 
 // sized is an operator whose operand has an extent that is an attribute.
-type sized struct{ Size ir.Dim }
+type sized struct{ Size dim.Dim }
 
 func (op sized) Infer(in []ir.Type) ([]ir.Type, error) {
 	if !in[0].Shape[0].Equal(op.Size) {
@@ -76,9 +77,9 @@ func TestUnifyOfAttributes(t *testing.T) {
 	f := &ir.Func{Name: "f", ResultNames: []string{"y"}}
 	b := ir.NewBuilder(f)
 	err := ir.Try(func() {
-		x := b.Param("a", ir.TensorOf(ir.F32, ir.Sym("N")))
-		b.Param("b", ir.TensorOf(ir.F32, ir.Sym("M")))
-		b.Return(b.Node(sized{ir.Sym("M")}, x))
+		x := b.Param("a", ir.TensorOf(ir.F32, dim.Sym("N")))
+		b.Param("b", ir.TensorOf(ir.F32, dim.Sym("M")))
+		b.Return(b.Node(sized{dim.Sym("M")}, x))
 	})
 	if err != nil || f.Results[0].Type.String() != "f32[N]" || f.Params[1].Type.String() != "f32[N]" {
 		t.Errorf("%v\n%s", err, f)
@@ -91,7 +92,7 @@ func TestSymbolNames(t *testing.T) {
 		strings.Repeat("x", 100): strings.Repeat("x", 40),
 	} {
 		got := ir.SymbolName(text)
-		if got != want || ir.Sym(got).Overflow() {
+		if got != want || dim.Sym(got).Overflow() {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -99,23 +100,23 @@ func TestSymbolNames(t *testing.T) {
 
 func TestLargeExtentsAreTypeErrors(t *testing.T) {
 	for text, want := range map[string]int64{"negative": -1 << 40, "64-bit size": 1 << 62} {
-		err := ir.TensorOf(ir.F32, ir.Const64(want)).Check()
+		err := ir.TensorOf(ir.F32, dim.Const64(want)).Check()
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%d: %v", want, err)
 		}
 	}
 }
 
-// TestElementsAreFollowedWithinABudget builds a chain of shape arithmetic whose
-// elements are large expressions: in the end they are no longer followed.
+// TestElementsAreFollowedWithinABudget builds a chain of shape arithmetic whose elements are large
+// expressions. After some nodes the builder must stop computing the elements.
 func TestElementsAreFollowedWithinABudget(t *testing.T) {
 	f := &ir.Func{Name: "f"}
 	b := ir.NewBuilder(f)
 	err := ir.Try(func() {
-		dims := make([]ir.Dim, 200)
-		sum := ir.Const(0)
+		dims := make([]dim.Dim, 200)
+		sum := dim.Const(0)
 		for i := range 40 {
-			x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym(b.Symbol("s"))))
+			x := b.Param("x", ir.TensorOf(ir.F32, dim.Sym(b.Symbol("s"))))
 			sum = sum.Add(x.Type.Shape[0])
 			for k := i; k < len(dims); k += 40 {
 				dims[k] = sum
@@ -140,14 +141,14 @@ func TestBlocksCheckWhatOnlyTheyNeed(t *testing.T) {
 	b := ir.NewBuilder(f)
 	err := ir.Try(func() {
 		flag := b.Param("c", ir.TensorOf(ir.Bool))
-		x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3)))
-		y := b.Param("y", ir.TensorOf(ir.F32, ir.Sym("M"), ir.Const(3)))
+		x := b.Param("x", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(3)))
+		y := b.Param("y", ir.TensorOf(ir.F32, dim.Sym("M"), dim.Const(3)))
 		then := b.Block(func(b *ir.Builder) {
 			both := b.Node(op.Concat{Axis: 1}, x, y)
-			b.Return(b.Node(op.Slice{Starts: ir.Dims(0, 0), Shape: ir.Dims(1, 3), Steps: []int{1, 1}}, both))
+			b.Return(b.Node(op.Slice{Starts: dim.Consts(0, 0), Shape: dim.Consts(1, 3), Steps: []int{1, 1}}, both))
 		})
 		otherwise := b.Block(func(b *ir.Builder) {
-			b.Return(b.Node(op.Slice{Starts: ir.Dims(0, 0), Shape: ir.Dims(1, 3), Steps: []int{1, 1}}, x))
+			b.Return(b.Node(op.Slice{Starts: dim.Consts(0, 0), Shape: dim.Consts(1, 3), Steps: []int{1, 1}}, x))
 		})
 		b.Return(b.NodeBlocks(op.If{}, []*ir.Block{then, otherwise}, flag)...)
 	})

@@ -3,14 +3,12 @@ package ir
 import (
 	"fmt"
 	"slices"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// AnyDim is the extent of a container's elements that differs from one to the
-// next. It prints as "?" and is nothing to compute with.
-var AnyDim = symbol("?")
-
-// ElemOf returns t as the type of a container's elements: extents that are not
-// constants become [AnyDim].
+// ElemOf returns t as an element type of a container: extents that are not constant become
+// [dim.Any].
 func ElemOf(t Type) Type {
 	if t.Kind != TensorKind || t.Shape == nil {
 		return t
@@ -18,16 +16,15 @@ func ElemOf(t Type) Type {
 	t.Shape = slices.Clone(t.Shape)
 	for i, d := range t.Shape {
 		if !d.IsConst() {
-			t.Shape[i] = AnyDim
+			t.Shape[i] = dim.Any
 		}
 	}
 	return t
 }
 
-// Join returns the type of what is either an a or a b, as the elements of a
-// container are: extents that differ become [AnyDim], and of ranks that differ none
-// is known. Elements of an unknown rank, as those of an empty sequence, take that of
-// the other. Errors: other kinds or element types.
+// Join returns the smallest element type of a container that covers a and b. Extents that differ
+// become [dim.Any]. If the ranks differ, the rank is unknown; an unknown rank, as in an empty
+// sequence, takes the other rank. It returns an error if kinds or element types differ.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)
@@ -48,15 +45,15 @@ func Join(a, b Type) (Type, error) {
 	a = ElemOf(a)
 	for i, d := range a.Shape {
 		if !d.Equal(b.Shape[i]) {
-			a.Shape[i] = AnyDim
+			a.Shape[i] = dim.Any
 		}
 	}
 	return a, nil
 }
 
-// Within reports whether every value of type t is one of type u: they are equal,
-// or containers whose elements are within each other, where [AnyDim] and unknown
-// ranks of u take what t has.
+// Within reports whether every value of type t also has type u: they are equal, or they
+// are containers of the same kind and the element type of t is within the element type of u. [dim.Any] and unknown
+// ranks in u cover everything.
 func (t Type) Within(u Type) bool {
 	if t.Kind == TensorKind {
 		return t.Equal(u)
@@ -71,16 +68,15 @@ func (t Type) elemWithin(u Type) bool {
 	if t.DType != u.DType || t.Shape == nil || u.Shape == nil {
 		return t.DType == u.DType
 	}
-	return slices.EqualFunc(t.Shape, u.Shape, func(d, e Dim) bool { return d.Equal(e) || e.Equal(AnyDim) })
+	return slices.EqualFunc(t.Shape, u.Shape, func(d, e dim.Dim) bool { return d.Equal(e) || e.Equal(dim.Any) })
 }
 
-// SequenceTensor returns the evaluator's sequence of elements of a type.
+// SequenceTensor returns a sequence of the evaluator. elem is the type of its elements.
 func SequenceTensor(elem Type, items ...*Tensor) *Tensor {
 	return &Tensor{Kind: SequenceKind, Elem: elem, Items: items}
 }
 
-// OptionalTensor returns the evaluator's optional of a type: item, or none when
-// that is nil.
+// OptionalTensor returns an optional of the evaluator that holds item. It is empty if item is nil.
 func OptionalTensor(elem Type, item *Tensor) *Tensor {
 	t := &Tensor{Kind: OptionalKind, Elem: elem}
 	if item != nil {
@@ -89,13 +85,13 @@ func OptionalTensor(elem Type, item *Tensor) *Tensor {
 	return t
 }
 
-// MapTensor returns the evaluator's map from keys, a tensor of rank 1 in
-// increasing order, to one item each.
+// MapTensor returns a map of the evaluator. keys is a tensor of rank 1 in increasing order, and
+// items[i] belongs to key i.
 func MapTensor(elem Type, keys *Tensor, items []*Tensor) *Tensor {
 	return &Tensor{Kind: MapKind, DType: keys.DType, Elem: elem, Keys: keys, Items: items}
 }
 
-// equalItems reports whether two containers hold the same.
+// equalItems reports whether two containers have equal elements.
 func (t *Tensor) equalItems(u *Tensor) bool {
 	return t.Kind == u.Kind && t.DType == u.DType && t.Keys.Equal(u.Keys) && slices.EqualFunc(t.Items, u.Items, (*Tensor).Equal)
 }
@@ -106,7 +102,7 @@ func (t *Tensor) containerType() Type {
 	return Type{Kind: t.Kind, DType: t.DType, Elem: &elem}
 }
 
-// conforms reports why a container is none of a type.
+// conforms returns an error if a container does not have type typ.
 func (t *Tensor) conforms(typ Type) error {
 	if t == nil || t.Kind != typ.Kind || t.DType != typ.DType {
 		return fmt.Errorf("%s expected", typ)

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
 func seq(elem ir.Type) ir.Type { return ir.SequenceOf(elem) }
 
-// unranked is the type of elements of any rank.
+// unranked returns the type of elements of any rank.
 func unranked(d ir.DType) ir.Type { return ir.Type{DType: d} }
 
 func TestContainerTypesReadBack(t *testing.T) {
@@ -35,7 +36,7 @@ func TestContainerTypesReadBack(t *testing.T) {
 
 // A symbol in a container would be bound by nothing.
 func TestElementsHaveNoSymbols(t *testing.T) {
-	elem := ir.ElemOf(ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3)))
+	elem := ir.ElemOf(ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(3)))
 	if got := elem.String(); got != "f32[?,3]" {
 		t.Error(got)
 	}
@@ -72,7 +73,7 @@ func TestJoin(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	narrow, wide := seq(ir.StaticTensor(ir.F32, 2)), seq(ir.TensorOf(ir.F32, ir.AnyDim))
+	narrow, wide := seq(ir.StaticTensor(ir.F32, 2)), seq(ir.TensorOf(ir.F32, dim.Any))
 	if !narrow.Within(wide) || wide.Within(narrow) {
 		t.Error("every extent is one of any, and not the other way round")
 	}

@@ -2,12 +2,14 @@ package ir
 
 import (
 	"fmt"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Constant is a tensor that stands in the text form.
+// Constant is a tensor whose elements are in the text form.
 type Constant struct{ Value *Tensor }
 
-// Infer gives the type of the tensor.
+// Infer returns the type of the tensor.
 func (op Constant) Infer([]Type) ([]Type, error) {
 	if op.Value == nil {
 		return nil, fmt.Errorf("no value")
@@ -18,11 +20,11 @@ func (op Constant) Infer([]Type) ([]Type, error) {
 // Eval returns the tensor.
 func (op Constant) Eval([]*Tensor) ([]*Tensor, error) { return []*Tensor{op.Value}, nil }
 
-// maxElems is the largest number of elements that are followed as expressions.
+// maxElems is the largest number of elements of a tensor that are tracked as expressions.
 const maxElems = 256
 
-// InferElems gives the elements of a small constant as ratios: integers and
-// booleans as they are, floats when they are exact with a small denominator.
+// InferElems returns the elements of a small constant as ratios. Integers and bools are exact.
+// Floats have elements only if they are exact with a small denominator.
 func (op Constant) InferElems([]*Value, Type) []Ratio {
 	t := op.Value
 	if t.Len() > maxElems || t.DType == String {
@@ -31,7 +33,7 @@ func (op Constant) InferElems([]*Value, Type) []Ratio {
 	elems := make([]Ratio, t.Len())
 	for i := range elems {
 		if !t.DType.IsFloat() {
-			elems[i] = Ratio{Const64(t.Int(i)), 1}
+			elems[i] = Ratio{dim.Const64(t.Int(i)), 1}
 			continue
 		}
 		r, ok := ratio(t.Float(i))
@@ -48,34 +50,34 @@ func ratio(f float64) (Ratio, bool) {
 	for den := 1; den <= 4096; den *= 2 {
 		n := f * float64(den)
 		if n == float64(int32(n)) {
-			return Ratio{Const(int(n)), den}, true
+			return Ratio{dim.Const(int(n)), den}, true
 		}
 	}
 	return Ratio{}, false
 }
 
-// Load is a weight of the module.
+// Load loads a weight of the module.
 type Load struct {
 	Name string
 	Type Type `ir:"result"`
 }
 
-// Infer gives the weight's type.
+// Infer returns the type of the weight.
 func (op Load) Infer([]Type) ([]Type, error) { return []Type{op.Type}, nil }
 
-// Eval reports that the weight is not here: the evaluator holds the module's.
+// Eval returns an error: only the evaluator has the weights of the module.
 func (op Load) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, fmt.Errorf("weight %q has no data", op.Name)
 }
 
-// Extents is a small integer tensor of expressions in the symbols: what is left
-// of shape arithmetic where a tensor is needed.
+// Extents is a small integer tensor whose elements are expressions in the symbols. It is the result
+// of shape arithmetic that is used as a tensor.
 type Extents struct {
 	Type  Type `ir:"result"`
-	Elems []Dim
+	Elems []dim.Dim
 }
 
-// Infer gives the tensor's type.
+// Infer returns the type of the tensor.
 func (op Extents) Infer([]Type) ([]Type, error) {
 	n, ok := op.Type.Elems().Int()
 	if !ok || n != len(op.Elems) || !op.Type.DType.IsInt() {
@@ -84,7 +86,7 @@ func (op Extents) Infer([]Type) ([]Type, error) {
 	return []Type{op.Type}, nil
 }
 
-// Eval returns the elements' values.
+// Eval returns the values of the elements.
 func (op Extents) Eval([]*Tensor) ([]*Tensor, error) {
 	shape, _ := op.Type.Static()
 	t := NewTensor(op.Type.DType, shape...)
@@ -107,24 +109,24 @@ func (op Extents) InferElems([]*Value, Type) []Ratio {
 	return elems
 }
 
-// CheckDim is a check at run time that two extents are equal, where that could
-// not be proven. It has no results.
+// CheckDim checks at run time that two extents are equal, which could not be proven. It has no
+// results.
 type CheckDim struct {
-	A, B Dim
+	A, B dim.Dim
 	What string
 	// One says that A may also be 1, which broadcasts to B.
 	One bool
 }
 
-// Infer gives no results.
+// Infer returns no types.
 func (op CheckDim) Infer([]Type) ([]Type, error) { return nil, nil }
 
-// Holds reports whether the extents are known to be as they have to be.
+// Holds reports whether the check is known to succeed.
 func (op CheckDim) Holds() bool {
-	return op.A.Equal(op.B) || op.One && op.A.Equal(Const(1))
+	return op.A.Equal(op.B) || op.One && op.A.Equal(dim.Const(1))
 }
 
-// Eval reports an error when the extents differ.
+// Eval returns an error if the extents differ.
 func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 	if !op.Holds() {
 		return nil, fmt.Errorf("%s: %s is not %s", op.What, op.A, op.B)
@@ -132,15 +134,15 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, nil
 }
 
-// HasEffect marks that the check is kept.
+// HasEffect marks the check as not removable.
 func (op CheckDim) HasEffect() {}
 
-// Assume is its operand with extents that were found to be equal to its own.
+// Assume returns its operand with extents that were checked to be equal to its own.
 type Assume struct {
 	Type Type `ir:"result"`
 }
 
-// Infer gives the type.
+// Infer returns the type with the assumed extents.
 func (op Assume) Infer(in []Type) ([]Type, error) {
 	if len(in) != 1 || in[0].DType != op.Type.DType || in[0].Rank() != op.Type.Rank() || !in[0].IsTensor() {
 		return nil, fmt.Errorf("%v is not %s", in, op.Type)
@@ -151,21 +153,20 @@ func (op Assume) Infer(in []Type) ([]Type, error) {
 // Eval returns the operand.
 func (op Assume) Eval(in []*Tensor) ([]*Tensor, error) { return in, nil }
 
-// IsView marks that the result is the operand.
+// IsView marks the result as the memory of the operand.
 func (op Assume) IsView() {}
 
-// Invoke calls another function of the module on the operands. Types are the
-// results' types at this call, where Extents binds those extents that only the
-// function knows. Scope are the symbols of the function's Scope.
+// Invoke calls another function of the module. Types are the types of the results at this call.
+// Extents binds symbols to extents of results that only the function knows. Scope lists the symbols
+// of the function's Scope.
 type Invoke struct {
 	Func    string
 	Types   []Type `ir:"result"`
-	Scope   []Dim
+	Scope   []dim.Dim
 	Extents []ResultExtent
 }
 
-// ResultExtent is an extent of a result, by the result's number and the axis, and
-// the symbol that is bound to it.
+// ResultExtent binds a symbol to an extent of a result, given by the result's number and the axis.
 type ResultExtent struct {
 	Symbol       string
 	Result, Axis int
@@ -192,13 +193,10 @@ func (op Invoke) BindValues(_, out []*Tensor) ([]int64, error) {
 	return values, nil
 }
 
-// Measure is nothing: the extents are known with the results.
-func (op Invoke) Measure(*Node) ([]Call, error) { return nil, nil }
-
 // Infer gives the recorded types; the verifier compares them with the function's.
 func (op Invoke) Infer([]Type) ([]Type, error) { return op.Types, nil }
 
-// Eval reports that the function is not here: the evaluator holds the module's.
+// Eval returns an error: only the evaluator has the functions of the module.
 func (op Invoke) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, fmt.Errorf("function @%s is not known", op.Func)
 }

@@ -35,7 +35,7 @@ const (
 	numDTypes
 )
 
-// Class tells how elements of a type are computed with.
+// Class is the kind of arithmetic of an element type.
 type Class uint8
 
 // The classes of element types.
@@ -113,15 +113,14 @@ func DTypes() []DType {
 	return all
 }
 
-// Class returns the class of d.
+// Class returns the class of d, or NoClass.
 func (d DType) Class() Class { return dtypes[d].class }
 
-// Bits returns the width of an element in bits as a model file stores it, 0 for
-// strings.
+// Bits returns the width of an element in bits as stored in a model file, or 0 for strings.
 func (d DType) Bits() int { return dtypes[d].bits }
 
-// Size returns the bytes one element takes in memory: types narrower than a
-// byte are held one to a byte. It is 0 for strings.
+// Size returns the bytes of an element in memory, or 0 for strings. Elements narrower than a byte
+// take one byte each.
 func (d DType) Size() int { return (dtypes[d].bits + 7) / 8 }
 
 // IsFloat reports whether d is a floating-point type.

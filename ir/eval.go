@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Evaluator runs functions with the operators' Eval.
+// Evaluator runs functions with the Eval methods of the operators.
 type Evaluator struct {
 	Module *Module
-	// Watch, when set, is called with every value of the outermost function.
+	// Watch, if not nil, is called with every value of the outermost function.
 	Watch func(v *Value, t *Tensor)
 
-	weights map[string]*Tensor
+	byName  map[string]*Weight // the module's, once one was loaded
+	weights map[string]*Tensor // that were loaded
 }
 
-// Run evaluates f on arguments. The shapes of the arguments bind the symbols of
-// the parameters' types.
+// Run evaluates f on args. The shapes of the arguments bind the symbols in the types of the
+// parameters.
 func (e *Evaluator) Run(f *Func, args []*Tensor) ([]*Tensor, error) {
 	symbols, err := BindShapes(f.Params, shapesOf(args))
 	if err != nil {
@@ -57,7 +60,7 @@ type run struct {
 	*Evaluator
 	symbols map[string]int64
 	values  map[*Value]*Tensor
-	left    map[*Value]int // uses still to come, of values outside loops
+	left    map[*Value]int // remaining uses of values outside of loops
 	nested  int
 }
 
@@ -90,9 +93,9 @@ func (r *run) define(v *Value, t *Tensor) {
 	}
 }
 
-func (r *run) symbol(name string) (Dim, bool) {
+func (r *run) symbol(name string) (dim.Dim, bool) {
 	n, ok := r.symbols[name]
-	return Const(int(n)), ok
+	return dim.Const(int(n)), ok
 }
 
 func (r *run) node(n *Node) error {
@@ -102,26 +105,11 @@ func (r *run) node(n *Node) error {
 			args[i] = r.values[a]
 		}
 	}
-	out, err := r.apply(n, args)
+	out, err := r.results(n, args)
 	if err != nil {
-		return fmt.Errorf("%s: %w", OpName(n.Op), err)
-	}
-	if len(out) != len(n.Results) {
-		return fmt.Errorf("%s: %d results, %d expected", OpName(n.Op), len(out), len(n.Results))
-	}
-	if b, ok := SubstOp(n.Op, r.symbol).(Binder); ok {
-		values, err := b.BindValues(args, out)
-		if err != nil {
-			return fmt.Errorf("%s: %w", OpName(n.Op), err)
-		}
-		for i, s := range b.Binds() {
-			r.symbols[s] = values[i]
-		}
+		return err
 	}
 	for i, v := range n.Results {
-		if err := r.check(v.Type, out[i]); err != nil {
-			return fmt.Errorf("%s: result %s: %w", OpName(n.Op), v, err)
-		}
 		r.define(v, out[i])
 	}
 	if r.nested == 0 {
@@ -132,6 +120,39 @@ func (r *run) node(n *Node) error {
 		}
 	}
 	return nil
+}
+
+// Node evaluates a node on its operands. symbols are the values of the symbols in the node; those
+// that the node binds are added. A result that does not have its type is an error.
+func (e *Evaluator) Node(n *Node, symbols map[string]int64, args []*Tensor) ([]*Tensor, error) {
+	r := &run{Evaluator: e, symbols: symbols, values: map[*Value]*Tensor{}}
+	return r.results(n, args)
+}
+
+// results computes the results of a node, binds its symbols and checks the types of the results.
+func (r *run) results(n *Node, args []*Tensor) ([]*Tensor, error) {
+	out, err := r.apply(n, args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", OpName(n.Op), err)
+	}
+	if len(out) != len(n.Results) {
+		return nil, fmt.Errorf("%s: %d results, %d expected", OpName(n.Op), len(out), len(n.Results))
+	}
+	if b, ok := SubstOp(n.Op, r.symbol).(Binder); ok {
+		values, err := b.BindValues(args, out)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", OpName(n.Op), err)
+		}
+		for i, s := range b.Binds() {
+			r.symbols[s] = values[i]
+		}
+	}
+	for i, v := range n.Results {
+		if err := r.check(v.Type, out[i]); err != nil {
+			return nil, fmt.Errorf("%s: result %s: %w", OpName(n.Op), v, err)
+		}
+	}
+	return out, nil
 }
 
 func (r *run) apply(n *Node, args []*Tensor) ([]*Tensor, error) {
@@ -153,7 +174,7 @@ func (r *run) apply(n *Node, args []*Tensor) ([]*Tensor, error) {
 	return SubstOp(n.Op, r.symbol).Eval(args)
 }
 
-// invoke evaluates another function, which sees the symbols that it lists.
+// invoke evaluates another function, which sees the symbols in its Scope.
 func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	symbols := map[string]int64{}
 	for _, s := range f.Scope {
@@ -165,12 +186,11 @@ func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	if r.weights == nil {
 		r.weights = map[string]*Tensor{}
 	}
-	inner := &Evaluator{Module: r.Module, weights: r.weights}
+	inner := &Evaluator{Module: r.Module, byName: r.byName, weights: r.weights}
 	return inner.run(f, symbols, args)
 }
 
-// bindScope binds symbols to the extents that the arguments of a block's parameters
-// have.
+// bindScope binds symbols to the extents of the arguments of a block.
 func (r *run) bindScope(symbols []string, params []*Value, args []*Tensor) {
 	for i, p := range params {
 		for k, d := range p.Type.Shape {
@@ -185,7 +205,10 @@ func (r *run) load(name string) ([]*Tensor, error) {
 	if t := r.weights[name]; t != nil {
 		return []*Tensor{t}, nil
 	}
-	w := r.Module.Weight(name)
+	if r.byName == nil {
+		r.byName = r.Module.ByName()
+	}
+	w := r.byName[name]
 	if w == nil || w.Data == nil {
 		return Load{Name: name}.Eval(nil)
 	}
@@ -230,16 +253,15 @@ func (r *run) check(typ Type, t *Tensor) error {
 	return nil
 }
 
-// BindShapes returns the values that the symbols in the types of params have
-// when the arguments have these shapes, or an error that names the parameter
-// and dimension that does not fit.
+// BindShapes returns the values of the symbols in the types of params, given the shapes of the
+// arguments. It returns an error that names the parameter and axis if a shape does not fit.
 func BindShapes(params []*Value, shapes [][]int) (map[string]int64, error) {
 	symbols := map[string]int64{}
 	err := bindShapes(params, shapes, symbols)
 	return symbols, err
 }
 
-// bindShapes is [BindShapes] where the values of some symbols are known.
+// bindShapes is [BindShapes] with some symbols already bound.
 func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error {
 	if len(shapes) != len(params) {
 		return fmt.Errorf("%d arguments, %d expected", len(shapes), len(params))
@@ -249,7 +271,7 @@ func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error
 			return fmt.Errorf("%s: rank %d, %s expected", p, len(shapes[i]), p.Type)
 		}
 	}
-	// Each pass binds what can be solved for with the symbols known so far.
+	// Each pass binds the symbols that follow from those already bound.
 	for {
 		known := len(symbols)
 		for i, p := range params {
@@ -275,9 +297,9 @@ func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error
 	return errors.Join(errs...)
 }
 
-// bindDim solves d = n for the one symbol of d that has no value yet.
-func bindDim(d Dim, n int64, symbols map[string]int64) {
-	d = d.Subst(func(s string) (Dim, bool) { v, ok := symbols[s]; return Const(int(v)), ok })
+// bindDim solves d = n for the only unbound symbol of d.
+func bindDim(d dim.Dim, n int64, symbols map[string]int64) {
+	d = d.Subst(func(s string) (dim.Dim, bool) { v, ok := symbols[s]; return dim.Const(int(v)), ok })
 	free := d.Symbols()
 	if len(free) != 1 {
 		return
@@ -293,8 +315,8 @@ func bindDim(d Dim, n int64, symbols map[string]int64) {
 	}
 }
 
-// Flops returns the floating-point operations of a call of f, as far as its operators know
-// them, with these values of symbols. What is out of range does not count.
+// Flops returns the floating-point operations of a call of f. value gives the values of symbols.
+// Operators that do not report operations, and numbers that are out of range, are ignored.
 func (f *Func) Flops(value func(symbol string) int64) (n int64) {
 	for node := range f.All() {
 		c, ok := node.Op.(Coster)
@@ -309,8 +331,7 @@ func (f *Func) Flops(value func(symbol string) int64) (n int64) {
 	return n
 }
 
-// Symbols returns the symbols in the types of f's parameters and those of its Scope,
-// sorted.
+// Symbols returns the symbols in the types of f's parameters and in its Scope, sorted.
 func (f *Func) Symbols() []string {
 	symbols := append(SymbolsOf(f.Params), f.Scope...)
 	slices.Sort(symbols)

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // Module is a model: functions that share weights.
@@ -23,7 +25,17 @@ func (m *Module) Func(name string) *Func {
 	return nil
 }
 
-// Weight returns the weight called name, or nil.
+// ByName returns the weights of m by their names. The map does not follow later changes.
+func (m *Module) ByName() map[string]*Weight {
+	byName := make(map[string]*Weight, len(m.Weights))
+	for _, w := range m.Weights {
+		byName[w.Name] = w
+	}
+	return byName
+}
+
+// Weight returns the weight called name, or nil. It searches the list of weights; to look up many
+// names, use [Module.ByName].
 func (m *Module) Weight(name string) *Weight {
 	for _, w := range m.Weights {
 		if w.Name == name {
@@ -33,28 +45,28 @@ func (m *Module) Weight(name string) *Weight {
 	return nil
 }
 
-// Weight is a named constant tensor that stands outside the text form.
+// Weight is a named constant tensor whose elements are not in the text form.
 type Weight struct {
 	Name string
 	Type Type // static
-	// Data holds the elements, little-endian and contiguous; it may alias a
-	// model file. It is nil where only the text form is known.
+	// Data holds the elements, little-endian and contiguous. It may share the memory of a model
+	// file. It is nil if only the text form is known.
 	Data []byte
 }
 
 // Func is a function in SSA form.
 type Func struct {
 	Name string
-	// Scope lists the symbols of its callers that it uses, beside those in the types
-	// of its parameters: its callers have symbols of these names.
+	// Scope lists the symbols that the function takes from its callers, besides the symbols in the
+	// types of its parameters. The callers have symbols of the same names.
 	Scope []string
 	Block
-	// ResultNames are the results' names, one for each.
+	// ResultNames are the names of the results.
 	ResultNames []string
 }
 
-// Block is a list of nodes in schedule order, with parameters and results. Nodes
-// of a nested block may use values of the blocks around it.
+// Block is a list of nodes in execution order, with parameters and results. Nodes of a nested block
+// may use values of the enclosing blocks.
 type Block struct {
 	Params  []*Value
 	Nodes   []*Node
@@ -64,36 +76,35 @@ type Block struct {
 // Node applies an operator.
 type Node struct {
 	Op      Op
-	Args    []*Value // nil where an optional operand is absent
+	Args    []*Value // nil for an absent optional operand
 	Results []*Value
-	Blocks  []*Block // of control flow and fused regions
-	Pos     string   // the name of the ONNX node, or file:line; printed in the last comment
+	Blocks  []*Block // blocks of control flow and fused regions
+	Pos     string   // name of the ONNX node, or file:line; printed as the last comment
 }
 
 // Value is a parameter of a block or a result of a node.
 type Value struct {
-	Name  string // unique in the function; any text
+	Name  string // unique in the function; arbitrary text
 	Type  Type
 	Def   *Node // nil for a parameter
-	Index int   // among Def's results, or the block's parameters
-	// Elems are the elements of a small tensor that are known as expressions,
-	// in row-major order; nil when they are not. They follow from Def.
+	Index int   // index among Def's results, or among the parameters of the block
+	// Elems are the elements of a small tensor as expressions, in row-major order, or nil if
+	// unknown. They are derived from Def.
 	Elems []Ratio
 }
 
-// Ratio is a known element of a tensor: Num divided by Den, which is positive
-// and 1 for integers.
+// Ratio is a known element of a tensor: Num divided by Den, which is positive, and 1 for integers.
 type Ratio struct {
-	Num Dim
+	Num dim.Dim
 	Den int
 }
 
-// Dims returns v's elements when all are known integers.
-func (v *Value) Dims() ([]Dim, bool) {
+// Dims returns v's elements if all are known integers.
+func (v *Value) Dims() ([]dim.Dim, bool) {
 	if v == nil || v.Elems == nil {
 		return nil, false
 	}
-	dims := make([]Dim, len(v.Elems))
+	dims := make([]dim.Dim, len(v.Elems))
 	for i, e := range v.Elems {
 		if e.Den != 1 {
 			return nil, false
@@ -103,7 +114,7 @@ func (v *Value) Dims() ([]Dim, bool) {
 	return dims, true
 }
 
-// ConstValue returns the tensor that v is, when it is a constant.
+// ConstValue returns the tensor of a constant.
 func (v *Value) ConstValue() (*Tensor, bool) {
 	if v == nil || v.Def == nil {
 		return nil, false
@@ -112,7 +123,7 @@ func (v *Value) ConstValue() (*Tensor, bool) {
 	return c.Value, ok
 }
 
-// Arg returns operand i, nil when it is absent.
+// Arg returns operand i, or nil if it is absent.
 func (n *Node) Arg(i int) *Value {
 	if i < len(n.Args) {
 		return n.Args[i]
@@ -120,7 +131,16 @@ func (n *Node) Arg(i int) *Value {
 	return nil
 }
 
-// ArgTypes returns the types of the operands, the zero Type for absent ones.
+// IsStored reports whether n only names a tensor that the module stores: a weight or a constant.
+func (n *Node) IsStored() bool {
+	switch n.Op.(type) {
+	case Constant, Load:
+		return true
+	}
+	return false
+}
+
+// ArgTypes returns the types of the operands, with zero Types for absent ones.
 func (n *Node) ArgTypes() []Type { return typesOf(n.Args) }
 
 // ResultTypes returns the types of the results.
@@ -136,7 +156,7 @@ func typesOf(values []*Value) []Type {
 	return types
 }
 
-// String names n for messages: its operator, and the model's name for it.
+// String returns a name of n for messages: its operator and its name in the model.
 func (n *Node) String() string {
 	if n.Pos == "" {
 		return OpName(n.Op)
@@ -144,8 +164,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%s %q", OpName(n.Op), n.Pos)
 }
 
-// All yields the nodes of b and of the blocks nested in it, a node after the
-// nodes of its blocks.
+// All yields the nodes of b and of its nested blocks. The nodes in its blocks precede a node.
 func (b *Block) All() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) { b.walk(yield) }
 }
@@ -164,7 +183,7 @@ func (b *Block) walk(yield func(*Node) bool) bool {
 	return true
 }
 
-// Uses counts how often each value is an operand or a block's result.
+// Uses counts the uses of each value as an operand or a result of a block.
 func (b *Block) Uses() map[*Value]int {
 	uses := map[*Value]int{}
 	b.countUses(uses)
@@ -187,8 +206,8 @@ func (b *Block) countUses(uses map[*Value]int) {
 	}
 }
 
-// FreeSymbols returns the symbols that b, its parameters and its results mention
-// and that no node in it binds, sorted.
+// FreeSymbols returns the symbols in b, its parameters and its results that are not bound by a node
+// in b. They are sorted.
 func (b *Block) FreeSymbols() []string {
 	used := map[string]bool{}
 	note := func(s string) { used[s] = true }
@@ -211,8 +230,7 @@ func (b *Block) FreeSymbols() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-// BoundSymbols returns the symbols that the nodes in b bind, for what follows or for
-// their blocks.
+// BoundSymbols returns the symbols that the nodes in b bind for later nodes or for their blocks.
 func (b *Block) BoundSymbols() map[string]bool {
 	bound := map[string]bool{}
 	note := func(symbols []string) {
@@ -231,8 +249,7 @@ func (b *Block) BoundSymbols() map[string]bool {
 	return bound
 }
 
-// Captured returns the values that b takes from the blocks around it, in the order
-// of their first uses.
+// Captured returns the values of enclosing blocks that b uses, in the order of first use.
 func (b *Block) Captured() []*Value {
 	inside, seen := map[*Value]bool{}, map[*Value]bool{}
 	var out []*Value

@@ -6,13 +6,14 @@ import (
 	"hash/fnv"
 	"math"
 	"reflect"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// hashedElems is how many elements of a tensor [Hash] reads.
+// hashedElems is the number of elements of a tensor that [Hash] reads.
 const hashedElems = 1024
 
-// Hash returns a number that is the same for operators that are [Equal]. Operators that
-// differ rarely share it.
+// Hash returns a hash of op. Operators that are [Equal] have equal hashes.
 func Hash(op Op) uint64 {
 	h := hasher{fnv.New64a()}
 	h.text(OpName(op))
@@ -35,7 +36,7 @@ func (h hasher) text(s string) {
 
 func (h hasher) attr(x reflect.Value) {
 	switch a := x.Interface().(type) {
-	case Dim:
+	case dim.Dim:
 		h.dim(a)
 		return
 	case Type:
@@ -74,7 +75,7 @@ func (h hasher) attr(x reflect.Value) {
 	}
 }
 
-func (h hasher) dim(d Dim) {
+func (h hasher) dim(d dim.Dim) {
 	if n, ok := d.Int64(); ok {
 		h.number(uint64(n))
 		return
@@ -94,7 +95,7 @@ func (h hasher) typ(t Type) {
 	}
 }
 
-// tensor hashes the first elements of a tensor. Containers differ by their kinds only.
+// tensor hashes the first elements of a tensor. Containers are hashed by their kind only.
 func (h hasher) tensor(t *Tensor) {
 	if t == nil {
 		return
@@ -114,7 +115,7 @@ func (h hasher) tensor(t *Tensor) {
 			h.text(t.Text(i))
 		case !t.DType.IsFloat():
 			h.number(uint64(t.Int(i)))
-		case t.Float(i) == t.Float(i): // one not-a-number equals any other
+		case t.Float(i) == t.Float(i): // all NaNs are equal
 			h.number(math.Float64bits(t.Float(i)))
 		}
 	}

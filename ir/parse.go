@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Parse reads the text form, which comments may stand before, on lines of their
-// own. Weights have no data. The module is verified.
+// Parse parses the text form. Comments may precede it on lines of their own. Weights have no data.
+// It verifies the module.
 func Parse(text string, ops OpSet) (m *Module, err error) {
 	p := &parser{src: text, ops: ops}
 	defer func() {
@@ -52,7 +52,7 @@ type parser struct {
 	elems elemBudget
 }
 
-// syntaxError is what the parser's methods panic with and Parse returns.
+// syntaxError is the panic value of the parser's methods; Parse returns it.
 type syntaxError struct{ err error }
 
 func (p *parser) fail(format string, args ...any) {
@@ -71,7 +71,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// skip passes blanks and line ends.
+// skip skips blanks and line ends.
 func (p *parser) skip() {
 	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
 		p.at++
@@ -95,7 +95,7 @@ func (p *parser) expect(s string) {
 	}
 }
 
-// ident reads a run of letters, digits, dots and underscores.
+// ident reads a sequence of letters, digits, dots and underscores.
 func (p *parser) ident() string {
 	start := p.at
 	for p.at < len(p.src) && isWordByte(p.src[p.at]) {
@@ -109,7 +109,7 @@ func (p *parser) ident() string {
 	return word
 }
 
-// word reads a number or a truth value.
+// word reads a number or a bool.
 func (p *parser) word() string {
 	start := p.at
 	for p.at < len(p.src) && (isWordByte(p.src[p.at]) || p.src[p.at] == '-' || p.src[p.at] == '+') && !p.peek("...") {
@@ -201,8 +201,8 @@ func (p *parser) define(v *Value) {
 	p.scope[v.Name] = v
 }
 
-// body reads nodes up to the closing brace. Names defined inside are not seen
-// outside, but stay taken.
+// body parses nodes up to the closing brace. Names defined inside are not visible outside, but stay
+// reserved.
 func (p *parser) body(b *Block) {
 	p.enter()
 	defer p.leave()
@@ -284,7 +284,7 @@ func (p *parser) node() *Node {
 		p.define(r)
 	}
 	if types, err := Infer(n); err == nil && slices.EqualFunc(types, n.ResultTypes(), Type.Equal) {
-		inferElems(n, &p.elems) // of other nodes Verify says what is wrong
+		inferElems(n, &p.elems) // Verify reports errors of other nodes
 	}
 	return n
 }

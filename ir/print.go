@@ -101,7 +101,7 @@ func printValues(values []*Value) string {
 	return strings.Join(items, ", ")
 }
 
-// String returns v's name in the text form, "_" for an absent operand.
+// String returns v's name in the text form, or "_" for an absent operand.
 func (v *Value) String() string {
 	if v == nil {
 		return "_"
@@ -109,7 +109,7 @@ func (v *Value) String() string {
 	return "%" + quoteName(v.Name)
 }
 
-// quoteName returns a name as it is when it reads as one word, else quoted.
+// quoteName quotes a name unless it is a single word.
 func quoteName(name string) string {
 	for i := range len(name) {
 		if !isWordByte(name[i]) {
@@ -122,7 +122,7 @@ func quoteName(name string) string {
 	return name
 }
 
-// printPos returns a position as it is when it is plain, else quoted.
+// printPos quotes a position if necessary.
 func printPos(pos string) string {
 	for i := range len(pos) {
 		if pos[i] < ' ' || pos[i] > '~' {

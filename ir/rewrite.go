@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Rewrite visits the nodes of f and of its nested blocks in order. Where visit
-// returns values, they replace the node's results in everything that follows;
-// the builder puts the nodes they need in the node's place. Where it returns
-// nil, the node stays. Replaced nodes are removed; what they alone used is left
-// for dead-code elimination. Rewrite reports whether anything was replaced, and
-// an error when a replacement has another type than what it replaces.
+// Rewrite visits the nodes of f and of its nested blocks in order. If visit returns values, they
+// replace the node's results in everything that follows. The builder inserts new nodes at the
+// node's place. If visit returns nil, the node stays. Replaced nodes are removed. Nodes that only
+// they used stay until dead-code elimination. Rewrite reports whether it replaced a node. It
+// returns an error if a replacement has another type.
 func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
 	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
 	r.b.uses = f.Uses()
@@ -49,8 +48,7 @@ func (r *rewriter) block(block *Block) {
 	r.resolve(block.Results)
 }
 
-// replace makes new stand for old. A new value of a node built here takes old's
-// name.
+// replace replaces old by v. A new value of a node built here takes old's name.
 func (r *rewriter) replace(n *Node, old, v *Value) {
 	if v == old {
 		Fail("%s: replaced by itself", n)
@@ -64,8 +62,7 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v was there before the rewrite began or has already
-// taken a name.
+// existed reports whether v existed before the rewrite or has already taken a name.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true
@@ -83,8 +80,8 @@ func (r *rewriter) resolve(values []*Value) {
 	}
 }
 
-// Prune removes the nodes of f whose results nobody uses, that bind no symbol which
-// is used and that have no effect, and reports whether there were any.
+// Prune removes the nodes of f that have no used results, bind no used symbol and have no effect.
+// It reports whether it removed any.
 func (f *Func) Prune() bool {
 	p := &pruner{uses: f.Uses()}
 	for n := range f.All() {
@@ -97,8 +94,8 @@ func (f *Func) Prune() bool {
 
 type pruner struct {
 	uses map[*Value]int
-	// symbols are those that the nodes seen so far use, later ones first; nil where
-	// no node binds any.
+	// symbols are the symbols used by the nodes visited so far. Nodes are visited from last to
+	// first. It is nil if no node binds symbols.
 	symbols map[string]bool
 }
 
@@ -126,7 +123,7 @@ func (p *pruner) block(b *Block) bool {
 	return changed
 }
 
-// note notes the symbols in the types of values.
+// note records the symbols in the types of values.
 func (p *pruner) note(values []*Value) {
 	if p.symbols == nil {
 		return
@@ -159,8 +156,8 @@ func dropUses(n *Node, uses map[*Value]int) {
 	}
 }
 
-// Clone returns a copy of b's nodes and parameters; values from outside are
-// shared. Values of the copy have the names that rename gives.
+// Clone returns a copy of b's nodes and parameters; values from outside are shared. rename gives
+// the names of the copied values.
 func (b *Block) Clone(rename func(string) string) *Block {
 	return b.clone(map[*Value]*Value{}, rename)
 }
@@ -203,7 +200,7 @@ func (f *Func) Clone() *Func {
 	return &Func{Name: f.Name, Scope: slices.Clone(f.Scope), Block: *f.Block.Clone(same), ResultNames: slices.Clone(f.ResultNames)}
 }
 
-// Clone returns a copy of m that shares the weights' data only.
+// Clone returns a copy of m that shares only the data of weights.
 func (m *Module) Clone() *Module {
 	c := &Module{}
 	for _, w := range m.Weights {
@@ -216,8 +213,8 @@ func (m *Module) Clone() *Module {
 	return c
 }
 
-// Inline puts copies of the nodes of fn, applied to args, in b's place and
-// returns the results. Positions of the copies begin with prefix.
+// Inline appends copies of fn's nodes, applied to args, and returns the results. prefix is
+// prepended to the positions of the copies.
 func (b *Builder) Inline(fn *Block, args []*Value, prefix string) []*Value {
 	if len(args) != len(fn.Params) {
 		Fail("%d arguments for %d parameters", len(args), len(fn.Params))

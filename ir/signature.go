@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Signature is the type of a function: of its operands and its results.
+// Signature is the type of a function: the types of its operands and results.
 type Signature struct{ Params, Results []Type }
 
-// ParseSignature reads a function type as String prints it: operands in parentheses,
-// an arrow, and one result, or any number in parentheses. Blanks may stand between the
-// words.
+// ParseSignature parses the output of String: operands in parentheses, an arrow, and the results. A
+// single result needs no parentheses. Blanks may separate the words.
 func ParseSignature(text string) (s Signature, err error) {
 	p := &parser{src: text}
 	defer func() {

@@ -9,17 +9,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Tensor is a tensor of the evaluator: row-major, floats held as float64 that
-// are exact in DType, integers and booleans as int64 (u64 by its bits). A splat
-// holds one element for all. It may also be a container.
+// Tensor is a tensor of the evaluator in row-major order. Floats are float64 values that are exact
+// in DType. Integers and bools are int64; a u64 is stored as the int64 with the same bits. A splat
+// stores a single element for all. A Tensor may also be a container.
 type Tensor struct {
 	Kind  Kind
-	DType DType // of a map: of its keys
+	DType DType // element type; for a map, the type of its keys
 	Shape []int
 
-	Elem  Type      // of a container
-	Items []*Tensor // elements of a sequence, none or one of an optional, values of a map
-	Keys  *Tensor   // of a map, increasing
+	Elem  Type      // element type of a container
+	Items []*Tensor // elements of a sequence, at most one element of an optional, values of a map
+	Keys  *Tensor   // keys of a map, in increasing order
 
 	floats []float64
 	ints   []int64
@@ -45,8 +45,8 @@ func (t *Tensor) alloc(n int) {
 	}
 }
 
-// Splat returns a tensor whose elements are all equal to the only element of v,
-// without storing them.
+// Splat returns a tensor whose elements all equal the only element of v. It stores the element
+// once.
 func Splat(v *Tensor, shape ...int) *Tensor {
 	t := &Tensor{DType: v.DType, Shape: slices.Clone(shape), splat: true}
 	t.alloc(1)
@@ -54,7 +54,7 @@ func Splat(v *Tensor, shape ...int) *Tensor {
 	return t
 }
 
-// Scalar returns a rank-0 tensor of a number, rounded to d.
+// Scalar returns a tensor of rank 0 with v rounded to d.
 func Scalar(d DType, v float64) *Tensor {
 	t := NewTensor(d)
 	t.SetNumber(0, v)
@@ -99,10 +99,10 @@ func (t *Tensor) Type() Type {
 	return StaticTensor(t.DType, t.Shape...)
 }
 
-// IsSplat reports whether one stored element stands for all.
+// IsSplat reports whether a single stored element represents all.
 func (t *Tensor) IsSplat() bool { return t.splat }
 
-// Stored returns the number of elements that are held: 1 for a splat.
+// Stored returns the number of stored elements: 1 for a splat.
 func (t *Tensor) Stored() int { return len(t.floats) + len(t.ints) + len(t.texts) }
 
 func (t *Tensor) at(i int) int {
@@ -121,10 +121,10 @@ func (t *Tensor) Int(i int) int64 { return t.ints[t.at(i)] }
 // Text returns element i of a string tensor.
 func (t *Tensor) Text(i int) string { return t.texts[t.at(i)] }
 
-// Bool reports whether element i of an integer or boolean tensor is not zero.
+// Bool reports whether element i of an integer or bool tensor is nonzero.
 func (t *Tensor) Bool(i int) bool { return t.Int(i) != 0 }
 
-// Number returns element i of any tensor but strings as a float64.
+// Number returns element i of any tensor except strings as a float64.
 func (t *Tensor) Number(i int) float64 {
 	switch {
 	case t.DType.IsFloat():
@@ -141,7 +141,7 @@ func (t *Tensor) SetFloat(i int, v float64) { t.floats[i] = RoundFloat(t.DType, 
 // SetInt stores v, wrapped to the element type's width.
 func (t *Tensor) SetInt(i int, v int64) { t.ints[i] = WrapInt(t.DType, v) }
 
-// SetBool stores a truth value.
+// SetBool stores a bool.
 func (t *Tensor) SetBool(i int, v bool) {
 	t.ints[i] = 0
 	if v {
@@ -152,8 +152,8 @@ func (t *Tensor) SetBool(i int, v bool) {
 // SetText stores a string.
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
-// SetNumber stores v in a tensor of any type but strings; integers take v
-// truncated, u64 zero from 2⁶⁴ on.
+// SetNumber stores v in a tensor of any type except strings. Integers truncate v, and u64 wraps
+// numbers from 2⁶⁴ on to zero.
 func (t *Tensor) SetNumber(i int, v float64) {
 	switch {
 	case t.DType.IsFloat():
@@ -180,16 +180,14 @@ func (t *Tensor) Copy(i int, u *Tensor, j int) {
 	}
 }
 
-// Reshape returns a tensor of the same elements with another shape; the two
-// share them.
+// Reshape returns a tensor with the same elements, which it shares, and another shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	u := *t
 	u.Shape = slices.Clone(shape)
 	return &u
 }
 
-// Equal reports whether t and u have the same type and elements, NaN equal to
-// NaN and −0 different from 0.
+// Equal reports whether t and u have the same type and elements. NaNs are equal; −0 and 0 differ.
 func (t *Tensor) Equal(u *Tensor) bool {
 	if t == nil || u == nil {
 		return t == u
@@ -224,8 +222,8 @@ func (t *Tensor) Equal(u *Tensor) bool {
 	return true
 }
 
-// RoundFloat returns v rounded to a float element type, ties to even; out of
-// range becomes what the type has for it.
+// RoundFloat returns v rounded to a float element type, ties to even. Values out of range become
+// infinite, NaN or the largest number, depending on the type.
 func RoundFloat(d DType, v float64) float64 {
 	switch d {
 	case F64:
@@ -236,8 +234,8 @@ func RoundFloat(d DType, v float64) float64 {
 	return float64(floatOfBits(d, floatBits(d, v)))
 }
 
-// WrapInt returns v reduced to the width of an integer element type; any value
-// but zero is true for Bool.
+// WrapInt returns v reduced to the width of an integer element type. For Bool, every nonzero value
+// is true.
 func WrapInt(d DType, v int64) int64 {
 	if d == Bool {
 		if v != 0 {
@@ -252,8 +250,8 @@ func WrapInt(d DType, v int64) int64 {
 	return int64(uint64(v) << shift >> shift)
 }
 
-// floatBits returns the encoding of v, rounded once, in a float type of at most
-// 16 bits. Types without infinity saturate.
+// floatBits returns the encoding of v, rounded once, in a float type of at most 16 bits. Types
+// without infinity saturate.
 func floatBits(d DType, v float64) uint16 {
 	f := rt.RoundToOdd(v)
 	switch d {
@@ -299,8 +297,8 @@ func floatOfBits(d DType, b uint16) float32 {
 	panic("ir: no encoding for " + d.String())
 }
 
-// DecodeTensor returns the tensor that little-endian elements describe, each
-// taking d.Size() bytes; strings are as [rt.Weights] holds them.
+// DecodeTensor returns a tensor with little-endian elements of d.Size() bytes each. Strings have
+// the format of [rt.Weights].
 func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	n, err := CheckedLen(shape)
 	if err != nil {
@@ -342,8 +340,8 @@ func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	return t, nil
 }
 
-// Bytes returns the elements little-endian, each taking d.Size() bytes; strings as
-// [rt.Weights] holds them.
+// Bytes returns the elements in little-endian order, d.Size() bytes each. Strings have the format
+// of [rt.Weights].
 func (t *Tensor) Bytes() []byte {
 	d, n := t.DType, t.Len()
 	if d == String {
@@ -357,7 +355,7 @@ func (t *Tensor) Bytes() []byte {
 			bits = math.Float64bits(t.Float(i))
 		case d == F32:
 			bits = uint64(math.Float32bits(float32(t.Float(i))))
-		case d == F8E5M2: // which has infinities
+		case d == F8E5M2: // a type with infinities
 			bits = uint64(rt.ToFloat8E5M2(float32(t.Float(i)), false))
 		case d.IsFloat():
 			bits = uint64(floatBits(d, t.Float(i)))
@@ -378,7 +376,7 @@ func (t *Tensor) Bytes() []byte {
 	return data
 }
 
-// textWeight is what the weights that encode and decode strings call them.
+// textWeight is the weight name that is used to encode and decode strings.
 const textWeight = "texts"
 
 func (t *Tensor) encodeTexts() []byte {
@@ -401,8 +399,8 @@ func decodeTexts(shape []int, data []byte) (*Tensor, error) {
 	return &Tensor{DType: String, Shape: slices.Clone(shape), texts: slices.Clone(texts)}, nil
 }
 
-// CheckedLen returns the number of elements of a shape, or an error when an
-// extent is negative or the number does not fit an int.
+// CheckedLen returns the number of elements of a shape. It returns an error if an extent is
+// negative or the number overflows an int.
 func CheckedLen(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {

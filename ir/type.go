@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Kind tells tensors from the containers that ONNX builds of them.
+// Kind distinguishes tensors and the containers of ONNX.
 type Kind uint8
 
 // The kinds of types.
@@ -18,29 +20,28 @@ const (
 	MapKind
 )
 
-// Type is the type of a value: a tensor of an element type and a shape, or a
-// sequence, optional or map of another type. The zero Type stands for an absent
-// optional operand.
+// Type is the type of a value: a tensor of an element type and a shape, or a sequence, optional or
+// map of another type. The zero Type stands for an absent optional operand.
 //
-// The extents of a container's elements are constants that all of them share, or
-// [AnyDim]; a nil Shape there says that the rank is not known.
+// In a container's element type, an extent is a constant that all elements share, or [dim.Any]. A
+// nil Shape means that the rank of the elements is unknown.
 type Type struct {
 	Kind  Kind
-	DType DType // of a tensor; of the keys of a map
-	Shape []Dim // of a tensor
-	Elem  *Type // of a container
+	DType DType     // element type of a tensor, or type of a map's keys
+	Shape []dim.Dim // shape of a tensor
+	Elem  *Type     // element type of a container
 }
 
 // TensorOf returns the type of a tensor.
-func TensorOf(d DType, shape ...Dim) Type {
+func TensorOf(d DType, shape ...dim.Dim) Type {
 	if shape == nil {
-		shape = []Dim{}
+		shape = []dim.Dim{}
 	}
 	return Type{DType: d, Shape: shape}
 }
 
 // StaticTensor returns the type of a tensor with constant extents.
-func StaticTensor(d DType, shape ...int) Type { return TensorOf(d, Dims(shape...)...) }
+func StaticTensor(d DType, shape ...int) Type { return TensorOf(d, dim.Consts(shape...)...) }
 
 // SequenceOf returns the type of a sequence of elem.
 func SequenceOf(elem Type) Type { return Type{Kind: SequenceKind, Elem: &elem} }
@@ -51,36 +52,7 @@ func OptionalOf(elem Type) Type { return Type{Kind: OptionalKind, Elem: &elem} }
 // MapOf returns the type of a map from key to elem.
 func MapOf(key DType, elem Type) Type { return Type{Kind: MapKind, DType: key, Elem: &elem} }
 
-// Dims returns constant extents.
-func Dims(n ...int) []Dim {
-	d := make([]Dim, len(n))
-	for i, v := range n {
-		d[i] = Const(v)
-	}
-	return d
-}
-
-// Ints returns the values of constant extents; ok is false when one is symbolic.
-func Ints(dims []Dim) (n []int, ok bool) {
-	n = make([]int, len(dims))
-	for i, d := range dims {
-		if n[i], ok = d.Int(); !ok {
-			return nil, false
-		}
-	}
-	return n, true
-}
-
-// Product returns the product of dims, 1 for none.
-func Product(dims ...Dim) Dim {
-	p := Const(1)
-	for _, d := range dims {
-		p = p.Mul(d)
-	}
-	return p
-}
-
-// IsZero reports whether t is the zero Type, an absent operand.
+// IsZero reports whether t is the zero Type, which stands for an absent operand.
 func (t Type) IsZero() bool { return t.Kind == TensorKind && t.DType == Invalid }
 
 // IsTensor reports whether t is a tensor type.
@@ -90,10 +62,10 @@ func (t Type) IsTensor() bool { return t.Kind == TensorKind && t.DType != Invali
 func (t Type) Rank() int { return len(t.Shape) }
 
 // Elems returns the number of elements of a tensor type.
-func (t Type) Elems() Dim { return Product(t.Shape...) }
+func (t Type) Elems() dim.Dim { return dim.Product(t.Shape...) }
 
-// Static returns the extents of t; ok is false when one is symbolic.
-func (t Type) Static() (shape []int, ok bool) { return Ints(t.Shape) }
+// Static returns the extents of t. ok is false if one is symbolic.
+func (t Type) Static() (shape []int, ok bool) { return dim.Ints(t.Shape) }
 
 // IsStatic reports whether all extents of t are constants.
 func (t Type) IsStatic() bool {
@@ -121,11 +93,10 @@ func (t Type) Equal(u Type) bool {
 	return t.Elem == nil || t.Elem.Equal(*u.Elem)
 }
 
-// Subst returns t with symbols replaced as env says. The types of containers have
-// none.
-func (t Type) Subst(env func(string) (Dim, bool)) Type {
+// Subst returns t with symbols replaced by env. The types of containers have no symbols.
+func (t Type) Subst(env func(string) (dim.Dim, bool)) Type {
 	if t.Kind == TensorKind && t.Shape != nil {
-		shape := make([]Dim, len(t.Shape))
+		shape := make([]dim.Dim, len(t.Shape))
 		for i, d := range t.Shape {
 			shape[i] = d.Subst(env)
 		}
@@ -168,8 +139,8 @@ const MaxRank = 64
 
 var errTooLarge = errors.New("more elements than fit a 64-bit size")
 
-// Check reports why t cannot be the type of a value: a negative constant
-// extent, a rank above MaxRank, or a size that overflows.
+// Check returns an error if no value can have type t: a constant extent is negative, the rank
+// exceeds MaxRank, or the size overflows.
 func (t Type) Check() error {
 	if t.Elem != nil {
 		return t.Elem.Check()

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Verify checks what every pass relies on: unique names, definitions before
-// uses, types that follow from the operators, symbols bound before they are
-// used, results with names, loads and calls that match what they name. It
-// returns all violations, joined.
+// Verify checks the invariants that every pass relies on: unique names, definitions before uses,
+// inferred types, symbols bound before use, named results, and loads and calls that match their
+// targets. It returns all violations, joined.
 func Verify(m *Module) error {
 	v := &verifier{module: m}
 	weights, funcs := map[string]bool{}, map[string]bool{}
@@ -21,7 +20,7 @@ func Verify(m *Module) error {
 		if err := w.Type.Check(); err != nil {
 			v.report("weight %q: %s: %w", w.Name, w.Type, err)
 		} else if !w.Type.IsTensor() || !w.Type.IsStatic() {
-			v.report("weight %q: %s is no static tensor type", w.Name, w.Type)
+			v.report("weight %q: %s is not a static tensor type", w.Name, w.Type)
 		}
 	}
 	v.weights = map[string]Type{}

@@ -1,37 +1,60 @@
 package ir
 
-import "math"
+import (
+	"math"
 
-// Work returns about how many elementary operations computing n takes: the floating-point
-// operations that its operator knows of, and one for each element of an operand and of a
-// result. A node with a fused block counts its result once for each node of the block. A
-// nil symbol knows no symbol. Work is math.MaxInt64 if it depends on a symbol without a
-// value, and if it does not fit.
-func (n *Node) Work(symbol func(name string) (int64, bool)) int64 {
-	if symbol == nil {
-		symbol = func(string) (int64, bool) { return 0, false }
-	}
-	total := int64(0)
-	add := func(d Dim, times int) {
-		v, err := d.Eval(symbol)
-		if v = max(v, 0); err != nil || times > 0 && v > (math.MaxInt64-total)/int64(times) {
-			v, times, total = math.MaxInt64, 1, 0
-		}
-		total += v * int64(times)
-	}
+	"github.com/burngen/burngen/ir/dim"
+)
+
+// Work is the work of a node in one call.
+type Work struct {
+	// Flops are the floating-point operations that the operator reports. An operator of a fused
+	// block that reports operations counts one for each element of the node's result.
+	Flops dim.Dim
+	// Elems is the number of elements of all operands and results that are tensors. Bytes is their
+	// size in bytes. Elements narrower than a byte count as one byte.
+	Elems, Bytes dim.Dim
+}
+
+// Work returns the work of n.
+func (n *Node) Work() Work {
 	in, out := n.ArgTypes(), n.ResultTypes()
-	for _, t := range append(in, out...) {
-		if t.IsTensor() {
-			add(t.Elems(), 1)
+	var w Work
+	for _, types := range [][]Type{in, out} {
+		for _, t := range types {
+			if t.IsTensor() {
+				elems := t.Elems()
+				w.Elems, w.Bytes = w.Elems.Add(elems), w.Bytes.Add(elems.Mul(dim.Const(t.DType.Size())))
+			}
 		}
 	}
 	if c, ok := n.Op.(Coster); ok {
-		add(c.Flops(in, out), 1)
+		w.Flops = c.Flops(in, out)
 	}
+	fused := 0
 	for _, b := range n.Blocks {
-		if len(out) > 0 && out[0].IsTensor() {
-			add(out[0].Elems(), len(b.Nodes))
+		for _, inner := range b.Nodes {
+			if _, ok := inner.Op.(Coster); ok {
+				fused++
+			}
 		}
 	}
-	return total
+	if fused > 0 && len(out) > 0 && out[0].IsTensor() {
+		w.Flops = w.Flops.Add(out[0].Elems().Mul(dim.Const(fused)))
+	}
+	return w
+}
+
+// Total returns the number of elementary operations: w.Flops, and one for each element of an operand
+// and a result. symbol gives the values of symbols and may be nil. The total is math.MaxInt64 if it
+// overflows or depends on a symbol without a value.
+func (w Work) Total(symbol func(name string) (int64, bool)) int64 {
+	if symbol == nil {
+		symbol = func(string) (int64, bool) { return 0, false }
+	}
+	total, err := w.Flops.Add(w.Elems).Eval(symbol)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return max(total, 0)
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
 func TestWork(t *testing.T) {
-	n := ir.Sym("N")
-	product := func(k ir.Dim) *ir.Node {
+	n := dim.Sym("N")
+	product := func(k dim.Dim) *ir.Node {
 		f := &ir.Func{Name: "f"}
 		b := ir.NewBuilder(f)
 		x := b.Param("x", ir.TensorOf(ir.F32, k, k))
@@ -24,13 +25,13 @@ func TestWork(t *testing.T) {
 		symbol func(string) (int64, bool)
 		want   int64
 	}{
-		"constant":       {product(ir.Const(10)), nil, 3*100 + 2*1000},
+		"constant":       {product(dim.Const(10)), nil, 3*100 + 2*1000},
 		"of a symbol":    {product(n), value(10), 3*100 + 2*1000},
 		"of 0":           {product(n), value(0), 0},
 		"without values": {product(n), nil, math.MaxInt64},
 		"too much":       {product(n), value(1 << 30), math.MaxInt64},
 	} {
-		if got := c.node.Work(c.symbol); got != c.want {
+		if got := c.node.Work().Total(c.symbol); got != c.want {
 			t.Errorf("%s: %d operations, want %d", name, got, c.want)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// hostileGrowth imports small files of large values: their sizes are seen and
-// nothing of their size is made.
+// hostileGrowth imports small files that declare large values. The importer must see their sizes
+// and must not allocate memory of these sizes.
 func hostileGrowth(t *testing.T) {
 	of := func(output string, nodes ...*pb.NodeProto) *pb.ModelProto {
 		g := &pb.GraphProto{Input: values(value("x", f32(1))), Output: values(value(output, nil)), Node: nodes}

@@ -2,12 +2,11 @@ package onnx
 
 import (
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/burngen/burngen/internal/heap"
 	"github.com/burngen/burngen/ir"
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
@@ -134,8 +133,8 @@ func encode(t testing.TB, m proto.Message) []byte {
 	return data
 }
 
-// custom are operators for tests: test.Block imports the graph "body", which has
-// no inputs, and gives one of its results; test.Twice imports it twice.
+// custom returns operators for tests. test.Block imports the graph "body", which has no inputs, and
+// returns one of its results. test.Twice imports it twice.
 func custom(domain, name string) (CustomOp, bool) {
 	imports, ok := map[string]int{"Block": 1, "Twice": 2}[name]
 	return func(c ir.Importer) ([]*ir.Value, error) {
@@ -152,28 +151,11 @@ func bounded(t *testing.T, f func()) {
 	t.Helper()
 	const limit = 512 << 20
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	before, peak := heap(), uint64(0)
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		f()
-	}()
-	for tick := time.Tick(5 * time.Millisecond); ; {
-		select {
-		case <-done:
-			if peak > before+limit {
-				t.Errorf("%d MiB of memory, at most %d expected", (peak-before)>>20, limit>>20)
-			}
-			return
-		case <-tick:
-			peak = max(peak, heap())
-		}
+	bytes, panicked := heap.Growth(f)
+	if panicked != nil {
+		t.Errorf("panic: %v", panicked)
 	}
-}
-
-// heap returns the bytes of all objects that are not freed yet.
-func heap() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
+	if bytes > limit {
+		t.Errorf("%d MiB of memory, at most %d expected", bytes>>20, limit>>20)
+	}
 }

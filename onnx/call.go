@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// call is a node as its operator's import function sees it: an [ir.Importer].
+// call implements [ir.Importer] for one node: it is the argument of the operator's import function.
 type call struct {
 	im    *importer
 	scope *scope
@@ -18,13 +18,13 @@ type call struct {
 	opset int
 	args  []*ir.Value
 	attrs map[string]attr
-	asked map[string]bool // attributes
-	used  int             // operands up to the last one that was asked for
-	// absent is the operand that was asked for last and is not there, or -1.
+	asked map[string]bool // names of the attributes read
+	used  int             // number of operands up to the last one read
+	// absent is the index of the last operand read if it is missing, else -1.
 	absent int
 }
 
-// prepare finds the attributes.
+// prepare resolves the node's attributes.
 func (c *call) prepare() error {
 	c.attrs = make(map[string]attr, len(c.node.Attrs))
 	for i := range c.node.Attrs {
@@ -47,13 +47,13 @@ func (c *call) prepare() error {
 	return nil
 }
 
-// Warn notes a warning about the node.
+// Warn records a warning about the node.
 func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }
 
-// unasked warns of attributes that the operator does not have, and returns an error for an
-// operand that it does not have.
+// unasked warns of attributes that the operator does not have, and returns an error if the node has
+// more operands than the operator.
 func (c *call) unasked() error {
 	for i := range c.node.Attrs {
 		if name := c.node.Attrs[i].Name; !c.asked[name] {
@@ -68,8 +68,7 @@ func (c *call) unasked() error {
 	return nil
 }
 
-// unfit returns the error of an import function that did not expect what it
-// found.
+// unfit returns the error for an import function that panicked on an unexpected node.
 func (c *call) unfit() error {
 	if c.absent >= 0 {
 		return fmt.Errorf("operand %d is missing", c.absent)
@@ -79,8 +78,8 @@ func (c *call) unfit() error {
 
 var errUnfit = fmt.Errorf("its operands and attributes do not fit it")
 
-// attr returns an attribute of one of some kinds, the zero attr when it is not
-// there.
+// attr returns an attribute, which must be of one of the given kinds, or the zero attr if it is
+// missing.
 func (c *call) attr(name string, kinds ...wire.AttrType) attr {
 	c.asked[name] = true
 	a := c.attrs[name]
@@ -147,7 +146,7 @@ func (c *call) Has(name string) bool {
 	return c.attrs[name].Attr != nil
 }
 
-// toInt returns an attribute's number, which has to fit an int.
+// toInt returns the value of an attribute as an int. It panics if the value overflows.
 func toInt(name string, v int64) int {
 	if int64(int(v)) != v {
 		ir.Fail("attribute %q: %d does not fit", name, v)
@@ -226,7 +225,7 @@ func (c *call) DType(name string, def ir.DType) ir.DType {
 	return d
 }
 
-// dataTypeNamed returns the element type that the first Cast named by a text.
+// dataTypeNamed returns the element type with the given name, as in the first versions of Cast.
 func dataTypeNamed(name string) wire.DataType {
 	for d := range dtypes {
 		if d.String() == name {
@@ -260,8 +259,7 @@ func (c *call) Type(name string) ir.Type {
 	return t
 }
 
-// maxListed is the largest number of elements of an attribute that becomes a part of
-// the text form.
+// maxListed is the maximum number of elements of an attribute that is written in the text form.
 const maxListed = 4096
 
 func (c *call) Attributes() []ir.Attribute {
@@ -310,8 +308,8 @@ func textTensor(texts ...string) *ir.Tensor {
 	return t
 }
 
-// largeConstant imports Constant where its tensor is too large for the text
-// form: it becomes a weight. For any other node it returns nil.
+// largeConstant imports a Constant node whose tensor is too large for the text form as a weight.
+// For any other node it returns nil.
 func (c *call) largeConstant() *ir.Value {
 	a := c.attrs["value"]
 	if !isConstant(c.node) || a.Attr == nil || a.T == nil || len(c.args) > 0 {

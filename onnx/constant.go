@@ -5,12 +5,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxComputed is how many operators, one after the other, import evaluates to know a
-// constant.
+// maxComputed bounds the chain of operators that import evaluates to compute a constant.
 const maxComputed = 16
 
-// constant returns the elements of a value that is a constant, a weight that is not
-// large, or follows in a few steps, all of them small, from such constants; else nil.
+// constant returns the elements of v if v is a constant, a small weight, or computed from these in
+// a few small steps. Otherwise it returns nil.
 func (im *importer) constant(v *ir.Value) (*ir.Tensor, error) {
 	return im.computed(v, maxComputed)
 }
@@ -56,8 +55,7 @@ func (im *importer) computed(v *ir.Value, steps int) (*ir.Tensor, error) {
 	return im.weights.computed[v], nil
 }
 
-// isFunction reports whether a node's results are small tensors that follow from its
-// operands alone.
+// isFunction reports whether a node's results are small tensors that depend only on its operands.
 func isFunction(n *ir.Node) bool {
 	switch n.Op.(type) {
 	case ir.Effect, ir.Invoke, ir.Binder, op.Custom, interface{ IsRandom() }:

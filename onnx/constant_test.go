@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestConstantsAreComputed imports a Resize whose scales are joined, of constants or of
-// what is known only when the model runs.
+// TestConstantsAreComputed imports a Resize whose scales are a concatenation, either of constants
+// or of values that are known only at run time.
 func TestConstantsAreComputed(t *testing.T) {
 	for name, test := range map[string]struct {
 		left, want string
@@ -38,8 +38,8 @@ func TestConstantsAreComputed(t *testing.T) {
 	}
 }
 
-// TestSingleElements imports initializers of one element: those that are parameters are
-// weights, the others constants.
+// TestSingleElements imports initializers of one element. They are weights if they are parameters,
+// and constants otherwise.
 func TestSingleElements(t *testing.T) {
 	one := func(dims ...int) *ir.Tensor { return ir.NewTensor(ir.F32, dims...) }
 	model := onnxtest.New(17).

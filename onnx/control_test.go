@@ -10,8 +10,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// control returns a model of inputs x f32[N,2], n i64[] and flag bool[], and with
-// constants one i64[] = 1, pair i64[1] = [1], first i64[1] = [0] and yes bool[] = true.
+// control returns a model with inputs x f32[N,2], n i64[] and flag bool[], and with constants one
+// i64[] = 1, pair i64[1] = [1], first i64[1] = [0] and yes bool[] = true.
 func control(outputs []*pb.ValueInfoProto, nodes ...*pb.NodeProto) *pb.ModelProto {
 	one := ints("one", 1)
 	one.Dims = nil
@@ -35,8 +35,7 @@ func graph(inputs, outputs string, nodes ...*pb.NodeProto) *pb.GraphProto {
 	return g
 }
 
-// of returns a node of operands and results that are given as words, "_" for an
-// absent one.
+// of returns a node. inputs and outputs are names separated by spaces, with "_" for an absent one.
 func of(op, inputs, outputs string, attrs ...*pb.AttributeProto) *pb.NodeProto {
 	list := func(words string) []string {
 		out := strings.Fields(words)
@@ -70,8 +69,8 @@ var otherRank = control(values(value("y", f32("K"))),
 		graph("", "a", of("Neg", "x", "a")),
 		graph("", "b", of("ReduceSum", "x pair", "b", attrInt("keepdims", 0)))))
 
-// controlled are models with what they become, and what they compute of x =
-// [[1,-2],[3,-4]], n = 3 and flag = true.
+// controlled are models with their IR and with their results for x = [[1,-2],[3,-4]], n = 3 and
+// flag = true.
 var controlled = []struct {
 	name  string
 	model *pb.ModelProto
@@ -329,7 +328,7 @@ func TestControlFlowProblems(t *testing.T) {
 		want string
 	}{
 		"no else_branch":           {of("If", "flag", "y", attrGraph("then_branch", neg)), `(If-21): else_branch is missing`},
-		"condition is no bool":     {ifElse("n", "y", neg, neg), `(If-21): if: condition: one bool expected, not i64[]`},
+		"condition is not a bool":  {ifElse("n", "y", neg, neg), `(If-21): if: condition: one bool expected, not i64[]`},
 		"condition of rows":        {ifElse("flags", "y", neg, neg), `(If-21): if: condition: one bool expected, not bool[2]`},
 		"branches of other counts": {ifElse("flag", "y", neg, graph("", "a a", of("Neg", "x", "a"))), `(If-21): if: the branches give 1 and 2 results`},
 		"branches of other dtypes": {ifElse("flag", "y", neg, graph("", "a", of("Cast", "x", "a", attrInt("to", 7)))), `(If-21): if: result 0: the branches give f32[N,2] and i64[N,2]`},
@@ -344,7 +343,7 @@ func TestControlFlowProblems(t *testing.T) {
 		"more results":             {loopOf("n _ x", "y z", body), `(Loop-21): output 1: the operator has 1`},
 		"the dtype changes":        {loopOf("n _ x", "y", graph("i go v", "go i")), `(Loop-21): carried value 0: it is f32[N,2], and after a trip i64[]`},
 		"the rank changes":         {loopOf("n _ x", "y", graph("i go v", "go w", of("Unsqueeze", "v first", "w"))), `(Loop-21): carried value 0: it is f32[N,2], and after a trip f32[1,N,2]`},
-		"trips are no integer":     {loopOf("x _ x", "y", body), `(Loop-21): loop: the number of trips: one integer expected, not f32[N,2]`},
+		"trips are not an integer": {loopOf("x _ x", "y", body), `(Loop-21): loop: the number of trips: one integer expected, not f32[N,2]`},
 		"condition of the body":    {loopOf("n _ x", "y", graph("i go v", "i v")), `(Loop-21): loop: the condition of the body: one bool expected, not i64[]`},
 		"the first condition":      {loopOf("n n x", "y", body), `(Loop-21): loop: the condition: one bool expected, not i64[]`},
 		"a scan of a sequence":     {loopOf("n _", "y", graph("i go", "go q", of("SequenceConstruct", "x", "q"))), `(Loop-21): scan 0 is seq<f32[?,2]>: only tensors are stacked`},
@@ -352,7 +351,7 @@ func TestControlFlowProblems(t *testing.T) {
 		"a scanned scalar":         {scanOf("n", "y", graph("r", "r"), attrInt("num_scan_inputs", 1)), `(Scan-21): axis 0 out of range for rank 0`},
 		"an axis out of range":     {scanOf("x", "y", graph("r", "r"), attrInt("num_scan_inputs", 1), attrInts("scan_output_axes", 2)), `(Scan-21): axis 2 out of range for rank 2`},
 		"too few directions":       {scanOf("x x", "y", graph("r q", "r"), attrInt("num_scan_inputs", 2), attrInts("scan_input_directions", 1)), `(Scan-21): 1 axes or directions for 2 scanned operands`},
-		"a map of a tensor":        {of("SequenceMap", "x", "y", attrGraph("body", graph("e", "e"))), `(SequenceMap-17): the first operand is no sequence`},
+		"a map of a tensor":        {of("SequenceMap", "x", "y", attrGraph("body", graph("e", "e"))), `(SequenceMap-17): the first operand is not a sequence`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := control(outputs("y"), in("", "step", test.node))

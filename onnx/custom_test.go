@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestCustomOperators checks what a model says of a custom operator's node: its operands,
+// TestCustomOperators checks the node of a custom operator against its declaration: its operands,
 // its results and all its attributes.
 func TestCustomOperators(t *testing.T) {
 	custom, err := op.ParseCustom("Foo=example.com/ops.Foo: (f32[N,4]) -> (i64[K], f32[K,N])")

@@ -11,8 +11,7 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// forked is a graph of two inputs, of which each feeds an output and both a
-// third one.
+// forked returns a graph of two inputs. Each input feeds an output, and both feed a third output.
 func forked() *pb.ModelProto {
 	g := &pb.GraphProto{
 		Input:  values(value("a", f32("N", 3)), value("b", f32("N", 3)), value("odd", tensorOfType(pb.TensorProto_COMPLEX64, 2))),

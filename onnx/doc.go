@@ -1,4 +1,4 @@
-// Package onnx reads ONNX files into the IR: it resolves names, opsets,
-// functions and external data, and hands each node to the operator's import
-// function in package op. It does not know what any operator means.
+// Package onnx reads ONNX files into the IR. It resolves names, opsets, functions and external
+// data, and passes each node to the import function of its operator in package op. It does not know
+// the meaning of any operator.
 package onnx

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxExpanded bounds the nodes that model-local functions and the graphs within
-// nodes expand to, and maxCalls how deep the calls of functions nest.
+// maxExpanded bounds the number of nodes after inlining model-local functions and graphs within
+// nodes. maxCalls bounds the nesting of function calls.
 const (
 	maxExpanded = 1 << 18
 	maxCalls    = 64
@@ -24,17 +24,17 @@ type function struct {
 	weight int
 }
 
-// frame is a function that is inlined, or the model's graph.
+// frame is the inlined call of a function, or the model's graph.
 type frame struct {
 	caller   *frame
 	depth    int
 	function *function // nil for the graph
 	opsets   map[string]int
 	attrs    map[string]attr
-	prefix   string // of the names of values and nodes
+	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain: the function's, else the model's.
+// opset returns the version of a domain's operator set: that of the function, or else of the model.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -43,7 +43,7 @@ func (f *frame) opset(domain string) (int, bool) {
 	}
 }
 
-// attr is an attribute's value, and where the names in its graph are looked up.
+// attr is the value of an attribute with the scope in which the names in its graph are resolved.
 type attr struct {
 	*wire.Attr
 	scope *scope
@@ -62,8 +62,8 @@ func (im *importer) readFunctions() {
 	}
 }
 
-// weightOf counts nodes, those of many operands, results and attributes more
-// than once; those of the graphs within them are not counted.
+// weightOf counts nodes. Nodes with many operands, results and attributes count more than once. The
+// nodes of graphs within them are not counted.
 func weightOf(nodes []wire.Node) int {
 	w := len(nodes)
 	for i := range nodes {
@@ -72,7 +72,7 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand takes the nodes of a body out of the budget.
+// expand deducts the nodes of a body from the budget.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded
@@ -81,7 +81,7 @@ func (im *importer) expand(weight int) error {
 	return nil
 }
 
-// inline imports the body of a model-local function in the node's place.
+// inline imports the body of a model-local function in place of the node that calls it.
 func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*ir.Value) ([]*ir.Value, error) {
 	for at := s.call; at != nil; at = at.caller {
 		if at.function == f {
@@ -129,8 +129,8 @@ func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*i
 	return im.returned(inner, n, f)
 }
 
-// body imports the nodes of a function or of a graph within a node that the
-// named values need.
+// body imports nodes of a function, or of a graph within a node. It imports only the nodes on which
+// the named values depend.
 func (im *importer) body(s *scope, nodes []wire.Node, names []string) {
 	o := im.sorted(s, nodes, names)
 	for _, i := range o.order {
@@ -138,7 +138,7 @@ func (im *importer) body(s *scope, nodes []wire.Node, names []string) {
 	}
 }
 
-// returned returns the results of a function that n calls.
+// returned returns the results of a call n of a function.
 func (im *importer) returned(s *scope, n *wire.Node, f *function) ([]*ir.Value, error) {
 	results := make([]*ir.Value, len(n.Outputs))
 	for i, o := range n.Outputs {
@@ -157,7 +157,7 @@ func (im *importer) returned(s *scope, n *wire.Node, f *function) ([]*ir.Value, 
 	return results, nil
 }
 
-// bind returns the values of a function's attributes in a call.
+// bind returns the values of a function's attributes in the call n.
 func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	attrs := map[string]attr{}
 	for i := range f.Defaults {
@@ -180,8 +180,9 @@ func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	return attrs, nil
 }
 
-// resolve returns an attribute's value, looked up in the function's caller when
-// it refers to one; the zero attr when the caller does not give it.
+// resolve returns the value of an attribute. If it refers to an attribute of the enclosing
+// function, the value is taken from the call of the function. It is the zero attr if the call does
+// not have the attribute.
 func resolve(a *wire.Attr, s *scope) (attr, error) {
 	if a.Ref == "" {
 		return attr{a, s}, nil

@@ -17,9 +17,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// FuzzImport imports any bytes: the answer is a module that is right, prints and
-// parses, or an error of printable lines, within a memory that does not depend on
-// what the bytes say.
+// FuzzImport imports any bytes. The result must be a valid module that prints and parses, or an
+// error of printable lines. The memory must not depend on what the bytes declare.
 func FuzzImport(f *testing.F) {
 	var seeds [][]byte
 	add := func(m *pb.ModelProto) { seeds = append(seeds, encode(f, m)) }

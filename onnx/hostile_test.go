@@ -17,8 +17,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// imports reads a model and checks what holds for all: the result is a module
-// that prints and parses, or an error of short printable lines.
+// imports reads a model and checks that the result is a module that prints and parses, or an error
+// of short printable lines.
 func imports(t *testing.T, m *pb.ModelProto, o Options) (read *Model, lines []string) {
 	t.Helper()
 	data := encode(t, m)
@@ -362,7 +362,7 @@ func hostileShapes(t *testing.T) {
 		"rank 10,000":              {model: of(f32(many...)), want: []string{`input "x0": rank 10000 is above 64`}},
 		"no shape":                 {model: of(unranked), want: []string{`input "x0": no shape: give one with -input x0=…`}},
 		"no type":                  {model: of(nil), want: []string{`input "x0": no type`}},
-		"an empty type":            {model: of(&pb.TypeProto{}), want: []string{`input "x0": a type that is no tensor, sequence, optional or map`}},
+		"an empty type":            {model: of(&pb.TypeProto{}), want: []string{`input "x0": a type that is not a tensor, sequence, optional or map`}},
 		"an unknown element type":  {model: of(tensorOfType(999, 1)), want: []string{`input "x0": unknown element type 999`}},
 		"no element type":          {model: of(tensorOfType(0, 1)), want: []string{`input "x0": unknown element type 0`}},
 		"a complex type":           {model: of(tensorOfType(pb.TensorProto_COMPLEX64, 1)), want: []string{`input "x0": element type COMPLEX64 is not supported`}},

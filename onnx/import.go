@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// newestOpset is the newest version of ai.onnx whose operators are known.
+// newestOpset is the newest supported version of the ai.onnx operators.
 const newestOpset = 28
 
 // importer builds the IR of one model.
@@ -28,12 +28,12 @@ type importer struct {
 
 	functions map[functionKey]*function
 	captures  map[*wire.Graph][]string
-	expanded  int // nodes so far that functions and nested graphs expand to
+	expanded  int // number of nodes so far in expanded functions and nested graphs
 	reported  map[reportKey]bool
 	warned    map[string]bool
 }
 
-// errReported is the error of what follows from a problem that is reported.
+// errReported is returned for values that depend on a node whose problem has been reported.
 var errReported = errors.New("it follows from what could not be imported")
 
 func (im *importer) run() error {
@@ -100,7 +100,7 @@ func (im *importer) opsets(list []wire.Opset) map[string]int {
 	return out
 }
 
-// domainName returns a domain with ai.onnx in its short form.
+// domainName returns the domain, with ai.onnx written as the empty string.
 func domainName(d string) string {
 	if d == "ai.onnx" {
 		return ""
@@ -108,8 +108,8 @@ func domainName(d string) string {
 	return d
 }
 
-// inputs declares the parameters: the graph's inputs that have no initializer;
-// when other outputs than the model's are asked for, only those that are read.
+// inputs declares the parameters: the graph's inputs without initializers. If Options.Outputs
+// selects values, only the inputs they depend on are declared.
 func (im *importer) inputs(s *scope, read map[string]bool) {
 	im.problems.at = beforeNodes
 	declared := map[string]bool{}
@@ -132,7 +132,7 @@ func (im *importer) inputs(s *scope, read map[string]bool) {
 	}
 }
 
-// readInputs finds the inputs that Options.Inputs name.
+// readInputs resolves the names of Options.Inputs.
 func (im *importer) readInputs(s *scope) {
 	if len(im.options.Inputs) == 0 {
 		return
@@ -179,7 +179,7 @@ func (im *importer) outputNames() []string {
 	return slices.Clone(names)
 }
 
-// namedOutputs returns the values that Options.Outputs name.
+// namedOutputs returns the values named in Options.Outputs.
 func (im *importer) namedOutputs() (names []string) {
 	g := im.proto.Graph
 	var values []string
@@ -214,7 +214,7 @@ func (im *importer) namedOutputs() (names []string) {
 	return names
 }
 
-// outputs returns the values that the model computes.
+// outputs returns the values that the model returns.
 func (im *importer) outputs(s *scope, names []string) []*ir.Value {
 	results := make([]*ir.Value, len(names))
 	for i, name := range names {

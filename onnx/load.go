@@ -2,15 +2,15 @@ package onnx
 
 import "github.com/burngen/burngen/ir"
 
-// Change changes a model while [Load] reads it.
+// Change modifies the model that [Load] reads.
 type Change func(*Options)
 
-// Outputs names the values to compute, any of the graph's.
+// Outputs selects the values to compute by name. They may be any values of the graph.
 func Outputs(names ...string) Change {
 	return func(o *Options) { o.Outputs = append(o.Outputs, names...) }
 }
 
-// Input gives an input another shape, as in "1x3x224x224" or "Nx3xHxW".
+// Input gives an input another shape, such as "1x3x224x224" or "Nx3xHxW".
 func Input(name, shape string) Change {
 	return func(o *Options) {
 		if o.Inputs == nil {
@@ -20,9 +20,8 @@ func Input(name, shape string) Change {
 	}
 }
 
-// Load reads the network in a file for a description that builds on it:
-// nn.FromIR(onnx.Load("resnet50.onnx", onnx.Outputs("features"))). Errors are those of
-// [Open].
+// Load reads an ONNX file for use in a network description: nn.FromIR(onnx.Load("resnet50.onnx",
+// onnx.Outputs("features"))). It returns the errors of [Open].
 func Load(path string, changes ...Change) (*ir.Module, error) {
 	var o Options
 	for _, change := range changes {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 	"github.com/burngen/burngen/onnx/internal/wire"
@@ -230,13 +231,13 @@ func (r recorder) Graph(name string, params []ir.Type) *ir.Block {
 	return r.Importer.Graph(name, params)
 }
 
-// evaluate evaluates a module on zeros where its values are small and it has no
-// loops. Whatever the operators answer, they must not panic.
+// evaluate evaluates a module on zeros if its values are small and it has no loops. Operators may
+// return errors but must not panic.
 func evaluate(t *testing.T, m *ir.Module) {
 	f := m.Func("forward").Clone()
-	sizes := map[string]ir.Dim{}
+	sizes := map[string]dim.Dim{}
 	for _, s := range f.Symbols() {
-		sizes[s] = ir.Const(2)
+		sizes[s] = dim.Const(2)
 	}
 	f.Subst(sizes)
 	for n := range f.All() {
@@ -264,9 +265,8 @@ func evaluate(t *testing.T, m *ir.Module) {
 
 var misuses = flag.Int("misuses", 300, "TestMisuse draws `n` nodes of each operator")
 
-// TestMisuse imports nodes of every operator with operands and attributes that do
-// not fit. None is an error of the runtime's, and what is imported can be
-// evaluated or says why not.
+// TestMisuse imports nodes of every operator with operands and attributes that do not fit. The
+// error must not be a runtime error. A module that is imported must evaluate, or return an error.
 func TestMisuse(t *testing.T) {
 	for i, rule := range op.ONNX {
 		t.Run(rule.Name, func(t *testing.T) {

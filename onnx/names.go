@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// Named returns the name of a list that text from a command line stands for: text itself
-// or, because messages quote names, the text between its quotes or backquotes. It returns
-// an error if there is no such name; what says of what the names are.
+// Named returns the name in names that a command-line argument refers to. This is text itself or,
+// since messages quote names, text without its quotes or backquotes. It returns an error if there
+// is no such name. The error describes the names as what.
 func Named(what, text string, names []string) (string, error) {
 	for _, name := range []string{text, unquoted(text)} {
 		if slices.Contains(names, name) {
@@ -31,7 +31,7 @@ func Named(what, text string, names []string) (string, error) {
 	return "", fmt.Errorf("the model has no such %s; it has %s", what, strings.Join(list, ", "))
 }
 
-// mostNames is how many names a message lists.
+// mostNames is the maximum number of names in a message.
 const mostNames = 8
 
 // unquoted returns text without the quotes or backquotes around it.

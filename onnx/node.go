@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// node imports one node: through its function's body when the model defines
-// one, else through the table.
+// node imports one node. If the model defines its operator as a function, node imports the
+// function's body. Otherwise it uses the table of rules.
 func (im *importer) node(s *scope, n *wire.Node, i int) {
 	results, err := im.results(s, n, i)
 	switch {
@@ -63,7 +63,7 @@ func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value,
 	return results, nil
 }
 
-// args returns the operands of a node, nil for absent ones.
+// args returns the operands of a node, with nil for missing ones.
 func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	args := make([]*ir.Value, len(n.Inputs))
 	for i, name := range n.Inputs {
@@ -81,20 +81,20 @@ func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	return args, nil
 }
 
-// at sets the position of what is built next.
+// at sets the source position of the nodes built next.
 func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
 
-// maxName bounds the names of values and the positions of nodes, in bytes: they
-// stand in the text form as often as they are used.
+// maxName is the maximum length in bytes of names of values and positions of nodes, since they
+// appear in the text form at each use.
 const maxName = 256
 
-// named gives a new value the model's name for it.
+// named gives a new value the name that it has in the model.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v
 }
 
-// isNew reports whether a value has the name a builder made up, and no other.
+// isNew reports whether a value still has the name given by the builder.
 func isNew(v *ir.Value) bool {
 	if v.Def == nil || len(v.Name) < 1 || v.Name[0] != 'h' {
 		return false
@@ -107,7 +107,7 @@ func isNew(v *ir.Value) bool {
 	return true
 }
 
-// label names a node in messages: its index, and its name or first output.
+// label identifies a node in messages: its index, and its name or first output.
 func label(n *wire.Node, i int) string { return "node " + strconv.Itoa(i) + " " + quote(nameOf(n)) }
 
 func nameOf(n *wire.Node) string {
@@ -122,8 +122,7 @@ func nameOf(n *wire.Node) string {
 	return n.OpType
 }
 
-// qualified returns the name of a node's operator, with its domain where that is
-// not ai.onnx.
+// qualified returns the name of a node's operator, with its domain if it is not ai.onnx.
 func qualified(n *wire.Node) string {
 	if d := domainName(n.Domain); d != "" {
 		return d + "." + n.OpType
@@ -131,7 +130,7 @@ func qualified(n *wire.Node) string {
 	return n.OpType
 }
 
-// place returns how messages about a node begin.
+// place returns the prefix of messages about a node.
 func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	version := ""
 	opset, ok := s.call.opset(domainName(n.Domain))
@@ -144,8 +143,8 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
 }
 
-// inside returns how messages about the nodes of a graph or function within a
-// node begin. Of many levels, the outermost and the innermost are named.
+// inside returns the prefix of messages about the nodes of a graph or function within a node. If
+// there are many levels, only the outermost and the innermost are named.
 func (im *importer) inside(s *scope, n *wire.Node, i int, what string) string {
 	place := im.place(s, n, i) + what
 	if len(place) > maxLine/2 {
@@ -154,15 +153,15 @@ func (im *importer) inside(s *scope, n *wire.Node, i int, what string) string {
 	return place
 }
 
-// reportKey is a problem in a function's body.
+// reportKey identifies a problem in a function's body.
 type reportKey struct {
 	function *function
 	node     *wire.Node
 	text     string
 }
 
-// nodeProblem reports a problem with a node. What is wrong in a function's body
-// is reported once.
+// nodeProblem reports a problem with a node. A problem in a function's body is reported once,
+// however often the function is called.
 func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.call.function != nil {
@@ -180,7 +179,7 @@ func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, ar
 	im.problems.add("%s%s", im.place(s, n, i), text)
 }
 
-// rules finds the import rules by domain and name.
+// rules maps domains and names to import rules.
 var rules = func() map[string]*op.Rule {
 	m := map[string]*op.Rule{}
 	for i := range op.ONNX {
@@ -189,7 +188,7 @@ var rules = func() map[string]*op.Rule {
 	return m
 }()
 
-// ruleName returns the name of an operator in the table.
+// ruleName returns the key of an operator in the table.
 func ruleName(domain, name string) string {
 	if domain == "" {
 		return name
@@ -197,7 +196,7 @@ func ruleName(domain, name string) string {
 	return domain + ":" + name
 }
 
-// since returns the version of a rule that an opset uses, 0 for none.
+// since returns the version of a rule that applies to an opset, or 0 if there is none.
 func since(r *op.Rule, opset int) int {
 	v := 0
 	for _, s := range r.Since {
@@ -235,7 +234,7 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 	return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", plain(qualified(n)))
 }
 
-// apply imports a node by the operator's rule.
+// apply imports a node with the rule of its operator.
 func (im *importer) apply(s *scope, n *wire.Node, i int, args []*ir.Value) (results []*ir.Value, err error) {
 	run, opset, err := im.rule(s, n)
 	if err != nil {

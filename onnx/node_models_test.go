@@ -15,8 +15,8 @@ import (
 
 var every = flag.Int("every", 10, "TestNodeModels takes every `n`th of the official tests")
 
-// TestNodeModels evaluates a sample of the official operator tests: each is
-// refused, or gives the expected outputs.
+// TestNodeModels evaluates a sample of the official operator tests. Each must be refused or give
+// the expected outputs.
 func TestNodeModels(t *testing.T) {
 	dirs := corpus.Glob(t, "onnx-node/*/model.onnx")
 	passed, refused, skipped, failed := 0, 0, 0, 0
@@ -56,14 +56,14 @@ func TestNodeModels(t *testing.T) {
 	}
 }
 
-// hasContainers reports whether a sequence, optional or map goes in or comes
-// out, which the evaluator does not take.
+// hasContainers reports whether a parameter or a result is a sequence, optional or map. The
+// evaluator does not accept these.
 func hasContainers(f *ir.Func) bool {
 	return slices.ContainsFunc(slices.Concat(f.Params, f.Results), func(v *ir.Value) bool { return !v.Type.IsTensor() })
 }
 
-// evaluateSet evaluates m on a folder of test data and returns how the results
-// differ from the expected ones, "" when they do not.
+// evaluateSet evaluates m on a folder of test data. It returns how the results differ from the
+// expected ones, or "" if they do not.
 func evaluateSet(m *Model, dir string) string {
 	f := m.Module.Func("forward")
 	var args []*ir.Tensor
@@ -90,8 +90,7 @@ func evaluateSet(m *Model, dir string) string {
 	return ""
 }
 
-// differs compares a result with what it should be, within the tolerances of the
-// official tests.
+// differs compares a result with the expected one, within the tolerances of the official tests.
 func differs(got, want *ir.Tensor) string {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return fmt.Sprintf("%s, want %s", got.Type(), want.Type())

@@ -6,23 +6,22 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// Node is a node of a model's graph as the file has it.
+// Node is a node of a model's graph as stored in the file.
 type Node struct {
-	// Name is the name that the IR's positions have for it.
+	// Name is the node's name in positions of the IR.
 	Name string
-	// Operator is the operator's name, with its domain before a dot where that is
-	// not ai.onnx.
+	// Operator is the operator's name, with its domain before a dot if that is not ai.onnx.
 	Operator string
-	// Version is the version of the operator's definition that the model's opset
-	// has; 0 where the operator is not known.
+	// Version is the version of the operator's definition in the model's opset, or 0 if the
+	// operator is not known.
 	Version int
 }
 
-// Knows reports whether the table of package op has an operator.
+// Knows reports whether package op has a rule for an operator.
 func Knows(domain, name string) bool { return rules[ruleName(domain, name)] != nil }
 
-// Nodes returns the nodes of a file's graph, in the file's order: those of functions
-// and of graphs within nodes are not among them.
+// Nodes returns the nodes of a file's graph, in the order of the file. It leaves out nodes of
+// functions and of graphs within nodes.
 func Nodes(path string) ([]Node, error) {
 	data, err := readFile(path)
 	if err != nil {

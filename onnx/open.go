@@ -15,47 +15,47 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Options change a model while it is read.
+// Options configures how a model is read.
 type Options struct {
-	// Inputs give inputs another shape, as in "1x3x224x224" or "Nx3xHxW".
+	// Inputs gives inputs another shape, such as "1x3x224x224" or "Nx3xHxW".
 	Inputs map[string]string
-	// Dims fix symbols, as in "4", or bound them, as in "1..64".
+	// Dims sets the value of symbols, as in "4", or their bounds, as in "1..64".
 	Dims map[string]string
-	// Outputs are the values to compute, any of the graph's: only what they need
-	// is imported, inputs included. None stands for the model's outputs.
+	// Outputs names the values to compute, which may be any values of the graph. Only the nodes and
+	// inputs that they depend on are imported. If empty, the model's outputs are computed.
 	Outputs []string
-	// Custom finds operators that the table of package op does not have, by domain
-	// and name; nil stands for none.
+	// Custom returns the import function of an operator that package op does not have, by domain
+	// and name. It may be nil.
 	Custom func(domain, name string) (CustomOp, bool)
 }
 
-// CustomOp imports an operator that the caller brings.
+// CustomOp imports a node of an operator defined by the caller.
 type CustomOp func(ir.Importer) ([]*ir.Value, error)
 
 // Model is an imported model.
 type Model struct {
-	Name string // the file's, without its extension
-	File string // the file's base name
+	Name string // base name of the file without extension
+	File string // base name of the file
 	Sum  string // SHA-256 of the file, in hexadecimal
 	Doc  string
 	Meta rt.Meta
 	// Module has the function "forward".
 	Module *ir.Module
-	// Limits are the largest extents that Options.Dims allow, by symbol.
+	// Limits maps symbols to the largest extents that Options.Dims allows.
 	Limits map[string]int
 	// Nodes is the number of nodes in the graph.
 	Nodes int
-	// Operators counts the graph's operators.
+	// Operators maps the graph's operators to the number of their nodes.
 	Operators map[string]int
-	// Warnings tell what was passed over, a line each.
+	// Warnings describes what was ignored, one line each.
 	Warnings []string
 }
 
-// maxFile is the largest file that is read: a protocol buffer cannot be larger.
+// maxFile is the maximum size of a model file in bytes: the maximum of a protocol buffer.
 const maxFile = 2 << 30
 
-// Open reads the model in a file. External data is looked for beside it. The
-// error joins all problems, one line each.
+// Open reads an ONNX file. External data is read from the file's folder. The error lists all
+// problems, one per line.
 func Open(path string, o Options) (*Model, error) {
 	name := filepath.Base(path)
 	data, err := readFile(path)
@@ -70,7 +70,7 @@ func Open(path string, o Options) (*Model, error) {
 	return Read(name, data, root, o)
 }
 
-// readFile reads a regular file of a bounded size.
+// readFile reads a regular file of bounded size.
 func readFile(path string) ([]byte, error) {
 	data, err := file.Read(path, maxFile)
 	if err == nil && len(data) == 0 {
@@ -79,8 +79,8 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// Read reads a model from the bytes of a file called name, which must not
-// change afterwards. External data is looked for in root, which may be nil.
+// Read reads a model from the bytes of a file called name. The bytes must not change afterwards.
+// External data is read from root, which may be nil.
 func Read(name string, data []byte, root *os.Root, o Options) (*Model, error) {
 	proto, err := wire.ReadModel(data, wire.Limits{})
 	if err != nil {

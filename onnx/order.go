@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// graphs returns the graphs among a node's attributes.
+// graphs returns the graphs in a node's attributes.
 func graphs(n *wire.Node) []*wire.Graph {
 	var all []*wire.Graph
 	for i := range n.Attrs {
@@ -21,8 +21,8 @@ func graphs(n *wire.Node) []*wire.Graph {
 	return all
 }
 
-// free returns the names that a graph reads from outside it, without repetition.
-// Each graph is looked through once.
+// free returns the names that a graph reads from outside, without repetition. Each graph is
+// searched once.
 func (im *importer) free(g *wire.Graph) []string {
 	if names, done := im.captures[g]; done {
 		return names
@@ -64,15 +64,15 @@ func (im *importer) free(g *wire.Graph) []string {
 	return names
 }
 
-// ordering is the choice and the order of the nodes of a list.
+// ordering selects and orders the nodes of a list.
 type ordering struct {
 	nodes []wire.Node
-	// captured are the names that the graphs of a node read; most have none.
+	// captured holds the names that the graphs of a node read; most nodes have none.
 	captured map[int][]string
 	maker    map[string]int // the node that defines a name
 	state    []progress
-	// order lists the nodes that are needed, definitions before uses and
-	// otherwise as in the file. read are the names that no node defines.
+	// order lists the nodes that are needed. Definitions precede uses; otherwise the order is that
+	// of the file. read holds the names that no node defines.
 	order []int
 	read  map[string]bool
 }
@@ -87,9 +87,9 @@ const (
 	broken // part of a cycle
 )
 
-// sorted chooses the nodes that the named values need and orders them. It
-// reports names that are defined twice, and cycles. Of several Constant nodes
-// that define a name the last one stands, as in ONNX Runtime.
+// sorted selects the nodes on which the named values depend, and orders them. It reports names that
+// are defined twice, and cycles. If several Constant nodes define a name, the last one is used, as
+// in ONNX Runtime.
 func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *ordering {
 	o := &ordering{nodes: nodes, captured: map[int][]string{}, maker: map[string]int{}, state: make([]progress, len(nodes)), read: map[string]bool{}}
 	for i := range nodes {
@@ -122,7 +122,7 @@ func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *orderin
 
 func isConstant(n *wire.Node) bool { return n.OpType == "Constant" && domainName(n.Domain) == "" }
 
-// uses returns name number i that a node reads; ok is false after the last.
+// uses returns the name with index i that a node reads; ok is false after the last.
 func (o *ordering) uses(node, i int) (name string, ok bool) {
 	inputs := o.nodes[node].Inputs
 	if i < len(inputs) {
@@ -135,7 +135,7 @@ func (o *ordering) uses(node, i int) (name string, ok bool) {
 	return "", false
 }
 
-// need marks the nodes that the named values follow from.
+// need marks the nodes on which the named values depend.
 func (o *ordering) need(names []string) {
 	pending := slices.Clone(names)
 	for len(pending) > 0 {
@@ -155,7 +155,7 @@ func (o *ordering) need(names []string) {
 	}
 }
 
-// visit orders a node after those that it follows from.
+// visit orders a node after the nodes that it depends on.
 func (im *importer) visit(s *scope, o *ordering, root int) {
 	type frame struct{ node, next int }
 	stack := []frame{{node: root}}

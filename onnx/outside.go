@@ -12,18 +12,18 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxOutside bounds the bytes that are read for one model from other files.
+// maxOutside is the maximum number of bytes read from other files for one model.
 const maxOutside = 64 << 30
 
-// outside reads the tensors that are stored in other files, in or below the
-// model's folder. Each part of a file is read once.
+// outside reads the tensors stored in other files, in or below the model's folder. Each range of a
+// file is read once.
 type outside struct {
-	root  *os.Root // nil where there is no folder
+	root  *os.Root // nil if there is no folder
 	files map[string]*outsideFile
 	total int64 // bytes read
 }
 
-// outsideFile is a file that tensors are in.
+// outsideFile is a file that contains tensors.
 type outsideFile struct {
 	name  string // in root
 	size  int64
@@ -31,21 +31,20 @@ type outsideFile struct {
 	parts map[part][]byte
 }
 
-// part is a part of a file, in bytes.
+// part is a range of a file, in bytes.
 type part struct{ offset, length int64 }
 
 func newOutside(root *os.Root) *outside {
 	return &outside{root: root, files: map[string]*outsideFile{}}
 }
 
-// check returns why a tensor cannot be read, as far as that shows without
-// reading it.
+// check returns an error if a tensor cannot be read, as far as this is known without reading it.
 func (o *outside) check(t *wire.Tensor) error {
 	_, _, err := o.find(t)
 	return err
 }
 
-// find returns the file that holds a tensor, and where.
+// find returns the file and the range that hold a tensor.
 func (o *outside) find(t *wire.Tensor) (*outsideFile, part, error) {
 	at, err := t.Location()
 	if err != nil {
@@ -90,8 +89,7 @@ func (o *outside) file(path string) (*outsideFile, error) {
 	return f, nil
 }
 
-// read returns a tensor's elements as they are stored. Tensors that share a part
-// of a file share the result.
+// read returns a tensor's elements as stored. Tensors in the same range of a file share the result.
 func (o *outside) read(t *wire.Tensor) ([]byte, error) {
 	f, p, err := o.find(t)
 	if err != nil {

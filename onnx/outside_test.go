@@ -13,8 +13,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// external returns a tensor of n f32 elements that are in another file; entries
-// are keys and values.
+// external returns a tensor of n f32 elements that are in another file. entries are keys and
+// values.
 func external(name string, n int64, entries ...string) *pb.TensorProto {
 	t := &pb.TensorProto{Name: &name, DataType: proto.Int32(1), Dims: []int64{n}, DataLocation: pb.TensorProto_EXTERNAL.Enum()}
 	for i := 0; i+1 < len(entries); i += 2 {

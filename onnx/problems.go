@@ -10,25 +10,26 @@ import (
 	"unicode"
 )
 
-// maxProblems bounds how many problems of a model are reported, maxKept how many
-// are kept to choose the first from, and maxLine the bytes of one line.
+// maxProblems is the maximum number of problems that are reported for a model. maxKept is the
+// number of problems that are kept, from which the first are reported. maxLine is the length of a
+// line in bytes.
 const (
 	maxProblems = 100
 	maxKept     = 1 << 12
 	maxLine     = 1 << 10
 )
 
-// Where problems stand that are about no node of the graph.
+// Positions of problems that do not concern a node of the graph.
 const (
 	beforeNodes = -1
 	afterNodes  = int(^uint(0) >> 1)
 )
 
-// problems collects what is wrong with a model.
+// problems collects the errors in a model.
 type problems struct {
 	file string
-	// at is the node of the graph that is imported, which later problems are
-	// about, those of graphs and functions inside it included.
+	// at is the index of the graph's node being imported. Later problems are attributed to it,
+	// including those of graphs and functions inside it.
 	at    int
 	kept  []problem
 	count int
@@ -39,7 +40,7 @@ type problem struct {
 	text string
 }
 
-// add notes a problem.
+// add records a problem.
 func (p *problems) add(format string, args ...any) {
 	p.count++
 	if len(p.kept) < maxKept {
@@ -47,7 +48,7 @@ func (p *problems) add(format string, args ...any) {
 	}
 }
 
-// err returns the problems, a line each, in the order of the nodes.
+// err returns the problems in the order of the nodes, one per line, or nil.
 func (p *problems) err() error {
 	slices.SortStableFunc(p.kept, func(a, b problem) int { return cmp.Compare(a.at, b.at) })
 	var errs []error
@@ -60,8 +61,7 @@ func (p *problems) err() error {
 	return errors.Join(errs...)
 }
 
-// warn notes what is passed over, the first time that it is said of a subject; where is the
-// place.
+// warn records a warning, once for each subject; where is the position.
 func (im *importer) warn(subject, where, format string, args ...any) {
 	if im.warned[subject] || len(im.Warnings) == maxProblems {
 		return
@@ -90,8 +90,7 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns text with its middle left out where it is longer than most
-// bytes.
+// shorten returns text without its middle part if it is longer than most bytes.
 func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -100,13 +99,13 @@ func shorten(text string, most int) string {
 	return strings.ToValidUTF8(text[:head], "") + "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
 }
 
-// maxQuoted bounds the bytes of a name in a message.
+// maxQuoted is the maximum number of bytes of a name in a message.
 const maxQuoted = 80
 
 // quote returns a name of the model for a message.
 func quote(name string) string { return strconv.Quote(shorten(name, maxQuoted)) }
 
-// plain returns a name as it is when it reads as one word, else quoted.
+// plain returns a name unquoted if it reads as one word, else quoted.
 func plain(name string) string {
 	for _, c := range name {
 		if c != '_' && c != '.' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -7,33 +7,32 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// scope is where the names of a graph or of a function's body are looked up.
+// scope resolves the names of a graph or of a function's body.
 type scope struct {
-	// outer is the scope around a graph that is an attribute; nil for the model's
-	// graph and for a function.
+	// outer is the scope around a graph that is an attribute, or nil for the model's graph and for
+	// functions.
 	outer *scope
 	// builder appends to the graph's block.
 	builder *ir.Builder
-	// call is the function that is inlined, shared by the graphs in its body.
+	// call is the inlined function, shared by the graphs in its body.
 	call *frame
-	// where begins the messages about nodes.
+	// where is the prefix of messages about nodes.
 	where string
 
 	inputs map[string]bool // the names of the inputs
 	values map[string]*ir.Value
-	// failed are names whose nodes could not be imported, omitted ones inputs of
-	// a function that its caller leaves out.
+	// failed holds the names whose nodes could not be imported. omitted holds the inputs of a
+	// function that its caller omits.
 	failed, omitted map[string]bool
-	// initializers are read when they are first used.
+	// initializers are read at their first use.
 	initializers map[string]*wire.Tensor
 	sparse       map[string]bool
-	// declared are the types that the file gives values, collected from lists when
-	// one is first asked for.
+	// declared holds the types that the file declares for values. It is filled at the first use.
 	declared map[string]*wire.Type
 	lists    [][]wire.ValueInfo
 }
 
-// newScope returns the scope of a graph within outer, whose nodes go to b.
+// newScope returns the scope of a graph within outer, whose nodes are appended to b.
 func (im *importer) newScope(outer *scope, b *ir.Builder, call *frame, g *wire.Graph) *scope {
 	s := &scope{
 		outer: outer, builder: b, call: call,
@@ -71,12 +70,12 @@ func where(s *scope) string {
 	return s.where
 }
 
-// has reports whether a name is that of an input or initializer.
+// has reports whether name is an input or an initializer.
 func (s *scope) has(name string) bool {
 	return s.inputs[name] || s.initializers[name] != nil || s.sparse[name]
 }
 
-// declaredType returns the type that the file gives a value, nil for none.
+// declaredType returns the type that the file declares for a value, or nil.
 func (s *scope) declaredType(name string) *wire.Type {
 	if s.declared == nil {
 		s.declared = map[string]*wire.Type{}
@@ -89,9 +88,9 @@ func (s *scope) declaredType(name string) *wire.Type {
 	return s.declared[name]
 }
 
-// value returns the value of a name, reading an initializer when it is first
-// used. It returns nil for an input that a function's caller leaves out, and
-// errReported for what could not be imported.
+// value returns the value with the given name, and reads an initializer at its first use. It
+// returns nil for an input that a function's caller omits, and errReported for a value that could
+// not be imported.
 func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	for at := s; at != nil; at = at.outer {
 		if v := at.values[name]; v != nil {
@@ -119,7 +118,7 @@ func (im *importer) value(s *scope, name string) (*ir.Value, error) {
 	return nil, fmt.Errorf("input %s is not defined", quote(name))
 }
 
-// fail notes that a node's outputs could not be imported.
+// fail records that a node's outputs could not be imported.
 func (s *scope) fail(n *wire.Node) {
 	for _, o := range n.Outputs {
 		if o != "" {

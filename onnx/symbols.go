@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// symbols maps what a model writes for dimensions to symbols of the IR.
+// symbols maps the dimension parameters of a model to symbols of the IR.
 type symbols struct {
-	names map[string]string // the model's text → symbol
-	taken map[string]bool   // symbols
-	next  map[string]int    // the number tried last to make a symbol unique
-	fixed map[string]ir.Dim // texts and symbols that Options.Dims fix
+	names map[string]string  // the model's text → symbol
+	taken map[string]bool    // symbols
+	next  map[string]int     // the last number appended to make a symbol unique
+	fixed map[string]dim.Dim // extents set by Options.Dims, by the model's text or symbol
 }
 
 func newSymbols() symbols {
-	return symbols{names: map[string]string{}, taken: map[string]bool{}, next: map[string]int{}, fixed: map[string]ir.Dim{}}
+	return symbols{names: map[string]string{}, taken: map[string]bool{}, next: map[string]int{}, fixed: map[string]dim.Dim{}}
 }
 
-// dim returns the extent that a model's text for a dimension stands for: the
-// same for the same text, and what Options.Dims say of it.
-func (s *symbols) dim(text string) ir.Dim {
+// dim returns the extent for a model's dimension parameter. It is the same for equal texts.
+// Options.Dims may fix or bound it.
+func (s *symbols) dim(text string) dim.Dim {
 	name, ok := s.names[text]
 	if !ok {
 		hint := ir.SymbolName(text)
@@ -42,10 +43,10 @@ func (s *symbols) dim(text string) ir.Dim {
 	if d, ok := s.fixed[name]; ok {
 		return d
 	}
-	return ir.Sym(name)
+	return dim.Sym(name)
 }
 
-// readOptions reads Options.Dims.
+// readOptions parses Options.Dims.
 func (s *symbols) readOptions(im *importer) {
 	dims := map[string]string{}
 	for text, extent := range im.options.Dims {
@@ -59,13 +60,13 @@ func (s *symbols) readOptions(im *importer) {
 		case bounded:
 			im.Limits[name] = int(n)
 		default:
-			s.fixed[name] = ir.Const64(n)
+			s.fixed[name] = dim.Const64(n)
 		}
 	}
 }
 
-// ParseExtent reads what is given for a symbol: the extent that it stands for, "4", or a
-// range, "1..64", which bounds it by its end.
+// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64", for which
+// it returns the upper end and true.
 func ParseExtent(text string) (n int64, bounded bool, err error) {
 	low, high, bounded := strings.Cut(text, "..")
 	if !bounded {
@@ -82,8 +83,7 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 	return n, bounded, nil
 }
 
-// checkOptions reports the dimensions of Options.Dims that the model does not
-// have.
+// checkOptions reports dimensions in Options.Dims that the model does not have.
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {

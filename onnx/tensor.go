@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
@@ -55,9 +56,9 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 	if len(t.Dims) > ir.MaxRank {
 		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Dims), ir.MaxRank)
 	}
-	dims := make([]ir.Dim, len(t.Dims))
+	dims := make([]dim.Dim, len(t.Dims))
 	for i, n := range t.Dims {
-		dims[i] = ir.Const64(n)
+		dims[i] = dim.Const64(n)
 	}
 	typ := ir.TensorOf(d, dims...)
 	if err := typ.Check(); err != nil {
@@ -70,8 +71,8 @@ func tensorType(t *wire.Tensor) (ir.Type, error) {
 	return typ, nil
 }
 
-// decoded returns the elements of a tensor in the model's file, little-endian,
-// each in a whole number of bytes. They may alias the file.
+// decoded returns the elements of a tensor stored in the model's file, little-endian, each in a
+// whole number of bytes. The result may alias the file.
 func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
 	packed, err := t.Bytes()
 	if err != nil {
@@ -80,9 +81,8 @@ func decoded(t *wire.Tensor, typ ir.Type) ([]byte, error) {
 	return spread(packed, typ), nil
 }
 
-// spread returns elements each in a whole number of bytes: of those narrower
-// than a byte, of which the first is in the lowest bits, one in a byte, signed
-// ones sign-extended.
+// spread returns the elements, each in a whole number of bytes. Elements narrower than a byte are
+// unpacked from the lowest bits upward, and sign-extended if signed.
 func spread(packed []byte, typ ir.Type) []byte {
 	bits := typ.DType.Bits()
 	if bits >= 8 {
@@ -101,8 +101,8 @@ func spread(packed []byte, typ ir.Type) []byte {
 	return out
 }
 
-// maxTensor bounds the elements of a tensor that is decoded for import functions
-// to compute with: an attribute or a small initializer.
+// maxTensor is the maximum number of elements of a tensor that is decoded for import functions: an
+// attribute or a small initializer.
 const maxTensor = 1 << 24
 
 // tensor decodes a constant.
@@ -129,7 +129,7 @@ func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {
 	return ir.DecodeTensor(typ.DType, shape, spread(packed, typ))
 }
 
-// tensorOf decodes a tensor that is in the file that was read.
+// tensorOf decodes a tensor stored in the model's file.
 func tensorOf(t *wire.Tensor) (*ir.Tensor, error) {
 	typ, err := tensorType(t)
 	if err != nil {

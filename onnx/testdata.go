@@ -10,23 +10,21 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// Value is what a test data file holds: a tensor, or what ONNX builds of
-// tensors.
+// Value is the content of a test data file: a tensor, a sequence, an optional or a map.
 type Value struct {
-	// Tensor is set for a tensor.
+	// Tensor is set if the value is a tensor.
 	Tensor *ir.Tensor
-	// Items are the elements of a sequence, the one or none of an optional, or a
-	// map's values in the order of Keys.
+	// Items holds the elements of a sequence, the element of an optional if it has one, or the
+	// values of a map in the order of Keys.
 	Items []*Value
-	// Keys are a map's keys, of rank 1.
+	// Keys holds the keys of a map, as a tensor of rank 1.
 	Keys *ir.Tensor
 }
 
-// ReadValue reads a file of an ONNX backend test, such as
-// test_data_set_0/input_0.pb: a TensorProto, SequenceProto, OptionalProto or
-// MapProto, as t says. It also returns the name that the file gives the value.
-// Extents in t are not looked at. Errors: a file that cannot be read or is damaged, and
-// a value of another type.
+// ReadValue reads a file of an ONNX backend test, such as test_data_set_0/input_0.pb: a
+// TensorProto, SequenceProto, OptionalProto or MapProto, depending on t. It also returns the
+// value's name in the file. The extents in t are ignored. ReadValue fails if the file cannot be
+// read, is damaged, or holds a value of another type.
 func ReadValue(path string, t ir.Type) (v *Value, name string, err error) {
 	var data []byte
 	info, err := os.Stat(path)

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/internal/onnxpb"
 	"github.com/burngen/burngen/onnx/onnxtest"
@@ -34,7 +35,7 @@ func TestReadValue(t *testing.T) {
 		return s
 	}
 	sequence := inner(onnxtest.Sequence("s", one, one))
-	f32 := ir.TensorOf(ir.F32, ir.Sym("N"))
+	f32 := ir.TensorOf(ir.F32, dim.Sym("N"))
 	for _, c := range []struct {
 		name string
 		data []byte

@@ -7,11 +7,12 @@ import (
 	"unicode"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// typeOf returns the type of an input or a declared value. name is for the
-// symbols of dimensions that the model leaves open.
+// typeOf returns the type of an input or a declared value. Symbols for unnamed dimensions are
+// derived from name.
 func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	if t == nil {
 		return ir.Type{}, fmt.Errorf("no type")
@@ -21,7 +22,7 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 		return im.tensorTypeOf(t, name)
 	case wire.SequenceType, wire.OptionalType, wire.MapType:
 	default:
-		return ir.Type{}, fmt.Errorf("a type that is no tensor, sequence, optional or map")
+		return ir.Type{}, fmt.Errorf("a type that is not a tensor, sequence, optional or map")
 	}
 	elem, err := im.elemTypeOf(t.Of, name)
 	if err != nil {
@@ -40,31 +41,31 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	return ir.MapOf(key, elem), err
 }
 
-// elemTypeOf returns the type of a container's elements. Its extents bind no
-// symbols: every element has its own.
+// elemTypeOf returns the element type of a container. Its extents do not bind symbols, since they
+// may differ between elements.
 func (im *importer) elemTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	if t == nil || t.Kind != wire.TensorType {
 		return im.typeOf(t, name)
 	}
-	d, err := dtypeOf(t.Elem)
+	elem, err := dtypeOf(t.Elem)
 	switch {
 	case err != nil || len(t.Shape) == 0: // which also stands for elements of any shape
-		return ir.Type{DType: d}, err
+		return ir.Type{DType: elem}, err
 	case len(t.Shape) > ir.MaxRank:
 		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Shape), ir.MaxRank)
 	}
-	shape := make([]ir.Dim, len(t.Shape))
-	for i, dim := range t.Shape {
-		shape[i] = ir.AnyDim
-		if dim.Kind == wire.DimValue && dim.Value != -1 {
-			shape[i] = ir.Const64(dim.Value)
+	shape := make([]dim.Dim, len(t.Shape))
+	for i, d := range t.Shape {
+		shape[i] = dim.Any
+		if d.Kind == wire.DimValue && d.Value != -1 {
+			shape[i] = dim.Const64(d.Value)
 		}
 	}
-	return ir.TensorOf(d, shape...), nil
+	return ir.TensorOf(elem, shape...), nil
 }
 
 func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {
-	d, err := dtypeOf(t.Elem)
+	elem, err := dtypeOf(t.Elem)
 	if err != nil {
 		return ir.Type{}, err
 	}
@@ -74,22 +75,22 @@ func (im *importer) tensorTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	if len(t.Shape) > ir.MaxRank {
 		return ir.Type{}, fmt.Errorf("rank %d is above %d", len(t.Shape), ir.MaxRank)
 	}
-	shape := make([]ir.Dim, len(t.Shape))
-	for i, dim := range t.Shape {
+	shape := make([]dim.Dim, len(t.Shape))
+	for i, d := range t.Shape {
 		switch {
-		case dim.Kind == wire.DimValue && dim.Value != -1: // which some exporters write for an open one
-			shape[i] = ir.Const64(dim.Value)
-		case dim.Kind == wire.DimParam && strings.ContainsFunc(dim.Param, unicode.IsLetter): // others, such as "?", are no names
-			shape[i] = im.symbols.dim(dim.Param)
+		case d.Kind == wire.DimValue && d.Value != -1: // which some exporters write for an open one
+			shape[i] = dim.Const64(d.Value)
+		case d.Kind == wire.DimParam && strings.ContainsFunc(d.Param, unicode.IsLetter): // others, such as "?", are not names
+			shape[i] = im.symbols.dim(d.Param)
 		default:
 			shape[i] = im.symbols.dim(name + "_" + strconv.Itoa(i))
 		}
 	}
-	typ := ir.TensorOf(d, shape...)
+	typ := ir.TensorOf(elem, shape...)
 	return typ, typ.Check()
 }
 
-// overridden returns the type of an input as Options.Inputs give it.
+// overridden returns the type of an input that Options.Inputs overrides.
 func (im *importer) overridden(name string, t *wire.Type) (ir.Type, error) {
 	text, ok := im.options.Inputs[name]
 	if !ok {
@@ -98,17 +99,17 @@ func (im *importer) overridden(name string, t *wire.Type) (ir.Type, error) {
 	if t == nil || t.Kind != wire.TensorType {
 		return ir.Type{}, fmt.Errorf("-input %s: not a tensor", plain(name))
 	}
-	d, err := dtypeOf(t.Elem)
+	elem, err := dtypeOf(t.Elem)
 	if err != nil {
 		return ir.Type{}, err
 	}
-	shape := []ir.Dim{}
+	shape := []dim.Dim{}
 	for _, part := range strings.Split(text, "x") {
 		if text == "" {
 			break
 		}
 		if n, err := strconv.ParseInt(part, 10, 64); err == nil {
-			shape = append(shape, ir.Const64(n))
+			shape = append(shape, dim.Const64(n))
 			continue
 		}
 		if ir.SymbolName(part) != part {
@@ -119,6 +120,6 @@ func (im *importer) overridden(name string, t *wire.Type) (ir.Type, error) {
 	if t.Ranked && len(t.Shape) != len(shape) {
 		return ir.Type{}, fmt.Errorf("-input %s=%s: the model's input has rank %d", plain(name), plain(text), len(t.Shape))
 	}
-	typ := ir.TensorOf(d, shape...)
+	typ := ir.TensorOf(elem, shape...)
 	return typ, typ.Check()
 }

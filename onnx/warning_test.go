@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestWarnings reads models with attributes that their operators do not have, and without
-// an import that they need: each is said once.
+// TestWarnings reads models with attributes that their operators do not have, and models that lack
+// an import they need. Each must cause one warning.
 func TestWarnings(t *testing.T) {
 	axis := onnxtest.Attr{Name: "axis", Value: 1}
 	one := func() *onnxtest.Model { return onnxtest.New(17).Input("x", ir.F32, 4).Output("y", ir.F32, 4) }

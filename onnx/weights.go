@@ -10,34 +10,33 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxConstant is the largest initializer, in elements, that becomes a constant of the
-// text form; larger ones, and floats of more than one element, are weights. So is a float
-// of one element that turns out to be a parameter.
+// maxConstant is the maximum number of elements of an initializer that becomes a constant in the
+// text form. Larger ones, and floats with more than one element, are weights. A float with one
+// element is a weight if it turns out to be a parameter.
 const maxConstant = 256
 
-// maxLooked bounds the elements of attributes and small weights that import
-// functions look at, repetitions included, and maxKnown those of one weight.
+// maxLooked is the maximum number of elements of attributes and small weights that import functions
+// read, counted at each use. maxKnown is the maximum number of elements of a single weight.
 const (
 	maxLooked = 1 << 25
 	maxKnown  = 1 << 20
 )
 
-// weights are the module's weights while it is built.
+// weights holds the module's weights during import.
 type weights struct {
 	of      map[*wire.Tensor]*ir.Weight
 	named   map[string]*ir.Weight
 	next    map[string]int
-	outside map[*ir.Weight]*wire.Tensor // whose data is still to be read
+	outside map[*ir.Weight]*wire.Tensor // tensors whose data has not been read yet
 	decoded map[string]*ir.Tensor
-	// computed are the small tensors that follow from constants, as far as they were
-	// asked for.
+	// computed caches small tensors computed from constants.
 	computed map[*ir.Value]*ir.Tensor
-	// single are the initializers that are constants because they have one element.
+	// single holds the initializers that became constants because they have one element.
 	single map[*ir.Value]singleTensor
 	looked int
 }
 
-// singleTensor is an initializer of one element, and its name.
+// singleTensor is an initializer with one element, and its name.
 type singleTensor struct {
 	*wire.Tensor
 	name string
@@ -51,7 +50,7 @@ func newWeights() weights {
 	}
 }
 
-// name returns a name that no weight has: hint, or hint with a number.
+// name returns a name that no weight has: hint, possibly followed by a number.
 func (w *weights) name(hint string) string {
 	name := hint
 	for w.named[name] != nil {
@@ -61,7 +60,7 @@ func (w *weights) name(hint string) string {
 	return name
 }
 
-// look takes elements out of the budget of import functions.
+// look deducts elements from the budget of import functions.
 func (im *importer) look(n int) error {
 	if n > maxLooked-im.weights.looked {
 		return fmt.Errorf("more than %d elements of attributes", maxLooked)
@@ -70,7 +69,7 @@ func (im *importer) look(n int) error {
 	return nil
 }
 
-// initializer returns the value of a tensor of a graph.
+// initializer returns the value of an initializer.
 func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir.Value, error) {
 	typ, err := tensorType(t)
 	if err != nil {
@@ -92,7 +91,7 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 	return v, nil
 }
 
-// loadSingle makes loads of the constants of one element that are parameters.
+// loadSingle replaces those constants with one element that are parameters by loads of weights.
 func (im *importer) loadSingle(f *ir.Func) error {
 	for n := range f.All() {
 		for i, a := range n.Args {
@@ -111,7 +110,7 @@ func (im *importer) loadSingle(f *ir.Func) error {
 	return nil
 }
 
-// load returns the value of a tensor that becomes a weight called name.
+// load returns the value of a tensor as a new weight with the given name.
 func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string) (*ir.Value, error) {
 	w, err := im.weight(t, typ, name)
 	if err != nil {
@@ -120,8 +119,8 @@ func (im *importer) load(b *ir.Builder, t *wire.Tensor, typ ir.Type, name string
 	return named(b, b.Node(ir.Load{Name: w.Name, Type: typ}), name), nil
 }
 
-// weight returns the weight that a tensor becomes, called name. Its data is read now if
-// it is in the model's file, else in [importer.finishWeights].
+// weight returns a new weight with the given name for a tensor. If its data is in the model's file,
+// it is read now. Otherwise [importer.finishWeights] reads it.
 func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight, error) {
 	w := im.weights.of[t]
 	if w == nil {
@@ -142,7 +141,7 @@ func (im *importer) weight(t *wire.Tensor, typ ir.Type, name string) (*ir.Weight
 	return w, nil
 }
 
-// decodedWeight returns a weight's elements, nil for a large one.
+// decodedWeight returns a weight's elements, or nil if it is large.
 func (im *importer) decodedWeight(name string) (*ir.Tensor, error) {
 	w := im.weights.named[name]
 	n, _ := w.Type.Elems().Int()

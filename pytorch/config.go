@@ -13,20 +13,18 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Config fills cfg, a pointer to a struct or to anything else, from what a file
-// has under a key: "config", or "model.args" for what is in a dict in another, or ""
-// for all of it.
+// Config fills cfg, a pointer to a struct or another value, from the value under a key of a file:
+// "config", "model.args" for a dict in a dict, or "" for the whole file.
 //
-// A key of a dict goes to the field with that name as its json tag, else to the one
-// that has that name without regard to case and underscores: "n_layers" to NLayers.
-// Keys without a field are passed over; fields without a key keep their value. Ints,
-// floats, bools, strings, lists, tuples and dicts go to Go's types of that kind, ints
-// to floats too, None to nil or to nothing; element types and devices are strings,
-// "torch.float16". Into an any goes what package encoding/json would put there, but
-// ints are int64.
+// A key of a dict sets the field whose json tag equals it, else the field whose name equals it
+// ignoring case and underscores: "n_layers" sets NLayers. Keys without a field are ignored; fields
+// without a key keep their value. Ints, floats, bools, strings, lists, tuples and dicts set Go
+// values of the corresponding kind. An int also sets a float. None sets nil or changes nothing.
+// Element types and devices are strings: "torch.float16". A field of type any gets what package
+// encoding/json would store, except that ints are int64.
 //
-// Errors, all at once, a line each: values that do not fit their field, with the way
-// to them; and those of [Open].
+// It returns the errors of [Open], or all values that do not fit their field, joined, one per line
+// and with their paths.
 func Config(path, key string, cfg any) error {
 	return fromFile(path, func(l *loader, top pickle.Value) error {
 		v, err := under(top, key)
@@ -43,8 +41,8 @@ func Config(path, key string, cfg any) error {
 	})
 }
 
-// ConfigJSON returns what a file has under a key, as [Config] finds it, as JSON,
-// indented, with keys in order. Errors: those of Config, and floats that JSON lacks.
+// ConfigJSON returns the value under a key of a file, see [Config], as indented JSON with sorted
+// keys. It returns the errors of Config, and an error for floats that JSON lacks.
 func ConfigJSON(path, key string) ([]byte, error) {
 	var v any
 	if err := Config(path, key, &v); err != nil {
@@ -57,7 +55,7 @@ func ConfigJSON(path, key string) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// fromFile calls use with what the pickle of a file holds.
+// fromFile calls use with the unpickled value of a file.
 func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
 	w := rt.ReadWeightsFile(path, func(_ *rt.Weights, file []byte) error {
 		l, top, err := read(file)
@@ -70,7 +68,7 @@ func fromFile(path string, use func(l *loader, top pickle.Value) error) error {
 	return w.Err()
 }
 
-// under returns what is below a key, whose parts are joined by dots.
+// under returns the value at key, a path of keys joined by dots.
 func under(v pickle.Value, key string) (pickle.Value, error) {
 	if key == "" {
 		return v, nil
@@ -97,10 +95,10 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 			have = append(have, fmt.Sprintf("%.100q", text))
 		}
 	}
-	return nil, fmt.Errorf("key %.100q: there is none; there are %s", key, strings.Join(have, ", "))
+	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
 }
 
-// dictOf returns a dict, or the attributes of a namespace.
+// dictOf returns v if it is a dict, or the attributes of a namespace.
 func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	if o, ok := v.(*object); ok {
 		v = o.attributes
@@ -109,13 +107,13 @@ func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	return d, ok
 }
 
-// filler puts values into Go's.
+// filler converts unpickled values to Go values.
 type filler struct {
 	*loader
 	errs []error
 }
 
-// maxProblems is how many values that do not fit are reported.
+// maxProblems bounds the reported values that do not fit.
 const maxProblems = 100
 
 func (f *filler) bad(way, format string, args ...any) {
@@ -124,7 +122,7 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill puts v into to; way is how it was reached.
+// fill stores v in to. way is the path of v.
 func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")
@@ -164,7 +162,7 @@ func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
 	}
 }
 
-// plain returns strings for what a config has beside Python's own types.
+// plain converts values of types other than Python's own, such as devices, to strings.
 func plain(v pickle.Value) pickle.Value {
 	if c, ok := v.(*pickle.Class); ok {
 		return c.Module + "." + c.Name
@@ -172,7 +170,7 @@ func plain(v pickle.Value) pickle.Value {
 	return v
 }
 
-// scalar puts a bool, a number or a string into to.
+// scalar stores a bool, a number or a string in to.
 func (f *filler) scalar(to reflect.Value, v pickle.Value, way string) {
 	fits := false
 	switch x := v.(type) {
@@ -244,7 +242,7 @@ func (f *filler) fields(to reflect.Value, d *pickle.Dict, way string, depth int)
 	}
 }
 
-// folded is a name without regard to case and underscores.
+// folded returns name in lower case without underscores.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 func join(way, name string) string {
@@ -254,7 +252,7 @@ func join(way, name string) string {
 	return way + "." + name
 }
 
-// entries fills a map, whose keys are strings or integers.
+// entries fills a map with string or integer keys.
 func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int) {
 	m := reflect.MakeMap(to.Type())
 	for i, k := range d.Keys {
@@ -304,7 +302,7 @@ func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth in
 	}
 }
 
-// any returns a value as JSON has it.
+// any returns v as encoding/json would store it.
 func (f *filler) any(v pickle.Value, way string, depth int) any {
 	var into reflect.Value
 	switch x := v.(type) {
@@ -326,7 +324,7 @@ func (f *filler) any(v pickle.Value, way string, depth int) any {
 	return into.Elem().Interface()
 }
 
-// describe says what a value is, for errors.
+// describe names a value in errors.
 func describe(v pickle.Value) string {
 	switch v := v.(type) {
 	case bool, int64, float64:

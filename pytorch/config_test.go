@@ -76,7 +76,7 @@ func TestConfig(t *testing.T) {
 		name, file, key, want string
 		cfg                   any
 	}{
-		{"no such key", "config.pt", "konfig", `key "konfig": there is none; there are "config", "w"`, &got},
+		{"no such key", "config.pt", "konfig", `key "konfig": no such key; the keys are "config", "w"`, &got},
 		{"a key below a number", "config.pt", "config.Hidden.x", "not in a dict", &got},
 		{"a tensor", "config.pt", "w", "a dict expected, not a tensor", &got},
 		{"no pointer", "config.pt", "config", "a pointer expected", got},

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A checkpoint's tensors are named by the way to them; the key above those of the model
-// is taken off.
+// The tensors of a checkpoint are named by their paths. TopKey removes the key above the model's
+// tensors.
 func ExampleOpen() {
 	w, err := pytorch.Open("testdata/checkpoint_2.pt", pytorch.TopKey("model"))
 	if err != nil {

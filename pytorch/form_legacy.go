@@ -9,11 +9,11 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// magic starts a file in the legacy form: the pickle of a number.
+// magic starts a file in the legacy format: the pickle of a number.
 var magic = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 
-// isLegacy looks for the magic number after the protocol and, from protocol 4 on, the
-// head of the frame around it.
+// isLegacy reports whether a file starts with a pickle of the magic number. From protocol 4 on, a
+// frame header precedes the number.
 func isLegacy(file []byte) bool {
 	const proto, frame, frameHead = 0x80, 0x95, 1 + 8
 	if len(file) < 2 || file[0] != proto {
@@ -26,13 +26,12 @@ func isLegacy(file []byte) bool {
 	return bytes.HasPrefix(file, magic)
 }
 
-// legacyVersion is the one version of the form.
+// legacyVersion is the only version of the format.
 const legacyVersion = 1001
 
-// legacy reads the files that torch.save wrote before version 1.6: pickles of the
-// magic number, the version, facts about the machine, the object and the keys of
-// its storages; then for each key the number of elements and the elements, which are
-// little-endian on every machine.
+// legacy reads the files that torch.save wrote before version 1.6. They consist of pickles of the
+// magic number, the version, facts about the machine, the object and the keys of its storages. The
+// number of elements and the elements of each storage follow, little-endian on every machine.
 func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	storages := map[string]*legacyStorage{}
 	l.find = func(key string, e element, numel int64) (*storage, error) {
@@ -96,7 +95,7 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// legacyStorage is a storage whose elements come after those who refer to it.
+// legacyStorage is a storage whose elements follow the pickle that refers to it.
 type legacyStorage struct {
 	key     string
 	element element
@@ -104,7 +103,8 @@ type legacyStorage struct {
 	data    []byte
 }
 
-// take takes the elements off the rest of a file, after their number.
+// take reads the number of elements and the elements from the start of rest, and returns what
+// follows.
 func (s *legacyStorage) take(rest []byte) ([]byte, error) {
 	if len(rest) < 8 {
 		return nil, fmt.Errorf("storage %.100q: file ends before it", s.key)

@@ -12,19 +12,19 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// isTar looks for the mark of a tar file, and for its first name.
+// isTar reports whether file has a tar signature and the name of the first part.
 func isTar(file []byte) bool {
 	return len(file) > 262 && string(file[257:262]) == "ustar" && bytes.Contains(file[:100], []byte("sys_info"))
 }
 
-// tar reads the files of the first versions: a tar file of sys_info, pickle,
-// storages and, where the pickle refers to tensors by number, tensors.
+// tar reads the files of the first versions of PyTorch: a tar file with sys_info, pickle, storages
+// and, if the pickle refers to tensors by number, tensors.
 func (l *loader) tar(file []byte) (pickle.Value, error) {
 	parts, err := tarParts(file)
 	if err != nil {
 		return nil, fmt.Errorf("tar: %w", err)
 	}
-	objects := map[string]pickle.Value{} // storages and tensors by their number
+	objects := map[string]pickle.Value{} // storages and tensors, by number
 	if err := l.tarStorages(parts["storages"], objects); err != nil {
 		return nil, fmt.Errorf("tar: storages: %w", err)
 	}
@@ -49,7 +49,7 @@ func (l *loader) tar(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// tarParts returns the files in a tar file, where they lie.
+// tarParts returns the parts of a tar file, in place.
 func tarParts(file []byte) (map[string][]byte, error) {
 	parts := map[string][]byte{}
 	in := bytes.NewReader(file)
@@ -82,8 +82,9 @@ func tarParts(file []byte) (map[string][]byte, error) {
 	return parts, nil
 }
 
-// each reads a part: the pickle of how many objects there are, and before each a pickle of
-// three values, the first of them its key. read returns an object and what follows it.
+// each reads a part that holds objects. The part starts with a pickle of their number. Each object
+// is a pickle of three values, the first of which is its key, followed by its data. read returns
+// the object and the bytes after it.
 func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error)) (rest []byte, err error) {
 	v, n, err := l.unpickle(part, nil)
 	if err != nil {
@@ -117,8 +118,8 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	return rest, nil
 }
 
-// tarStorages reads the elements, each after a pickle of key, location and class, and
-// then, if it is there, a list of views: key, key of the storage, offset, size.
+// tarStorages reads storages. A pickle of key, location and class precedes each of them. A list of
+// views may follow each: key, key of the storage, offset, size.
 func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error {
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])
@@ -156,8 +157,8 @@ func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error
 	return nil
 }
 
-// tarTensors reads views of storages, each after a pickle of key, key of the storage
-// and class: rank, extents, strides and offset, each of 8 bytes.
+// tarTensors reads views of storages. A pickle of key, key of the storage and class precedes each
+// view. The view is its rank, extents, strides and offset, 8 bytes each.
 func (l *loader) tarTensors(part []byte, objects map[string]pickle.Value) error {
 	if part == nil {
 		return nil

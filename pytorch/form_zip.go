@@ -8,12 +8,12 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// maxDeflatedPickle bounds a pickle that is not read where it lies.
+// maxDeflatedPickle is the largest size of a compressed pickle.
 const maxDeflatedPickle = 32 << 20
 
-// zip reads the archives that torch.save has written since version 1.6, and those
-// of torch.jit.save. Their records are in one folder: data.pkl, the pickle; data/0,
-// data/1 and so on, the storages; byteorder, "little" unless it says "big".
+// zip reads the archives that torch.save has written since version 1.6, and the archives of
+// torch.jit.save. Their records are in one folder: data.pkl is the pickle; data/0, data/1 and so on
+// are the storages; byteorder is "little", the default, or "big".
 func (l *loader) zip(file []byte) (pickle.Value, error) {
 	a, err := openZip(file)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// bigEndian says what a record about the byte order says.
+// bigEndian returns the contents of a record byteorder.
 func bigEndian(r *record) (bool, error) {
 	if r == nil {
 		return false, nil

@@ -8,9 +8,8 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// globals are the names that a pickle may mention, by "module.name", and what
-// they make of their arguments. This is the whole list, but for [loader.global]'s
-// own: element types and storages, and classes that are only mentioned.
+// globals maps the names that a pickle may call, "module.name", to their implementations. Besides
+// this list, [loader.global] accepts element types, storages, and classes that are only mentioned.
 var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, error){
 	"collections.OrderedDict":                    newDict,
 	"collections.defaultdict":                    newDefaultDict,
@@ -55,7 +54,7 @@ var globals = map[string]func(l *loader, args []pickle.Value) (pickle.Value, err
 	"torch.jit._pickle.restore_type_tag": firstArgument,
 }
 
-// mentioned are names that a pickle may hold and not call.
+// mentioned lists names that a pickle may contain but not call.
 var mentioned = map[string]bool{
 	"torch.Tensor":              true,
 	"torch.strided":             true,
@@ -66,10 +65,10 @@ var mentioned = map[string]bool{
 	"torch.nn.parameter.Buffer": true,
 }
 
-// scriptModule is where TorchScript has its classes.
+// scriptModule is the module of TorchScript's classes.
 const scriptModule = "__torch__"
 
-// global resolves a name.
+// global resolves a name in a pickle.
 func (l *loader) global(module, name string) (*pickle.Class, error) {
 	c := &pickle.Class{Module: module, Name: name}
 	full := module + "." + name
@@ -94,12 +93,12 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert is how many mentions of classes of tensors of their own a file may have
-// that are not yet put to use.
+// maxInert bounds the mentions of unknown names in a file, which are legal only as classes of
+// tensors.
 const maxInert = 1 << 16
 
-// useless returns an error if a name was mentioned that is not on the list, other
-// than as the class of a tensor.
+// useless returns an error if a name that is not on the list was mentioned other than as the class
+// of a tensor.
 func (l *loader) useless() error {
 	var first string
 	for c := range l.inert {
@@ -113,7 +112,7 @@ func (l *loader) useless() error {
 	return nil
 }
 
-// elementOf returns the element type that a name stands for.
+// elementOf returns the element type that v stands for.
 func elementOf(v pickle.Value) (element, bool) {
 	c, ok := v.(*pickle.Class)
 	if !ok || c.Name == "" || c.Module != "torch" && c.Module != "torch.cuda" && c.Module != "torch.storage" {
@@ -127,8 +126,7 @@ func elementOf(v pickle.Value) (element, bool) {
 	return element{}, false
 }
 
-// isTensorType reports whether a name is that of tensors of an element type:
-// torch.FloatTensor.
+// isTensorType reports whether c is the tensor class of an element type, such as torch.FloatTensor.
 func isTensorType(c *pickle.Class) bool {
 	kind, ok := strings.CutSuffix(c.Name, "Tensor")
 	if !ok {
@@ -138,14 +136,13 @@ func isTensorType(c *pickle.Class) bool {
 	return ok
 }
 
-// object is an instance of a class that is not called: a TorchScript module or a
-// namespace.
+// object is an instance whose class is not called: a TorchScript module or a namespace.
 type object struct {
 	class      *pickle.Class
 	attributes pickle.Value
 }
 
-// SetState takes the attributes of o.
+// SetState sets the attributes of o.
 func (o *object) SetState(state pickle.Value) error {
 	if o.attributes != nil {
 		return errors.New("state is set twice")
@@ -154,7 +151,8 @@ func (o *object) SetState(state pickle.Value) error {
 	return nil
 }
 
-// refuse makes tensors without elements: their use is an error that says why.
+// refuse returns a function that creates a tensor without elements. Any use of the tensor is an
+// error that says why.
 func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
 	return func(l *loader, _ []pickle.Value) (pickle.Value, error) {
 		return &tensor{refused: errors.New(why)}, l.spend(4)
@@ -172,7 +170,7 @@ func items(v pickle.Value) ([]pickle.Value, bool) {
 	return nil, false
 }
 
-// newDict makes a dict of nothing, of a dict, or of pairs.
+// newDict implements dict(), dict(d) and dict(pairs).
 func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	d := &pickle.Dict{}
 	if len(args) == 0 {
@@ -201,14 +199,14 @@ func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 		}
 		switch pair[0].(type) {
 		case *pickle.List, *pickle.Dict, *pickle.Set:
-			return nil, errors.New("a list, dict or set is no key")
+			return nil, errors.New("a list, dict or set is not a key")
 		}
 		d.Set(pair[0], pair[1])
 	}
 	return d, nil
 }
 
-// newDefaultDict makes a dict; what it would make of missing keys is left out.
+// newDefaultDict creates a dict and ignores the default factory.
 func newDefaultDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return newDict(l, args[min(1, len(args)):])
 }
@@ -228,7 +226,7 @@ func newSize(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return &pickle.Tuple{Items: list}, err
 }
 
-// oneSequence returns a copy of the sequence that is the one argument, if any.
+// oneSequence returns a copy of the sequence in args, or an empty one if args is empty.
 func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -243,8 +241,8 @@ func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 	return append([]pickle.Value(nil), list...), nil
 }
 
-// newBytes makes bytes as protocols before 3 write them: a string of characters
-// below 256, and "latin1".
+// newBytes creates the bytes that protocols before 3 write as a string of characters below 256 and
+// "latin1".
 func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 || args[1] != "latin1" {
 		return nil, errors.New(`a string and "latin1" expected`)
@@ -268,7 +266,7 @@ func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 
 func newAttributes(*loader, []pickle.Value) (pickle.Value, error) { return &object{}, nil }
 
-// newText makes a string of a device's parts: ("cuda", 0) is "cuda:0".
+// newText creates a string from the parts of a device: ("cuda", 0) becomes "cuda:0".
 func newText(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, ":") }
 
 func newPath(l *loader, args []pickle.Value) (pickle.Value, error) { return joined(l, args, "/") }
@@ -296,8 +294,8 @@ func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return args[0], nil
 }
 
-// rebuildTensor is _rebuild_tensor(storage, offset, shape, strides), and
-// _rebuild_tensor_v2, whose further arguments are about training.
+// rebuildTensor implements _rebuild_tensor(storage, offset, shape, strides), and
+// _rebuild_tensor_v2, whose further arguments concern training.
 func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 4 {
 		return nil, fmt.Errorf("%d arguments: 4 or more expected", len(args))
@@ -309,7 +307,7 @@ func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 	return l.view(s, s.element, args)
 }
 
-// rebuildTensorV3 is rebuildTensor with the element type as seventh argument.
+// rebuildTensorV3 is rebuildTensor with the element type as the seventh argument.
 func rebuildTensorV3(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 7 {
 		return nil, fmt.Errorf("%d arguments: 7 or more expected", len(args))
@@ -358,7 +356,7 @@ func integers(v pickle.Value) ([]int64, error) {
 	return out, nil
 }
 
-// rebuildParameter returns the tensor that a parameter is.
+// rebuildParameter returns the tensor of a parameter.
 func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) > 0 {
 		if t, ok := args[0].(*tensor); ok {
@@ -368,8 +366,8 @@ func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return nil, errors.New("a tensor expected")
 }
 
-// rebuildFromType is _rebuild_from_type_v2(function, class, arguments, state), a
-// tensor of a class of its own. The class is not looked at.
+// rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), a tensor of
+// a subclass. It ignores the class.
 func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 3 {
 		return nil, fmt.Errorf("%d arguments: 3 or more expected", len(args))

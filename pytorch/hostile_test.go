@@ -45,7 +45,7 @@ func saved(t testing.TB, pickle string) []byte {
 	return archiveOf(t, zip.Store, part{"m/data.pkl", pickle}, part{"m/data/0", "0123456789abcdef"})
 }
 
-// rebuild is a pickle of {"a": a view of the storage "0" of n floats}.
+// rebuild returns a pickle of {"a": a view of the storage "0" of n floats}.
 func rebuild(numel int, offset, shape, strides string) string {
 	return "}X\x01\x00\x00\x00actorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\n" +
 		"X\x01\x00\x00\x000X\x03\x00\x00\x00cpuK" + string(rune(numel)) + "tQ" + offset + "(" + shape + "t(" + strides + "t\x89)tRs."
@@ -99,7 +99,7 @@ func TestHostilePickles(t *testing.T) {
 		{"a mark that is not there", "t.", "no mark"},
 		{"a pop across a mark", "}(R.", "stack has 0"},
 		{"a key without a value", "}(K\x01u.", "no value"},
-		{"a list as key", "}]K\x01s.", "is no key"},
+		{"a list as key", "}]K\x01s.", "is not a key"},
 		{"keys of a list", "]K\x01K\x02s.", "nothing can be added"},
 		{"a dict that holds itself", "}q\x00X\x01\x00\x00\x00ah\x00s.", "holds itself"},
 		{"a list that holds itself", "]q\x00h\x00a.", "holds itself"},
@@ -138,7 +138,7 @@ func TestHostilePickles(t *testing.T) {
 	}
 }
 
-// bomb is a list of two lists of two lists and so on, with one tensor in the last.
+// bomb returns a list of two lists of two lists and so on, with one tensor in the last.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(rebuild(4, "K\x00", "K\x04", "K\x01"), ".") + "q\x00")
@@ -223,8 +223,7 @@ func TestHostileArchives(t *testing.T) {
 	})
 }
 
-// lie returns an archive whose deflated pickle says that it has a size other than
-// 100,000 bytes.
+// lie returns an archive with a deflated pickle of 100,000 bytes, whose declared size is size.
 func lie(t *testing.T, size uint32) []byte {
 	b := archiveOf(t, zip.Deflate, part{"m/data.pkl", strings.Repeat("N", 100_000)})
 	at := bytes.Index(b, []byte("PK\x01\x02")) + 24
@@ -263,8 +262,8 @@ func TestLegacyIsWhole(t *testing.T) {
 	}
 }
 
-// TestPicklescanInside reads every malicious pickle of the corpus where a file that
-// PyTorch saved has its own: none of them may give weights.
+// TestPicklescanInside replaces the pickle in a file that PyTorch saved by every malicious pickle
+// of the corpus. None of these files may give weights.
 func TestPicklescanInside(t *testing.T) {
 	files := corpus.Glob(t, "weights/picklescan/*/*.p*kl*")
 	if len(files) < 60 {
@@ -342,8 +341,8 @@ func readAll(t *testing.T, w *rt.Weights) {
 	}
 }
 
-// FuzzPickle puts a pickle, of which a fuzzer finds more with correct checksums, into
-// an archive.
+// FuzzPickle puts a pickle into an archive with correct checksums, so that a fuzzer reaches the
+// code behind them.
 func FuzzPickle(f *testing.F) {
 	for _, file := range []string{"views.pt", "checkpoint_2.pt", "checkpoint_5.pt", "subclass.pt", "script.pt"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file))

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// reach is what could touch files, processes or the network, or call what it does not
-// know by name.
+// reach lists what could touch files, processes or the network, or could call a function by a
+// computed name.
 var reach = []string{"os", "io/fs", "net", "plugin", "syscall", "unsafe", "runtime", "go", "testing", "path/filepath"}
 
-// TestReach asserts that what reads a file can do nothing else: of its imports none
-// reaches beyond memory, but package rt, which maps the file.
+// TestReach asserts that the reader of a file cannot touch anything else. Its imports reach only
+// memory, except package rt, which maps the file.
 func TestReach(t *testing.T) {
 	for _, pattern := range []string{"*.go", "pickle/*.go"} {
 		files, err := filepath.Glob(pattern)

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// maxDepth is how many containers may hold one another.
+	// maxDepth is the largest nesting depth of containers.
 	maxDepth = 200
 
-	// loneName is the name of a tensor that was saved by itself.
+	// loneName is the name of a tensor that was saved without a container.
 	loneName = "tensor"
 )
 
-// namer walks through what a pickle holds.
+// namer walks through the containers of a pickle.
 type namer struct {
 	*loader
 	add  func(name string, t *tensor) error
 	path []byte
-	seen map[pickle.Value]bool // containers: true while they are walked, false if no tensor is in them
-	n    int                   // tensors so far
+	seen map[pickle.Value]bool // true while a container is walked, false if it contains no tensor
+	n    int                   // number of tensors so far
 }
 
-// name calls add for every tensor in v, with the way to it.
+// name calls add for every tensor in v with its path.
 func (l *loader) name(v pickle.Value, add func(string, *tensor) error) error {
 	if t, ok := v.(*tensor); ok {
 		return add(loneName, t)
@@ -72,7 +72,7 @@ func (w *namer) walk(v pickle.Value, depth int) error {
 	return nil
 }
 
-// members walks through what a container holds.
+// members walks through the items of a container.
 func (w *namer) members(v pickle.Value, depth int) error {
 	switch v := v.(type) {
 	case *pickle.Dict:
@@ -94,7 +94,7 @@ func (w *namer) members(v pickle.Value, depth int) error {
 	return nil
 }
 
-// member walks through one of them.
+// member walks through one item.
 func (w *namer) member(key, v pickle.Value, depth int) error {
 	switch v.(type) {
 	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:
@@ -115,7 +115,7 @@ func (w *namer) member(key, v pickle.Value, depth int) error {
 	return err
 }
 
-// keyText returns a key of a dict as a part of a name.
+// keyText returns a key of a dict as an element of a path.
 func keyText(key pickle.Value) (string, error) {
 	switch k := key.(type) {
 	case string:
@@ -135,7 +135,7 @@ func keyText(key pickle.Value) (string, error) {
 		parts := make([]string, len(k.Items))
 		for i, x := range k.Items {
 			if _, nested := x.(*pickle.Tuple); nested || i == maxRank {
-				return "", errors.New("a key of many parts is no name")
+				return "", errors.New("a key of many parts is not a name")
 			}
 			var err error
 			if parts[i], err = keyText(x); err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// numpyType is a dtype of NumPy: "f8", and the byte order of its elements.
+// numpyType is a NumPy dtype, such as "f8", and its byte order.
 type numpyType struct {
 	name string
 	big  bool
 }
 
-// newNumpyType is numpy.dtype(name, align, copy).
+// newNumpyType implements numpy.dtype(name, align, copy).
 func newNumpyType(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) == 0 {
 		return nil, errors.New("the name of a type expected")
@@ -27,7 +27,7 @@ func newNumpyType(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	return &numpyType{name: name}, nil
 }
 
-// SetState takes the byte order, the second of the values.
+// SetState sets the byte order, which is the second value.
 func (t *numpyType) SetState(state pickle.Value) error {
 	list, _ := items(state)
 	if len(list) > 1 {
@@ -36,7 +36,7 @@ func (t *numpyType) SetState(state pickle.Value) error {
 	return nil
 }
 
-// numpyNumbers are the types whose scalars become numbers.
+// numpyNumbers lists the types of NumPy scalars that become numbers.
 var numpyNumbers = map[string]struct {
 	width int
 	value func(bits uint64) pickle.Value
@@ -53,7 +53,7 @@ var numpyNumbers = map[string]struct {
 	"b1": {1, func(b uint64) pickle.Value { return b != 0 }},
 }
 
-// newNumpyScalar is numpy.core.multiarray.scalar(dtype, bytes), a number.
+// newNumpyScalar implements numpy.core.multiarray.scalar(dtype, bytes), and returns a number.
 func newNumpyScalar(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 {
 		return nil, errors.New("a type and bytes expected")

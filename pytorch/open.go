@@ -12,44 +12,41 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Option changes which tensors [Open] returns and what they are called. It is one of
-// those that a generated LoadFrom takes, too.
+// Option selects and renames the tensors that [Open] returns. LoadFrom of a generated package takes
+// the same options.
 type Option = keys.Option
 
-// TopKey leaves only the tensors below a key, without it: "model_state_dict" or
-// "state.model".
+// TopKey selects the tensors below a key, such as "model_state_dict" or "state.model", and removes
+// the key from their names.
 func TopKey(key string) Option { return keys.TopKey(key) }
 
-// Remap rewrites names by a rule "regex=>replacement", as [keys.ParseRule] reads
-// it. Several rules apply one after the other.
+// Remap rewrites names by a rule "regex=>replacement", see [keys.ParseRule]. Several rules apply
+// one after the other.
 func Remap(rule string) Option { return keys.Remap(rule) }
 
-// Renumber closes the gaps in indices: the tensors of "fc.0", "fc.2" and "fc.4" are
-// called "fc.0", "fc.1" and "fc.2".
+// Renumber closes gaps in indices: "fc.0", "fc.2" and "fc.4" become "fc.0", "fc.1" and "fc.2".
 func Renumber() Option { return keys.Renumber() }
 
-// Transpose transposes the matrices whose names, as they have become, match a regular
-// expression.
+// Transpose transposes the matrices whose rewritten names match a regular expression.
 func Transpose(pattern string) Option { return keys.Transpose(pattern) }
 
-// Open returns the weights in a file that PyTorch saved. The file is mapped and must
-// not be cut short while the weights are used; Close gives the memory back. Errors
-// are one line that starts with the path: a file of another kind, a damaged one, and a
-// name that weights may not mention. A tensor that burngen cannot hold, such as a sparse
-// or a quantised one, is a u8[0] whose use is an error.
+// Open returns the weights in a file that PyTorch saved. The file is mapped and must not be
+// truncated while the weights are in use; Close unmaps it. It returns an error of one line that
+// starts with the path if the file has another format, is damaged, or mentions a forbidden name. A
+// tensor that burngen cannot hold, such as a sparse or quantised one, is listed as u8[0], and its
+// use is an error.
 func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
 
-// OpenIndex returns the weights of a model in several files that PyTorch saved, as the index
-// "pytorch_model.bin.index.json" beside them lists them. See [Open] and
-// [rt.OpenWeightsIndex].
+// OpenIndex returns the weights of a model that is split into several PyTorch files. path is their
+// index, "pytorch_model.bin.index.json" in the same folder. See [Open] and [rt.OpenWeightsIndex].
 func OpenIndex(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsIndex(path, func(file string) *rt.Weights { return rt.ReadWeightsFile(file, load) }), options)
 }
 
-// Parse returns the weights in data, a whole file as fs.ReadFile has it, which must not
-// change as long as they are used. See [Open].
+// Parse returns the weights in data, the contents of a file. data must not change while the weights
+// are in use. See [Open].
 func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	w := rt.NewWeights()
 	if err := load(w, data); err != nil {
@@ -58,7 +55,7 @@ func Parse(data []byte, options ...Option) (*rt.Weights, error) {
 	return finish(w, options)
 }
 
-// finish applies options, of which those that say what a model allows mean nothing here.
+// finish applies options. Options about missing and unused tensors have no effect here.
 func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		w.Close()
@@ -79,7 +76,7 @@ func finish(w *rt.Weights, options []Option) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// load adds the tensors of a file to weights.
+// load adds the tensors of a file to w.
 func load(w *rt.Weights, file []byte) error {
 	l, top, err := read(file)
 	if err != nil {
@@ -101,17 +98,17 @@ func load(w *rt.Weights, file []byte) error {
 // loader reads one file.
 type loader struct {
 	script bool // whether it is a TorchScript archive
-	budget int  // of memory, in units of some 64 bytes
+	budget int  // remaining memory, in units of about 64 bytes
 
-	// find returns the storage of a key, which the pickle says has numel elements.
+	// find returns the storage of a key, which has numel elements according to the pickle.
 	find     func(key string, e element, numel int64) (*storage, error)
 	storages map[string]*storage
-	inert    map[*pickle.Class]bool // names not on the list
+	inert    map[*pickle.Class]bool // mentioned classes that are not on the list
 
-	records []*record // whose checksums are compared
+	records []*record // records whose checksums are verified
 }
 
-// forms are the kinds of files, and what tells them.
+// forms lists the file formats and the functions that recognise them.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(l *loader, file []byte) (pickle.Value, error)
@@ -121,7 +118,7 @@ var forms = []struct {
 	{isLegacy, (*loader).legacy},
 }
 
-// read returns what the pickle of a file holds.
+// read returns the unpickled value of a file.
 func read(file []byte) (*loader, pickle.Value, error) {
 	l := &loader{storages: map[string]*storage{}}
 	for _, form := range forms {
@@ -136,7 +133,7 @@ func read(file []byte) (*loader, pickle.Value, error) {
 	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
 }
 
-// spend takes units of memory off what the file may use.
+// spend subtracts units from the memory budget.
 func (l *loader) spend(units int) error {
 	if l.budget -= units; l.budget < 0 {
 		return errors.New("what the pickle makes of what it holds takes too much memory")
@@ -144,8 +141,8 @@ func (l *loader) spend(units int) error {
 	return nil
 }
 
-// freeUnits is the memory that any pickle may use, and countedPickle how long one has
-// to be for the most.
+// freeUnits is the memory that every pickle may use. countedPickle is the length of a pickle that
+// may use the most memory.
 const (
 	freeUnits     = 1 << 17
 	countedPickle = 16 << 20
@@ -167,10 +164,10 @@ func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Val
 	return v, n, err
 }
 
-// errWhole is why a file of torch.save(model) is refused.
+// errWhole is the error for a file of torch.save(model).
 var errWhole = errors.New("the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)")
 
-// storageOf returns a storage, which some files give as its identifier.
+// storageOf returns v as a storage; some files give its identifier instead.
 func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	switch v := v.(type) {
 	case *storage:
@@ -185,11 +182,11 @@ func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 	return nil, errors.New("a storage expected")
 }
 
-// persistent resolves ("storage", class, key, location, numel, view), where a view
-// is nothing, None, or (key, offset, numel).
+// persistent resolves ("storage", class, key, location, numel, view). view is absent, None, or
+// (key, offset, numel).
 func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	list, ok := items(id)
-	if len(list) > 0 && list[0] == "module" { // of a legacy file
+	if len(list) > 0 && list[0] == "module" { // for legacy files
 		return nil, errWhole
 	}
 	if !ok || len(list) < 5 || list[0] != "storage" {
@@ -242,11 +239,11 @@ func keyOf(v pickle.Value) (string, bool) {
 	return "", false
 }
 
-// checkedAtOnce is how many bytes of records are compared with their checksums when
-// a file is opened.
+// checkedAtOnce is the number of bytes of records whose checksums are verified when a file is
+// opened.
 const checkedAtOnce = 64 << 20
 
-// check compares checksums.
+// check verifies checksums.
 func (l *loader) check() error {
 	var total uint64
 	for _, r := range l.records {

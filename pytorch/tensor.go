@@ -9,11 +9,11 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// dtypes are PyTorch's element types by the name of their storages and their own
-// name, torch.float32: what burngen calls them, and their width in bytes.
+// dtypes lists PyTorch's element types: the name of their storage class, their own name as in
+// torch.float32, burngen's name, and the width in bytes.
 var dtypes = []struct {
 	storage, name string
-	dtype         string // "" if burngen refuses it
+	dtype         string // "" if burngen does not support it
 	width         int64
 }{
 	{"DoubleStorage", "float64", "f64", 8},
@@ -48,23 +48,23 @@ var dtypes = []struct {
 
 // element is an element type.
 type element struct {
-	name  string // PyTorch's
-	dtype string // burngen's, "" if it is refused
+	name  string // PyTorch's name
+	dtype string // burngen's name, "" if not supported
 	width int64
 }
 
-// storage is a run of elements that tensors are views of.
+// storage is an array of elements that tensors are views of.
 type storage struct {
 	key     string
 	element element
 	numel   int64
 
-	// read returns its bytes: numel elements, which it has checked.
+	// read returns the bytes of the storage and checks that there are numel elements.
 	read func() ([]byte, error)
 	big  bool // whether they are big-endian
 }
 
-// sub is a part of a storage, in elements.
+// sub returns a part of the storage. offset and numel are in elements.
 func (s *storage) sub(offset, numel int64) (*storage, error) {
 	if offset < 0 || numel < 0 || offset > s.numel || numel > s.numel-offset {
 		return nil, fmt.Errorf("view [%d,+%d] of storage %.100q, which has %d elements", offset, numel, s.key, s.numel)
@@ -90,20 +90,20 @@ type tensor struct {
 	shape   []int
 	strides []int64
 	dense   bool  // row-major without gaps
-	bytes   int64 // as a dense one
+	bytes   int64 // size as a dense tensor
 
-	refused error // why the tensor has no elements that can be read, or nil
+	refused error // why the elements cannot be read, or nil
 }
 
 const (
 	maxRank = 64
 
-	// maxRepeats is how many elements a tensor may have that has more of them than
-	// its storage, because strides of 0 repeat some.
+	// maxRepeats bounds the number of elements of a tensor that has more elements than its storage,
+	// which strides of 0 make possible.
 	maxRepeats = 1 << 22
 )
 
-// newTensor checks a view.
+// newTensor returns a view of a storage. It returns an error if the view exceeds the storage.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
 		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil
@@ -153,11 +153,11 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 	return t, nil
 }
 
-// SetState takes the attributes of a subclass or a parameter, which are not kept.
+// SetState ignores the attributes of a subclass or a parameter.
 func (t *tensor) SetState(pickle.Value) error { return nil }
 
-// read returns the elements in row-major order, little-endian: in place where the
-// storage has them so.
+// read returns the elements in row-major order, little-endian. It does not copy if the storage has
+// them in this form.
 func (t *tensor) read() ([]byte, error) {
 	if t.bytes == 0 {
 		return []byte{}, nil
@@ -184,7 +184,7 @@ func (t *tensor) read() ([]byte, error) {
 	return b, nil
 }
 
-// gather copies the elements of a view out of a storage's bytes.
+// gather copies the elements of a view from b, the bytes of its storage.
 func (t *tensor) gather(b []byte) []byte {
 	width := t.element.width
 	out := make([]byte, 0, t.bytes)
@@ -212,5 +212,5 @@ func (t *tensor) gather(b []byte) []byte {
 	}
 }
 
-// errSparse is why tensors that are not a view of one storage are refused.
+// errSparse is the error for tensors that are not a view of one storage.
 var errSparse = errors.New("not a dense tensor in one storage: convert it before it is saved")

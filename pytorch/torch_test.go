@@ -17,8 +17,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// TestTorch compares with what PyTorch reads of the files in testdata, which
-// make.py there writes.
+// TestTorch compares with the tensors that PyTorch reads from the files in testdata, which make.py
+// there writes.
 func TestTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/expected.json")
 	if err != nil {
@@ -133,7 +133,7 @@ func TestOptions(t *testing.T) {
 		{Remap("no arrow"), "regex=>replacement"},
 		{Remap(`.*=>x`), "all become"},
 		{Transpose("("), "missing closing"},
-		{Transpose("step"), "no matrix"},
+		{Transpose("step"), "is not a matrix"},
 	} {
 		if _, err := Open("testdata/checkpoint_2.pt", tt.option); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, %q expected", err, tt.want)

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// archive is the directory of a zip file in memory. It is stricter than zip
-// tools: the directory ends where the end record begins, records agree with the
-// directory, and no name appears twice, so that all readers see the same archive.
+// archive is the directory of a zip file in memory. It is stricter than zip tools, so that all
+// readers see the same archive: the directory ends where the end record begins, records agree with
+// the directory, and no name appears twice.
 type archive struct {
 	file    []byte
 	records map[string]*record
@@ -28,8 +28,8 @@ type record struct {
 	flags        uint16
 	method       uint16
 	crc          uint32
-	packed, size uint64 // in bytes, as stored and as it was
-	header       uint64 // where its local header is
+	packed, size uint64 // stored size and uncompressed size in bytes
+	header       uint64 // offset of the local header
 
 	checking sync.Once
 	broken   error
@@ -49,13 +49,13 @@ const (
 	stored   = 0
 	deflated = 8
 
-	// refusedFlags are encryption, patches and masked headers.
+	// refusedFlags are the flags for encryption, patches and masked headers.
 	refusedFlags = 1<<0 | 1<<5 | 1<<6 | 1<<13
 
-	// sizesFollow says that a local header does not state sizes.
+	// sizesFollow is the flag of a local header without sizes.
 	sizesFollow = 1 << 3
 
-	// deflateRatio is the most that deflate can save.
+	// deflateRatio is the largest compression ratio of deflate.
 	deflateRatio = 1032
 )
 
@@ -93,7 +93,7 @@ func openZip(file []byte) (*archive, error) {
 	return a, nil
 }
 
-// directory returns where the directory begins and ends and how many records it has.
+// directory returns the range of the directory and the number of records.
 func (a *archive) directory() (begin, end, count uint64, err error) {
 	at := a.findEnd()
 	if at < 0 {
@@ -134,7 +134,7 @@ func (a *archive) directory() (begin, end, count uint64, err error) {
 	return start, end, count, nil
 }
 
-// findEnd returns where the end record is, -1 if there is none.
+// findEnd returns the offset of the end record, or -1.
 func (a *archive) findEnd() int {
 	for at := len(a.file) - endSize; at >= max(0, len(a.file)-endSize-math.MaxUint16); at-- {
 		if little.Uint32(a.file[at:]) == endSign && int(little.Uint16(a.file[at+20:])) == len(a.file)-at-endSize {
@@ -144,8 +144,8 @@ func (a *archive) findEnd() int {
 	return -1
 }
 
-// entry reads the record at the start of the rest of a directory and returns the
-// length of what it read.
+// entry parses the record at the start of list, the rest of a directory. It returns the record and
+// its length.
 func (a *archive) entry(list []byte) (*record, int, error) {
 	if len(list) < entrySize || little.Uint32(list) != entrySign {
 		return nil, 0, errors.New("not a record")
@@ -183,7 +183,7 @@ func (a *archive) entry(list []byte) (*record, int, error) {
 	return r, n, nil
 }
 
-// widen takes what does not fit 32 bits from the extra fields of a record.
+// widen reads the 64-bit sizes and offset from the extra fields of a record.
 func (r *record) widen(extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := little.Uint16(extra), int(little.Uint16(extra[2:]))
@@ -242,7 +242,7 @@ func (r *record) raw() ([]byte, error) {
 	return data[:r.packed:r.packed], nil
 }
 
-// read returns the bytes of a record, in the file if they are stored there.
+// read returns the uncompressed bytes of a record, in place if they are stored uncompressed.
 func (r *record) read() ([]byte, error) {
 	b, err := r.contents()
 	if err != nil {
@@ -273,7 +273,7 @@ func (r *record) contents() ([]byte, error) {
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }
 
-// check compares the checksum of a record with its bytes, once.
+// check verifies the checksum of a record, once.
 func (r *record) check() error {
 	r.checking.Do(func() {
 		raw, err := r.raw()

@@ -24,7 +24,7 @@ func folder(t *testing.T) string {
 	return path
 }
 
-// refer gives the model at path arguments a and b of 1×2 as a reference.
+// refer writes arguments a and b of 1×2 as a reference beside the model at path.
 func refer(t *testing.T, path string, a, b *ir.Tensor) {
 	t.Helper()
 	dir := filepath.Join(filepath.Dir(path), "test_data_set_0")
@@ -94,7 +94,7 @@ func TestInputsAreDrawnWithoutReferences(t *testing.T) {
 	if got.Reference || got.Symbols["N"] != 2 {
 		t.Errorf("got %+v", got)
 	}
-	// The numbers are also in ../bench.test.mjs.
+	// bench.test.mjs has the same numbers.
 	if v := values(t, file, "a"); !slices.Equal(v[0], []float64{0.1467951536178589, 0.17678749561309814, 0.40826737880706787, 0.8555257320404053}) {
 		t.Errorf("input %v", v[0])
 	}

@@ -14,19 +14,20 @@ import (
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 )
 
-// arguments is what the command inputs prints.
+// arguments is the output of the command inputs.
 type arguments struct {
 	// Symbols are the values of the model's symbolic extents.
 	Symbols map[string]int64 `json:"symbols"`
-	// Reference tells that the values are those of the folder's references.
+	// Reference is set if the values come from references beside the model.
 	Reference bool `json:"reference"`
 }
 
-// inputs writes a model's arguments: those of the references beside it, else
-// uniform ones, with symbolic extents that are 1 or as the flags say.
+// inputs writes the arguments of a model: the references beside it, or uniform numbers. Symbolic
+// extents are 1 unless the flags set them.
 func inputs(args []string) (*arguments, error) {
 	flags := flag.NewFlagSet("inputs", flag.ExitOnError)
 	batch := flags.Int("batch", 0, "extent of the first input's first dimension")
@@ -70,7 +71,7 @@ func inputs(args []string) (*arguments, error) {
 		if !p.Type.IsTensor() {
 			return nil, fmt.Errorf("input %q is not a tensor", p.Name)
 		}
-		shape, ok := p.Type.Subst(func(s string) (ir.Dim, bool) { return ir.Const(int(out.Symbols[s])), true }).Static()
+		shape, ok := p.Type.Subst(func(s string) (dim.Dim, bool) { return dim.Const(int(out.Symbols[s])), true }).Static()
 		if !ok {
 			return nil, fmt.Errorf("input %q: %s has no extents for %v", p.Name, p.Type, out.Symbols)
 		}
@@ -89,8 +90,7 @@ func inputs(args []string) (*arguments, error) {
 	return out, tensors.Write(paths[1], list)
 }
 
-// reference returns the arguments of the references beside a model, nil when there
-// are none.
+// reference returns the arguments of the references beside a model, or nil if there are none.
 func reference(path string, m *onnx.Model) ([]*ir.Tensor, error) {
 	if filepath.Base(path) != "model.onnx" {
 		return nil, nil
@@ -112,8 +112,8 @@ func batchSymbol(params []*ir.Value) (string, error) {
 	return "", fmt.Errorf("-batch: the first extent of the first input is not a symbol")
 }
 
-// symbols returns the values of all symbols of the parameters: those in dims, else
-// those that the arguments have, else 1.
+// symbols returns the values of all symbols of the parameters. A value comes from dims, or else
+// from the arguments; otherwise it is 1.
 func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (map[string]int64, error) {
 	all := map[string]int64{}
 	if values != nil {
@@ -147,8 +147,8 @@ func symbols(params []*ir.Value, values []*ir.Tensor, dims map[string]int64) (ma
 	return all, nil
 }
 
-// repeated returns a tensor of another shape of the same rank: t from its beginning,
-// over and over along each dimension.
+// repeated returns t in another shape of the same rank. The elements of t are repeated along each
+// dimension.
 func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	if slices.Equal(t.Shape, shape) || t.Len() == 0 {
 		return t

@@ -12,31 +12,30 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// verdict is what the command judge prints.
+// verdict is the output of the command judge.
 type verdict struct {
-	// Problem says how the outputs differ, "" when they agree.
+	// Problem says how the outputs differ. It is "" if they agree.
 	Problem string `json:"problem,omitempty"`
-	// Note says what they agree with, when it is not the other side.
+	// Note says what the outputs of burngen agree with, if not with the other side.
 	Note string `json:"note,omitempty"`
-	// RMS is the root mean square of the differences between the sides' floats as
-	// a share of that of the wanted ones, over all outputs; the largest of them.
+	// RMS is the root mean square of the differences, divided by that of the wanted floats. It is
+	// the largest over all outputs.
 	RMS float64 `json:"rms"`
-	// Accuracy is RMS of both sides against an evaluation in float64.
+	// Accuracy compares both sides with an evaluation in float64.
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy is how far the sides are from the exact outputs, and how far burngen is in
-// strict mode.
+// accuracy is the RMS of each side against the exact outputs, and that of burngen in strict mode.
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`
 	Strict float64 `json:"strict"`
-	Values int     `json:"values"` // that the outputs have
+	Values int     `json:"values"` // number of output values
 }
 
-// judge compares the outputs that two programs made of the same arguments. Where
-// they differ, the definitions of the operators decide: quantised networks magnify
-// ties, and the other side may have reordered a model's quantisations.
+// judge compares the outputs of two programs for the same arguments. If they differ, the
+// definitions of the operators decide: quantised networks magnify ties, and the other side may have
+// reordered a model's quantisations.
 func judge(args []string) (*verdict, error) {
 	flags := flag.NewFlagSet("judge", flag.ExitOnError)
 	accurate := flags.Bool("accuracy", false, "also compares with an evaluation in float64, which takes its time")
@@ -93,9 +92,9 @@ func judge(args []string) (*verdict, error) {
 	return v, nil
 }
 
-// backed says what makes outputs right that are not the other side's, "" when nothing
-// does: that the evaluator computes the same, or that they are the program's whose
-// stages verification passes.
+// backed checks outputs that differ from the other side's. It returns the reason why they are
+// right: the evaluator computes the same, or the verification by stages passes. It returns "" if
+// neither holds.
 func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	defined, err := verify.Evaluate(m, in)
 	if err == nil && verify.Compare(m, got, defined) == "" {
@@ -116,7 +115,7 @@ func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	return "as the operators are defined, stage by stage"
 }
 
-// run returns what the program that is generated of a model computes.
+// run generates a program from the model, runs it and returns its outputs.
 func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error) {
 	m, err := gen.Load(path, options)
 	if err != nil {
@@ -142,8 +141,8 @@ func run(path string, in []*ir.Tensor, options gen.Options) ([]*ir.Tensor, error
 	return out, nil
 }
 
-// difference returns the largest, over the outputs, of the root mean square of the
-// differences as a share of that of want.
+// difference returns the root mean square of the differences, divided by the root mean square of
+// want. It is the largest over all outputs.
 func difference(got, want []*ir.Tensor) float64 {
 	worst := 0.0
 	for i, w := range want {

@@ -1,10 +1,10 @@
-// Cases writes the arguments that a comparison gives to both sides, and judges
-// what the sides made of them.
+// Cases writes the arguments of a comparison, which both sides get, and compares the outputs of
+// both sides.
 //
 //	cases inputs [-batch N] [-dim NAME=N ...] [-draw N] MODEL.onnx FILE
 //	cases judge [-accuracy] MODEL.onnx INPUTS WANT GOT
 //
-// The files are those of package tensors. Both commands print an object.
+// The files have the format of package tensors. Both commands print a JSON object.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// files parses a command's flags and returns its other arguments, n of them.
+// files parses the flags of a command and returns its n other arguments.
 func files(flags *flag.FlagSet, args []string, n int) ([]string, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// exact returns the outputs of a model whose floats are all float64, which the model
-// then is.
+// exact widens all floats of a model to float64, and returns the outputs of the model. It changes
+// m.
 func exact(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	for _, w := range m.Module.Weights {
 		t, err := w.Tensor()
@@ -28,7 +28,7 @@ func exact(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	return verify.Evaluate(m, wide)
 }
 
-// widenBlock makes the floats of a block and those inside it float64.
+// widenBlock widens the floats of a block, and of the blocks inside it, to float64.
 func widenBlock(b *ir.Block) {
 	for _, p := range b.Params {
 		p.Type = widenType(p.Type)
@@ -44,8 +44,7 @@ func widenBlock(b *ir.Block) {
 	}
 }
 
-// widenOp makes the element types, types and tensors among an operator's attributes
-// float64.
+// widenOp widens the element types, types and tensors in an operator's attributes to float64.
 func widenOp(op ir.Op) ir.Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))

@@ -1,7 +1,7 @@
-// Package guard keeps kernels from becoming slower unnoticed: its test counts the
-// instructions of small models and compares them with a table. Counts tell more than
-// times on a machine that others use too, and they are the same every day. AVX-512,
-// which valgrind does not know, is timed against a loop of nothing but multiply-adds.
+// Package guard keeps kernels from becoming slower unnoticed. Its test counts the instructions of
+// small models and compares the counts with a table. Counts do not vary from run to run, unlike
+// times on a shared machine. Valgrind does not support AVX-512, which is therefore timed relative
+// to a loop of multiply-adds.
 package guard
 
 import (
@@ -20,9 +20,9 @@ type Case struct {
 	Open worker.Open
 }
 
-// Main is the program that the test builds of all models. Its arguments are what to
-// do, "count" under callgrind or "time", and the folder with the models' inputs,
-// NAME.bin.
+// Main is the main function of a program with all models, which the test builds. The program's
+// first argument is the task: "count", under callgrind, or "time". The second is the folder with
+// the models' inputs, NAME.bin.
 func Main(cases []Case) {
 	if err := run(os.Args[1], os.Args[2], cases); err != nil {
 		fmt.Fprintln(os.Stderr, "guard:", err)
@@ -40,7 +40,7 @@ func run(task, dir string, cases []Case) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		for range 2 { // until nothing is left to allocate
+		for range 2 { // allocate memory before counting
 			if err := p.Run(); err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
@@ -54,7 +54,7 @@ func run(task, dir string, cases []Case) error {
 	return nil
 }
 
-// repeats is how often a model is counted or timed; the least counts.
+// repeats is the number of times a model is counted or timed. The lowest result is used.
 const repeats = 5
 
 func count(name string, f func() error) {
@@ -65,11 +65,11 @@ func count(name string, f func() error) {
 	}
 }
 
-// reference is how often fma512 loops to make a unit of time, some 100 µs.
+// reference is the number of iterations of fma512 that make a unit of time, about 100 µs.
 const reference = 32 << 10
 
-// relative returns the time of f in units of the reference loop's, both the least of
-// several alternating ones.
+// relative returns the time of f divided by the time of the reference loop. Both are the lowest of
+// several alternating runs.
 func relative(f func() error) float64 {
 	var own, unit time.Duration
 	for i := range 8 * repeats {

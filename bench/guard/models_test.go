@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// model is a model of the table: nodes from "x" to "y", with the shapes of what they
-// read. The weights are called after their shapes' places: "w0", "w1" and so on.
+// model is a model of the table: a chain of nodes from "x" to "y", with the shapes of their
+// operands. The weights are called "w0", "w1" and so on.
 type model struct {
 	name    string
 	input   []int
@@ -24,7 +24,7 @@ type node struct {
 	attrs   []onnxtest.Attr
 }
 
-// one is a model of a single node.
+// one returns a model of a single node.
 func one(name, op string, input, output []int, weights []*ir.Tensor, attrs ...onnxtest.Attr) model {
 	inputs := []string{"x"}
 	for i := range weights {
@@ -35,8 +35,8 @@ func one(name, op string, input, output []int, weights []*ir.Tensor, attrs ...on
 
 func weightName(i int) string { return string([]byte{'w', byte('0' + i)}) }
 
-// square is a convolution of n channels to m over a square image, padded to keep its
-// size before the stride, with a bias.
+// square returns a convolution with a bias, from n channels to m, over a square image. Padding
+// keeps the size of the image before the stride.
 func square(name string, n, m, side, kernel, stride, group int) model {
 	pad := kernel / 2
 	out := (side + stride - 1) / stride
@@ -44,11 +44,10 @@ func square(name string, n, m, side, kernel, stride, group int) model {
 		ints("kernel_shape", kernel, kernel), ints("pads", pad, pad, pad, pad), ints("strides", stride, stride), number("group", group))
 }
 
-func number(name string, v int) onnxtest.Attr    { return onnxtest.Attr{Name: name, Value: v} }
-func ints(name string, v ...int) onnxtest.Attr   { return onnxtest.Attr{Name: name, Value: v} }
-func float(name string, v float64) onnxtest.Attr { return onnxtest.Attr{Name: name, Value: v} }
+func number(name string, v int) onnxtest.Attr  { return onnxtest.Attr{Name: name, Value: v} }
+func ints(name string, v ...int) onnxtest.Attr { return onnxtest.Attr{Name: name, Value: v} }
 
-// weight returns numbers between -½ and ½ in no apparent order.
+// weight returns pseudo-random numbers between -½ and ½.
 func weight(shape ...int) *ir.Tensor {
 	t := ir.NewTensor(ir.F32, shape...)
 	for i := range t.Len() {
@@ -57,7 +56,7 @@ func weight(shape ...int) *ir.Tensor {
 	return t
 }
 
-// bytes returns integers between 0 and 255, or -128 and 127, in no apparent order.
+// bytes returns pseudo-random integers between 0 and 255, or between -128 and 127.
 func bytes(d ir.DType, shape ...int) *ir.Tensor {
 	t := ir.NewTensor(d, shape...)
 	for i := range t.Len() {
@@ -121,7 +120,7 @@ var models = []model{
 	}},
 }
 
-// file returns the model as a file.
+// file encodes the model as an ONNX file.
 func (m model) file() []byte {
 	opset := int64(17)
 	if m.nodes[0].op == "Upsample" {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// request asks valgrind for something; without valgrind it does nothing.
+// request sends a client request to valgrind. Without valgrind it does nothing.
 //
 //go:noescape
 func request(args *[6]uint64)
@@ -15,7 +15,7 @@ func request(args *[6]uint64)
 //go:noescape
 func fma512(n int)
 
-// Requests to the tool callgrind, by the numbers in its documentation's header.
+// Client requests of the tool callgrind, as numbered in its header file.
 const (
 	callgrind = 'C'<<24 | 'T'<<16
 	zeroStats = callgrind + 1
@@ -25,7 +25,7 @@ const (
 // zero sets callgrind's counts to zero.
 func zero() { request(&[6]uint64{zeroStats}) }
 
-// dump makes callgrind write its counts to a file of their own, under a name.
+// dump makes callgrind write its counts to a file, under a name.
 func dump(name string) {
 	text := append([]byte(name), 0)
 	request(&[6]uint64{dumpStats, uint64(uintptr(unsafe.Pointer(&text[0])))})

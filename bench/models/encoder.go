@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// encoder is a stack of transformer encoder layers, as exporters write them,
-// over a sequence of embedded tokens.
+// encoder is a stack of transformer encoder layers over embedded tokens, with the nodes that
+// exporters write.
 type encoder struct{ layers, tokens, width, heads, hidden int }
 
 func (e encoder) graph() *graph {
@@ -26,7 +26,8 @@ func (e encoder) graph() *graph {
 	return g
 }
 
-// layer adds attention and a dense pair, each with a residual and a norm after.
+// layer adds attention and two dense layers. Each of these blocks has a residual and is followed by
+// a norm.
 func (e encoder) layer(g *graph, at, x string) string {
 	heads := func(name string, perm ...int) string {
 		y := g.dense(at+name, x, e.width, e.width)

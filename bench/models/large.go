@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// chain is a model of so many nodes, each of which reads the one before it: dense
-// layers, each with a bias, a rectifier and a norm.
+// chain returns a model with the given number of nodes, each of which reads the one before it:
+// dense layers with a bias, a rectifier and a norm.
 func chain(nodes int) *graph {
 	const width = 16
 	g := &graph{opset: 17}
@@ -18,8 +18,8 @@ func chain(nodes int) *graph {
 	return g
 }
 
-// web is a model of so many nodes on square matrices, each of which reads any of
-// those before it, drawn by a seed.
+// web returns a model with the given number of nodes on square matrices. Each node reads earlier
+// ones, drawn pseudo-randomly.
 func web(nodes int) *graph {
 	const side = 8
 	g := &graph{opset: 17}
@@ -30,7 +30,7 @@ func web(nodes int) *graph {
 		draws++
 		return int(uniform(draws, 1, 0, float64(n)))
 	}
-	// oldest returns a value that nothing has read yet, or any, where each is read.
+	// oldest returns the oldest value that no node reads yet, or any value if all are read.
 	oldest := func() string {
 		if len(unread) == 0 {
 			return all[below(len(all))]

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// light returns the graph of one of the official light models with weights of
-// its own: initialisers, and constants that the file fills with one number, get
-// random values by the role they play.
+// light returns the graph of one of the official light models with random weights. Initialisers,
+// and constants that the file fills with one number, get values that suit their role.
 func light(corpus, name string) (*graph, error) {
 	path := filepath.Join(corpus, "onnx-light", "light_"+name, "model.onnx")
 	data, err := os.ReadFile(path)
@@ -23,20 +22,20 @@ func light(corpus, name string) (*graph, error) {
 	return g, nil
 }
 
-// role is what a weight is for.
+// role is the purpose of a weight.
 type role int
 
 const (
 	unused role = iota
-	kernel      // of a convolution
-	matrix      // whose rows are the outputs of a dense layer
+	kernel      // weights of a convolution
+	matrix      // weights of a dense layer, a row for each output
 	offset
 	scale
 	mean
 	variance
 )
 
-// roles is what the arguments of an operator are for.
+// roles maps operators to the roles of their arguments.
 var roles = map[string]map[int]role{
 	"Conv":               {1: kernel, 2: offset},
 	"Gemm":               {1: matrix, 2: offset},
@@ -45,23 +44,22 @@ var roles = map[string]map[int]role{
 	"Add":                {0: offset, 1: offset},
 }
 
-// passing is the operators that leave values about as large as they are.
+// passing lists operators whose results are about as large as their operands.
 var passing = map[string]bool{
 	"Add": true, "AveragePool": true, "BatchNormalization": true, "Concat": true, "MaxPool": true, "Mul": true,
 	"Reshape": true, "Transpose": true, "Unsqueeze": true,
 }
 
-// use is the role of a weight and the operator, after passing ones, that reads
-// what it helps to make.
+// use is the role of a weight, and the operator that reads it. The operator may read a value that
+// is computed from the weight by operators that only pass elements on.
 type use struct {
 	role
 	next string
 }
 
-// bounds returns the range of a weight's values, chosen so that what flows
-// through the network neither dies nor explodes: kernels and matrices keep its
-// mean square, through a rectifier if one is next, and a branch that is added
-// to another is halved.
+// bounds returns the range of a weight's values. It is chosen so that activations neither vanish
+// nor explode: kernels and matrices keep their mean square, also if a rectifier follows, and a
+// branch that is added to another one is halved.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:
@@ -87,8 +85,7 @@ func (u use) bounds(dims []int) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("no role")
 }
 
-// reseed reads a model whose constants have no arithmetic but ConstantOfShape
-// before them.
+// reseed reads a model. Its constants may be made by ConstantOfShape, but by no other arithmetic.
 func reseed(data []byte) (*graph, error) {
 	m, err := parse(data)
 	if err != nil {
@@ -182,8 +179,8 @@ func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	return nil
 }
 
-// usesOf finds what each value is for from the operators that read it, looking
-// through changes of shape.
+// usesOf finds the uses of each value from the operators that read it, also behind changes of
+// shape.
 func usesOf(nodes []fields) map[string]use {
 	uses := map[string]use{}
 	for i := len(nodes) - 1; i >= 0; i-- {

@@ -1,14 +1,13 @@
-// Models writes the ONNX files that compare.mjs times: the official light models
-// with weights of their own, single operators, and small networks; and models of
-// thousands of nodes, which burngen must generate in good time.
+// Models writes the ONNX files that compare.mjs times: the official light models with random
+// weights, single operators, and small networks. It also writes models of thousands of nodes, to
+// test how long burngen takes to compile them.
 //
 //	go run ./models [-o out/models] [-corpus DIR] [-list] [NAME ...]
 //
-// Each model goes to a folder of its own. A name may be that of a group: operators;
-// large, of thousands of nodes; or all, those that are not large, which is also meant
-// without names and is about 2 GB. A name that ends with "-n" is that of a model whose batch
-// is the symbol N. The light models are read from the corpus: BURNGEN_CORPUS, else
-// ../../shared/corpus.
+// Each model gets a folder. NAME is a model or a group: "operators"; "large", models of thousands
+// of nodes; or "all", all models except the large ones, about 2 GB. The default is "all". A suffix
+// "-n" makes the batch of a model the symbol N. The light models are read from the folder
+// BURNGEN_CORPUS (default: ../../shared/corpus).
 package main
 
 import (
@@ -98,8 +97,8 @@ func main() {
 	}
 }
 
-// choose returns the models that names and names of groups stand for; a group with
-// open batches lacks those that have no batch.
+// choose returns the models that the names of models and groups select. A group with the suffix
+// "-n" leaves out models without a batch.
 func choose(names []string) ([]model, error) {
 	if len(names) == 0 {
 		names = []string{"all"}
@@ -127,7 +126,7 @@ func choose(names []string) ([]model, error) {
 	return chosen, nil
 }
 
-// opened returns the model with a batch that is a symbol.
+// opened returns the model with a symbolic batch.
 func (m model) opened() model {
 	return model{m.name + "-n", func(corpus string) (*graph, error) {
 		g, err := m.build(corpus)
@@ -138,7 +137,7 @@ func (m model) opened() model {
 	}}
 }
 
-// in reports whether a name stands for the model: its own, or that of a group.
+// in reports whether name is the model's name or the name of one of its groups.
 func (m model) in(name string) bool {
 	large := m.named("chain", "web")
 	switch name {
@@ -152,16 +151,16 @@ func (m model) in(name string) bool {
 	return name == m.name
 }
 
-// batched tells that the model has a batch: what is made of matrices has none.
+// batched reports whether the model has a batch. Models of matrices do not.
 func (m model) batched() bool { return !m.named("matmul", "web") }
 
-// named tells that the model's name begins with one of the words.
+// named reports whether the model's name begins with one of the words.
 func (m model) named(words ...string) bool {
 	first, _, _ := strings.Cut(m.name, "-")
 	return slices.Contains(words, first)
 }
 
-// write puts the model at dir/name/model.onnx.
+// write writes the model to dir/name/model.onnx.
 func (m model) write(dir, corpus string) error {
 	g, err := m.build(corpus)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The numbers are also in ../bench.test.mjs.
+// bench.test.mjs has the same numbers.
 func TestUniformIsTheSameInBothLanguages(t *testing.T) {
 	want := []float32{0.1467951536178589, 0.17678749561309814, 0.40826737880706787, 0.8555257320404053}
 	for i, w := range want {
@@ -57,7 +57,7 @@ func TestGroupsStandForTheirModels(t *testing.T) {
 	}
 }
 
-// decode reads what writeTo wrote: the graph, its nodes and its weights.
+// decode reads a model that writeTo wrote: the graph, its nodes and its weights.
 func decode(t *testing.T, g *graph) (in fields, nodes []fields, weights map[string]fields) {
 	t.Helper()
 	must := func(b []byte) fields {
@@ -87,8 +87,8 @@ func decode(t *testing.T, g *graph) (in fields, nodes []fields, weights map[stri
 	return in, nodes, weights
 }
 
-// check tells of values that are read before they are made, and returns how
-// many floats the weights hold.
+// check reports values that are read before they are computed. It returns the number of floats in
+// the weights.
 func check(t *testing.T, g *graph) (floats int) {
 	t.Helper()
 	in, nodes, weights := decode(t, g)
@@ -179,9 +179,9 @@ func TestWeightsKeepToTheirRange(t *testing.T) {
 	}
 }
 
-// residual is a light model in small: a branch of a convolution and a norm that
-// is added to its input and rectified, and a dense layer. Two weights are
-// constants behind ConstantOfShape, one of them through a Reshape.
+// residual returns a small copy of a light model: a branch of a convolution and a norm, which is
+// added to its input and rectified, and a dense layer. Two weights are constants made by
+// ConstantOfShape, one of them followed by a Reshape.
 func residual() []byte {
 	g := &graph{opset: 9}
 	g.input("x", 1, 2, 4, 4)

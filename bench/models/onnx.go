@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers of the messages in onnx.proto that are written or read here.
+// Field numbers of the messages in onnx.proto that this package writes or reads.
 const (
 	modelIR, modelGraph, modelOpset                    = 1, 7, 8
 	opsetVersion                                       = 2
@@ -30,7 +30,7 @@ const (
 	kindFloat, kindInt, kindInt64s = 1, 2, 7
 )
 
-// irVersion is that of files which use opset 17.
+// irVersion is the IR version that goes with opset 17.
 const irVersion = 8
 
 // graph collects the encoded parts of a model.
@@ -81,8 +81,8 @@ func (g *graph) writeTo(w io.Writer) error {
 func (g *graph) input(name string, dims ...int)  { g.inputs = append(g.inputs, value(name, dims)) }
 func (g *graph) output(name string, dims ...int) { g.outputs = append(g.outputs, value(name, dims)) }
 
-// node adds an operator with one result, which is also the node's name and what
-// is returned.
+// node adds an operator with one result, and returns the name of the result. The node has the same
+// name.
 func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	var b []byte
 	for _, arg := range args {
@@ -98,8 +98,8 @@ func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	return result
 }
 
-// weight adds a float initialiser whose values are uniform between low and high
-// and depend on nothing but its name. It returns the name.
+// weight adds a float initialiser and returns its name. Its values are uniform between low and high
+// and depend on its name only.
 func (g *graph) weight(name string, low, high float64, dims ...int) string {
 	seed := fnv.New32a()
 	seed.Write([]byte(name))

@@ -6,11 +6,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// open stands for an extent that is the symbol N.
+// open marks an extent that is the symbol N.
 const open = -1
 
-// openBatch makes the model's batch, which is 1, a symbol: the first dimension of its
-// inputs and outputs, and that to which values that are no weights are reshaped.
+// openBatch replaces the model's batch of 1 by the symbol N: in the first dimension of inputs and
+// outputs, and in the shapes of Reshape nodes.
 func (g *graph) openBatch() error {
 	for _, list := range [][][]byte{g.inputs, g.outputs} {
 		for i, b := range list {
@@ -51,13 +51,13 @@ func (g *graph) openBatch() error {
 		if len(dims) < 2 || dims[0] != 1 {
 			return fmt.Errorf("shape %q is %v, of no batch of 1", name, dims)
 		}
-		dims[0] = 0 // as it was
+		dims[0] = 0 // copy the dimension
 		g.inits[i] = intsTensor(name, dims)
 	}
 	return nil
 }
 
-// opened returns a declaration of a float tensor with a first dimension that is open.
+// opened returns the declaration of a float tensor with N as the first dimension.
 func opened(b []byte) ([]byte, error) {
 	m, err := parse(b)
 	if err != nil {

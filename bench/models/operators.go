@@ -5,11 +5,10 @@ import (
 	"math"
 )
 
-// spread is the bound of uniform weights that keep the mean square of what
-// passes through them.
+// spread returns the bound of uniform weights that keep the mean square of their input.
 func spread(fan int) float64 { return math.Sqrt(3 / float64(fan)) }
 
-// matmul is one product of an m×k input and a k×n weight.
+// matmul returns one product of an m×k input and a k×n weight.
 func matmul(m, k, n int) *graph {
 	g := &graph{opset: 17}
 	g.input("x", m, k)
@@ -22,7 +21,7 @@ func matmul(m, k, n int) *graph {
 // layer is the shape of a convolution over a square image.
 type layer struct{ in, out, side, kernel, stride, groups int }
 
-// conv is one padded convolution with a bias and a rectifier.
+// conv returns one padded convolution with a bias and a rectifier.
 func conv(l layer) *graph {
 	g := &graph{opset: 17}
 	g.input("x", 1, l.in, l.side, l.side)
@@ -44,7 +43,7 @@ func (g *graph) conv(name, x string, l layer) string {
 		attr{"strides", []int{l.stride, l.stride}})
 }
 
-// mlp is a stack of dense layers of the given widths with rectifiers between.
+// mlp returns a stack of dense layers of the given widths with rectifiers between.
 func mlp(widths ...int) *graph {
 	g := &graph{opset: 17}
 	g.input("x", 1, widths[0])
@@ -63,7 +62,7 @@ func mlp(widths ...int) *graph {
 	return g
 }
 
-// cnn is a classifier of 28×28 images: two convolutions, two poolings, one
+// cnn returns a classifier of 28×28 images: two convolutions, two poolings, one
 // dense layer.
 func cnn() *graph {
 	g := &graph{opset: 17}

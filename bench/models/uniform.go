@@ -1,8 +1,7 @@
 package main
 
-// uniform returns the i-th of the numbers between low and high that belong to a
-// seed: the Murmur3 finaliser of a counter, so that any program can make them
-// again from four lines.
+// uniform returns number i of the pseudo-random sequence with a seed, between low and high. It is
+// the Murmur3 finaliser of a counter, which is easy to write in another language.
 func uniform(i, seed uint32, low, high float64) float32 {
 	x := i + seed*0x9e3779b9
 	x ^= x >> 16

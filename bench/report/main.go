@@ -1,11 +1,11 @@
-// Report writes what compare.mjs measured as a page and a picture.
+// Report writes a page and a picture of the measurements of compare.mjs.
 //
 //	go run ./report [-o .] [FILE ...]
 //
-// The files are what compare.mjs --json printed; of cases that are in several, the
-// last counts, or its accuracy only, where it has no times. Together they are written to results.json, which is read when no file
-// is given. RESULTS.md and ratios.svg follow from it and from notes.json, which
-// explains ratios, by the model's name.
+// The files are the output of compare.mjs --json. If a case is in several files, the last one is
+// used. If the last one has no times, only its accuracy is used. The merged results are written to
+// results.json, which is read if no file is given. RESULTS.md and ratios.svg are made from
+// results.json and from notes.json, which explains the ratios of models.
 package main
 
 import (

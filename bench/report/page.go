@@ -37,7 +37,7 @@ A ratio is ONNX Runtime's time over burngen's: above 1, burngen is faster.
 	return b.Bytes()
 }
 
-// divide returns the cases without symbols, and those with.
+// divide separates the cases without symbols from those with symbols.
 func divide(cases []result) (plain, sized []result) {
 	for _, r := range cases {
 		if r.Symbols == nil {
@@ -64,7 +64,7 @@ func threads(cases []result) []int {
 // speed writes the times at a number of threads.
 func speed(b *bytes.Buffer, t int, cases []result, notes map[string]string) {
 	fmt.Fprintf(b, "\n## %s\n\n", count(t, "thread"))
-	fmt.Fprintln(b, "Milliseconds; minima and medians of all calls. Spread is that of the rounds' minima.")
+	fmt.Fprintln(b, "Milliseconds; minima and medians of all calls. Spread is the spread of the rounds' minima.")
 	table(b, "model", "ORT min", "median", "burngen min", "median", "ratio of minima", "of medians", "target", "spread")
 	var low []string
 	log, n := 0.0, 0
@@ -107,7 +107,7 @@ func list(b *bytes.Buffer, low []string) {
 	}
 }
 
-// unmeasured lists what failed before it had a number of threads.
+// unmeasured lists the cases that failed before any number of threads was measured.
 func unmeasured(b *bytes.Buffer, cases []result) {
 	for _, r := range cases {
 		if r.Threads == 0 {
@@ -116,7 +116,7 @@ func unmeasured(b *bytes.Buffer, cases []result) {
 	}
 }
 
-// keeps is the share of its speed that a model keeps where its extents are open.
+// keeps is the share of its speed that a model with open extents should keep.
 const keeps = 0.9
 
 // openExtents writes the times of models with symbols.
@@ -180,11 +180,10 @@ func sinceStart(ms float64) string {
 	return fmt.Sprintf("%.1f", ms)
 }
 
-// strictShare is how far, at most, outputs of strict mode are from float64 as a share of how
-// far ONNX Runtime's are.
+// strictShare is the bound of errors in strict mode, relative to ONNX Runtime's errors.
 const strictShare = 1.5
 
-// distances writes how far the outputs are from each other and from float64.
+// distances writes the differences of the outputs from each other and from float64.
 func distances(b *bytes.Buffer, cases []result) {
 	fmt.Fprintf(b, `
 ## Accuracy
@@ -194,7 +193,7 @@ from the same model in float64, with -strict too. Outputs of few values are thos
 draws of the arguments. With -strict %.1f times ONNX Runtime's at most is wanted.
 `, strictShare)
 	table(b, "model", "between", "ORT", "burngen", "-strict", "burngen/ORT", "-strict/ORT", "draws", "")
-	seen := map[string]bool{} // at other numbers of threads
+	seen := map[string]bool{} // cases at another number of threads
 	for _, r := range cases {
 		if r.Problem != "" || seen[r.label()] {
 			continue
@@ -214,7 +213,7 @@ draws of the arguments. With -strict %.1f times ONNX Runtime's at most is wanted
 	}
 }
 
-// share is a as a share of b, in two digits; nothing where b is 0.
+// share returns a/b with two digits, or "" if b is 0.
 func share(a, b float64) string {
 	if b == 0 {
 		return ""
@@ -222,7 +221,7 @@ func share(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// table writes the head of a table, the first column to the left.
+// table writes the head of a table. The first column is aligned to the left.
 func table(b *bytes.Buffer, heads ...string) {
 	b.WriteByte('\n')
 	cells(b, heads...)
@@ -236,7 +235,7 @@ func cells(b *bytes.Buffer, list ...string) {
 	b.WriteString("|\n")
 }
 
-// ms returns a time in four digits.
+// ms formats a time with four digits.
 func ms(v float64) string {
 	digits := 3 - int(math.Floor(math.Log10(v)))
 	return fmt.Sprintf("%.*f", min(max(digits, 0), 9), v)

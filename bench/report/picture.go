@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// hues tell numbers of threads apart.
+// hues are the colours of the numbers of threads.
 var hues = []color.Color{color.RGBA{0x1f, 0x5f, 0xbf, 0xff}, color.RGBA{0xd0, 0x6a, 0x00, 0xff}, color.RGBA{0x3a, 0x8a, 0x3a, 0xff}}
 
-// picture returns ratios.svg: a point for the ratio of each case, a line for each
-// model, the first on top, on a logarithmic axis.
+// picture returns ratios.svg: a line for each model, the first on top, with a point for the ratio
+// of each case on a logarithmic axis.
 func picture(cases []result) ([]byte, error) {
 	p, lines, err := chart(cases)
 	if err != nil {
@@ -32,8 +32,7 @@ func picture(cases []result) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// chart returns the picture as it is drawn, and how many lines it has. Models of open
-// extents are not in it.
+// chart returns the plot and its number of lines. Models with open extents are left out.
 func chart(cases []result) (*plot.Plot, int, error) {
 	cases, _ = divide(cases)
 	p := plot.New()
@@ -82,8 +81,7 @@ func chart(cases []result) (*plot.Plot, int, error) {
 	return p, len(labels), nil
 }
 
-// ticks returns marks at the powers of two, and at halves between them, from low to
-// high.
+// ticks returns marks from low to high at the powers of two, and halfway between them.
 func ticks(low, high float64) []plot.Tick {
 	var list []plot.Tick
 	for v := math.Exp2(math.Floor(math.Log2(low))); v <= high; v *= 2 {

@@ -21,7 +21,7 @@ const sample = `{"cpu": "Test CPU", "cpus": 2, "onnxruntime": "1.0", "host": "C"
  {"model": "new", "problem": "it cannot be generated", "rms": 0},
  {"model": "resnet50", "threads": 2, "ort_ms": 40, "burngen_ms": 39.8, "ratio": 1.005, "ort_min_ms": 40, "burngen_min_ms": 40, "ratio_min": 1, "spread": 1.01, "rms": 1e-6}]}`
 
-// written returns a folder with the sample as results.json and notes.
+// written returns a folder with the sample as results.json, and with notes.
 func written(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// results is what compare.mjs --json prints. Times are in milliseconds, sizes in MiB.
+// results is the output of compare.mjs --json. Times are in milliseconds, sizes in MiB.
 type results struct {
 	CPU         string   `json:"cpu"`
 	CPUs        int      `json:"cpus"`
 	ONNXRuntime string   `json:"onnxruntime"`
-	Host        string   `json:"host"` // "C" or "node": what ONNX Runtime was called through
+	Host        string   `json:"host"` // "C" or "node": the API through which ONNX Runtime was called
 	Node        string   `json:"node"`
 	Go          string   `json:"go"`
 	Cases       []result `json:"cases"`
@@ -26,15 +26,15 @@ type result struct {
 	Fixed   bool             `json:"fixed,omitempty"`
 	// Problem says why there are no times.
 	Problem    string    `json:"problem,omitempty"`
-	ORT        float64   `json:"ort_ms,omitempty"` // the median, as Burngen and Ratio
+	ORT        float64   `json:"ort_ms,omitempty"` // median time; Burngen and Ratio are of medians, too
 	Burngen    float64   `json:"burngen_ms,omitempty"`
 	Ratio      float64   `json:"ratio,omitempty"`
 	ORTMin     float64   `json:"ort_min_ms,omitempty"`
 	BurngenMin float64   `json:"burngen_min_ms,omitempty"`
 	RatioMin   float64   `json:"ratio_min,omitempty"`
-	Node       float64   `json:"node_ms,omitempty"` // of the Node binding
+	Node       float64   `json:"node_ms,omitempty"` // time through the Node binding
 	NodeMin    float64   `json:"node_min_ms,omitempty"`
-	Static     float64   `json:"static_ms,omitempty"` // of burngen with the extents compiled in
+	Static     float64   `json:"static_ms,omitempty"` // time of burngen with extents that are compiled in
 	StaticMin  float64   `json:"static_min_ms,omitempty"`
 	Spread     float64   `json:"spread,omitempty"`
 	RMS        float64   `json:"rms"`
@@ -46,8 +46,8 @@ type result struct {
 	Start      *start    `json:"start_ms,omitempty"`
 }
 
-// accuracy is the distance of each side's outputs from float64, and of burngen's in strict
-// mode, relative: the root mean square over some draws of the arguments.
+// accuracy is the root mean square of the relative differences from float64, over some draws of the
+// arguments. It has the value of each side, and the value of burngen's strict mode.
 type accuracy struct {
 	ORT     float64 `json:"ort"`
 	Burngen float64 `json:"burngen"`
@@ -55,14 +55,14 @@ type accuracy struct {
 	Draws   int     `json:"draws,omitempty"`
 }
 
-// start is the time from a process's start to its first result.
+// start is the time from the start of a process to its first result.
 type start struct {
 	C       float64 `json:"c,omitempty"`
 	Node    float64 `json:"node,omitempty"`
 	Burngen float64 `json:"burngen"`
 }
 
-// settings are how a case was run, but for the threads.
+// settings describes how a case was run, except the number of threads.
 func (r result) settings() string {
 	var list []string
 	for _, s := range slices.Sorted(maps.Keys(r.Symbols)) {
@@ -74,10 +74,10 @@ func (r result) settings() string {
 	return strings.Join(list, " ")
 }
 
-// timed reports whether a case has times; else it was compared only, or could not be.
+// timed reports whether a case has times. A case without times was only compared, or failed.
 func (r result) timed() bool { return r.ORT > 0 }
 
-// label is the model and its settings.
+// label returns the model and its settings.
 func (r result) label() string {
 	if s := r.settings(); s != "" {
 		return r.Model + " (" + s + ")"
@@ -85,8 +85,8 @@ func (r result) label() string {
 	return r.Model
 }
 
-// read returns the results in files, merged. Errors: of files, and results of other
-// machines or versions.
+// read returns the merged results of files. It returns an error if a file cannot be read, or if the
+// files are of different machines or versions.
 func read(files []string) (*results, error) {
 	var all *results
 	for _, file := range files {
@@ -98,10 +98,11 @@ func read(files []string) (*results, error) {
 			all = &results{CPU: one.CPU, CPUs: one.CPUs, ONNXRuntime: one.ONNXRuntime, Host: one.Host, Node: one.Node, Go: one.Go}
 		}
 		if one.CPU != all.CPU || one.CPUs != all.CPUs || one.ONNXRuntime != all.ONNXRuntime || one.Host != all.Host || one.Go != all.Go {
-			return nil, fmt.Errorf("%s: results of another machine, or of other versions, than those of %s", file, files[0])
+			return nil, fmt.Errorf("%s: results of another machine, or of other versions, than %s", file, files[0])
 		}
 		for _, r := range one.Cases {
-			// What failed before it had a number of threads is about all of them.
+			// A case that failed before any number of threads was measured replaces all of its
+			// model.
 			all.Cases = slices.DeleteFunc(all.Cases, func(s result) bool { return s.Threads == 0 && s.Model == r.Model })
 			i := slices.IndexFunc(all.Cases, func(s result) bool { return s.label() == r.label() && s.Threads == r.Threads })
 			switch {

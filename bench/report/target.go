@@ -1,10 +1,10 @@
 package main
 
-// target is the ratio of medians that a model should have at one thread, and at two,
-// 0 where none is set.
+// target is the ratio of medians that a model should reach at one and at two threads. 0 means that
+// there is no target.
 type target struct{ one, two float64 }
 
-// targets are those of the models that have one of their own.
+// targets lists models with targets of their own.
 var targets = map[string]target{
 	"resnet50":       {1.22, 1.02},
 	"vgg19":          {2.1, 1.02},

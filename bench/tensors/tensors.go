@@ -1,13 +1,11 @@
-// Package tensors reads and writes the files in which arguments and results go
-// from one process of a comparison to another. It knows their bytes, not what they
-// mean.
+// Package tensors reads and writes files of tensors, by which the processes of a comparison
+// exchange arguments and results. It does not interpret the tensors.
 //
-// A file begins with the number of its tensors in a line. A line for each follows:
-// element type, size in bytes, rank, extents, name, separated by single spaces; the
-// name may hold spaces. Then come the elements of all tensors, little-endian. The
-// element types are float64, float32, float16, bfloat16, int64 … int8, uint64 …
-// uint8 and bool; "other" stands for a result that is not a tensor of these, and
-// has no bytes.
+// A file begins with a line that has the number of its tensors. A line for each tensor follows:
+// element type, size in bytes, rank, extents, name, separated by single spaces. The name may
+// contain spaces. Then come the elements of all tensors, little-endian. The element types are
+// float64, float32, float16, bfloat16, int64 … int8, uint64 … uint8 and bool. The type "other"
+// marks a result that is not a tensor of these types; it has no bytes.
 package tensors
 
 import (
@@ -27,10 +25,10 @@ type Tensor struct {
 	Data       []byte
 }
 
-// Other is the type of a result that is not held.
+// Other is the type of a result that files cannot hold.
 const Other = "other"
 
-// Write writes a file. Errors: a line break in a name, and those of the file system.
+// Write writes a file. It returns an error if a name contains a line break, or if writing fails.
 func Write(path string, list []Tensor) error {
 	var head bytes.Buffer
 	fmt.Fprintln(&head, len(list))
@@ -60,8 +58,8 @@ func Write(path string, list []Tensor) error {
 	return f.Close()
 }
 
-// Read reads a file. The tensors share its memory. Errors: anything that [Write]
-// would not have written.
+// Read reads a file. The tensors share one buffer. It returns an error for a file that [Write]
+// cannot have written.
 func Read(path string) ([]Tensor, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -104,7 +102,7 @@ func decode(data []byte) ([]Tensor, error) {
 	return list, nil
 }
 
-// parse reads a line of the head.
+// parse parses a line of the head.
 func parse(line string) (t Tensor, size int, err error) {
 	number := func() (n int) {
 		field, rest, ok := strings.Cut(line, " ")

@@ -4,19 +4,18 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// a kase is a model, what one step takes, and the types of that in the generated
-// package.
+// a kase is a model with its loss.
 type kase struct {
 	name string
-	// signature is that of the loss, args are Go expressions of its arguments, and
-	// classes bounds integers among them.
+	// signature is the type of the loss. args are Go expressions of its arguments. classes bounds
+	// integers among them.
 	signature string
 	args      []string
 	classes   int
 	loss      func() (model any, loss func(in []nn.Value) nn.Value)
 }
 
-// cases are the models, which torch.py has by the same names.
+// cases lists the models. torch.py has models of the same names.
 var cases = []kase{
 	{"tiny", "(f32[N,8], i64[N]) -> f32[]", []string{"make([][8]float32, 8)", "make([]int64, 8)"}, 4, func() (any, func([]nn.Value) nn.Value) {
 		m := &perceptron{nn.NewLinear(8, 16), nn.NewLinear(16, 16), nn.NewLinear(16, 4)}
@@ -48,7 +47,7 @@ var cases = []kase{
 	}},
 }
 
-// classify is the cross entropy of what a model says of inputs.
+// classify returns a loss: the cross entropy of a model's output.
 func classify(m nn.Layer) func(in []nn.Value) nn.Value {
 	return func(in []nn.Value) nn.Value { return nn.CrossEntropy(m.Forward(in[0]), in[1]) }
 }
@@ -59,7 +58,7 @@ func (m *perceptron) Forward(x nn.Value) nn.Value {
 	return m.FC3.Forward(nn.ReLU(m.FC2.Forward(nn.ReLU(m.FC1.Forward(x)))))
 }
 
-// digits is Burn's guide's network without its dropout.
+// digits is the network of Burn's guide without its dropout.
 type digits struct {
 	Conv1, Conv2 nn.Conv2d
 	FC1, FC2     nn.Linear

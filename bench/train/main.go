@@ -1,6 +1,6 @@
-// Command train compares training steps of generated packages with those of PyTorch on
-// the same machine, in the same run: forward, loss, backward. Both begin with the same
-// weights and take the same batch, and their losses and gradients have to agree.
+// Command train compares training steps of generated packages with PyTorch's steps on the same
+// machine, in the same run. A step is forward, loss and backward. Both sides start with the same
+// weights and take the same batch. Their losses and gradients must agree.
 package main
 
 import (
@@ -60,15 +60,15 @@ func run(names []string) error {
 	return errors.Join(errs...)
 }
 
-// reply is what either side says of a round.
+// reply is the result of a round on one side.
 type reply struct {
-	// Median is of the times of steps, in milliseconds.
+	// Median is the median time of a step in milliseconds.
 	Median float64
-	// Peak is how much the process's resident memory grew by steps, in megabytes.
+	// Peak is the growth of the process's resident memory by steps, in megabytes.
 	Peak float64
-	// Differ is the greatest difference of a gradient from that in float64, as a share of
-	// its norm, of the generated side; Own that of PyTorch's in float32. In a network with
-	// kinks a difference of rounding may flip an element.
+	// Differ is the largest difference between a gradient of the generated side and the gradient in
+	// float64, relative to the norm of the gradient. Own is the same for PyTorch in float32. If a
+	// network has kinks, such as Relu's, a rounding difference may flip an element.
 	Differ, Own float64
 	Laps        []float64
 }
@@ -148,7 +148,7 @@ func (c kase) model() (*gen.Model, error) {
 	return gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
 }
 
-// build builds the program of a model. Its steps are those that laps count.
+// build builds the program of a model. It sets steps to the nodes that are timed.
 func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error) {
 	module, err := scratch.New(dir, "step")
 	if err != nil {
@@ -183,13 +183,13 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	return module.Binary(), nil
 }
 
-// command is a round of a side.
+// command returns the command that runs a round of the generated side.
 func (c kase) command(threads int, args ...string) []string {
 	args = append(args, fmt.Sprint(threads), fmt.Sprint(*seconds))
 	return append(strings.Fields(*wrap), args...)
 }
 
-// side runs a side.
+// side runs a round in a process.
 func side(args []string) (r reply, err error) {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stderr = os.Stderr
@@ -200,7 +200,7 @@ func side(args []string) (r reply, err error) {
 	return r, json.Unmarshal(out, &r)
 }
 
-// median returns the medians of rounds.
+// median returns the medians over rounds.
 func median(list []reply) reply {
 	if len(list) == 0 {
 		return reply{}
@@ -221,7 +221,7 @@ func median(list []reply) reply {
 	}
 }
 
-// printNodes prints what nodes of one operator and shapes take together.
+// printNodes prints the total time of the nodes of each operator and shape.
 func printNodes(steps []*ir.Node, laps []float64) {
 	type row struct {
 		count int

@@ -1,6 +1,6 @@
 package main
 
-// worker is the main package of a model's program: a round of one of its packages.
+// worker is the main package of a model's program. It runs a round of one of its packages.
 const worker = `// Command step times training steps.
 package main
 

@@ -1,6 +1,6 @@
-// Command weights measures what becomes of a large file of weights: how long it takes to
-// open it, to read it beside PyTorch's torch.load, and to generate packages with it beside
-// cp of the same file. What it writes is removed at the end.
+// Command weights measures how burngen handles a large weights file. It measures opening the file;
+// reading it, compared with PyTorch's torch.load; and generating packages with it, compared with cp
+// of the same file. It removes the files that it writes.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/pytorch"
 	"github.com/burngen/burngen/runtime/rt"
@@ -65,7 +66,7 @@ func run() error {
 	return nil
 }
 
-// net is a table and layers.
+// net is an embedding table and dense layers.
 type net struct {
 	Table  nn.Embedding
 	Layers []nn.Linear
@@ -151,7 +152,7 @@ func opening(path string) error {
 	return err
 }
 
-// use reads every element of weights, of which a byte a page does.
+// use reads one byte of every page of the weights.
 func use(w *rt.Weights) (sum byte) {
 	for _, name := range w.Names() {
 		info, _ := w.Info(name)
@@ -163,8 +164,8 @@ func use(w *rt.Weights) (sum byte) {
 	return sum
 }
 
-// reading compares pytorch.Open, with all checksums compared and all pages touched, to
-// torch.load, whose pages are touched too.
+// reading compares pytorch.Open with torch.load. Open verifies all checksums. Both sides touch all
+// pages.
 func reading(plain, torch string) error {
 	if size(torch) == 0 {
 		if out, err := exec.Command(*python, "weights/torch_side.py", "save", plain, torch).CombinedOutput(); err != nil {
@@ -193,10 +194,9 @@ func reading(plain, torch string) error {
 	return err
 }
 
-// generating compares packages with the weights in a file of their own to cp, one after the
-// other in each round. Each begins with nothing in its place, and nothing that is still to
-// be written to the disk. The fastest of each counts: others wait for disks, or for memory
-// that the host of a virtual machine has lent elsewhere.
+// generating compares generating packages, whose weights are in a file of their own, with cp. The
+// two alternate in each round. Before each, its output is removed and all pending writes are
+// flushed to the disk. The fastest of each counts, because disks and virtual machines vary.
 func generating(path string) error {
 	to := filepath.Join(*dir, "to")
 	contenders := []struct {
@@ -205,7 +205,7 @@ func generating(path string) error {
 	}{
 		{"cp", func() error { return exec.Command("cp", path, filepath.Join(to, "copy")).Run() }},
 		{"package prepared", func() error { return generate(path, to, gen.Options{}) }},
-		{"package that keeps them raw", func() error { return generate(path, to, gen.Options{Keep: gen.KeepRaw}) }},
+		{"package that keeps them raw", func() error { return generate(path, to, gen.Options{Keep: emit.KeepRaw}) }},
 		{"package that trains", func() error { return generate(path, to, gen.Options{Train: true, Loss: "mse"}) }},
 	}
 	times := make([][]time.Duration, len(contenders))

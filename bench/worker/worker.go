@@ -1,5 +1,5 @@
-// Package worker runs a generated model at the command of compare.mjs. It knows
-// the protocol and the shapes of the generated API, not any model.
+// Package worker runs a generated model on behalf of compare.mjs. It knows the protocol and the
+// shapes of the generated API, but not any model.
 package worker
 
 import (
@@ -17,16 +17,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Main is the whole of a worker program:
+// Main is the main function of a worker program:
 //
 //	worker.Main(model.Load, (*model.Model).Meta, (*model.Model).NewSession, (*model.Session).Forward)
 //
-// The program's arguments are a file with the inputs and one for the outputs, as
-// package tensors has them. It runs the model once, writes the outputs, prints
-// "ready", and then answers each line "run N K" with N numbers, each the nanoseconds
-// of one of K calls.
+// The program's arguments are a file with the inputs and a file for the outputs, in the format of
+// package tensors. It runs the model once, writes the outputs and prints "ready". Then it answers
+// each line "run N K" with N numbers: each is the nanoseconds of K calls.
 //
-// X is the input or the struct of inputs, Y what the outputs are written to.
+// X is the type of the input or of the struct of inputs. Y is the type that outputs are written to.
 func Main[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) {
 	if err := run(os.Args[1:], load, meta, open, forward); err != nil {
 		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
@@ -67,10 +66,10 @@ type Program struct {
 	Outputs func() ([]tensors.Tensor, error)
 }
 
-// Open loads a model and gives it arguments.
+// Open loads a model and prepares its arguments.
 type Open func(inputs []tensors.Tensor) (*Program, error)
 
-// Opener returns what loads a generated package's model.
+// Opener returns the Open of a generated package's model.
 func Opener[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) Open {
 	return func(in []tensors.Tensor) (*Program, error) {
 		m, err := load()
@@ -97,7 +96,7 @@ func Opener[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open
 	}
 }
 
-// obey times step as the lines of in demand.
+// obey times step as the lines of in request.
 func obey(in io.Reader, out io.Writer, step func() error) error {
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
@@ -131,8 +130,7 @@ func obey(in io.Reader, out io.Writer, step func() error) error {
 	return lines.Err()
 }
 
-// argument returns the tensors as a T: a generated model's input, or its struct of
-// inputs.
+// argument converts the tensors to a T: a generated model's input, or its struct of inputs.
 func argument[T any](list []tensors.Tensor) (v T, err error) {
 	x := reflect.ValueOf(&v).Elem()
 	fields := fieldsOf(x)
@@ -150,8 +148,8 @@ func argument[T any](list []tensors.Tensor) (v T, err error) {
 	return v, nil
 }
 
-// result returns what a generated model writes its outputs to: a pointer, a slice,
-// or a struct of such; slices of static elements are batches of the given size.
+// result returns a value that a generated model can write its outputs to: a pointer, a slice, or a
+// struct of these. Slices of static elements have batch elements.
 func result[T any](batch int) (v T) {
 	x := reflect.ValueOf(&v).Elem()
 	if x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.Struct {
@@ -169,7 +167,7 @@ func result[T any](batch int) (v T) {
 	return v
 }
 
-// held returns what a model wrote to y, its outputs.
+// held returns the outputs that a model wrote to y.
 func held(y reflect.Value, outputs []rt.Port) ([]tensors.Tensor, error) {
 	if y.Kind() == reflect.Pointer && y.Type().Elem().Kind() == reflect.Struct {
 		y = y.Elem()
@@ -193,8 +191,8 @@ func held(y reflect.Value, outputs []rt.Port) ([]tensors.Tensor, error) {
 	return list, nil
 }
 
-// fieldsOf returns the fields of a struct of inputs or outputs; any other value is
-// its own only field.
+// fieldsOf returns the fields of a struct of inputs or outputs. Any other value is returned as the
+// only field.
 func fieldsOf(v reflect.Value) []reflect.Value {
 	if v.Kind() != reflect.Struct || isTensor(v.Type()) {
 		return []reflect.Value{v}
@@ -206,7 +204,7 @@ func fieldsOf(v reflect.Value) []reflect.Value {
 	return fields
 }
 
-// tensorPackage is where rt.Tensor is declared.
+// tensorPackage is the import path of rt.Tensor.
 var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
 
 // isTensor reports whether t is an rt.Tensor.

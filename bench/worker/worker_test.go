@@ -33,7 +33,7 @@ func (m *fakeModel) meta() (meta rt.Meta) {
 
 func (*fakeModel) open(rt.Max) (*fakeSession, error) { return &fakeSession{}, nil }
 
-// double is a model whose input and output are single.
+// double is a model with one input and one output, of fixed shapes.
 func (s *fakeSession) double(y, x *[2][3]float32) error {
 	s.runs++
 	for i := range x {
@@ -44,7 +44,7 @@ func (s *fakeSession) double(y, x *[2][3]float32) error {
 	return nil
 }
 
-// sum is a model of batches.
+// sum is a model whose input and output are batches.
 func (s *fakeSession) sum(y []float32, x [][3]float32) error {
 	if len(y) != len(x) {
 		return errors.New("lengths differ")
@@ -55,7 +55,7 @@ func (s *fakeSession) sum(y []float32, x [][3]float32) error {
 	return nil
 }
 
-// negate is a model of tensors.
+// negate is a model on tensors of any shape.
 func (s *fakeSession) negate(y *rt.Tensor[float32], x rt.Tensor[float32]) error {
 	if err := y.Resize("negate", x.Shape...); err != nil {
 		return err
@@ -78,7 +78,7 @@ type pairOut struct {
 	Map   map[int64]float32
 }
 
-// pair is a model of several inputs and outputs.
+// pair is a model with several inputs and outputs.
 func (s *fakeSession) pair(y *pairOut, x pairIn) error {
 	y.Sum[0], y.Sum[1] = x.A[0]+x.A[1], x.A[1]
 	y.Count = rt.Tensor[int64]{Data: []int64{int64(len(x.B.Data))}, Shape: []int{}}
@@ -94,7 +94,7 @@ func single(values ...float32) (b []byte) {
 	return b
 }
 
-// paths returns a file that holds tensors, and one for the outputs.
+// paths writes a file with the tensors. It returns its path, and a path for the outputs.
 func paths(t *testing.T, list ...tensors.Tensor) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func expect(t *testing.T, file string, want ...tensors.Tensor) {
 	}
 }
 
-// quiet gives the test an empty standard input and swallows its output.
+// quiet gives the test an empty standard input and discards its output.
 func quiet(t *testing.T) {
 	t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

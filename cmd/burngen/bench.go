@@ -15,7 +15,7 @@ import (
 var benchCommand = command{
 	name:  "bench",
 	usage: "MODEL [flags]",
-	short: "build a model and show where a call's time goes, node by node",
+	short: "generate and build a model, run it, and show how long each node takes",
 	examples: `  burngen bench resnet50.onnx
   burngen bench resnet50.onnx -threads 2 -o roofline.svg
   burngen bench encoder.onnx -extent N=1 -extent sequence=128 -each
@@ -26,14 +26,14 @@ var benchCommand = command{
 func defineBench(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
 	in, extents := pairs{}, pairs{}
-	flags.Var(in, "in", "read an input from a file, `NAME=FILE`, as run does; other inputs are random")
-	flags.Var(extents, "extent", "set a symbol in the measured calls, `NAME=8`; other symbols are 1")
-	threads := flags.Int("threads", 1, "compute a call with `N` threads")
-	duration := flags.Duration("time", time.Second, "measure whole calls for this `TIME`, and the nodes as long again")
+	flags.Var(in, "in", "read an input from a file, `NAME=FILE`, in a format of burngen run; other inputs are random")
+	flags.Var(extents, "extent", "set an open dimension for the measured calls, `NAME=8`; other open dimensions are 1")
+	threads := flags.Int("threads", 1, "use `N` threads")
+	duration := flags.Duration("time", time.Second, "measure whole calls for `TIME`, and then single nodes for `TIME`")
 	top := flags.Int("top", 20, "show the `N` slowest rows; 0 shows all")
-	each := flags.Bool("each", false, "show each node by itself, instead of nodes of one operator and shape together")
+	each := flags.Bool("each", false, "give each node a row of its own; without it, nodes of the same operator and shape share a row")
 	asJSON := flags.Bool("json", false, "print all measurements as JSON")
-	picture := flags.String("o", "", "draw the nodes under the machine's roofline into the SVG `FILE`")
+	picture := flags.String("o", "", "draw a roofline plot of the nodes and write it to `FILE`, as SVG")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
 		if err != nil {

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen/calibrate"
+	"github.com/burngen/burngen/gen/target/cpu/cost"
 	"github.com/burngen/burngen/gen/temporary"
-	"github.com/burngen/burngen/ir/cost"
 )
 
 var calibrateCommand = command{
 	name:  "calibrate",
 	usage: "[flags]",
-	short: "measure this machine, for -cost of other commands, and print what it finds as JSON",
+	short: "measure this machine and print the result as JSON, for the flag -cost of other commands",
 	examples: `  burngen calibrate -o machine.json
   burngen resnet50.onnx -o ./resnet -cost machine.json
 `,
@@ -21,13 +21,13 @@ var calibrateCommand = command{
 }
 
 func defineCalibrate(flags *flagSet) func(*streams, []string) error {
-	file := flags.String("o", "", "write to `FILE` (default standard output)")
-	name := flags.String("name", "", "call the machine `NAME` (default its instruction set)")
-	also := flags.Bool("defaults", false, "also write the machines that burngen knows")
-	duration := flags.Duration("time", 2*time.Second, "take about this `TIME`")
+	file := flags.String("o", "", "write to `FILE` (default: standard output)")
+	name := flags.String("name", "", "name the machine `NAME` (default: its instruction set)")
+	also := flags.Bool("defaults", false, "also write the built-in machines")
+	duration := flags.Duration("time", 2*time.Second, "measure for about `TIME`")
 	return func(s *streams, files []string) error {
 		if len(files) > 0 {
-			return usagef("no file expected, not %q", files)
+			return usagef("no arguments expected, got %q", files)
 		}
 		if *duration <= 0 {
 			return usagef("-time %v: a time above zero expected", *duration)

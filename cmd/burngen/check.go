@@ -15,18 +15,20 @@ import (
 var checkCommand = command{
 	name:  "check",
 	usage: "MODEL… [flags]",
-	short: "list everything in models that cannot be compiled, and their operators",
+	short: "list every node that cannot be compiled, and the operators of each model",
 	examples: `  burngen check exotic.onnx
   burngen check models/*.onnx
+  burngen check detector.onnx -target cuda    which nodes does the host compute?
 `,
 	define: defineCheck,
 }
 
 func defineCheck(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
+	targetFlag(flags, o)
 	return func(s *streams, files []string) error {
 		if len(files) == 0 {
-			return usagef("a model file is missing")
+			return usagef("name one or more models: ONNX files, or folders of descriptions in Go")
 		}
 		failed := false
 		for _, file := range files {
@@ -37,6 +39,7 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 				fmt.Fprint(s.out, badNodes(file, err))
 			} else {
 				fmt.Fprintf(s.out, "%s: all %d nodes can be compiled\n", filepath.Base(file), m.Source.Nodes)
+				fmt.Fprint(s.out, m.DeviceReport())
 			}
 			if err := printOperators(s.out, file, m); err != nil {
 				return err
@@ -49,7 +52,7 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// badNodes says how many nodes the lines of an error are about, "" for none.
+// badNodes says how many nodes the lines of an error concern, or returns "".
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {
@@ -69,13 +72,12 @@ func badNodes(file string, err error) string {
 	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), len(nodes)), len(nodes))
 }
 
-// printOperators prints a line for each operator of a file: the version of its
-// definition, the number of its nodes, and, where the model could be compiled, the
-// element types they have and what computes them.
+// printOperators prints a line for each operator of a file: the version of its definition, the
+// number of nodes, and, if the model compiles, the element types and what computes them.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {
-		return nil // it has been said
+		return nil // already reported
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, u := range support.Uses(nodes, m) {
@@ -86,10 +88,13 @@ func printOperators(out io.Writer, file string, m *gen.Model) error {
 		switch {
 		case u.CPU != support.None:
 			facts = string(u.CPU)
+			if m != nil && m.OnGPU() && u.CPU != support.GPU {
+				facts += ", on the host"
+			}
 		case u.Version == 0:
 			facts = "unknown operator"
 		case m != nil:
-			facts = "no call of its own"
+			facts = "compiled away"
 		}
 		var types []string
 		for _, d := range u.Types {

@@ -12,13 +12,14 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/gen/target/cpu"
+	"github.com/burngen/burngen/gen/target/cpu/cost"
 	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/pytorch"
 )
 
-// pairs is a flag that is repeated: name=value.
+// pairs is a repeated flag of the form name=value.
 type pairs map[string]string
 
 func (p pairs) String() string {
@@ -31,12 +32,12 @@ func (p pairs) String() string {
 
 func (p pairs) repeats() {}
 
-// Set adds "name=value"; the value is what stands after the last sign, because
-// names in models hold anything.
+// Set adds "name=value". It splits at the last "=", because names in models may contain any
+// character.
 func (p pairs) Set(text string) error {
 	i := strings.LastIndexByte(text, '=')
 	if i < 1 || i == len(text)-1 {
-		return fmt.Errorf("name=value expected")
+		return fmt.Errorf("NAME=VALUE expected")
 	}
 	if _, twice := p[text[:i]]; twice {
 		return fmt.Errorf("%s is given twice", text[:i])
@@ -45,7 +46,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is a flag that is repeated.
+// list is a repeated flag.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -54,13 +55,13 @@ func (l *list) repeats() {}
 
 func (l *list) Set(text string) error {
 	if text == "" {
-		return fmt.Errorf("a name expected")
+		return fmt.Errorf("the value is empty")
 	}
 	*l = append(*l, text)
 	return nil
 }
 
-// customs is a flag that is repeated: OPERATOR=FUNC: TYPE.
+// customs is the repeated flag -custom OPERATOR=FUNC: TYPE.
 type customs struct{ options *gen.Options }
 
 func (c customs) String() string {
@@ -78,7 +79,7 @@ func (c customs) repeats() {}
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
-// costs is a flag that names a file of machines.
+// costs is a flag with a file of machine parameters.
 type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }
@@ -86,7 +87,9 @@ func (c costs) String() string { return "" }
 func (c costs) Set(path string) error {
 	data, err := file.Read(path, maxJSON)
 	if err == nil {
-		c.options.Costs, err = cost.Read(bytes.NewReader(data))
+		var model *cost.Model
+		model, err = cost.Read(bytes.NewReader(data))
+		c.options.Target = cpu.Target{Costs: model}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -94,7 +97,7 @@ func (c costs) Set(path string) error {
 	return nil
 }
 
-// weightsDType is a flag that names what weights are stored as.
+// weightsDType is a flag with the storage type of weights.
 type weightsDType struct{ dtype *ir.DType }
 
 func (w weightsDType) String() string {
@@ -114,16 +117,17 @@ func (w weightsDType) Set(text string) error {
 	return fmt.Errorf("f32, f16 or bf16 expected")
 }
 
-// weightsDTypeHelp tells what the flag does.
+// weightsDTypeHelp is the help text of -weights-dtype.
 const weightsDTypeHelp = "store the weights of matrix products and embedding tables as `TYPE`; sums stay in f32:\n" +
-	"  f32   as they are (default)\n" +
-	"  f16   half the size, 11 significant bits, nothing beyond 65504\n" +
-	"  bf16  half the size, 8 significant bits"
+	"  f32   full precision (default)\n" +
+	"  f16   half the size, 11 significant bits, numbers up to 65504\n" +
+	"  bf16  half the size, 8 significant bits, the range of f32"
 
-// strictHelp tells what -strict does.
-const strictHelp = "keep rounding errors about as small as ONNX Runtime's: no minimal filtering, no rewritten formulas, long sums in parts"
+// strictHelp is the help text of -strict.
+const strictHelp = "keep rounding errors within 1.5 times ONNX Runtime's; slower: no Winograd convolutions, no algebraic\n" +
+	"rewrites, and long sums are added in parts"
 
-// configFile is a flag that names a configuration.
+// configFile is a flag with the file of a configuration.
 type configFile struct{ given *config.Given }
 
 func (c configFile) String() string {
@@ -133,8 +137,7 @@ func (c configFile) String() string {
 	return c.given.File
 }
 
-// Set takes what stands after the last colon for a key, unless there is a file of the
-// whole name.
+// Set splits off a key after the last colon, unless a file with the whole name exists.
 func (c configFile) Set(text string) error {
 	c.given.File, c.given.Foreign = text, nil
 	path, key := text, ""
@@ -153,10 +156,10 @@ func (c configFile) Set(text string) error {
 	return nil
 }
 
-// maxJSON bounds the JSON files that are read.
+// maxJSON bounds the size of JSON files.
 const maxJSON = 64 << 20
 
-// jsonUnder returns what a JSON file has under a key, whose parts are joined by dots.
+// jsonUnder returns the value at key, a path of keys joined by dots, in a JSON file.
 func jsonUnder(path, key string) ([]byte, error) {
 	data, err := file.Read(path, maxJSON)
 	if err != nil {
@@ -168,11 +171,11 @@ func jsonUnder(path, key string) ([]byte, error) {
 	for part := range strings.SplitSeq(key, ".") {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(data, &object); err != nil {
-			return nil, fmt.Errorf("%s: key %q: no object has it", path, key)
+			return nil, fmt.Errorf("%s: key %q: no JSON object holds %q", path, key, part)
 		}
 		below, ok := object[part]
 		if !ok {
-			return nil, fmt.Errorf("%s: key %q: there is none; there are %q", path, key, slices.Sorted(maps.Keys(object)))
+			return nil, fmt.Errorf("%s: key %q: there is no %q; the keys are %q", path, key, part, slices.Sorted(maps.Keys(object)))
 		}
 		data = below
 	}
@@ -183,44 +186,44 @@ func jsonUnder(path, key string) ([]byte, error) {
 func modelFlags(flags *flagSet) *gen.Options {
 	o := &gen.Options{Inputs: map[string]string{}, Dims: map[string]string{}}
 	flags.section(ofFiles, func() {
-		flags.Var(pairs(o.Inputs), "input", "give an input another shape, `NAME=1x3x224x224`")
-		flags.Var((*list)(&o.Outputs), "output", "compute the value `NAME` of the graph instead of the outputs")
-		flags.Var(customs{o}, "custom", "compute an operator with a Go function, `OPERATOR=FUNC:TYPE`, as in\n'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'.\nThe function is a func(*rt.Call) error and decides the extents that only results have")
+		flags.Var(pairs(o.Inputs), "input", "change the shape of an input, `NAME=1x3x224x224`")
+		flags.Var((*list)(&o.Outputs), "output", "return the value `NAME` of the graph instead of the model's outputs")
+		flags.Var(customs{o}, "custom", "compute an operator with a Go function, `OPERATOR=FUNC:TYPE`, as in\n'com.acme.Foo=example.com/ops.Foo: (f32[N,C], i64[N]) -> f32[N]'.\nFUNC is a func(*rt.Call) error. It sets the dimensions that only results have")
 	})
 	flags.section(ofDescriptions, func() {
-		flags.Var(configFile{&o.Config}, "config", "call New with the configuration in a file, `FILE[:KEY]`: JSON, or a file that PyTorch saved.\nThe configuration of another program needs a key, as in ckpt.pt:model.args or config.json: (default none)")
+		flags.Var(configFile{&o.Config}, "config", "read the configuration that New takes from a file, `FILE[:KEY]`: JSON, or a file that PyTorch saved.\nKEY is the path of the configuration in FILE, as in ckpt.pt:model.args. JSON that another program wrote\nneeds a KEY, which may be empty: config.json: (default none)")
 		flags.Var((*list)(&o.Config.Set), "set", "set a field of the configuration, `NAME=VALUE`, as in Classes=10")
 	})
-	flags.Var(pairs(o.Dims), "dim", "fix a symbol, `NAME=4`, or bound it, NAME=1..64")
-	flags.Var(costs{o}, "cost", "choose algorithms for the machines in `FILE`, which burngen calibrate writes (default: the machines that burngen knows)")
+	flags.Var(pairs(o.Dims), "dim", "fix an open dimension, `NAME=4`, or bound it, NAME=1..64")
+	flags.Var(costs{o}, "cost", "choose algorithms for the machines that `FILE` describes; burngen calibrate writes it (default: three built-in machines)")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp)
 	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return o
 }
 
-// oneModel returns the only file of a command line.
+// oneModel returns the only file argument, or an error.
 func oneModel(files []string) (string, error) {
 	switch len(files) {
 	case 0:
-		return "", usagef("a model file is missing")
+		return "", usagef("name a model: an ONNX file, or the folder of a description in Go")
 	case 1:
 		return files[0], nil
 	}
-	return "", usagef("one model file expected, not %q", files)
+	return "", usagef("name one model, not %d: %q", len(files), files)
 }
 
-// checkKind returns an error if a flag is given that the kind of model does not have.
+// checkKind returns an error if a flag is given that does not apply to this kind of model.
 func checkKind(flags *flagSet, isDescription bool) error {
 	if wrong := flags.given(ofDescriptions); len(wrong) > 0 && !isDescription {
-		return usagef("%s is for descriptions, not for model files", wrong[0])
+		return usagef("%s applies to descriptions in Go, not to ONNX files", wrong[0])
 	}
 	if wrong := flags.given(ofFiles); len(wrong) > 0 && isDescription {
-		return usagef("%s is for model files, not for descriptions", wrong[0])
+		return usagef("%s applies to ONNX files, not to descriptions in Go", wrong[0])
 	}
 	return nil
 }
 
-// load reads and compiles what a command line names.
+// load reads and compiles the model that the command line names.
 func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
 	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err

@@ -12,14 +12,14 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// flagSet is the flags of a command, in sections.
+// flagSet is the set of flags of a command, grouped into sections.
 type flagSet struct {
 	*flag.FlagSet
-	titles []string          // of the sections, in order
-	in     map[string]string // titles, by flags that are in a section
+	titles []string          // titles of the sections, in order
+	in     map[string]string // section titles, keyed by flag
 }
 
-// Titles of sections. Flags of [ofFiles] and [ofDescriptions] are for one kind of model only.
+// Titles of sections. The flags of [ofFiles] and [ofDescriptions] apply to one kind of model only.
 const (
 	ofFiles        = "flags for ONNX files"
 	ofDescriptions = "flags for descriptions in Go"
@@ -28,7 +28,7 @@ const (
 	ofTensors      = "flags for weights files"
 )
 
-// newFlags declares the flags of a command. run carries it out once they are parsed.
+// newFlags declares the flags of a command. run executes the command after they are parsed.
 func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	flags = &flagSet{FlagSet: flag.NewFlagSet(c.name, flag.ContinueOnError), in: map[string]string{}}
 	flags.SetOutput(io.Discard)
@@ -37,7 +37,7 @@ func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	return flags, run
 }
 
-// section declares flags that have a section of their own in the help.
+// section declares flags in a section of the help.
 func (s *flagSet) section(title string, declare func()) {
 	before := map[string]bool{}
 	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
@@ -52,7 +52,7 @@ func (s *flagSet) section(title string, declare func()) {
 	}
 }
 
-// given returns the flags of a section that a command line has, in alphabetical order.
+// given returns the flags of a section that the command line sets, in alphabetical order.
 func (s *flagSet) given(title string) (names []string) {
 	s.Visit(func(f *flag.Flag) {
 		if s.in[f.Name] == title {
@@ -62,14 +62,14 @@ func (s *flagSet) given(title string) (names []string) {
 	return names
 }
 
-// isGiven reports whether a command line has a flag.
-func (s *flagSet) isGiven(name string) (is bool) {
-	s.Visit(func(f *flag.Flag) { is = is || f.Name == name })
-	return is
+// isGiven reports whether the command line sets a flag.
+func (s *flagSet) isGiven(name string) (given bool) {
+	s.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
-// parse reads flags, which may stand before or after the other arguments, up to
-// "--". It returns the other arguments.
+// parse parses flags, which may precede or follow the other arguments, up to "--". It returns the
+// other arguments.
 func (s *flagSet) parse(args []string) (rest []string, err error) {
 	for len(args) > 0 {
 		if err := s.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -89,7 +89,7 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain adds to what package flag says of an unknown flag the name that was meant.
+// explain adds a similar name to package flag's message about an unknown flag.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {
@@ -100,7 +100,7 @@ func (s *flagSet) explain(text string) string {
 	return fmt.Sprintf("unknown flag -%s%s", name, meant.Suffix(name, names, "-%s"))
 }
 
-// repeated is a flag's value that takes another text each time that the flag is given.
+// repeated is the value of a flag that may be given several times.
 type repeated interface {
 	flag.Value
 	repeats()
@@ -113,8 +113,8 @@ func (each) String() string          { return "" }
 func (f each) Set(text string) error { return f(text) }
 func (each) repeats()                {}
 
-// checked is a flag's value that is given once, unless it is repeated, and whose errors say
-// what is expected.
+// checked is the value of a flag that may be given once, or several times if it is repeatable. Its
+// errors say what is expected.
 type checked struct {
 	flag.Value
 	set bool
@@ -145,7 +145,7 @@ func (c *checked) isRepeated() bool {
 	return ok
 }
 
-// IsBoolFlag reports whether the flag may stand without a value.
+// IsBoolFlag reports whether the flag may be given without a value.
 func (c *checked) IsBoolFlag() bool {
 	b, ok := c.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
@@ -37,13 +38,14 @@ type genFlags struct {
 	options *gen.Options
 	weights *weightsFlags
 	dir     string
-	keep    string // what -weights-keep says, "" where it is not given
+	keep    string // value of -weights-keep, or ""
+	targets []target.Target
 	force   bool
 	check   bool
 	dump    string
 }
 
-// auto is what -remat is where it is not given.
+// auto is the default of -remat.
 var auto = gen.Options{}.Remat
 
 func defineGen(flags *flagSet) func(*streams, []string) error {
@@ -52,44 +54,45 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 		flags.Var(each(func(text string) error {
 			g.options.Variants = append(g.options.Variants, strings.Split(text, ";"))
 			return nil
-		}), "variant", "set fields of the configuration, `'NAME=VALUE;…'`, as in 'Block=conv;Depth=2', if the model\nthen has the tensors of -weights FILE; the first variant that has them is used")
+		}), "variant", "try these fields of the configuration, `'NAME=VALUE;…'`, as in 'Block=conv;Depth=2'. The first\n-variant whose model has the tensors of -weights FILE is used")
 	})
 	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
-	flags.StringVar(&g.options.Package, "pkg", "", "call the package `NAME` (default the name of the folder)")
+	flags.Var(manyTargets{&g.targets}, "target", "generate for these `TARGETS`, separated by commas. The package of the first one is in DIR, those of\nthe others in folders below, as in DIR/cuda"+targetsHelp)
+	flags.StringVar(&g.options.Package, "pkg", "", "name the package `NAME` (default: the name of the folder)")
 	flags.section(ofTraining, func() {
-		flags.BoolVar(&g.options.Train, "train", false, "make a package that trains the model. Its weights file holds the original weights")
-		flags.StringVar(&g.options.Loss, "loss", "", "minimise `LOSS` of the first output and a target (required for ONNX files), one of\n"+
-			strings.Join(gen.LossNames(), ", ")+"; with none the caller computes the loss")
-		flags.Var((*list)(&g.options.Params), "params", "train the weights that match `PATTERN`, as in 'head.**', instead of all that look like parameters")
+		flags.BoolVar(&g.options.Train, "train", false, "generate a package that can also train the model. Its weights file holds the original weights")
+		flags.StringVar(&g.options.Loss, "loss", "", "train to minimise `LOSS` of the first output and a target (required for ONNX files), one of\n"+
+			strings.Join(gen.LossNames(), ", ")+". With none, the caller computes the loss")
+		flags.Var((*list)(&g.options.Params), "params", "train only the weights that match `PATTERN`, as in 'head.**'. Without it, the parameters that\nburngen inspect lists are trained")
 		flags.Var((*list)(&g.options.Freeze), "freeze", "do not train the parameters that match `PATTERN`")
 		flags.Var(&g.options.Remat, "remat", "recompute activations in the backward pass instead of storing them, by `MODE`; results are the same:\n"+
 			"  none  nothing\n"+
 			"  auto  memory-bound operators (default)\n"+
 			"  all   products and convolutions too")
-		flags.BoolVar(&g.options.CheckNaN, "check-nan", false, "check for NaN after each node of a step, in trainers whose TrainerOptions set CheckNaN")
+		flags.BoolVar(&g.options.CheckNaN, "check-nan", false, "let training stop at the first node that computes a NaN, if TrainerOptions.CheckNaN is set")
 	})
-	flags.Func("weights-keep", "store these weights, `KIND`, in the package's file:\n"+
-		"  prepared  packed for the kernels (default)\n"+
+	flags.Func("weights-keep", "choose the form of the weights in the package's weights file, `KIND`:\n"+
+		"  prepared  packed for the kernels: starts fastest (default)\n"+
 		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train)\n"+
 		"  both      both, so that a program that trains can infer at once", func(text string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
 	})
-	flags.BoolVar(&g.force, "force", false, "replace the package of another model in the folder")
-	flags.BoolVar(&g.check, "check", false, "write nothing, print what would change, and exit with 1 if anything would")
-	flags.StringVar(&g.dump, "dump", "", "write the IR after each pass to the folder `DIR`, as 07_name.ir")
-	flags.IntVar(&g.options.Stop, "stop", 0, "end the passes after number `N`, except passes that generating needs (default: all passes run)")
+	flags.BoolVar(&g.force, "force", false, "write even if the folder holds the package of another model, and replace that package")
+	flags.BoolVar(&g.check, "check", false, "write nothing; print how the files would change, and exit with 1 if any would")
+	flags.StringVar(&g.dump, "dump", "", "write the IR after each compiler pass to the folder `DIR`, as 07_name.ir")
+	flags.IntVar(&g.options.Stop, "stop", 0, "run only the first `N` compiler passes, and the later ones that code generation needs (default: all passes)")
 	return g.run
 }
 
-// complete checks the flags and derives what they leave open.
+// complete checks the flags and fills in defaults.
 func (g *genFlags) complete(files []string) (model string, err error) {
 	if model, err = oneModel(files); err != nil {
 		return "", err
 	}
 	if g.dir == "" && !gen.IsDescription(model) {
 		if _, err := os.Lstat(model); err != nil {
-			return "", usagef("%s: no such file, and no command of this name", model)
+			return "", usagef("%s: there is no such file, and no such command", model)
 		}
 		return "", usagef("-o DIR is missing")
 	}
@@ -101,10 +104,10 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 		return "", err
 	}
 	if len(g.options.Variants) > 0 && (g.weights.file == "" || !gen.IsDescription(model)) {
-		return "", usagef("-variant is for descriptions that get their weights by -weights FILE")
+		return "", usagef("-variant needs a description in Go and -weights FILE")
 	}
 	if g.options.Stop < 0 {
-		return "", usagef("-stop %d: a number of passes expected", g.options.Stop)
+		return "", usagef("-stop %d: a number of passes expected, at least 0", g.options.Stop)
 	}
 	if g.dir == "" {
 		return model, nil
@@ -118,28 +121,27 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	return model, err
 }
 
-// checkTraining checks the flags that say how the package trains. A description has
-// losses of its own.
+// checkTraining checks the training flags. A description has its own losses.
 func (g *genFlags) checkTraining(described bool) error {
 	o := g.options
 	switch {
 	case o.Train && o.Loss == "" && described:
 	case o.Train && o.Loss == "":
-		return usagef("-train: -loss is missing, one of %s", strings.Join(gen.LossNames(), ", "))
+		return usagef("-train needs -loss with an ONNX file: one of %s", strings.Join(gen.LossNames(), ", "))
 	case o.Train && !slices.Contains(gen.LossNames(), o.Loss):
 		return usagef("-loss %s: one of %s expected", o.Loss, strings.Join(gen.LossNames(), ", "))
 	case o.Train && o.WeightsDType != ir.Invalid && o.WeightsDType != ir.F32:
-		return usagef("-weights-dtype is not for -train, which keeps the model's own weights")
+		return usagef("-weights-dtype %s cannot be used with -train, which needs the original weights", o.WeightsDType)
 	case o.Train && g.keep == "prepared":
-		return usagef("-weights-keep prepared is not for -train, which needs the model's own weights: raw or both")
+		return usagef("-weights-keep prepared cannot be used with -train, which needs the original weights; use raw or both")
 	case !o.Train && len(g.flags.given(ofTraining)) > 0:
-		return usagef("%s is for -train, which is missing", g.flags.given(ofTraining)[0])
+		return usagef("%s needs -train", g.flags.given(ofTraining)[0])
 	}
 	return nil
 }
 
-// line returns the flags as the header of the package shows them, without those
-// that change nothing in it.
+// line returns the flags for the header of the package, without flags that do not change the
+// package.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {
@@ -190,7 +192,7 @@ func (g *genFlags) run(s *streams, files []string) error {
 	bar := newProgress(s.err)
 	g.options.Progress = bar.stage
 	g.options.Stdout, g.options.Stderr = s.err, s.err
-	m, outputs, err := g.generate(s, model)
+	models, outputs, err := g.generateAll(s, model)
 	bar.end()
 	if err != nil {
 		return err
@@ -220,15 +222,41 @@ func (g *genFlags) run(s *streams, files []string) error {
 			return err
 		}
 	}
-	if m != nil {
+	for _, m := range models {
 		fmt.Fprint(s.out, m.Report())
 	}
-	fmt.Fprintf(s.out, "wrote %s in %.1f s\n", names(outputs), time.Since(start).Seconds())
+	fmt.Fprintf(s.out, "wrote %s in %.1f s\n", names(g.dir, outputs), time.Since(start).Seconds())
 	return nil
 }
 
-// generate compiles the model and checks where its files are to go. Of a folder with
-// configurations only, there is no model.
+// generateAll generates for each target.
+func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
+	first, dir, pkg := g.options.Target, g.dir, g.options.Package
+	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()
+	if len(g.targets) == 0 {
+		g.targets = []target.Target{first}
+	}
+	for i, t := range g.targets {
+		if i > 0 {
+			g.dir, g.options.Package = filepath.Join(dir, t.Name()), t.Name()
+		}
+		if t != nil && (first == nil || t.Name() != first.Name()) {
+			g.options.Target = t
+		}
+		m, more, err := g.generate(s, model)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m != nil {
+			models = append(models, m)
+		}
+		outputs = append(outputs, more...)
+	}
+	return models, outputs, nil
+}
+
+// generate compiles the model and checks the output folders. It returns a nil model for a folder
+// that has only configurations.
 func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
@@ -275,7 +303,8 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 	return m, append(outputs, out), err
 }
 
-// describe reads and compiles a description, and returns what is to be written beside it.
+// describe reads and compiles a description. It also returns the configuration file to write into
+// the folder of the description.
 func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	d, err := gen.Describe(path, *g.options)
 	only := errors.Is(err, gen.ErrOnlyConfigs)
@@ -291,13 +320,13 @@ func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	case g.dir == "":
 		return nil, nil, usagef("-o DIR is missing")
 	case sameFolder(g.dir, d.Dir):
-		return nil, nil, usagef("-o %s: the description is there; choose another folder", g.dir)
+		return nil, nil, usagef("-o %s: this folder holds the description; choose another folder", g.dir)
 	}
 	m, err := gen.CompileDescription(d, *g.options)
 	return m, []*gen.Output{beside}, err
 }
 
-// sameFolder reports whether two paths lead to one folder.
+// sameFolder reports whether two paths denote the same folder.
 func sameFolder(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -307,11 +336,16 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-func names(outputs []*gen.Output) string {
+// names lists the files of outputs. Files in a folder below dir are named with that folder.
+func names(dir string, outputs []*gen.Output) string {
 	var list []string
 	for _, o := range outputs {
+		below, err := filepath.Rel(dir, o.Dir)
+		if dir == "" || err != nil || !filepath.IsLocal(below) {
+			below = ""
+		}
 		for _, f := range o.Files {
-			list = append(list, f.Name)
+			list = append(list, filepath.ToSlash(filepath.Join(below, f.Name)))
 		}
 	}
 	return strings.Join(list, " ")

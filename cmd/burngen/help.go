@@ -12,15 +12,25 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// help prints what a command does, or all of them.
+const (
+	// versionName is the command that prints the version. It has no arguments and no flags.
+	versionName  = "version"
+	versionShort = "print the version of burngen, of Go, and the platform"
+)
+
+// help prints the help of one command, or a list of all commands.
 func help(args []string, s *streams) int {
 	if len(args) == 0 {
 		overview(s.out)
 		return exitOK
 	}
+	if args[0] == versionName {
+		fmt.Fprintf(s.out, "usage: burngen %s\n\n%s\n", versionName, versionShort)
+		return exitOK
+	}
 	c, ok := commandOf(args[0])
 	if !ok {
-		fmt.Fprintf(s.err, "burngen help: no command %q%s\n", args[0], meant.Suffix(args[0], commandNames(), "%s"))
+		fmt.Fprintf(s.err, "burngen help: unknown command %q%s\n", args[0], meant.Suffix(args[0], append(commandNames(), versionName), "%s"))
 		return exitUsage
 	}
 	flags, _ := newFlags(c)
@@ -37,14 +47,14 @@ func overview(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s %s\n      %s\n", name, c.usage, c.short)
 	}
-	fmt.Fprint(w, "  burngen version\n      print the version\n")
+	fmt.Fprintf(w, "  burngen %s\n      %s\n", versionName, versionShort)
 	fmt.Fprint(w, `
-burngen help COMMAND tells more. Flags may stand before or after files.
+Run burngen help COMMAND for the flags of a command. Flags may come before or after files.
 
 exit codes:
   0  success
-  1  a problem with a file or a model, or a difference that -check or verify finds
-  2  a command line that makes no sense
+  1  a problem with a file or a model, or a difference found by gen -check or verify
+  2  a mistake in the command line
 `)
 }
 
@@ -57,7 +67,7 @@ func version(w io.Writer) {
 	fmt.Fprintf(w, "burngen %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// help prints what a command does, its flags and its examples.
+// help prints the usage of a command, its flags and its examples.
 func (c command) help(w io.Writer, flags *flagSet) {
 	fmt.Fprintf(w, "usage: burngen %s %s\n\n%s\n", c.name, c.usage, c.short)
 	for _, title := range append([]string{""}, flags.titles...) {
@@ -83,8 +93,8 @@ func (c command) help(w io.Writer, flags *flagSet) {
 	fmt.Fprintf(w, "\nexamples:\n%s", c.examples)
 }
 
-// ending says at the end of a flag's text that it may be repeated, or which value it has if
-// it is not given and the text does not say so.
+// ending returns the end of a flag's help text. It says that the flag may be repeated, or gives its
+// default unless the text mentions it.
 func ending(f *flag.Flag, text string) string {
 	v := f.Value.(*checked)
 	switch {

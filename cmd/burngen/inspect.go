@@ -15,7 +15,7 @@ import (
 var inspectCommand = command{
 	name:  "inspect",
 	usage: "FILE [flags]",
-	short: "show what is in a model (.onnx or a description in Go) or a weights file (.safetensors, .pt, .pth, .bin, .mpk, .bpk, .json)",
+	short: "show what is in a model (.onnx, or a description in Go) or in a weights file (" + weightsNames + ")",
 	examples: `  burngen inspect resnet50.onnx
   burngen inspect resnet50.onnx -dim N=8
   burngen inspect resnet50.safetensors
@@ -26,6 +26,7 @@ var inspectCommand = command{
 
 func defineInspect(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
+	targetFlag(flags, o)
 	var names *keys.Options
 	flags.section(ofTensors, func() { names = nameFlags(flags) })
 	return func(s *streams, files []string) error {
@@ -37,7 +38,7 @@ func defineInspect(flags *flagSet) func(*streams, []string) error {
 			return inspectWeights(s.out, file, names)
 		}
 		if len(flags.given(ofTensors)) > 0 {
-			return usagef("%s is for weights files, and %s is not one", flags.given(ofTensors)[0], filepath.Base(file))
+			return usagef("%s applies to weights files, and %s is not one", flags.given(ofTensors)[0], filepath.Base(file))
 		}
 		m, err := load(flags, file, o, s)
 		if err != nil {
@@ -47,7 +48,7 @@ func defineInspect(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// inspectModel prints a page about a model.
+// inspectModel prints a summary of a model.
 func inspectModel(out io.Writer, m *gen.Model) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, m.Report())
@@ -79,7 +80,7 @@ func inspectModel(out io.Writer, m *gen.Model) error {
 	return w.Flush()
 }
 
-// wrap joins words by commas, in lines of about a width.
+// wrap joins words with commas and breaks lines at about width.
 func wrap(words []string, width int) string {
 	var b strings.Builder
 	column := 0

@@ -1,5 +1,5 @@
-// Command burngen compiles neural networks to Go packages. Its commands turn
-// flags into calls of package gen and print what comes back.
+// Command burngen compiles neural networks to Go packages. Its commands translate flags to calls of
+// package gen and print the results.
 package main
 
 import (
@@ -18,21 +18,21 @@ import (
 // command is one of burngen's commands.
 type command struct {
 	name string
-	// usage is the arguments, short what it does in one line.
+	// usage lists the arguments, and short is a one-line summary.
 	usage, short string
-	// examples are command lines with what each is for.
+	// examples are command lines with explanations.
 	examples string
-	// define declares the flags and returns what runs once they are parsed.
+	// define declares the flags and returns the function to run after they are parsed.
 	define func(*flagSet) func(*streams, []string) error
 }
 
-// commands lists the commands; the first is meant when none is named.
-var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand}
+// commands lists the commands. The first is used if the command line names none.
+var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand}
 
-// aliases are other names of commands that people try.
+// aliases maps common misspellings of commands to commands.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}
 
-// commandOf returns the command of a name.
+// commandOf returns the command called name.
 func commandOf(name string) (command, bool) {
 	if real, ok := aliases[name]; ok {
 		name = real
@@ -52,8 +52,8 @@ func commandNames() (names []string) {
 	return names
 }
 
-// unknownCommand says what a word was meant for that is neither a command nor a file, nor
-// looks like one. It is "" if that is not known.
+// unknownCommand suggests a command for a word that is not a command, not a file, and does not look
+// like a file. It returns "" if there is no suggestion.
 func unknownCommand(word string) string {
 	if _, err := os.Lstat(word); err == nil || strings.ContainsAny(word, `./\-`) {
 		return ""
@@ -61,23 +61,23 @@ func unknownCommand(word string) string {
 	return meant.Suffix(word, commandNames(), "burngen %s")
 }
 
-// streams are where a command writes to.
+// streams are the output streams of a command.
 type streams struct{ out, err io.Writer }
 
-// usageError is a command line that makes no sense.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// errReported ends a command whose problems have been printed.
+// errReported is returned by a command that has already printed its problems.
 var errReported = errors.New("reported")
 
 // Exit codes.
 const (
 	exitOK      = 0
-	exitProblem = 1 // with a model, or a difference
+	exitProblem = 1 // a problem with a model, or a difference
 	exitUsage   = 2
 )
 
@@ -86,7 +86,7 @@ func main() {
 	os.Exit(run(os.Args[1:], &streams{os.Stdout, os.Stderr}))
 }
 
-// run carries out a command line and returns the exit code.
+// run executes a command line and returns the exit code.
 func run(args []string, s *streams) int {
 	if len(args) == 0 {
 		overview(s.err)
@@ -96,14 +96,14 @@ func run(args []string, s *streams) int {
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
 		return help(args[1:], s)
-	case "version", "-version", "--version":
+	case versionName, "-version", "--version":
 		version(s.out)
 		return exitOK
 	default:
 		if named, ok := commandOf(name); ok {
 			c, args = named, args[1:]
 		} else if meant := unknownCommand(name); meant != "" {
-			fmt.Fprintf(s.err, "burngen: no command %q, and no such file%s\n", name, meant)
+			fmt.Fprintf(s.err, "burngen: unknown command %q, and there is no such file%s\n", name, meant)
 			return exitUsage
 		}
 	}
@@ -121,7 +121,7 @@ func run(args []string, s *streams) int {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(s.err, "burngen %s: %s\nusage: burngen %s %s (burngen %s -help tells more)\n", c.name, usage.text, c.name, c.usage, c.name)
+		fmt.Fprintf(s.err, "burngen %s: %s\nusage: burngen %s %s (see burngen %s -help)\n", c.name, usage.text, c.name, c.usage, c.name)
 		return exitUsage
 	case !errors.Is(err, errReported):
 		fmt.Fprintln(s.err, err)

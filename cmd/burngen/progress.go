@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows what is being done, on a terminal only.
+// progress shows the progress if the output is a terminal.
 type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer) *progress {
@@ -22,7 +22,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(), progressbar.OptionSpinnerType(14))}
 }
 
-// stage tells what is being done.
+// stage shows the start of a stage.
 func (p *progress) stage(what string) {
 	if p.bar != nil {
 		p.bar.Describe(what)
@@ -30,7 +30,7 @@ func (p *progress) stage(what string) {
 	}
 }
 
-// step tells how far it is.
+// step shows that done of total items are complete.
 func (p *progress) step(what string, done, total int) {
 	if p.bar == nil {
 		return
@@ -40,14 +40,14 @@ func (p *progress) step(what string, done, total int) {
 	p.bar.Set(done)
 }
 
-// clear removes the bar, so that a line can be printed.
+// clear removes the bar so that a line can be printed.
 func (p *progress) clear() {
 	if p.bar != nil {
 		p.bar.Clear()
 	}
 }
 
-// end removes the bar for good.
+// end removes the bar permanently.
 func (p *progress) end() {
 	if p.bar != nil {
 		p.bar.Finish()

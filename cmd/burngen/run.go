@@ -19,7 +19,7 @@ import (
 var runCommand = command{
 	name:  "run",
 	usage: "MODEL -in NAME=FILE… [-out DIR] [flags]",
-	short: "run a model without generating code, and print its outputs",
+	short: "run a model in this process, without generating code, and print its outputs",
 	examples: `  burngen run classifier.onnx -in image=cat.png
   burngen run encoder.onnx -in ids=ids.npy -in mask=mask.npy -out results
   burngen run model.onnx -in x=input_0.pb -dim N=1
@@ -32,6 +32,7 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
 	flags.Var(in, "in", "read an input from a file, `NAME=FILE`: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif")
+	flags.Var(oneTarget{&o.Target}, "target", "run on `TARGET`"+targetsHelp)
 	dir := flags.String("out", "", "write the outputs to the folder `DIR` as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
@@ -43,6 +44,11 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 			return err
 		}
 		defer done()
+		var closed func()
+		if o.Target, closed, err = onDevice(o.Target); err != nil {
+			return err
+		}
+		defer closed()
 		bar := newProgress(s.err)
 		o.Progress = bar.stage
 		m, err := load(flags, file, o, s)
@@ -71,12 +77,12 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// isState reports whether a model's sessions keep the tensor of a name.
+// isState reports whether the tensor called name is a state of the model's sessions.
 func isState(m *gen.Model, name string) bool {
 	return slices.ContainsFunc(m.Meta.States, func(p rt.Port) bool { return p.Name == name })
 }
 
-// execute runs a model on arguments read from files. A state without one begins anew.
+// execute runs a model on arguments from files. A state without a file starts as zeros.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
 	given, err := readInputs(f, in)
@@ -114,7 +120,7 @@ func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	return out, nil
 }
 
-// readInputs reads the files of -in, by the names of a function's parameters.
+// readInputs reads the files of -in, keyed by parameter name.
 func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
 	names, types := []string{}, map[string]ir.Type{}
 	for _, p := range f.Params {
@@ -135,10 +141,10 @@ func readInputs(f *ir.Func, in pairs) (map[string]*ir.Tensor, error) {
 	return given, nil
 }
 
-// firstValues is how many elements of an output are printed.
+// firstValues is the number of elements of an output that are printed.
 const firstValues = 8
 
-// printTensor prints an output's type, first values and largest element.
+// printTensor prints the type, the first values and the largest element of an output.
 func printTensor(w io.Writer, name string, t *ir.Tensor) {
 	fmt.Fprintf(w, "%q %s:", name, t.Type())
 	largest := -1
@@ -173,7 +179,7 @@ func elementText(t *ir.Tensor, i int) string {
 	return fmt.Sprint(t.Int(i))
 }
 
-// save writes the outputs as NumPy arrays, called after them.
+// save writes the outputs as NumPy arrays in files with their names.
 func save(dir string, names []string, results []*ir.Tensor) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
@@ -192,7 +198,7 @@ func save(dir string, names []string, results []*ir.Tensor) error {
 	return nil
 }
 
-// fileName returns a name for a file: letters, digits and a few signs of text.
+// fileName returns text as a file name: letters, digits and a few other characters.
 func fileName(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-", r) {

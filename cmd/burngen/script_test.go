@@ -67,8 +67,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// patch appends text to a file: patch FILE TEXT. With a number in place of the
-// text, it cuts the file to that size.
+// patch appends text to a file: patch FILE TEXT. If TEXT is a number, it truncates the file to that
+// size.
 func patch(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: patch FILE TEXT|SIZE")
@@ -97,8 +97,8 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// linked gives a file a second name, under which it stays what it is if another file takes
-// the place of the first: linked FILE NAME.
+// linked gives a file a second name: linked FILE NAME. The file keeps this name if another file
+// replaces the first.
 func linked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: linked FILE NAME")
@@ -162,6 +162,14 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 // models are what scripts ask for by name.
 var models = map[string]func() []byte{
 	"mlp": func() []byte { return onnxtest.MLP().Bytes() },
+	"gpu": func() []byte { // GPUs compute the first node only
+		return onnxtest.New(17).
+			Input("x", ir.F32, "N", 8).Output("top", ir.F32, "N", 2).Output("at", ir.I64, "N", 2).Output("where", ir.I64, 2, "K").
+			Initializer("k", ir.IntTensor(ir.I64, 2)).
+			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).
+			Node("/TopK", "TopK", []string{"y", "k"}, []string{"top", "at"}).
+			Node("/NonZero", "NonZero", []string{"y"}, []string{"where"}).Bytes()
+	},
 	"unknown": func() []byte {
 		return onnxtest.New(17).Import("com.acme", 1).
 			Input("x", ir.F32, "N", 4).Output("z", ir.F32, "N", 4).Output("w", ir.F32, "N", 4).

@@ -11,10 +11,10 @@ import (
 var verifyCommand = command{
 	name:  "verify",
 	usage: "DIR… [flags]",
-	short: "compare generated code with reference inputs and outputs",
-	examples: `  burngen verify testdata/onnx-node          folders with model.onnx and test_data_set_0
+	short: "generate, build and run models, and compare their outputs with references",
+	examples: `  burngen verify testdata/onnx-node          find every folder with model.onnx and test_data_set_0
   burngen verify -all models/mnist           a folder with model.onnx and ref/manifest.json
-  burngen verify -eval -json models          the definitions of the operators, as JSON
+  burngen verify -eval -json models          check the definitions of the operators, print JSON
 `,
 	define: defineVerify,
 }
@@ -22,29 +22,38 @@ var verifyCommand = command{
 func defineVerify(flags *flagSet) func(*streams, []string) error {
 	var (
 		o       verify.Options
-		eval    = flags.Bool("eval", false, "check the evaluator of the IR instead of generated code")
-		exec    = flags.Bool("exec", false, "check the steps of the program without generating code")
-		all     = flags.Bool("all", false, "also exit with 1 if a model is refused")
-		asJSON  = flags.Bool("json", false, "print a JSON object for each case, and one with the counts")
-		timeout = flags.Duration("timeout", 2*time.Minute, "stop a case that takes longer than `TIME` to generate, or to run")
+		eval    = flags.Bool("eval", false, "run the definitions of the operators, slowly, instead of generated code")
+		exec    = flags.Bool("exec", false, "run the compiled model in this process instead of generating and building code")
+		all     = flags.Bool("all", false, "also exit with 1 if burngen cannot compile a model")
+		asJSON  = flags.Bool("json", false, "print a JSON object for each case, and one with the totals")
+		timeout = flags.Duration("timeout", 2*time.Minute, "stop a case that takes longer than `TIME` to compile, or to run")
 	)
-	flags.BoolVar(&o.Layers, "layers", false, "also compare the intermediate values that references hold")
-	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nFloats may then differ by as much as the type rounds")
+	flags.BoolVar(&o.Layers, "layers", false, "also compare intermediate values, where the references have them")
+	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nThe tolerances of floats are as large as this rounding requires")
+	flags.Var(oneTarget{&o.Target}, "target", "generate for `TARGET`, or with -exec run on it"+targetsHelp)
 	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return func(s *streams, dirs []string) error {
 		switch {
 		case len(dirs) == 0:
-			return usagef("a folder is missing")
+			return usagef("name one or more folders with models and references")
 		case *eval && *exec:
-			return usagef("-eval or -exec, not both")
+			return usagef("use -eval or -exec, not both")
 		case *timeout <= 0:
-			return usagef("-timeout %s: a positive time expected", *timeout)
+			return usagef("-timeout %s: a time above zero expected", *timeout)
 		case *eval:
 			o.Mode = verify.Evaluated
 		case *exec:
 			o.Mode = verify.Executed
 		}
 		o.Timeout = *timeout
+		if o.Mode == verify.Executed {
+			opened, done, err := onDevice(o.Target)
+			if err != nil {
+				return err
+			}
+			defer done()
+			o.Target = opened
+		}
 		cases, err := verify.Find(dirs)
 		if err != nil {
 			return err

@@ -20,62 +20,62 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// nameFlags declares the flags that say what weights are called.
+// nameFlags declares the flags that select and rename weights.
 func nameFlags(flags *flagSet) *keys.Options {
 	o := &keys.Options{}
-	flags.Func("top-key", "keep the tensors below `KEY` only, without it, as in model_state_dict (default: all tensors)", func(text string) error { return keys.TopKey(text)(o) })
+	flags.Func("top-key", "keep only the tensors below `KEY`, such as model_state_dict, and remove KEY from their names (default: all tensors)", func(text string) error { return keys.TopKey(text)(o) })
 	flags.Var(each(func(text string) error { return keys.Remap(text)(o) }), "remap", "rewrite the names of tensors by `'REGEX=>REPLACEMENT'`, with $1 for groups")
 	flags.BoolVar(&o.Map.Renumber, "renumber", false, "close gaps in indices: fc.0, fc.2, fc.4 become fc.0, fc.1, fc.2")
 	flags.Var(each(func(text string) error { return keys.Transpose(text)(o) }), "transpose", "transpose the matrices whose names match `REGEX`")
 	return o
 }
 
-// weightsFlags are those of commands that put weights into a model.
+// weightsFlags are the flags of commands that load weights into a model.
 type weightsFlags struct {
 	names *keys.Options
-	place string // "embed" or "file", "" for neither
-	file  string // "" for the model's own weights
+	place string // "embed", "file" or ""
+	file  string // file name, or "" for the model's own weights
 }
 
-// fileFlags declares the flags that take weights out of a file. With a place, -weights
-// also says where a package has its own.
+// fileFlags declares the flags for loading weights from a file. With place, -weights also selects
+// where a package keeps its weights.
 func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	w := &weightsFlags{}
 	if place {
-		flags.Var(each(w.setAny), "weights", "take the weights from a file, or say where the package has its own, `FILE|embed|file`:\n"+
-			"  FILE   take the weights from FILE (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own\n"+
+		flags.Var(each(w.setAny), "weights", "take the weights from a file, or choose where the package stores its weights, `FILE|embed|file`:\n"+
+			"  FILE   replace the model's weights by the tensors of FILE ("+weightsNames+")\n"+
 			"  embed  embed the package's weights in the program (default up to 512 MiB)\n"+
-			"  file   keep them in a file beside the program (default above)\nOne FILE and one of the others may be given")
+			"  file   store them in a file, which the program loads (default above 512 MiB)\nFILE and one of embed and file may be given together")
 	} else {
-		flags.Func("weights", "take the weights from `FILE` (.safetensors, .pt, .pth, .bin, an index of these, a record) in place of the model's own (default: the model's own)", w.setFile)
+		flags.Func("weights", "replace the model's weights by the tensors of `FILE` ("+weightsNames+") (default: the model's own weights)", w.setFile)
 	}
 	flags.section(ofWeights, func() {
 		w.names = nameFlags(flags)
-		flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keep the model's own tensors where FILE has none")
-		flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "pass over tensors of FILE that the model does not want")
+		flags.BoolVar(&w.names.Fit.AllowMissing, "allow-missing", false, "keep the model's own weight where FILE has no such tensor")
+		flags.BoolVar(&w.names.Fit.AllowUnused, "allow-unused", false, "ignore tensors of FILE that the model does not have")
 	})
 	return w
 }
 
-// setAny takes a place, or a file.
+// setAny sets a place or a file.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":
 		return w.setFile(text)
 	case w.place != "":
-		return fmt.Errorf("-weights %s is given already; either embed or file expected", w.place)
+		return fmt.Errorf("-weights %s is also given; use either embed or file", w.place)
 	}
 	w.place = text
 	return nil
 }
 
-// setFile takes a file.
+// setFile sets the file.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
-		return fmt.Errorf("-weights %s is given already; the weights of a model are in one file, or in an index", w.file)
+		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)
 	}
 	if _, err := os.Stat(text); err != nil && !namesWeights(text) {
-		return fmt.Errorf("no such file, and not the name of a weights file (.safetensors, .pt, .pth, .bin, an index of these, a record)")
+		return fmt.Errorf("embed, file, or a weights file expected (" + weightsNames + ")")
 	}
 	w.file = text
 	return nil
@@ -85,7 +85,7 @@ func (w *weightsFlags) setFile(text string) error {
 func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {
-			return nil, usagef("%s is for the tensors of -weights FILE, which is missing", flags.given(ofWeights)[0])
+			return nil, usagef("%s needs -weights FILE", flags.given(ofWeights)[0])
 		}
 		return func() {}, nil
 	}
@@ -100,7 +100,7 @@ func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done fu
 	return func() { weights.Close() }, nil
 }
 
-// line returns the flags as a command line has them.
+// line returns the flags in the form of a command line.
 func (w *weightsFlags) line() []string {
 	var parts []string
 	add := func(name, value string) {
@@ -128,13 +128,16 @@ func (w *weightsFlags) line() []string {
 	return parts
 }
 
-// quoted returns a word of a command line in quotes where a shell wants them.
+// quoted quotes a word of a command line if a shell requires it.
 func quoted(word string) string {
 	if strings.ContainsAny(word, " '\"$&|;<>()*?[]{}~#!`\\") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	return word
 }
+
+// weightsNames lists the names of weights files, for help and error texts.
+const weightsNames = ".safetensors, .pt, .pth, .bin, .mpk, .bpk, .json, or the .index.json of several files"
 
 const (
 	onnxExt        = ".onnx"
@@ -143,20 +146,21 @@ const (
 	torchIndexEnd  = ".bin.index.json"
 )
 
-// torchExts are the endings of files that PyTorch saved, and recordExts those of records
-// of burngen and burn, which may be compressed. What is in a ".bin" says whose it is.
+// torchExts are the extensions of PyTorch files. recordExts are the extensions of records, which
+// Burn and burngen write. A record may be compressed; its name then ends in .gz as well. A .bin
+// file may be either, and its contents decide.
 var (
 	torchExts  = map[string]bool{".pt": true, ".pth": true, ".bin": true, ".ckpt": true, ".jit": true, ".tar": true}
 	recordExts = map[string]bool{".mpk": true, ".bpk": true, ".json": true, ".bin": true}
 )
 
-// isRecord reports whether a file may be a record, by its name.
+// isRecord reports whether a file may be a record, judging by its name.
 func isRecord(path string) bool {
 	name := strings.ToLower(path)
 	return recordExts[filepath.Ext(strings.TrimSuffix(name, ".gz"))]
 }
 
-// isWeights reports whether a file is one of weights, by its name or else by its first bytes.
+// isWeights reports whether a file is a weights file, judging by its name or else its first bytes.
 func isWeights(path string) bool {
 	if namesWeights(path) {
 		return true
@@ -168,13 +172,14 @@ func isWeights(path string) bool {
 	return false
 }
 
-// namesWeights reports whether a file is one of weights, by its name.
+// namesWeights reports whether a file is a weights file, judging by its name.
 func namesWeights(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == safetensorsExt || torchExts[ext] || strings.HasSuffix(path, indexEnd) || isRecord(path)
 }
 
-// formatOf names the format of a regular file. It is "" if there is no such file.
+// formatOf returns the format of a regular file, judging by its first bytes, such as
+// [file.PyTorch]. It is "" if there is no such file or its format is unknown.
 func formatOf(path string) string {
 	head := file.Head(path)
 	if head == nil {
@@ -183,7 +188,7 @@ func formatOf(path string) string {
 	return file.Format(head)
 }
 
-// openWeights opens a weights file of any kind.
+// openWeights opens a weights file of any format.
 func openWeights(path string) (w *rt.Weights, err error) {
 	format := formatOf(path)
 	ext := strings.ToLower(filepath.Ext(path))
@@ -213,14 +218,14 @@ func openWeights(path string) (w *rt.Weights, err error) {
 	return w, nil
 }
 
-// whyNotWeights returns the reason why a file cannot be opened, without its path: that it
-// has another format, if that is known, or else what the reader says.
+// whyNotWeights returns the reason why a file cannot be opened, without its path: its actual format
+// if that is known, else the reader's error.
 func whyNotWeights(path, format string, err error) error {
 	var at *fs.PathError
 	switch {
 	case errors.As(err, &at) && at.Path == path:
 		return at.Err
-	case isRecord(path) && (format == file.Text || format == file.Gzip): // the reader says more
+	case isRecord(path) && (format == file.Text || format == file.Gzip): // the reader's error says more
 	case format == file.Pickle:
 		return errors.New("not a weights file: a Python pickle that torch.save did not write; save a state_dict with torch.save, or the tensors with safetensors")
 	case format != "" && format != file.PyTorch && format != file.Safetensors && format != file.Tar:
@@ -233,8 +238,8 @@ func whyNotWeights(path, format string, err error) error {
 	return errors.New(text)
 }
 
-// refused returns why tensors cannot be read, by the names of those that burngen cannot
-// hold. They have no elements.
+// refused returns the reasons why tensors cannot be read, keyed by name. Such tensors have no
+// elements.
 func refused(w *rt.Weights) map[string]string {
 	why := map[string]string{}
 	for _, name := range w.Names() {
@@ -250,7 +255,8 @@ func refused(w *rt.Weights) map[string]string {
 	return why
 }
 
-// withoutRefused returns the tensors that can be read, closes w, and notes the others.
+// withoutRefused returns the tensors that can be read, closes w, and prints a note about the
+// others.
 func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
 	why := refused(w)
 	if len(why) == 0 {
@@ -266,14 +272,14 @@ func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, er
 	}
 	if len(names) == 0 {
 		w.Close()
-		return nil, fmt.Errorf("%s: there is no other tensor", filepath.Base(path))
+		return nil, fmt.Errorf("%s: no tensor of the file can be read", filepath.Base(path))
 	}
 	left, err := w.Renamed(names)
 	w.Close()
 	return left, err
 }
 
-// inspectWeights prints the tensors of a weights file, and what names make of theirs.
+// inspectWeights prints the tensors of a weights file and their new names.
 func inspectWeights(out io.Writer, path string, names *keys.Options) error {
 	weights, err := openWeights(path)
 	if err != nil {
@@ -313,8 +319,8 @@ func inspectWeights(out io.Writer, path string, names *keys.Options) error {
 
 var convertCommand = command{
 	name:  "convert",
-	usage: "FILE OUT.safetensors [flags]",
-	short: "write the weights in a file (.pt, .pth, .bin, .safetensors, an index of these, .mpk, .bpk, .json) as safetensors, in one file or several",
+	usage: "FILE OUT.safetensors|OUT.safetensors.index.json [flags]",
+	short: "write the tensors of a weights file (" + weightsNames + ") as safetensors",
 	examples: `  burngen convert whisper.pt whisper.safetensors -top-key model_state_dict
   burngen convert llama.safetensors.index.json llama.safetensors -dtype bf16
   burngen convert pytorch_model.bin.index.json bert.safetensors
@@ -327,17 +333,17 @@ var convertCommand = command{
 func defineConvert(flags *flagSet) func(*streams, []string) error {
 	names := nameFlags(flags)
 	dtype := flags.String("dtype", "", "store floats as `TYPE`: f64, f32, f16 or bf16 (default: the types in FILE)")
-	shard := flags.Int64("shard", 5000, "write at most `N` MB into a file, if OUT is an index")
+	shard := flags.Int64("shard", 5000, "write at most `N` MB into each file, if OUT is an index")
 	return func(s *streams, files []string) error {
 		switch {
 		case len(files) != 2:
-			return usagef("a weights file and one to write expected, %d arguments given", len(files))
+			return usagef("name a weights file to read and a file to write; got %d arguments", len(files))
 		case !strings.EqualFold(filepath.Ext(files[1]), safetensorsExt) && !strings.HasSuffix(files[1], indexEnd):
 			return usagef("%s: a name that ends in %s or %s expected", files[1], safetensorsExt, indexEnd)
 		case !strings.HasSuffix(files[1], indexEnd) && flags.isGiven("shard"):
-			return usagef("-shard is for an index, a name that ends in %s", indexEnd)
+			return usagef("-shard needs an OUT that ends in %s", indexEnd)
 		case *shard <= 0 || *shard > math.MaxInt64/1_000_000:
-			return usagef("-shard %d: a number of MB expected", *shard)
+			return usagef("-shard %d: a number of MB expected, at least 1", *shard)
 		case *dtype != "" && !rt.Convertible("f32", *dtype):
 			return usagef("-dtype %s: f64, f32, f16 or bf16 expected", *dtype)
 		}
@@ -375,7 +381,7 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index and the files that it lists, which appear together.
+// saveIndex writes an index and the files that it lists. They appear together.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)
 	temporary.Sweep(dir)

@@ -1,10 +1,9 @@
-// Custom counts the beats of a heart, with a model one operator of which is a Go function
-// in this folder.
+// Custom counts heartbeats. One operator of its model is a Go function in this folder.
 //
 //	go run ./examples/custom [-rate BEATS]
 //
-// It draws an electrocardiogram of some beats a minute, asks the model where the beats
-// are, and prints what it finds.
+// It draws an electrocardiogram with the given beats per minute, runs the model on it, and prints
+// the beats that the model finds.
 package main
 
 import (
@@ -39,13 +38,13 @@ func main() {
 	show(os.Stdout, signal, seconds)
 }
 
-// samples is how many samples of a signal a second has.
+// samples is the number of samples per second of a signal.
 const samples = 250
 
-// draw returns an electrocardiogram of a length in seconds, in millivolts: each beat is
-// five waves, on a line that rises and falls with the breath.
+// draw returns an electrocardiogram of the given length in seconds, in millivolts. Each beat is
+// five waves, on a baseline that rises and falls with the breath.
 func draw(rate float64, seconds int) []float32 {
-	waves := []struct{ height, at, width float64 }{ // of P, Q, R, S and T; in seconds
+	waves := []struct{ height, at, width float64 }{ // the waves P, Q, R, S and T; at and width in seconds
 		{0.12, -0.20, 0.025}, {-0.15, -0.035, 0.010}, {1.2, 0, 0.011}, {-0.25, 0.035, 0.010}, {0.3, 0.24, 0.045},
 	}
 	signal := make([]float32, seconds*samples)
@@ -63,7 +62,7 @@ func draw(rate float64, seconds int) []float32 {
 	return signal
 }
 
-// beats returns when the beats of a signal are, in seconds.
+// beats returns the times of the beats in a signal, in seconds.
 func beats(signal []float32) ([]float32, error) {
 	m, err := model.Load()
 	if err != nil {
@@ -73,7 +72,7 @@ func beats(signal []float32) ([]float32, error) {
 	return found.Seconds.Data, err
 }
 
-// show prints a signal from the top down, a second a line, and the beats in it.
+// show prints a signal from top to bottom, a second per line, and marks the beats.
 func show(w io.Writer, signal, seconds []float32) {
 	const columns = 50
 	const step = samples / columns

@@ -2,9 +2,8 @@
 //
 //	go run ./examples/digits [PICTURE.png ...]
 //
-// It prints what each picture shows and how sure it is; without arguments it
-// reads the pictures that are built into it. Everything, weights included, is
-// in one binary.
+// It prints the digit in each picture and its probability. Without arguments it reads the pictures
+// in the program. The program is one binary that also holds the weights.
 package main
 
 import (
@@ -44,10 +43,10 @@ func main() {
 	}
 }
 
-// answer is what the model makes of one picture.
+// answer is the model's result for one picture.
 type answer struct {
 	name          string
-	image         model.Image // as the model sees it
+	image         model.Image // as the model gets it
 	digit         int
 	probabilities [10]float64
 }
@@ -93,7 +92,7 @@ func decode(name string, open func(name string) (fs.File, error)) (image.Image, 
 	return picture, nil
 }
 
-// softmax returns the likeliest digit and the probability of each.
+// softmax returns the most probable digit, and the probabilities of all digits.
 func softmax(logits model.Logits) (digit int, p [10]float64) {
 	for i, v := range logits {
 		if v > logits[digit] {

@@ -18,8 +18,8 @@ const (
 	plain = "\x1b[0m"
 )
 
-// show prints the answers: a terminal gets pictures and bars, anything else a
-// table with a line for each.
+// show prints the answers: pictures and bars on a terminal, a table with a line for each picture
+// elsewhere.
 func show(f *os.File, answers []answer) error {
 	w := bufio.NewWriter(f)
 	if terminal(f) {
@@ -55,7 +55,7 @@ func table(w io.Writer, answers []answer) {
 	}
 }
 
-// bars prints what the model sees of each picture beside a bar for each digit.
+// bars prints the image that the model gets, beside a bar for each digit.
 func bars(w io.Writer, answers []answer) {
 	for _, a := range answers {
 		for row := range fit.Side / 2 {
@@ -74,8 +74,8 @@ func bars(w io.Writer, answers []answer) {
 	}
 }
 
-// pixels draws rows 2·row and 2·row+1 of an image, two pixels to a character:
-// the upper half block has the one as its colour, the other as its background.
+// pixels draws rows 2·row and 2·row+1 of an image, two pixels per character. A character is the
+// upper half block; its colour is the upper pixel, its background the lower one.
 func pixels(m *model.Image, row int) string {
 	var s strings.Builder
 	for x := range fit.Side {
@@ -84,11 +84,10 @@ func pixels(m *model.Image, row int) string {
 	return s.String() + plain
 }
 
-// grey returns the terminal's colour, of its 24 greys, for an ink from 0 to 1.
+// grey returns the number of the terminal's grey, one of 24, for ink from 0 to 1.
 func grey(ink float32) int { return 232 + int(23*ink+.5) }
 
-// line draws a digit's probability as a bar that is precise to an eighth of a
-// character.
+// line draws a digit's probability as a bar with a precision of an eighth of a character.
 func line(digit int, p float64) string {
 	const width = 24
 	eighths := int(p*width*8 + .5)

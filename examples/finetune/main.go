@@ -1,9 +1,9 @@
-// Finetune teaches the network of examples/digits, an ONNX file, to read signs of
-// arithmetic: its body, which knows strokes, gets a new head.
+// Finetune trains the network of examples/digits, an ONNX file, to read arithmetic signs. The body
+// of the network is kept and gets a new head.
 //
 //	go run ./examples/finetune [-n 10] [-seed 42] [-o FILE]
 //
-// The head is trained first, on the body as it is; then everything, at a lower rate.
+// The head is trained first, with the body frozen. Then all layers are trained at a lower rate.
 package main
 
 import (
@@ -41,10 +41,10 @@ func main() {
 	}
 }
 
-// stages are how a network learns a new task.
+// stages are the stages of training.
 var stages = []struct {
 	name   string
-	freeze []string // parameters that stay as they are
+	freeze []string // parameters to freeze
 	rate   float64
 	epochs int
 }{
@@ -52,13 +52,13 @@ var stages = []struct {
 	{"all of it", nil, 1e-4, 4},
 }
 
-// batch is how many images a step sees.
+// batch is the number of images per step.
 const batch = 16
 
-// set is images and the signs that they show.
+// set holds images and their signs.
 type set = data.Set[signs.Image, int64]
 
-// train trains a model in stages, and writes a line for each.
+// train trains a model in stages and writes a line for each stage.
 func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 	m := signs.New(seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -85,7 +85,7 @@ func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 				loss += float64(r.Loss) * float64(len(x))
 			}
 		}
-		m = t.Model() // the weights as they are now
+		m = t.Model() // the current weights
 		right, err := accuracy(m, rest)
 		if err != nil {
 			return nil, err
@@ -95,7 +95,7 @@ func train(w io.Writer, seed uint64, training, rest set) (*signs.Model, error) {
 	return m, nil
 }
 
-// accuracy returns the share of images that are read as what they show.
+// accuracy returns the share of images that are classified correctly.
 func accuracy(m *signs.Model, rest set) (float64, error) {
 	logits, err := m.Forward(rest.X)
 	if err != nil {

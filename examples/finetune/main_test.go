@@ -37,7 +37,8 @@ func TestLearnsSigns(t *testing.T) {
 	}
 }
 
-// TestAFrozenBodyStaysWhatItIs makes a step of each stage.
+// TestAFrozenBodyStaysWhatItIs takes a step of each stage, and asserts that frozen parameters do
+// not change.
 func TestAFrozenBodyStaysWhatItIs(t *testing.T) {
 	s := drawn(t, 1, 1)
 	m := signs.New(42)

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// digits returns images of digits and what they show: those of MNIST's test set in a
-// folder, drawn ones without a folder.
+// digits returns images of digits and their labels: MNIST's test set if folder is given, otherwise
+// drawn digits.
 func digits(folder string) ([]cnn.Image, []int64, error) {
 	if folder == "" {
 		return draw(2000)
@@ -19,10 +19,10 @@ func digits(folder string) ([]cnn.Image, []int64, error) {
 	return data.MNIST(filepath.Join(folder, "t10k-images-idx3-ubyte"), filepath.Join(folder, "t10k-labels-idx1-ubyte"))
 }
 
-// set is images and the digits that they show.
+// set holds images and the digits that they show.
 type set = data.Set[cnn.Image, int64]
 
-// split keeps every tenth image apart from training.
+// split takes every tenth image out of the training set.
 func split(images []cnn.Image, labels []int64) (training, rest set) {
 	for i := range images {
 		s := &training
@@ -34,7 +34,7 @@ func split(images []cnn.Image, labels []int64) (training, rest set) {
 	return training, rest
 }
 
-// draw returns n drawn digits, standardised as MNIST's are.
+// draw returns n drawn digits, standardised like MNIST's.
 func draw(n int) ([]cnn.Image, []int64, error) {
 	images, labels := make([]cnn.Image, n), make([]int64, n)
 	for i := range images {

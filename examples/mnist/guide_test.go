@@ -21,7 +21,7 @@ import (
 
 var guide = flag.Bool("guide", false, "train ten epochs on MNIST's test set, several times: minutes")
 
-// digitsOfCorpus returns MNIST's test set, and skips where it is not there.
+// digitsOfCorpus returns MNIST's test set. It skips the test if the set is missing.
 func digitsOfCorpus(t *testing.T) ([]cnn.Image, []int64) {
 	t.Helper()
 	images, labels, err := digits(corpus.Path(t, "datasets/mnist"))
@@ -31,8 +31,8 @@ func digitsOfCorpus(t *testing.T) ([]cnn.Image, []int64) {
 	return images, labels
 }
 
-// TestGuide trains as the guide of the framework does that the network is of, and holds
-// what it reaches against PyTorch's, of testdata/pytorch.py.
+// TestGuide trains as Burn's guide does, and compares the accuracy with PyTorch's, which
+// testdata/pytorch.py computes.
 func TestGuide(t *testing.T) {
 	if !*guide {
 		t.Skip("without -guide")
@@ -41,7 +41,7 @@ func TestGuide(t *testing.T) {
 	for _, tt := range []struct {
 		rate  float64
 		seeds []uint64
-		least float64 // mean accuracy, in percent
+		least float64 // least mean accuracy in percent
 	}{
 		{1e-4, []uint64{42}, 93},
 		{1e-3, []uint64{42, 43, 44}, 97},
@@ -64,7 +64,7 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// pytorch returns the mean accuracy that PyTorch reaches at a rate, in percent.
+// pytorch returns PyTorch's mean accuracy at a rate, in percent.
 func pytorch(t *testing.T, rate float64) float64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "pytorch.json"))
@@ -89,7 +89,7 @@ func pytorch(t *testing.T, rate float64) float64 {
 	return sum / n
 }
 
-// TestThreadsDoNotMatterOnMNIST is [TestThreadsDoNotMatter] for an epoch of the guide.
+// TestThreadsDoNotMatterOnMNIST is like [TestThreadsDoNotMatter], for an epoch of the guide.
 func TestThreadsDoNotMatterOnMNIST(t *testing.T) {
 	if !*guide {
 		t.Skip("without -guide")
@@ -119,10 +119,10 @@ func train(t *testing.T, p plan, images []cnn.Image, labels []int64) string {
 	return w.Digest()
 }
 
-// TestLossDoesNotDependOnTheMachine compares the losses of the first steps with those of
-// a process that has no assembly.
+// TestLossDoesNotDependOnTheMachine compares the losses of the first steps with the losses of a
+// process without assembly.
 func TestLossDoesNotDependOnTheMachine(t *testing.T) {
-	const child = "MNIST_TEST_LOSSES" // where a child writes its losses
+	const child = "MNIST_TEST_LOSSES" // the environment variable that tells a child process where to write its losses
 	if path := os.Getenv(child); path != "" {
 		text, err := json.Marshal(losses(t))
 		if err == nil {

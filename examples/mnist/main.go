@@ -1,11 +1,11 @@
-// Mnist trains the convolutional network in model/ to read digits, in a loop that is
-// written by hand.
+// Mnist trains the convolutional network in model/ to read digits. The training loop is written by
+// hand.
 //
 //	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE]
 //
-// The folder has t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, MNIST's, or both with
-// .gz; without it digits are drawn. Nine of ten are trained on, every tenth tells how much
-// was learnt.
+// FOLDER has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz.
+// Without it digits are drawn. Nine of ten images are used for training, and every tenth for the
+// accuracy.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Classes=10 -o ./cnn
 
-// plan says how to train.
+// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// batch is how many images a step sees.
+// batch is the number of images per step.
 const batch = 64
 
 // train trains a network on nine of ten images, and writes a line for each epoch.
@@ -78,7 +78,7 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Train
 			if err != nil {
 				return nil, err
 			}
-			if err := opt.Step(p.rate); err != nil { // uses the gradients up
+			if err := opt.Step(p.rate); err != nil { // changes the parameters and resets the gradients
 				return nil, err
 			}
 			loss += float64(r.Loss) * float64(len(x))
@@ -92,7 +92,7 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Train
 	return t, nil
 }
 
-// accuracy returns the share of images that are read as what they show.
+// accuracy returns the share of images that are classified correctly.
 func accuracy(t *cnn.Trainer, s set) (float64, error) {
 	right := 0
 	for x, y := range data.Batches(s.X, s.Y, batch, nil) {
@@ -109,7 +109,7 @@ func accuracy(t *cnn.Trainer, s set) (float64, error) {
 	return float64(right) / float64(len(s.X)), nil
 }
 
-// infer returns the digit that a model reads.
+// infer returns the digit that a model recognises.
 func infer(m *cnn.Model, image cnn.Image) (int64, error) {
 	logits, err := m.Forward([]cnn.Image{image})
 	if err != nil {
@@ -118,7 +118,7 @@ func infer(m *cnn.Model, image cnn.Image) (int64, error) {
 	return argmax(logits[0]), nil
 }
 
-// argmax returns the digit that an image most likely shows.
+// argmax returns the most probable digit.
 func argmax(logits cnn.Logits) int64 {
 	best := 0
 	for i, v := range logits {

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// size returns how many digits to draw and how often to train on them.
+// size returns the number of digits to draw and the settings of the training.
 func size() (n int, p plan) {
 	if testing.Short() {
 		return 20, plan{epochs: 2, rate: 1e-3, seed: 42}
@@ -20,7 +20,7 @@ func size() (n int, p plan) {
 
 var line = regexp.MustCompile(`^epoch +\d+  loss (\d+\.\d{4})  accuracy (\d+\.\d) %$`)
 
-// curve returns the loss and the accuracy of each epoch of which train wrote a line.
+// curve returns the loss and the accuracy of each epoch from the lines that train wrote.
 func curve(t *testing.T, text string) (loss, accuracy []float64) {
 	t.Helper()
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -58,7 +58,7 @@ func TestLearnsToReadDrawnDigits(t *testing.T) {
 	}
 }
 
-// TestThreadsDoNotMatter trains with one thread and with two.
+// TestThreadsDoNotMatter compares training with one thread and with two.
 func TestThreadsDoNotMatter(t *testing.T) {
 	n, p := size()
 	images, labels, err := draw(n)

@@ -1,9 +1,9 @@
-// Regression learns how good a wine is from what a laboratory measures.
+// Regression predicts the quality of wines from laboratory measurements.
 //
 //	go run ./examples/regression [-data winequality-red.csv] [-epochs 60] [-rate 0.01] [-seed 42]
 //
-// The table is UCI's Wine Quality (Cortez and others, 2009), red or white; without one,
-// wines are made up. Eight of ten are trained on, the others tell how much was learnt.
+// The table is UCI's Wine Quality (Cortez and others, 2009), red or white. Without it wines are
+// made up. Eight of ten rows are used for training, and the others for evaluation.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -set Features=11 -set Hidden=32,16 -o ./mlp
 
-// plan says how to train.
+// plan holds the settings of a training run.
 type plan struct {
 	epochs int
 	rate   float64
@@ -44,11 +44,11 @@ func main() {
 	check(err)
 }
 
-// batch is how many rows a step sees.
+// batch is the number of rows per step.
 const batch = 32
 
-// train trains a network on eight of ten rows, writes a line for every tenth epoch, and
-// returns how far the network is off on the other rows.
+// train trains a network on eight of ten rows and writes a line for every tenth epoch. It returns
+// the root mean square error on the other rows.
 func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (float64, error) {
 	rng := rand.New(rand.NewPCG(p.seed, 0))
 	training, rest := data.Split(features, quality, 0.8, rng)
@@ -90,7 +90,7 @@ func (p plan) train(w io.Writer, features []mlp.Features, quality []float32) (fl
 	return off, nil
 }
 
-// deviation returns how far the mean is off.
+// deviation returns the root mean square error of predicting the mean.
 func deviation(y []float32) float64 {
 	var sum, squares float64
 	for _, v := range y {

@@ -14,7 +14,7 @@ func TestLearnsMadeUpWines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, limit := plan{epochs: 20, rate: 1e-2, seed: 42}, 0.5 // tasters stray by 0.4
+	p, limit := plan{epochs: 20, rate: 1e-2, seed: 42}, 0.5 // the noise of made-up qualities is 0.4
 	if testing.Short() {
 		features, quality, p.epochs, limit = features[:400], quality[:400], 10, 0.9*deviation(quality)
 	}
@@ -28,7 +28,7 @@ func TestLearnsMadeUpWines(t *testing.T) {
 	}
 }
 
-// TestLearnsWines trains on the tables that the corpus has.
+// TestLearnsWines trains on the tables in the corpus.
 func TestLearnsWines(t *testing.T) {
 	features, quality, err := wines(corpus.Path(t, "datasets/wine/winequality-red.csv"))
 	if err != nil || len(features) != 1599 || features[0][10] != 9.4 || quality[0] != 5 {

@@ -9,12 +9,12 @@ import (
 
 // wine is a row of the table.
 type wine struct {
-	Features mlp.Features `csv:"fixed acidity"` // and the ten columns after it
+	Features mlp.Features `csv:"fixed acidity"` // this column and the ten after it
 	Quality  float32
 }
 
-// wines returns what is measured of wines and how good they are: of those in a table, of
-// made-up ones without a table.
+// wines returns the measurements and qualities of wines. They come from a table, or are made up if
+// path is "".
 func wines(path string) (features []mlp.Features, quality []float32, err error) {
 	rows := makeUp(1600)
 	if path != "" {
@@ -28,20 +28,19 @@ func wines(path string) (features []mlp.Features, quality []float32, err error) 
 	return features, quality, nil
 }
 
-// ranges are those of the features, about as they are in red wine: acids in g/l, sugar,
-// chlorides, sulphur dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
+// ranges are the ranges of the features, about those of red wine: acids in g/l, sugar, chlorides,
+// sulphur dioxide in mg/l, density, pH, sulphates, and alcohol in percent.
 var ranges = [...]struct{ low, high float32 }{
 	{4.6, 12}, {0.1, 1.2}, {0, 0.8}, {1, 8}, {0.02, 0.2}, {1, 60}, {6, 200}, {0.99, 1.003}, {2.9, 3.8}, {0.3, 1.2}, {8.4, 14},
 }
 
-// makeUp returns n wines. They are better the more alcohol and sulphates they have, worse
-// the more acid is volatile, and spoilt where much sulphur dioxide meets a high pH; tasters
-// stray by 0.4.
+// makeUp returns n made-up wines. Alcohol and sulphates make them better, volatile acid makes them
+// worse, and much sulphur dioxide at a high pH spoils them. The qualities have a noise of 0.4.
 func makeUp(n int) []wine {
 	rng := rand.New(rand.NewPCG(1, 0))
 	rows := make([]wine, n)
 	for i := range rows {
-		var share [len(ranges)]float32 // from the low end to the high
+		var share [len(ranges)]float32 // position in the range of each feature, from 0 to 1
 		for k, r := range ranges {
 			share[k] = rng.Float32()
 			rows[i].Features[k] = r.low + (r.high-r.low)*share[k]

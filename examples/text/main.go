@@ -1,8 +1,8 @@
-// Text trains a small transformer on a text, byte by byte, and lets it go on writing.
+// Text trains a small transformer on a text, byte by byte, and lets it continue a prompt.
 //
 //	go run ./examples/text [-data FILE] [-steps 1000] [-rate 0.003] [-seed 42] [-prompt TEXT] [-length 200]
 //
-// Any text will do, such as tiny-shakespeare; without one the program writes sums in
+// FILE may be any text, such as tiny-shakespeare. Without it the program makes a text of sums in
 // words.
 package main
 
@@ -21,7 +21,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./gpt
 
-// plan says how to train.
+// plan holds the settings of a training run.
 type plan struct {
 	steps, batch int
 	rate         float64
@@ -52,8 +52,8 @@ func main() {
 	fmt.Println(*prompt + more)
 }
 
-// train trains a transformer on nine of ten bytes of a text, and writes a line now and
-// then: the loss of the steps since, and that on the rest of the text.
+// train trains a transformer on nine of ten bytes of a text. At intervals it writes the loss since
+// the last line, and the loss on the rest of the text.
 func (p plan) train(w io.Writer, text string) (*gpt.Model, error) {
 	t, err := gpt.New(p.seed).NewTrainer(gpt.TrainerOptions{Batch: p.batch, Seed: p.seed})
 	if err != nil {

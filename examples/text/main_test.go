@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/golden/corpus"
 )
 
-// losses returns those of a text's lines, and on other text.
+// losses returns the losses in the output of train: on the training text and on the rest.
 func losses(t *testing.T, out string) (own, other []float64) {
 	t.Helper()
 	for l := range strings.Lines(out) {
@@ -29,7 +29,7 @@ func losses(t *testing.T, out string) (own, other []float64) {
 func TestLearnsSums(t *testing.T) {
 	p, limit := plan{steps: 50, batch: 8, rate: 3e-3, seed: 42}, 2.8
 	if testing.Short() {
-		p.steps, p.batch, limit = 3, 2, 5.6 // from 5.55, the logarithm of 256
+		p.steps, p.batch, limit = 3, 2, 5.6 // the loss begins at log(256) = 5.55
 	}
 	var out bytes.Buffer
 	m, err := p.train(&out, sums(5000))
@@ -54,7 +54,7 @@ func TestLearnsSums(t *testing.T) {
 	}
 }
 
-// TestLearnsShakespeare trains on the text that the corpus has.
+// TestLearnsShakespeare trains on the text in the corpus.
 func TestLearnsShakespeare(t *testing.T) {
 	text, err := os.ReadFile(corpus.Path(t, "datasets/text/tinyshakespeare.txt"))
 	if err != nil {

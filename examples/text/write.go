@@ -10,11 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// words are the numbers that sums are of and come to.
+// words are the names of the numbers in sums.
 var words = strings.Fields("nought one two three four five six seven eight nine ten")
 
-// sums returns a text of about n bytes: sums of numbers up to five, in
-// words.
+// sums returns a text of about n bytes: sums of numbers up to five, in words.
 func sums(n int) string {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var b strings.Builder
@@ -25,7 +24,7 @@ func sums(n int) string {
 	return b.String()
 }
 
-// goOn returns n bytes that a model writes after a prompt.
+// goOn returns n bytes with which a model continues a prompt.
 func goOn(m *gpt.Model, prompt string, n int, rng *rand.Rand) (string, error) {
 	tokens := data.Bytes(prompt)
 	for range n {
@@ -44,14 +43,13 @@ func goOn(m *gpt.Model, prompt string, n int, rng *rand.Rand) (string, error) {
 	return b.String(), nil
 }
 
-// draw returns a token, each with the probability that the logits give it at a
-// temperature of 0.7.
+// draw samples a token from the logits at a temperature of 0.7.
 func draw(logits [256]float32, rng *rand.Rand) int64 {
 	highest := logits[0]
 	for _, v := range logits {
 		highest = max(highest, v)
 	}
-	var until [256]float64 // sums of the weights up to each token
+	var until [256]float64 // cumulative weights
 	var sum float64
 	for i, v := range logits {
 		sum += math.Exp(float64(v-highest) / 0.7)

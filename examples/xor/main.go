@@ -1,4 +1,4 @@
-// Xor trains a perceptron on exclusive or, saves it, and reads it again.
+// Xor trains a perceptron on exclusive or, saves it, and loads it again.
 //
 //	go run ./examples/xor [-epochs 50] [-rate 0.001] [-early] [-o FOLDER]
 package main
@@ -20,18 +20,18 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./xor
 
-// The four examples there are.
+// All four examples of exclusive or.
 var (
 	bits    = []xor.Bits{{0, 0}, {0, 1}, {1, 0}, {1, 1}}
 	classes = []int64{0, 1, 1, 0}
 )
 
-// plan says how to train.
+// plan holds the settings of a training run.
 type plan struct {
 	epochs, batch int
 	rate          float64
 	seed          uint64
-	early         bool // end when all four are right
+	early         bool // stop when all four are right
 }
 
 func main() {
@@ -81,7 +81,7 @@ func (p plan) train(w io.Writer) (*xor.Model, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := opt.Step(p.rate); err != nil { // uses the gradients up
+			if err := opt.Step(p.rate); err != nil { // changes the parameters and resets the gradients
 				return nil, err
 			}
 			sum += loss * float32(len(x))
@@ -113,7 +113,7 @@ func predict(m *xor.Model) ([]int64, error) {
 	return classesOf(logits), err
 }
 
-// classesOf returns the likelier class of each.
+// classesOf returns the more probable class of each.
 func classesOf(logits []xor.Logits) []int64 {
 	out := make([]int64, len(logits))
 	for i, l := range logits {

@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/optim"
 )
 
-// documented is how exclusive or is learnt: 50 times 800 examples, in batches of 32, at a
-// rate of 0.001.
+// documented is the documented training run: 50 epochs of 800 examples, in batches of 32, at a rate
+// of 0.001.
 var documented = plan{epochs: 50, batch: 32, rate: 1e-3, seed: 42}
 
 func TestLearnsExclusiveOr(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
-// TestOneStepLowersTheLoss makes a single step of Adam.
+// TestOneStepLowersTheLoss makes one step of Adam.
 func TestOneStepLowersTheLoss(t *testing.T) {
 	trainer, err := xor.New(42).NewTrainer(xor.TrainerOptions{Batch: 4})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// save saves the weights in a file, as floats of a type.
+// save saves the weights in a file, with floats of the given type.
 func save(m *xor.Model, path, dtype string) error {
 	if err := m.Save(path); err != nil || dtype == "f32" {
 		return err
@@ -18,7 +18,7 @@ func save(m *xor.Model, path, dtype string) error {
 	return w.Save(path)
 }
 
-// load returns the model with the weights in a file, whatever floats they are.
+// load returns a model with the weights in a file. The floats may have any type.
 func load(path string) (*xor.Model, error) {
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()

@@ -1,7 +1,6 @@
-// Package config knows configurations: the structs that hold what a described model is
-// made by, under the directive //burngen:config. It reads them from syntax alone,
-// prints the functions that come with them, and turns what a user gives on a command
-// line or in a file into a Go expression. It does not know models.
+// Package config knows configurations: structs under the directive //burngen:config that a
+// described model is built with. It parses them from syntax alone, prints their functions, and
+// converts values from a command line or a file to a Go expression. It does not know models.
 package config
 
 import (
@@ -13,7 +12,7 @@ import (
 	"strconv"
 )
 
-// File is the name of the file that is written beside configurations.
+// File is the name of the generated file beside configurations.
 const File = "config_burngen.go"
 
 // Struct is a configuration.
@@ -26,24 +25,23 @@ type Struct struct {
 type Field struct {
 	Name, Doc string
 	Type      *Type
-	// Key is what JSON calls it, and Tag its tag as it stands in the source, "" for none.
+	// Key is the JSON key, and Tag the struct tag in the source, or "".
 	Key, Tag string
-	// Default is the Go expression of its default, "" where New is given the field.
+	// Default is the Go expression of the default, or "" if it has to be passed to New.
 	Default string
 }
 
-// Required reports whether a field has to be given: it has no default, and is no
-// pointer.
+// Required reports whether the field must be given: it has no default and is not a pointer.
 func (f *Field) Required() bool { return f.Default == "" && f.Type.kind != pointer }
 
-// Set is the configurations of a package, in the order of their declarations.
+// Set holds the configurations of a package, in the order of declaration.
 type Set struct {
 	Structs []*Struct
-	// Types are the package's own types of numbers, texts and bools that fields have.
+	// Types are the package's own named number, string and bool types that fields use.
 	Types []*Type
 }
 
-// Struct returns the configuration of a name, nil for none.
+// Struct returns the configuration called name, or nil.
 func (s *Set) Struct(name string) *Struct {
 	for _, c := range s.Structs {
 		if c.Name == name {
@@ -53,7 +51,7 @@ func (s *Set) Struct(name string) *Struct {
 	return nil
 }
 
-// Names returns the names that the configurations take in a package.
+// Names returns the identifiers that the configurations declare in a package.
 func (s *Set) Names() []string {
 	var names []string
 	for _, c := range s.Structs {
@@ -65,19 +63,19 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Marked is a type declaration that carries the directive.
+// Marked is a type declaration with the directive.
 type Marked struct {
 	Spec *ast.TypeSpec
 	Doc  string
-	Pos  token.Pos // of the directive
+	Pos  token.Pos // position of the directive
 }
 
-// reader reads declarations.
+// reader converts declarations.
 type reader struct {
 	fset   *token.FileSet
 	set    *Set
 	marked map[string]bool
-	// local are the types that the package declares.
+	// local are the types declared in the package.
 	local  map[string]ast.Expr
 	faults scanner.ErrorList
 }
@@ -86,8 +84,8 @@ func (r *reader) fault(pos token.Pos, format string, args ...any) {
 	r.faults.Add(r.fset.Position(pos), fmt.Sprintf(format, args...))
 }
 
-// Read returns the configurations among the files of a package, and all that is wrong
-// with them. What is wrong with a field leaves the others usable.
+// Read returns the configurations in the files of a package, and all errors. A field with an error
+// does not affect the others.
 func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanner.ErrorList) {
 	r := &reader{fset: fset, set: &Set{}, marked: map[string]bool{}, local: map[string]ast.Expr{}}
 	for _, f := range files {
@@ -106,7 +104,7 @@ func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanne
 		st, ok := m.Spec.Type.(*ast.StructType)
 		switch {
 		case !ok:
-			r.fault(m.Pos, "//burngen:config belongs above a struct, %s is none", m.Spec.Name.Name)
+			r.fault(m.Pos, "//burngen:config belongs above a struct; %s is not a struct", m.Spec.Name.Name)
 		case m.Spec.TypeParams != nil:
 			r.fault(m.Pos, "configuration %s has type parameters", m.Spec.Name.Name)
 		case !m.Spec.Name.IsExported():

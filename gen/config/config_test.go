@@ -90,21 +90,21 @@ func TestValue(t *testing.T) {
 		{"a file has no others", config.Given{File: file(`{"Depth": 1, ` + rest + `, "Head": {"Width": 1, "Scale": 2}, "Heads": []}`)},
 			`error: Config: unknown key "Depth"`},
 		{"kinds are kept apart", config.Given{File: file(`{` + strings.Replace(rest, `"Classes": 1`, `"Classes": "1"`, 1) + `, "Head": {"Width": 1.5, "Scale": 2}, "Heads": []}`)},
-			`error: Config.Classes: "1" is no int` + "\n" + `Config.Head.Width: "1.5" is no int`},
-		{"a file is an object", config.Given{File: file(`[1]`)}, `error: Config: [1] is no configuration`},
+			`error: Config.Classes: "1" is not of type int` + "\n" + `Config.Head.Width: "1.5" is not of type int`},
+		{"a file is an object", config.Given{File: file(`[1]`)}, `error: Config: [1] is not a configuration`},
 		{"a file is JSON", config.Given{File: file(`{`)}, `is not JSON`},
 		{"values come after a file", config.Given{File: file(`{` + rest + `, "Head": {"Width": 1, "Scale": 2}, "Heads": [{"Width": 3, "Scale": 1}], "Extra": {"Width": 5, "Scale": 5}}`), Set: []string{"Head.Width=7", "Widths=4,5", "Limit=6", "Extra.Width=8"}},
 			`Config{Classes: 1, Hidden: 2, Rate: 1000, Small: 1, Deep: false, Name: "é", Kind: "k", Widths: []int{4, 5}, Pair: [2]uint8{3, 4}, Limit: func() *int { var x int = 6; return &x }(), Clip: func() *float64 { var x float64 = 1; return &x }(), Type: map[string][]bool{"a": nil, "b": []bool{true}}, Head: Head{Width: 7, Scale: 2}, Heads: []Head{Head{Width: 3, Scale: 1}}, Extra: &Head{Width: 8, Scale: 5}}`},
 		{"another program's keys", config.Given{File: "x", Foreign: func() ([]byte, error) {
 			return []byte(`{"model": "m", "CLASSES": 1, "hid_den": 2, "hidden": null, "rate": 2, "Name": "n", "type": {"a": [true]}, "head": {"width": 1, "more": 0}, "heads": [{"WIDTH": 3}], "limit": null}`), nil
 		}}, `Config{Classes: 1, Hidden: 2, Rate: 2, Small: 0.1, Deep: true, Name: "n", Kind: "wide", Widths: []int{1, 16}, Pair: [2]uint8{1, 2}, Clip: func() *float64 { var x float64 = 1; return &x }(), Type: map[string][]bool{"a": []bool{true}}, Head: Head{Width: 1, Scale: 2}, Heads: []Head{Head{Width: 3, Scale: 2}}}`},
-		{"another program's do not fit", config.Given{File: "x", Foreign: func() ([]byte, error) { return []byte(`{"classes": 1.5, "deep": 2}`), nil }}, `error: Config.Classes: "1.5" is no int` + "\n" + `Config.Deep: "2" is no bool`},
+		{"another program's do not fit", config.Given{File: "x", Foreign: func() ([]byte, error) { return []byte(`{"classes": 1.5, "deep": 2}`), nil }}, `error: Config.Classes: "1.5" is not of type int` + "\n" + `Config.Deep: "2" is not of type bool`},
 		{"an unknown field", config.Given{Set: []string{"Head.Depth=1"}}, "error: -set Head.Depth=1: Config has no field Head.Depth"},
 		{"twice", config.Given{Set: []string{"Hidden=1", "Hidden=2"}}, "error: -set Hidden=2: Hidden is given twice"},
 		{"without a value", config.Given{Set: []string{"Hidden"}}, "error: -set Hidden: Field=value expected"},
-		{"too large", config.Given{Set: []string{"Pair=1,256"}}, `-set Pair=1,256: "256" is no uint8`},
+		{"too large", config.Given{Set: []string{"Pair=1,256"}}, `-set Pair=1,256: "256" is not of type uint8`},
 		{"too many", config.Given{Set: []string{"Pair=1,2,3"}}, `-set Pair=1,2,3: 3 elements, [2]uint8 expected`},
-		{"infinite", config.Given{Set: []string{"Rate=inf"}}, `-set Rate=inf: "inf" is no float64`},
+		{"infinite", config.Given{Set: []string{"Rate=inf"}}, `-set Rate=inf: "inf" is not of type float64`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := set.Value("Config", c.given)

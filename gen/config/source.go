@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Source returns the file of functions that come with configurations, which begins
-// with a header line. It stands in their own package.
+// Source returns the file with the functions of configurations, for their own package. It starts
+// with the header line.
 func (s *Set) Source(header, pkg string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)
@@ -21,9 +21,9 @@ func (s *Set) Source(header, pkg string) ([]byte, error) {
 	return format.Source(p.b.Bytes())
 }
 
-// Declare returns the file that declares configurations in another package, with their
-// functions, and the variable Built, whose value is the Go expression built; "" leaves
-// it out.
+// Declare returns a file that declares the configurations and their functions in another package,
+// and the variable Built with the Go expression built as its value. An empty built omits the
+// variable.
 func (s *Set) Declare(header, pkg, built string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)
@@ -67,7 +67,7 @@ func (p *printer) declaration(c *Struct) {
 	p.line("}\n")
 }
 
-// functions prints what comes with a configuration.
+// functions prints the functions of a configuration.
 func (p *printer) functions(c *Struct) {
 	var params, values, defaults []string
 	names := map[string]bool{}
@@ -104,7 +104,7 @@ func (p *printer) functions(c *Struct) {
 	p.unmarshal(c)
 }
 
-// unmarshal prints the reading of JSON: into pointers, which tell what is missing.
+// unmarshal prints the JSON decoder, which decodes into pointers to detect missing fields.
 func (p *printer) unmarshal(c *Struct) {
 	p.line("// UnmarshalJSON reads c. A key that is unknown or missing is an error.")
 	p.line("func (c *%s) UnmarshalJSON(data []byte) error {\nvar in struct {", c.Name)
@@ -132,7 +132,7 @@ func (p *printer) unmarshal(c *Struct) {
 	p.line("*c = %s{%s}\nreturn nil\n}\n", c.Name, strings.Join(fields, ", "))
 }
 
-// pointed returns the type that a field is a pointer to while it is read.
+// pointed returns the pointer's element type of a field as it is decoded.
 func (f *Field) pointed() *Type {
 	if f.Type.kind == pointer {
 		return f.Type.elem
@@ -140,7 +140,7 @@ func (f *Field) pointed() *Type {
 	return f.Type
 }
 
-// parameter returns the name of a parameter for a field, which is none of those taken.
+// parameter returns a parameter name for a field that is not in taken.
 func parameter(field string, taken map[string]bool) string {
 	r := []rune(field)
 	for i := range r {

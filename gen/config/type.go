@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// kind is what a field holds.
+// kind is the kind of a field's type.
 type kind int
 
 const (
@@ -26,21 +26,21 @@ const (
 // Type is the type of a field.
 type Type struct {
 	kind kind
-	// name is what a basic type, or a configuration, is called, and base the predeclared
-	// type of a basic one.
+	// name is the name of a basic type or a configuration. base is the predeclared type of a basic
+	// type.
 	name, base string
 	elem       *Type
 	length     string // of an array
 }
 
-// bases are the predeclared types that a field may have, with their bits.
+// bases maps the predeclared types that a field may have to their sizes in bits.
 var bases = map[string]int{
 	"bool": 1, "string": 1, "int": 64, "int8": 8, "int16": 16, "int32": 32, "int64": 64,
 	"uint": 64, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "byte": 8, "rune": 32,
 	"float32": 32, "float64": 64,
 }
 
-// typ returns the type of a field, nil for one that it cannot have.
+// typ returns the type of a field, or nil if it is not supported.
 func (r *reader) typ(e ast.Expr) *Type {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -73,7 +73,7 @@ func wrap(t, elem *Type) *Type {
 	return t
 }
 
-// named returns a type that has a name.
+// named returns the type called name.
 func (r *reader) named(name string) *Type {
 	if r.marked[name] {
 		return &Type{kind: nested, name: name}
@@ -126,8 +126,8 @@ func (t *Type) zero() string {
 	return "0"
 }
 
-// literal returns the Go expression of a value that is written as text: elements of a
-// list are parted by commas.
+// literal returns the Go expression for a value written as text. Commas separate the elements of a
+// list.
 func (t *Type) literal(text string) (string, error) {
 	switch t.kind {
 	case basic:
@@ -163,7 +163,7 @@ func (t *Type) list(elems []string) (string, error) {
 	return t.String() + "{" + strings.Join(elems, ", ") + "}", nil
 }
 
-// point returns the Go expression of a pointer to what another one is.
+// point returns the Go expression of a pointer to the value of elem.
 func (t *Type) point(elem string) string {
 	if t.elem.kind == nested {
 		return "&" + elem
@@ -198,10 +198,10 @@ func (t *Type) basicLiteral(text string) (string, error) {
 			return strconv.FormatInt(n, 10), nil
 		}
 	}
-	return "", fmt.Errorf("%q is no %s", text, t.base)
+	return "", fmt.Errorf("%q is not of type %s", text, t.base)
 }
 
-// fromJSON returns the Go expression of a value in JSON. path is what messages call it.
+// fromJSON returns the Go expression of a JSON value. path names the value in messages.
 func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool) (string, error) {
 	fail := func(err error) (string, error) { return "", fmt.Errorf("%s: %w", path, err) }
 	isNull := string(data) == "null"
@@ -220,7 +220,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 		}
 		var list []json.RawMessage
 		if err := json.Unmarshal(data, &list); err != nil {
-			return fail(fmt.Errorf("%s is no %s", data, t))
+			return fail(fmt.Errorf("%s is not of type %s", data, t))
 		}
 		elems := make([]string, len(list))
 		for i, d := range list {
@@ -240,7 +240,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 		}
 		var m map[string]json.RawMessage
 		if err := json.Unmarshal(data, &m); err != nil {
-			return fail(fmt.Errorf("%s is no %s", data, t))
+			return fail(fmt.Errorf("%s is not of type %s", data, t))
 		}
 		var elems []string
 		for _, k := range sortedKeys(m) {
@@ -254,7 +254,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	}
 	text := string(data)
 	if quoted := strings.HasPrefix(text, `"`); quoted != (t.base == "string") || isNull {
-		return fail(fmt.Errorf("%s is no %s", text, t))
+		return fail(fmt.Errorf("%s is not of type %s", text, t))
 	} else if quoted {
 		if err := json.Unmarshal(data, &text); err != nil {
 			return fail(err)
@@ -267,7 +267,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the key that a tag gives a field.
+// jsonKey returns the JSON key in a field's tag.
 func jsonKey(tag reflect.StructTag) (key string, ok bool) {
 	text, ok := tag.Lookup("json")
 	key, _, _ = strings.Cut(text, ",")

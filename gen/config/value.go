@@ -13,47 +13,45 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// maxFile bounds the file of a configuration.
+// maxFile bounds the size of a configuration file.
 const maxFile = 64 << 20
 
-// Given is what a user gives for a configuration.
+// Given is the user's input for a configuration.
 type Given struct {
-	// File is a file as the configuration's Save writes it, "" for none.
+	// File is a file written by the configuration's Save, or "".
 	File string
-	// Foreign, if not nil, returns the JSON of another program instead, which messages call
-	// File: keys are those of fields without regard to case and underscores, "n_layers" for
-	// NLayers; those of no field, and nulls, are passed over, and a field without a key has
-	// its default.
+	// Foreign, if not nil, returns the JSON of another program, which replaces the other sources.
+	// Messages call it File. Its keys match fields ignoring case and underscores: "n_layers" sets
+	// NLayers. Unknown keys and nulls are ignored, and a missing field gets its default.
 	Foreign func() ([]byte, error)
-	// Set are further values, each as Field=value; Field.Field=value for that of a
-	// configuration in a configuration.
+	// Set lists further values as Field=value, or Field.Field=value for a nested configuration.
 	Set []string
 }
 
-// Missing tells that fields are neither given nor have a default.
+// Missing is the error for fields that were not given and have no default.
 type Missing struct {
-	// Fields are paths from the configuration, as "Classes" or "Head.Classes".
+	// Fields are paths of fields, such as "Classes" or "Head.Classes".
 	Fields []string
 }
 
 func (m *Missing) Error() string { return strings.Join(m.Fields, ", ") + " missing" }
 
-// given is what there is for a configuration, or for one within.
+// given is the input for a configuration or a nested one.
 type given struct {
-	json    json.RawMessage // nil for none
+	json    json.RawMessage // nil if there is none
 	foreign bool
 	set     map[string]string
-	// prefix stands before a field's name in set, and used are the paths that were found.
+	// prefix precedes field names in set. used records the paths that were used.
 	prefix string
 	used   map[string]bool
 }
 
-// within returns what is given for a configuration in the field of a name.
+// within returns the input for a nested configuration in field.
 func (g *given) within(field string, data json.RawMessage) *given {
 	return &given{json: data, foreign: g.foreign, set: g.set, prefix: g.prefix + field + ".", used: g.used}
 }
 
-// sets reports whether something within the field of a name is set.
+// sets reports whether a value inside field is set.
 func (g *given) sets(field string) bool {
 	for path := range g.set {
 		if strings.HasPrefix(path, g.prefix+field+".") {
@@ -63,8 +61,8 @@ func (g *given) sets(field string) bool {
 	return false
 }
 
-// Value returns the Go expression of a configuration. Its errors: what is given does
-// not fit, all of it, or fields are [Missing].
+// Value returns the Go expression of a configuration. It returns all values that do not fit as one
+// error, or [Missing] if fields are missing.
 func (s *Set) Value(name string, user Given) (string, error) {
 	g := &given{foreign: user.Foreign != nil, set: map[string]string{}, used: map[string]bool{}}
 	var errs []error
@@ -116,13 +114,13 @@ func (s *Set) Value(name string, user Given) (string, error) {
 	return expr, err
 }
 
-// build returns the Go expression of a configuration, which messages call path.
+// build returns the Go expression of a configuration. path names it in messages.
 func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	var file map[string]json.RawMessage
 	var errs []error
 	if g.json != nil {
 		if err := json.Unmarshal(g.json, &file); err != nil || file == nil {
-			return "", fmt.Errorf("%s: %s is no configuration", path, g.json)
+			return "", fmt.Errorf("%s: %s is not a configuration", path, g.json)
 		}
 		if g.foreign {
 			file = c.ownKeys(file)
@@ -155,7 +153,7 @@ func (s *Set) build(c *Struct, path string, g *given) (string, error) {
 	return c.Name + "{" + strings.Join(fields, ", ") + "}", errors.Join(errs...)
 }
 
-// ownKeys returns what a foreign file has for fields, by their keys.
+// ownKeys returns the values of a foreign file under the keys of the fields.
 func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMessage {
 	own := map[string]json.RawMessage{}
 	for _, f := range c.Fields {
@@ -169,10 +167,10 @@ func (c *Struct) ownKeys(file map[string]json.RawMessage) map[string]json.RawMes
 	return own
 }
 
-// folded is a name without regard to case and underscores.
+// folded returns name in lower case without underscores.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// field returns the Go expression of a field, "" where nothing is given.
+// field returns the Go expression of a field, or "" if nothing is given.
 func (s *Set) field(f *Field, path string, file map[string]json.RawMessage, g *given) (string, error) {
 	data, ok := file[f.Key]
 	if text, set := g.set[g.prefix+f.Name]; set {

@@ -7,37 +7,36 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/gotype"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/plan"
-	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// port is an input or output as callers see it.
+// port is an input or output of a function of the API.
 type port struct {
 	index int
 	value *ir.Value
-	name  string // the model's
-	said  string // what errors call it
-	id    string // parameter or local variable
-	field string // of Inputs or Outputs
-	typ   string // exported type, "" where it has none
+	name  string // name in the model
+	said  string // name in errors
+	id    string // name of the parameter or local variable
+	field string // field of Inputs or Outputs
+	typ   string // exported type, or "" if there is none
 	kind  string // "input" or "output"
 	form  form
-	// saved tells that the trainer holds an argument until the second half.
+	// saved reports whether the trainer keeps an argument until the second half.
 	saved bool
-	// room is the session's field that holds a scalar argument.
+	// room is the session's field for a scalar argument.
 	room string
-	// kept is the session's field of a state, which callers do not see.
+	// kept is the session's field for a state, which callers do not see.
 	kept string
 }
 
-// seen returns the ports that callers see.
+// seen returns the ports visible to callers.
 func seen(ports []port) []port {
 	return slices.DeleteFunc(slices.Clone(ports), func(p port) bool { return p.kept != "" })
 }
 
-func (p port) elem() *jen.Statement { return jen.Id(goType(p.value.Type.DType)) }
+func (p port) elem() *jen.Statement { return jen.Id(gotype.Elem(p.value.Type.DType)) }
 
 // item prints the type of an array, or of an item of a batch.
 func (p port) item() *jen.Statement {
@@ -62,26 +61,28 @@ type api struct {
 	spec    *Function
 	host    *host
 	form    form
-	symbol  string // of the batch
+	symbol  string // symbol of the batch
 	in, out []port
-	// numIn and numOut are the numbers of ports that callers see.
+	// numIn and numOut are the numbers of ports visible to callers.
 	numIn, numOut int
 
 	symbols []string          // of the function, sorted
 	vars    map[string]string // symbol → variable
-	where   string            // "digits: Forward"
+	where   string            // prefix of errors, such as "digits: Forward"
 	fn      *function
 	// types are the declarations of the ports' types.
 	types []jen.Code
-	// result is the struct that several results stand in.
+	// result is the type of the struct of results if there are several.
 	result string
+	// store is the trainer's field that keeps the results, "" in a session.
+	store string
 	// seeds are the gradients of results that a second half takes.
 	seeds []port
-	// keyed tells that the schedule takes a key after the arguments.
+	// keyed reports whether the schedule has a key parameter after the arguments.
 	keyed bool
 }
 
-// inStruct and outStruct tell whether arguments or results stand in a struct.
+// inStruct and outStruct report whether arguments or results are fields of a struct.
 func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
 func (a *api) outStruct() bool { return a.numOut != 1 }
 
@@ -95,7 +96,7 @@ func (a *api) argument(p port) *jen.Statement {
 	case p.form == scalar:
 		return p.elem()
 	case !p.value.Type.IsTensor():
-		return jen.Id(heldType(p.value.Type))
+		return jen.Id(gotype.Of(p.value.Type))
 	}
 	return jen.Qual(rtPath, "Tensor").Index(p.elem())
 }
@@ -118,7 +119,7 @@ func (a *api) inputs() []jen.Code {
 	return params
 }
 
-// passed prints the arguments where one method calls another.
+// passed prints the arguments with which one method calls another.
 func (a *api) passed() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in")}
@@ -130,7 +131,7 @@ func (a *api) passed() []jen.Code {
 	return args
 }
 
-// outputs prints the type of the result, and dst the one it is written to.
+// outputs prints the type of the result, and dst the variable to which it is written.
 func (a *api) outputs() *jen.Statement {
 	if a.outStruct() {
 		return jen.Id(a.result)
@@ -145,7 +146,7 @@ func (a *api) dst() *jen.Statement {
 	return a.outputs()
 }
 
-// isPointer reports whether dst points to what the caller gets.
+// isPointer reports whether dst is a pointer to the result.
 func (a *api) isPointer() bool {
 	if a.outStruct() {
 		return a.form == dynamic || a.spec.Direct
@@ -153,6 +154,17 @@ func (a *api) isPointer() bool {
 	only := seen(a.out)[0]
 	return only.form == dynamic || only.form == scalar
 }
+
+// dest prints the destination of a method's results: dst, or the variables of a trainer.
+func (a *api) dest() *jen.Statement {
+	if a.store != "" {
+		return a.host.self().Dot(a.store)
+	}
+	return jen.Id("dst")
+}
+
+// isVariable reports whether results are variables, not the targets of a pointer.
+func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
 // given prints the expression of a port inside the session's method.
 func (a *api) given(p port) *jen.Statement {
@@ -162,9 +174,9 @@ func (a *api) given(p port) *jen.Statement {
 	case p.kept != "":
 		return a.host.self().Dot(p.kept).Dot("Now")
 	case p.kind == "output" && a.outStruct():
-		return jen.Id("dst").Dot(p.field)
+		return a.dest().Dot(p.field)
 	case p.kind == "output":
-		return jen.Id("dst")
+		return a.dest()
 	case p.saved:
 		return a.host.self().Dot(a.savedField(p))
 	case slices.ContainsFunc(a.seeds, func(s port) bool { return s.id == p.id }):
@@ -188,7 +200,7 @@ func (a *api) flat(p port) *jen.Statement {
 		return jen.Qual(rtPath, "Flat").Index(p.elem()).Call(a.given(p))
 	case p.form == scalar && p.kind == "input":
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(jen.Op("&").Add(a.host.self()).Dot(p.room))
-	case p.form == scalar && a.outStruct():
+	case p.form == scalar && a.isVariable():
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(jen.Op("&").Add(a.given(p)))
 	case p.form == scalar:
 		return jen.Qual(rtPath, "FlatOf").Index(p.elem()).Call(a.given(p))
@@ -219,62 +231,53 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// doc prints what a function computes: its own documentation, or all for the model,
-// and what is to be said of the method.
-func (a *api) doc(into, rest string) jen.Code {
+// doc prints the doc comment of a method: the comment of the function, or of the model if it is
+// imported, and then rest.
+func (a *api) doc(into, rest string) prose {
 	if a.spec.Doc == "" {
-		return jen.Comment(lines(a.spec.Method + " computes the model" + into + "." + rest))
+		return prose(a.spec.Method + " computes the model" + into + "." + rest)
 	}
 	var text []string
 	for line := range strings.Lines(a.spec.Doc) {
-		text = append(text, comment(line))
+		text = append(text, comment(strings.TrimSuffix(line, "\n")))
 	}
 	if into != "" {
 		into = "The result is written" + into + "."
 	}
-	return jen.Comment(lines(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(into+rest)))
+	return prose(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(into+rest))
 }
 
-// modelMethods prints a function's methods of Model, the second of them with a context.
+// modelMethods prints a function's methods of Model; the second has a context parameter.
 func (a *api) modelMethods() []jen.Code {
-	name, context := a.spec.Method, a.spec.Method+"Context"
-	model := jen.Id("m").Op("*").Id("Model")
-	call := jen.Id("m").Dot(context).Call(append([]jen.Code{jen.Qual("context", "Background").Call()}, a.passed()...)...)
-	body := []jen.Code{
-		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("session").Call(jen.Id("ctx")),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		jen.Defer().Id("m").Dot("putBack").Call(jen.Id("s")),
-	}
+	with := a.spec.Method + "Context"
+	var before []jen.Code
 	for _, p := range a.out {
 		switch p.form {
 		case static:
-			body = append(body, a.given(p).Op("=").New(p.item()))
+			before = append(before, a.given(p).Op("=").New(p.item()))
 		case batched:
-			body = append(body, a.room(a.given(p), jen.Id("dst")))
+			before = append(before, a.room(a.given(p), jen.Id("dst")))
 		}
 	}
 	rest := " It is safe to call from many goroutines."
 	if len(a.states()) > 0 {
 		rest += "\nIts states begin anew: what calls leave to each other is a session's."
-		body = append(body, jen.Id("s").Dot("Reset").Call())
+		before = append(before, jen.Id("s").Dot("Reset").Call())
 	}
 	target := jen.Id("dst")
 	if a.isPointer() {
 		target = jen.Op("&").Id("dst")
 	}
-	body = append(body, jen.Return(jen.Id("dst"), jen.Id("s").Dot(name).Call(append([]jen.Code{target}, a.passed()...)...)))
 	return []jen.Code{
-		a.doc("", rest),
-		jen.Func().Params(model).Id(name).Params(a.inputs()...).Params(a.outputs(), jen.Error()).Block(jen.Return(call)),
-		jen.Line(),
-		jen.Comment(lines(context + " is " + name + " that ends early, with the context's error, when ctx is\ndone; a nil ctx never is.")),
-		jen.Func().Params(model).Id(context).Params(append([]jen.Code{jen.Id("ctx").Qual("context", "Context")}, a.inputs()...)...).Params(jen.Id("dst").Add(a.outputs()), jen.Err().Error()).Block(body...),
-		jen.Line(),
+		from("Model.Method_", fill{"doc_": a.doc("", rest), "Method_": name(a.spec.Method), "MethodContext_": name(with),
+			"Param_": a.inputs(), "param_": a.passed(), "Result_": a.outputs()}),
+		from("Model.MethodContext_", fill{"Method_": name(a.spec.Method), "MethodContext_": name(with),
+			"Param_": a.inputs(), "param_": a.passed(), "Result_": a.outputs(), "checks_": before, "target_": target}),
 	}
 }
 
-// room prints the making of room for a result that has an item for each of the batch, in
-// a method that returns dst and an error.
+// room prints the allocation of a result with one element per item of the batch, in a method that
+// returns dst and an error.
 func (a *api) room(result, dst *jen.Statement) jen.Code {
 	room := jen.Qual(rtPath, "Room").Call(jen.Lit(a.where), jen.Op("&").Add(result), a.batch())
 	return jen.If(jen.Err().Op(":=").Add(room), jen.Err().Op("!=").Nil()).Block(jen.Return(dst, jen.Err()))
@@ -290,26 +293,9 @@ func (a *api) batch() *jen.Statement {
 	return nil
 }
 
-// sessionMethod prints a function's method of Session; take is how it takes weights.
-func (a *api) sessionMethod(take jen.Code) []jen.Code {
-	where := jen.Lit(a.where)
-	body := []jen.Code{
-		checked(jen.Id("s").Dot("enter").Call()),
-		jen.Defer().Id("s").Dot("leave").Call(),
-		jen.Defer().Qual(rtPath, "Recover").Call(where, jen.Op("&").Err()),
-		take,
-	}
-	body = append(body, a.checks(jen.Id("s").Dot("max").Dot("Limit").Call(jen.Lit(a.symbol)))...)
-	body = append(body, a.begin()...)
-	if states := a.states(); len(states) > 0 {
-		body = append(body, checked(a.run()))
-		for _, p := range states {
-			body = append(body, jen.Id("s").Dot(p.kept).Dot("Turn").Call())
-		}
-		body = append(body, jen.Return(jen.Nil()))
-	} else {
-		body = append(body, jen.Return(a.run()))
-	}
+// sessionMethod prints a function's method of Session.
+func (m *method) sessionMethod() jen.Code {
+	a := m.api
 	into, rest := " into dst", " It does not allocate."
 	switch a.form {
 	case batched:
@@ -317,12 +303,19 @@ func (a *api) sessionMethod(take jen.Code) []jen.Code {
 	case dynamic:
 		into, rest = " into dst, whose memory is used again when it is large\nenough", " It does not allocate once it has seen arguments of these shapes."
 	}
-	params := append([]jen.Code{jen.Id("dst").Add(a.dst())}, a.inputs()...)
-	return []jen.Code{
-		a.doc(into, rest),
-		jen.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(a.spec.Method).Params(params...).Params(jen.Err().Error()).Block(body...),
-		jen.Line(),
+	values := fill{"doc_": a.doc(into, rest), "Method_": name(a.spec.Method), "Target_": a.dst(), "Param_": a.inputs(),
+		"method_": jen.Op("&").Id(m.descriptor), "passed_": a.checked(), "checks_": a.checks(checked), "schedule_": name(a.fn.name), "param_": a.arguments(nil)}
+	states := a.states()
+	if len(states) == 0 {
+		return from("Session.Method_", values)
 	}
+	var turns []jen.Code
+	for _, p := range states {
+		turns = append(turns, jen.Id("s").Dot(p.kept).Dot("Turn").Call())
+	}
+	values["fields_"], values["MethodKeeping_"] = turns, values["Method_"]
+	delete(values, "Method_")
+	return from("Session.MethodKeeping_", values)
 }
 
 // states returns the ports of the states before a call.
@@ -330,98 +323,97 @@ func (a *api) states() []port {
 	return slices.DeleteFunc(slices.Clone(a.in), func(p port) bool { return p.kept == "" })
 }
 
-// checks prints the checks of what a caller passes, the variables of symbols, and the
-// making of room; limit is the largest batch.
-func (a *api) checks(limit *jen.Statement) []jen.Code {
-	where := jen.Lit(a.where)
-	var body []jen.Code
-	add := func(call *jen.Statement) { body = append(body, checked(call)) }
-	notNil := func(what string, x *jen.Statement) { add(jen.Qual(rtPath, "CheckNil").Call(where, text(what), x)) }
-	if a.isPointer() {
-		notNil("dst", jen.Id("dst"))
-	}
-	for _, p := range append(append([]port{}, a.out...), a.in...) {
-		switch {
-		case p.form == static:
-			notNil(p.said, a.given(p))
-		case p.form == scalar && p.kind == "input":
-			body = append(body, a.host.self().Dot(p.room).Op("=").Add(a.given(p)))
-		}
-	}
-	switch a.form {
-	case batched:
-		body = append(body, a.checkBatch(limit)...)
-	case dynamic:
-		body = append(body, a.bind(where)...)
-	}
-	if a.fn.Plan.Mode != plan.Static {
-		add(a.host.self().Dot(a.fn.opens()).Call(a.extents()...))
-	} else {
-		body = append(body, a.fn.entry)
-	}
-	for _, p := range a.out {
-		if p.form != dynamic || a.late(p) || !p.value.Type.IsTensor() {
-			continue
-		}
-		dims := []jen.Code{}
-		for _, d := range p.value.Type.Shape {
-			dims = append(dims, a.fn.int(d))
-		}
-		add(a.given(p).Dot("Resize").Call(append([]jen.Code{where}, dims...)...))
-	}
-	var dst, args []jen.Code
-	for _, p := range seen(a.out) {
-		if p.value.Type.IsTensor() {
-			dst = append(dst, spanOf(a.flat(p)))
+// returner prints a call that may fail, and the return of its error.
+type returner func(call *jen.Statement) jen.Code
+
+// checked prints the arguments and results that the runtime checks when a call begins. Results that
+// the call allocates later are left out.
+func (a *api) checked() []jen.Code {
+	var out []jen.Code
+	switch {
+	case a.store != "":
+	case a.isPointer() && a.numOut == 1 && seen(a.out)[0].form == scalar:
+		out = append(out, passed("OutArray", "dst", jen.Id("dst")))
+	case a.isPointer():
+		out = append(out, passed("OutStruct", "dst", jen.Id("dst")))
+	default:
+		for _, p := range a.out {
+			out = append(out, a.resultOf(p))
 		}
 	}
 	for _, p := range seen(a.in) {
-		if p.value.Type.IsTensor() && p.form != scalar {
-			args = append(args, spanOf(a.flat(p)))
+		switch {
+		case p.form == static:
+			out = append(out, passed("InArray", p.said, a.given(p)))
+		case p.form == batched:
+			out = append(out, passed("In", p.said, a.given(p)))
+		case p.form == dynamic && p.value.Type.IsTensor():
+			out = append(out, passed("InTensor", p.said, a.given(p), a.want(p)...))
 		}
 	}
-	if len(dst) > 0 && len(args) > 0 {
-		add(checkOverlap(where, "dst", dst, args))
+	return out
+}
+
+// passed prints a port as the runtime checks it.
+func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
+	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
+}
+
+// resultOf prints a result as the runtime checks it. It is nil for a result that is not checked.
+func (a *api) resultOf(p port) jen.Code {
+	at := a.given(p)
+	if a.isVariable() || p.kept != "" {
+		at = jen.Op("&").Add(at)
 	}
-	return body
+	switch {
+	case p.form == static:
+		return passed("OutArray", p.said, a.given(p))
+	case p.form == batched && a.store != "":
+		return passed("OutGrown", "dst", at, a.batch())
+	case p.form == batched:
+		return passed("Out", "dst", a.given(p))
+	case p.form == scalar && a.store != "", !p.value.Type.IsTensor():
+		return nil
+	case p.form == scalar:
+		return passed("OutArray", p.said, at)
+	case a.late(p):
+		return passed("OutLate", p.said, at)
+	}
+	return passed("OutTensor", p.said, at, a.fn.ints(p.value.Type.Shape)...)
 }
 
-// checkOverlap prints the check that no result, called what, is written to memory of an
-// argument.
-func checkOverlap(where jen.Code, what string, dst, args []jen.Code) *jen.Statement {
-	spans := func(list []jen.Code) jen.Code { return jen.Index().Qual(rtPath, "Span").Values(list...) }
-	return jen.Qual(rtPath, "CheckOverlap").Call(where, jen.Lit(what), spans(dst), spans(args))
-}
-
-// spanOf prints the memory of a slice.
-func spanOf(x jen.Code) jen.Code { return jen.Qual(rtPath, "SpanOf").Call(x) }
-
-// checkBatch prints the variable of the batch's size and the checks that all agree.
-func (a *api) checkBatch(limit *jen.Statement) []jen.Code {
-	where, n := jen.Lit(a.where), a.vars[a.symbol]
-	body := []jen.Code{jen.Id(n).Op(":=").Add(a.batch())}
-	first := true
+// checks prints the code of a method between the beginning of a call and its schedule. It checks
+// what the types of the arguments leave open, sets the variables of symbols, and allocates results.
+func (a *api) checks(ret returner) []jen.Code {
+	var body []jen.Code
+	if a.form == dynamic {
+		body = a.bind(ret)
+	}
 	for _, p := range a.in {
-		if p.form == batched && !first {
-			body = append(body, checked(jen.Qual(rtPath, "CheckLen").Call(where, text(p.said), jen.Len(a.given(p)), jen.Id(n))))
+		if p.form == scalar {
+			body = append(body, a.host.self().Dot(p.room).Op("=").Add(a.given(p)))
 		}
-		first = first && p.form != batched
 	}
-	given := false
+	if a.store == "" && (!a.isPointer() || a.numOut == 1 && seen(a.out)[0].form == scalar) {
+		return body
+	}
+	var results []jen.Code
 	for _, p := range a.out {
-		if p.form == batched {
-			body = append(body, checked(jen.Qual(rtPath, "CheckBatch").Call(where, jen.Id(n), jen.Len(a.given(p)), limit.Clone())))
-			given = true
+		if r := a.resultOf(p); r != nil {
+			results = append(results, r)
 		}
 	}
-	if !given {
-		body = append(body, checked(jen.Qual(rtPath, "CheckBatch").Call(where, jen.Id(n), jen.Id(n), limit)))
+	if len(results) > 0 {
+		body = append(body, ret(frame("Results").Call(results...)))
 	}
 	return body
 }
 
-// extents prints the variables of the symbols.
+// extents prints the extents of the symbols.
 func (a *api) extents() []jen.Code {
+	if a.form == batched {
+		return []jen.Code{a.batch()}
+	}
 	var out []jen.Code
 	for _, s := range a.symbols {
 		out = append(out, jen.Id(a.vars[s]))
@@ -429,106 +421,129 @@ func (a *api) extents() []jen.Code {
 	return out
 }
 
-// run prints the call of the schedule.
-func (a *api) run() *jen.Statement { return a.schedule(a.fn.name, nil) }
-
-// begin prints what makes threads share a schedule.
-func (a *api) begin() []jen.Code {
-	if !mayShare(a.fn.Func) {
-		return nil
-	}
-	return []jen.Code{jen.Qual(rtPath, "Begin").Call(), jen.Defer().Qual(rtPath, "End").Call()}
-}
-
-// schedule prints the call of a schedule, or of its second half, which has seeds.
-func (a *api) schedule(name string, seeds []port) *jen.Statement {
-	call := a.extents()
+// arguments prints the arguments of a schedule after the call. seeds are the additional arguments
+// of a second half.
+func (a *api) arguments(seeds []port) []jen.Code {
+	list := a.extents()
 	for _, p := range a.out {
 		switch {
 		case !a.late(p) && p.value.Type.IsTensor():
-			call = append(call, a.flat(p))
-		case a.outStruct():
-			call = append(call, jen.Op("&").Add(a.given(p)))
+			list = append(list, a.flat(p))
+		case a.isVariable():
+			list = append(list, jen.Op("&").Add(a.given(p)))
 		default:
-			call = append(call, jen.Id("dst"))
+			list = append(list, a.given(p))
 		}
 	}
 	for _, p := range slices.Concat(a.in, seeds) {
-		call = append(call, a.flat(p))
+		list = append(list, a.flat(p))
 	}
 	if a.keyed {
-		call = append(call, a.host.self().Dot("base").Dot("Key").Call())
+		list = append(list, frame("Key").Call())
 	}
-	return a.host.self().Dot(name).Call(call...)
+	return list
 }
 
-// bind prints the checks of the arguments' shapes and the variables of symbols.
-func (a *api) bind(where *jen.Statement) []jen.Code {
-	symbols := a.host.self().Dot(a.fn.table("symbols"))
-	index := map[string]int{}
-	for i, s := range a.symbols {
-		index[s] = i
+// want prints the shape that an argument must have.
+func (a *api) want(p port) []jen.Code {
+	var out []jen.Code
+	for _, d := range p.value.Type.Shape {
+		n, isConst := d.Int()
+		k := slices.Index(a.symbols, d.String())
+		switch {
+		case isConst:
+			out = append(out, jen.Lit(n))
+		case k >= 0:
+			out = append(out, jen.Qual(rtPath, "Sym").Call(jen.Lit(k)))
+		default:
+			out = append(out, jen.Qual(rtPath, "AnyDim"))
+		}
 	}
-	var out, later []jen.Code
+	return out
+}
+
+// isUnbound reports whether a method binds symbols that are not extents of its arguments: extents
+// that are computed from them, and extents of states.
+func (a *api) isUnbound() bool {
+	if len(a.states()) > 0 {
+		return true
+	}
+	bound := a.bound()
+	return slices.ContainsFunc(a.symbols, func(s string) bool { return !bound[s] })
+}
+
+// bound returns the symbols that are extents of arguments.
+func (a *api) bound() map[string]bool {
 	bound := map[string]bool{}
-	out = append(out, symbols.Clone().Dot("Reset").Call())
 	for _, p := range a.in {
-		name := jen.Lit(a.where + ": " + p.said)
 		if p.form == scalar {
 			continue
 		}
-		if !p.value.Type.IsTensor() {
-			if c := checkContainer(name, a.given(p), p.value.Type); c != nil {
-				out = append(out, checked(c))
-			}
-			continue
-		}
-		want := []jen.Code{name.Clone(), a.given(p).Dot("Shape")}
 		for _, d := range p.value.Type.Shape {
-			n, isConst := d.Int()
-			k, isSymbol := index[d.String()]
-			switch {
-			case isConst:
-				want = append(want, jen.Lit(n))
-			case isSymbol:
+			if slices.Contains(a.symbols, d.String()) {
 				bound[d.String()] = true
-				want = append(want, jen.Qual(rtPath, "Sym").Call(jen.Lit(k)))
-			default:
-				want = append(want, jen.Qual(rtPath, "AnyDim"))
 			}
 		}
-		if p.kept != "" {
-			begin := append([]jen.Code{name.Clone(), jen.Op("&").Add(symbols.Clone())}, want[2:]...)
-			out = append(out, checked(a.host.self().Dot(p.kept).Dot("Begin").Call(begin...)))
-		} else {
-			out = append(out, checked(jen.Qual(rtPath, "CheckTensor").Call(where.Clone(), text(p.said), a.given(p))))
-		}
-		out = append(out, checked(symbols.Clone().Dot("CheckShape").Call(want...)))
 	}
+	return bound
+}
+
+// bind prints checks of the arguments' shapes that are not made when a call begins, and the
+// variables of symbols.
+func (a *api) bind(ret returner) []jen.Code {
+	where := jen.Lit(a.where)
+	var out, later []jen.Code
+	for _, p := range a.in {
+		said := jen.Lit(a.where + ": " + p.said)
+		switch {
+		case p.form == scalar:
+		case !p.value.Type.IsTensor():
+			if c := checkContainer(said, a.given(p), p.value.Type); c != nil {
+				out = append(out, ret(c))
+			}
+		case p.kept != "":
+			want := a.want(p)
+			out = append(out,
+				ret(a.host.self().Dot(p.kept).Dot("Begin").Call(append([]jen.Code{said, jen.Op("&").Add(frame("Symbols"))}, want...)...)),
+				ret(frame("Symbols").Dot("CheckShape").Call(append([]jen.Code{said.Clone(), a.given(p).Dot("Shape")}, want...)...)))
+		}
+	}
+	bound := a.bound()
 	for _, p := range a.in {
 		for i, d := range p.value.Type.Shape {
-			if _, isSymbol := index[d.String()]; isSymbol || d.IsConst() {
+			if d.IsConst() || slices.Contains(a.symbols, d.String()) {
 				continue
 			}
 			extent := a.given(p).Dot("Shape").Index(jen.Lit(i))
 			if sym, value, ok := a.solve(d, extent, bound); ok {
 				bound[sym] = true
-				out = append(out, checked(symbols.Clone().Dot("Bind").Call(where.Clone(), jen.Lit(index[sym]), value)))
+				out = append(out, ret(frame("Symbols").Dot("Bind").Call(where.Clone(), jen.Lit(slices.Index(a.symbols, sym)), value)))
 			}
-			later = append(later, checked(jen.Qual(rtPath, "CheckDim").Call(jen.Lit(a.where), text(p.said), extent.Clone(), a.fn.int(d))))
+			later = append(later, ret(jen.Qual(rtPath, "CheckDim").Call(where.Clone(), text(p.said), extent.Clone(), a.fn.int(d))))
 		}
 	}
-	for i, s := range a.symbols {
+	for _, s := range a.symbols {
 		if !bound[s] {
 			ir.Fail("no input's shape gives the extent %s", s)
 		}
-		out = append(out, jen.Id(a.vars[s]).Op(":=").Add(symbols.Clone()).Dot("Value").Call(jen.Lit(i)))
 	}
-	out = append(out, later...)
-	if len(a.symbols) > 0 {
-		out = append(out, checked(symbols.Clone().Dot("CheckMax").Call(where.Clone(), a.host.self().Dot("max"))))
+	out = append(append(out, a.symbolVars()...), later...)
+	if a.isUnbound() {
+		out = append(out, ret(frame("Open").Call()))
 	}
 	return out
+}
+
+// symbolVars prints the variables of symbols.
+func (a *api) symbolVars() []jen.Code {
+	var names, values []jen.Code
+	for i, s := range a.symbols {
+		names, values = append(names, jen.Id(a.vars[s])), append(values, frame("Extent").Call(jen.Lit(i)))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []jen.Code{jen.List(names...).Op(":=").List(values...)}
 }
 
 // checkContainer prints the check of an argument's tensors, nil for maps.
@@ -544,13 +559,13 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 		return nil
 	}
 	want := jen.Nil()
-	if shape := exec.WantShape(elem); shape != nil {
-		var dims []jen.Code
-		for _, n := range shape {
-			if n == rt.AnyDim {
-				dims = append(dims, jen.Qual(rtPath, "AnyDim"))
-			} else {
+	if elem.Shape != nil {
+		dims := []jen.Code{}
+		for _, d := range elem.Shape {
+			if n, ok := d.Int(); ok {
 				dims = append(dims, jen.Lit(n))
+			} else {
+				dims = append(dims, jen.Qual(rtPath, "AnyDim"))
 			}
 		}
 		want = jen.Index().Int().Values(dims...)
@@ -558,8 +573,8 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 	return jen.Qual(rtPath, check).Call(where, x, want)
 }
 
-// solve prints the value that the one unbound symbol of an extent has.
-func (a *api) solve(d ir.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
+// solve prints the value of the only unbound symbol of an extent.
+func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {
 		if !bound[s] {

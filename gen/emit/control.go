@@ -7,31 +7,31 @@ import (
 
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/plan"
 )
 
 // branch prints the choice between two functions.
 func (f *function) branch(s *program.Branch, v *views) []jen.Code {
-	out := []jen.Code{
-		jen.If(f.arg(s.Condition, v)).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...),
-	}
+	out := append(f.fetch(v, s.Condition),
+		jen.If(f.slice(s.Condition, v).Index(jen.Lit(0))).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...))
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the variables of symbols that shapes bind.
+// extents prints the variables of symbols bound to extents of shapes.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
 		if f.used[e.Symbol] {
-			out = append(out, jen.Id(f.symbols[e.Symbol]).Op(":=").Add(f.host.self()).Dot(f.held[e.Variable]).Dot("Shape").Index(jen.Lit(e.Axis)))
+			out = append(out, jen.Id(f.symbols[e.Symbol]).Op(":=").Add(f.host.self()).Dot(f.held[e.Ref.Variable()]).Dot("Shape").Index(jen.Lit(e.Axis)))
 		}
 	}
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints what a function writes a result to, and what comes before: a tensor
-// that is held with its shape gets the one it will have, unless only the function
-// knows that.
-func (f *function) passed(callee *program.Func, i int, ref *program.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
+// passed prints the argument for a result of a function, and the statements before the call. These
+// give a shape to a tensor that is stored with its shape, unless only the function knows the shape.
+func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
 		return nil, f.pointer(ref)
@@ -51,24 +51,26 @@ func (f *function) reshape(box *jen.Statement, shape []jen.Code) jen.Code {
 	return checked(call)
 }
 
-// checked prints a call whose error ends the function.
+// checked prints a call and a return if it fails.
 func checked(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// enter prints the call of a function: the symbols, where its arena begins, results
-// and operands.
-func (f *function) enter(callee *program.Func, base *program.Ref, results, args []jen.Code) jen.Code {
+// enter prints the call of a function. Its arguments are the symbols, the offsets of its arenas,
+// results and operands.
+func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args []jen.Code) jen.Code {
 	var list []jen.Code
 	for _, symbol := range callee.IR.Symbols() {
-		list = append(list, f.int(ir.Sym(symbol)))
+		list = append(list, f.int(dim.Sym(symbol)))
 	}
-	list = append(list, f.offset(base.Place.Buffer))
-	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat(list, results, args)...))
+	for _, base := range bases {
+		list = append(list, f.offset(base.Place.Buffer))
+	}
+	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat([]jen.Code{jen.Id("call")}, list, results, args)...))
 }
 
-// turn names the variables of a carried value that is passed from one place to
-// another: what a trip reads, where it writes, and the third.
+// turn names the variables of a carried value that alternates between places: the place an
+// iteration reads, the place it writes, and the third place.
 type turn struct{ now, next, other string }
 
 // repeat prints a loop.
@@ -90,12 +92,14 @@ func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {
 	}
 	results := append([]jen.Code{f.slice(s.Again, v)}, p.results...)
 	args := append([]jen.Code{f.slice(s.Trip, v), f.slice(s.Going, v)}, p.args...)
-	body := slices.Concat(first, p.bound, p.before, []jen.Code{f.enter(s.Callee, s.Base, results, args)}, p.after)
+	first = append(first, f.send(v, s.Trip, s.Going)...)
+	body := slices.Concat(first, p.bound, p.before, []jen.Code{f.enter(s.Callee, s.Bases, results, args)}, p.after)
 	if !s.Counted {
+		body = append(body, f.fetch(v, s.Again)...)
 		body = append(body, jen.Id("going").Op("=").Add(f.slice(s.Again, v)).Index(jen.Lit(0)))
 	}
 	loop := jen.For(jen.Id("trip").Op(":=").Int64().Call(jen.Lit(0)), test, jen.Id("trip").Op("++")).Block(body...)
-	block := jen.Block(slices.Concat(trips, p.first, []jen.Code{loop}, p.last)...)
+	block := jen.Block(slices.Concat(f.fetch(v, s.Limit, s.Condition), trips, p.first, []jen.Code{loop}, p.last)...)
 	return append([]jen.Code{block}, f.extents(s.Node, s.Extents)...)
 }
 
@@ -103,15 +107,19 @@ type repeatPrinter struct {
 	*function
 	s *program.Repeat
 	v *views
-	// What is done before the loop, before and after the call of each trip, and after
-	// the loop; the extents that each trip has, before all else of it; the results and
-	// operands of that call.
+	// first are the statements before the loop, and last the statements after it. before and after
+	// are the statements before and after the call in each iteration. bound declares the variables
+	// of an iteration's extents, before all other statements. results and args are the results and
+	// operands of the call.
 	first, before, after, last []jen.Code
 	bound                      []jen.Code
 	results, args              []jen.Code
 }
 
-// trips prints the number of trips and the test for another.
+// scope returns the scope of the loop.
+func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
+
+// trips prints the number of iterations and the test for another.
 func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	s, test := p.s, jen.Id("trip").Op("<").Id("trips")
 	n := jen.Int64().Call(jen.Qual("math", "MaxInt64"))
@@ -131,7 +139,7 @@ func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	}, test.Op("&&").Id("going")
 }
 
-// carried prints what becomes of a carried value.
+// carried prints the statements for a carried value.
 func (p *repeatPrinter) carried(i int, c program.Carried) {
 	if c.Result.Variable() == nil || !c.Result.Boxed() && c.Type.IsTensor() {
 		t := p.turns[p.s][i]
@@ -139,7 +147,7 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 		p.first = append(p.first, names.Clone().Op(":=").List(p.slice(c.First, p.v), p.slice(c.Result, p.v), p.slice(c.Other, p.v)))
 		p.results, p.args = append(p.results, jen.Id(t.next)), append(p.args, jen.Id(t.now))
 		p.after = append(p.after, names.Clone().Op("=").List(jen.Id(t.next), jen.Id(t.other), jen.Id(t.next)))
-		p.last = append(p.last, jen.Qual(cpuPath, "Copy").Call(p.slice(c.Result, p.v), jen.Id(t.now)))
+		p.last = append(p.last, p.printer.Copy(p.scope(), p.slice(c.Result, p.v), jen.Id(t.now)))
 		return
 	}
 	now, next := p.host.self().Dot(p.held[c.Result.Variable()]), p.host.self().Dot(p.held[c.Other.Variable()])
@@ -148,7 +156,7 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 	if c.Type.IsTensor() {
 		p.first = append(p.first,
 			p.reshape(now, p.ints(c.First.Value.Type.Shape)),
-			jen.Qual(cpuPath, "Copy").Call(now.Clone().Dot("Data"), p.slice(c.First, p.v)))
+			p.printer.Copy(p.scope(), now.Clone().Dot("Data"), p.slice(c.First, p.v)))
 		p.bound = append(p.bound, p.extents(p.s.Node, c.Varying)...)
 		before, result := p.passed(p.s.Callee, 1+i, c.Other, c.Next, p.v)
 		p.before, p.results = append(p.before, before...), append(p.results, result)
@@ -157,17 +165,17 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 	}
 	first := p.container(c.First)
 	if c.Type.Kind == ir.SequenceKind {
-		// A copy: what trips write may be in the memory of a slice that was there before.
+		// A copy, because iterations must not write into the memory of an existing slice.
 		first = jen.Append(now.Clone().Index(jen.Empty(), jen.Lit(0)), first.Op("..."))
 	}
 	p.first = append(p.first, now.Clone().Op("=").Add(first))
 	p.results, p.args = append(p.results, jen.Op("&").Add(next)), append(p.args, now)
 }
 
-// scan prints where a trip writes its row.
+// scan prints the destination of an iteration's row.
 func (p *repeatPrinter) scan(i int, scan program.Scan) {
 	if !scan.Result.Boxed() {
-		n := p.expr(ir.Product(scan.Row.Shape...)).factor()
+		n := p.expr(dim.Product(scan.Row.Shape...)).factor()
 		at := jen.Int().Call(jen.Id("trip")).Op("*").Add(n)
 		p.results = append(p.results, p.slice(scan.Result, p.v).Index(at, jen.Parens(jen.Int().Call(jen.Id("trip")).Op("+").Lit(1)).Op("*").Add(n.Clone())))
 		return
@@ -191,5 +199,5 @@ func (p *repeatPrinter) scan(i int, scan program.Scan) {
 	buffer := p.host.self().Dot(p.held[scan.Buffer.Variable()])
 	p.results = append(p.results, jen.Op("&").Add(buffer))
 	p.after = append(p.after, add(buffer.Clone().Dot("Shape").Op("..."))...)
-	p.after = append(p.after, jen.Qual(cpuPath, "Copy").Call(jen.Id(row), buffer.Clone().Dot("Data")))
+	p.after = append(p.after, p.printer.Copy(p.scope(), jen.Id(row), buffer.Clone().Dot("Data")))
 }

@@ -8,12 +8,14 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/gotype"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// customPackages returns the import paths of the functions that a model calls, and what
-// the generated package calls them; both in the order of their first calls.
+// customPackages returns the import paths of the functions that a model calls, and their package
+// names in the generated code, in the order of their first calls.
 func customPackages(m *Model, global *names) (paths []string, aliases map[string]string) {
 	aliases = map[string]string{}
 	for _, f := range m.Functions {
@@ -21,15 +23,15 @@ func customPackages(m *Model, global *names) (paths []string, aliases map[string
 			p, _ := c.Op.Package()
 			if aliases[p] == "" {
 				paths = append(paths, p)
-				aliases[p] = global.unique(unexported(packageName(p)))
+				aliases[p] = global.unique(ir.Unexported(packageName(p)))
 			}
 		}
 	}
 	return paths, aliases
 }
 
-// packageName returns what a package is called by its import path: the last element of
-// it that is no version.
+// packageName returns the name of a package by its import path: the last element that is not a
+// version.
 func packageName(p string) string {
 	base := path.Base(p)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" && path.Dir(p) != "." {
@@ -49,8 +51,7 @@ func (f *function) customCalls() []*program.Custom {
 	return out
 }
 
-// custom prints the call of a function of the user's program: what is passed to it, and
-// the call itself.
+// custom prints the call of a function of the user's program and the preparation of its arguments.
 func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	var out []jen.Code
 	call := f.host.self().Dot(f.customs[s])
@@ -73,9 +74,8 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// openShape prints the extents of a result, and for those that the function decides
-// which symbol they are.
-func (f *function) openShape(s *program.Custom, dims []ir.Dim) []jen.Code {
+// openShape prints the extents of a result, and the symbols of those that the function determines.
+func (f *function) openShape(s *program.Custom, dims []dim.Dim) []jen.Code {
 	own := s.Op.Binds()
 	out := make([]jen.Code, len(dims))
 	for i, d := range dims {
@@ -88,8 +88,8 @@ func (f *function) openShape(s *program.Custom, dims []ir.Dim) []jen.Code {
 	return out
 }
 
-// newCall prints what a session holds for a call of the user's function: the number of
-// its operands and results, the extents that it decides, and the attributes.
+// newCall prints the data that a session holds for a call of the user's function: the numbers of
+// operands and results, the extents that the function determines, and the attributes.
 func newCall(s *program.Custom) *jen.Statement {
 	symbols := jen.Nil()
 	if list := s.Op.Symbols(); len(list) > 0 {
@@ -106,7 +106,7 @@ func newCall(s *program.Custom) *jen.Statement {
 	return jen.Qual(rtPath, "NewCall").Call(args...)
 }
 
-// attribute prints the value of an attribute: a number or text, or a list of them.
+// attribute prints the value of an attribute: a number, a text, or a list of them.
 func attribute(t *ir.Tensor) *jen.Statement {
 	items := make([]jen.Code, t.Len())
 	for i := range items {
@@ -114,12 +114,12 @@ func attribute(t *ir.Tensor) *jen.Statement {
 		case ir.String:
 			items[i] = text(t.Text(i))
 		case ir.F32:
-			items[i] = float(t.Float(i), 32)
+			items[i] = Float(t.Float(i), 32)
 		default:
 			items[i] = jen.Id(fmt.Sprint(t.Int(i)))
 		}
 	}
-	typ := jen.Id(goType(t.DType))
+	typ := jen.Id(gotype.Elem(t.DType))
 	switch {
 	case len(t.Shape) > 0:
 	case t.DType == ir.String:

@@ -6,9 +6,10 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// expr is a printed expression; sum tells that it needs parentheses as a factor.
+// expr is a printed expression; sum reports whether it needs parentheses as a factor.
 type expr struct {
 	*jen.Statement
 	sum bool
@@ -22,7 +23,7 @@ func (e expr) factor() *jen.Statement {
 	return e.Statement
 }
 
-// goInt prints an extent as an expression over ints: the algebra of [ir.Fold].
+// goInt prints an extent as an expression over ints: the algebra of [dim.Fold].
 type goInt struct{ f *function }
 
 // Const prints a number.
@@ -62,11 +63,13 @@ func codes(args []expr) []jen.Code {
 	return out
 }
 
-// sized prints an extent as an expression over int64 that notices overflow: the
-// methods of an rt.Sizes.
+// sized prints an extent as an expression over int64 with overflow checks: the methods of an
+// rt.Sizes.
 type sized struct {
 	f *function
 	z string // its variable
+	// wide says that the variables of symbols are int64.
+	wide bool
 }
 
 // Const prints a number.
@@ -74,6 +77,9 @@ func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 
 // Sym prints the variable of a symbol.
 func (s sized) Sym(name string) *jen.Statement {
+	if s.wide {
+		return jen.Id(s.f.symbols[name])
+	}
 	s.f.used[name] = true
 	return jen.Int64().Call(s.f.id(s.f.symbols[name]))
 }
@@ -109,15 +115,15 @@ func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
 }
 
 // int prints an extent as an int.
-func (f *function) int(d ir.Dim) *jen.Statement { return f.expr(d).Statement }
+func (f *function) int(d dim.Dim) *jen.Statement { return f.expr(d).Statement }
 
-func (f *function) expr(d ir.Dim) expr {
+func (f *function) expr(d dim.Dim) expr {
 	f.fits.need(d)
-	return foldDim(d, ir.Algebra[expr](goInt{f}))
+	return foldDim(d, dim.Algebra[expr](goInt{f}))
 }
 
-func foldDim[T any](d ir.Dim, alg ir.Algebra[T]) T {
-	e, err := ir.Fold(d, alg)
+func foldDim[T any](d dim.Dim, alg dim.Algebra[T]) T {
+	e, err := dim.Fold(d, alg)
 	if err != nil {
 		ir.FailWith(err)
 	}

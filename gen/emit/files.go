@@ -3,6 +3,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -12,8 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Files prints the package. It fails when the printed Go is not what a
-// generator may write: see guard.
+// Files prints the package. It fails if the generated Go is not allowed by guard.
 func Files(m *Model) (files []File, err error) {
 	err = ir.Try(func() {
 		e := newEmitter(m)
@@ -27,6 +27,7 @@ func Files(m *Model) (files []File, err error) {
 			{"backward.go", e.backwardFile()},
 			{"train.go", e.trainFile()},
 			{"plan.go", e.planFile()},
+			{"device.go", e.deviceFile()},
 			{"model_test.go", e.testFile()},
 			{"lap.go", e.lapFile()},
 		} {
@@ -37,17 +38,24 @@ func Files(m *Model) (files []File, err error) {
 			if err := f.file.Render(&b); err != nil {
 				ir.Fail("burngen bug: %s: %w", f.name, err)
 			}
-			files = append(files, File{Name: f.name, Data: grouped(b.Bytes(), standardImports)})
+			data, err := wrapped(grouped(b.Bytes(), standardImports))
+			if err != nil {
+				ir.Fail("burngen bug: %s: %w", f.name, err)
+			}
+			files = append(files, File{Name: f.name, Data: data})
 		}
-		if err := guard(files, m); err != nil {
+		if e.device != nil {
+			files = append(files, e.device.File)
+		}
+		if err := guard(files, e); err != nil {
 			ir.Fail("burngen bug: %w", err)
 		}
 	})
 	return files, err
 }
 
-// grouped puts a blank line between the imports of the standard library and
-// others, which the printer sorts into one list.
+// grouped inserts a blank line between the imports of the standard library and the others, which
+// the printer sorts into one list.
 func grouped(file []byte, standard []string) []byte {
 	before, rest, ok := bytes.Cut(file, []byte("import (\n"))
 	list, after, closed := bytes.Cut(rest, []byte("\n)\n"))
@@ -87,12 +95,18 @@ func (e *emitter) newFile() *jen.File {
 	f := jen.NewFile(e.Package)
 	f.HeaderComment(Header)
 	f.ImportName(rtPath, "rt")
+	f.ImportName(gpuPath, "gpu")
 	f.ImportName(keysPath, "keys")
-	f.ImportName(cpuPath, "cpu")
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)
 	}
-	f.ImportAlias(imagePath, "cpuimage")
+	for pkg, name := range e.Printer.Imports() {
+		if path.Base(pkg) == name {
+			f.ImportName(pkg, name)
+		} else {
+			f.ImportAlias(pkg, name)
+		}
+	}
 	return f
 }
 
@@ -106,26 +120,24 @@ func (e *emitter) modelFile() *jen.File {
 	}
 	doc += "\n\nLoad a [Model] once and share it between goroutines, or open a [Session] for each to\ncall it without allocating. The schedule in forward is the IR of the .ir file beside\nthis one, a call for each node."
 	f.PackageComment(lines(doc))
-	f.Const().Defs(
-		jen.Comment("This code and the runtime it links are of one version."),
-		jen.Id("_").Op("=").Qual(rtPath, "EnforceVersion").Call(jen.Lit(rt.GenVersion).Op("-").Qual(rtPath, "MinVersion")),
-		jen.Id("_").Op("=").Qual(rtPath, "EnforceVersion").Call(jen.Qual(rtPath, "MaxVersion").Op("-").Lit(rt.GenVersion)),
-	)
+	f.Add(from("version", fill{"version_": jen.Lit(rt.GenVersion)}))
 	for _, m := range e.session.methods {
 		add(f, m.typeDecls())
 	}
-	e.modelType(f)
+	for _, key := range []string{"Model", "newModel", "Model.loaded", "Model.session", "Model.Meta"} {
+		f.Add(from(key, nil))
+	}
 	for _, m := range e.session.methods {
 		add(f, m.modelMethods())
 	}
 	e.sessionType(f)
 	for _, m := range e.session.methods {
-		add(f, m.sessionMethod(e.takeWeights()))
+		f.Add(m.sessionMethod())
 	}
 	for _, m := range e.session.methods {
 		m.schedule(f)
 	}
-	add(f, e.chains.take())
+	add(f, e.Printer.Funcs())
 	e.metaVar(f)
 	return f
 }
@@ -134,43 +146,4 @@ func add(f *jen.File, list []jen.Code) {
 	for _, c := range list {
 		f.Add(c)
 	}
-}
-
-// loaded prints the check of a method of Model that the model has weights; results are what
-// it returns before the error.
-func loaded(results ...jen.Code) jen.Code {
-	return jen.If(jen.Err().Op(":=").Id("m").Dot("loaded").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(append(results, jen.Err())...))
-}
-
-func (e *emitter) modelType(f *jen.File) {
-	note(f, "Model is the model with its weights. It is safe for concurrent use.")
-	f.Type().Id("Model").Struct(
-		jen.Id("weights").Qual("sync/atomic", "Pointer").Index(e.held()),
-		jen.Id("sessions").Op("*").Qual(rtPath, "Pool").Index(jen.Op("*").Id("Session")),
-	)
-	f.Func().Id("newModel").Params(jen.Id("w").Op("*").Add(e.held())).Op("*").Id("Model").Block(
-		jen.Id("m").Op(":=").Op("&").Id("Model").Values(),
-		jen.Id("m").Dot("weights").Dot("Store").Call(jen.Id("w")),
-		jen.Id("m").Dot("sessions").Op("=").Qual(rtPath, "NewPool").Call(jen.Lit(0), jen.Func().Params().Params(jen.Op("*").Id("Session"), jen.Error()).Block(
-			jen.Return(jen.Id("m").Dot("NewSession").Call(jen.Nil())))),
-		jen.Return(jen.Id("m")),
-	)
-	model := func() *jen.Statement { return jen.Id("m").Op("*").Id("Model") }
-	note(f, "loaded returns an error if the model has no weights.")
-	f.Func().Params(model()).Id("loaded").Params().Error().Block(
-		jen.If(jen.Id("m").Op("==").Nil().Op("||").Id("m").Dot("sessions").Op("==").Nil()).Block(jen.Return(jen.Qual(rtPath, "ErrNoModel"))),
-		jen.Return(jen.Nil()))
-	note(f, "session returns a session for one call, which ends early when ctx is done.")
-	f.Func().Params(model()).Id("session").Params(jen.Id("ctx").Qual("context", "Context")).Params(jen.Op("*").Id("Session"), jen.Error()).Block(
-		loaded(jen.Nil()),
-		jen.List(jen.Id("s"), jen.Err()).Op(":=").Id("m").Dot("sessions").Dot("Get").Call(jen.Id("ctx")),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
-		jen.Id("s").Dot("ctx").Op("=").Id("ctx"),
-		jen.Return(jen.Id("s"), jen.Nil()))
-	note(f, "putBack takes back a session of a call that has ended, without the call's context.")
-	f.Func().Params(model()).Id("putBack").Params(jen.Id("s").Op("*").Id("Session")).Block(
-		jen.Id("s").Dot("ctx").Op("=").Nil(),
-		jen.Id("m").Dot("sessions").Dot("Put").Call(jen.Id("s")))
-	note(f, "Meta returns the names, element types and shapes of the model's inputs and outputs.")
-	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Meta").Params().Qual(rtPath, "Meta").Block(jen.Return(jen.Id("meta")))
 }

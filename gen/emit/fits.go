@@ -7,35 +7,35 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fits collects the extents that a function computes as ints and that may leave them.
-// Where their symbols get values an rt.Sizes computes each of them once, and ends the
-// function with an error if one does not fit.
+// fits collects the extents that a function computes as ints and that may overflow. An rt.Sizes
+// computes each of them once, where their symbols are bound. The function returns an error if one
+// overflows.
 type fits struct {
 	f      *function
 	points []*point
-	// sure are extents that fit where the next step begins: the sizes of memory that was
-	// made, and what the points compute.
-	sure []ir.Dim
-	// caller is of the method's function, nil in that itself.
-	caller *fits
-	// printed tells that the code of the points was written.
+	// sure holds extents that do not overflow at the next step: sizes of allocated memory, and
+	// extents checked at the points.
+	sure []dim.Dim
+	// callers are the entries of the functions that call the function. A method's own function has none.
+	callers []*fits
+	// printed says that the code of the points has been written.
 	printed bool
 }
 
-// point is a place in a function at which symbols have got values.
+// point is a place in a function after symbols have been bound.
 type point struct {
-	id      any // what names it
+	id      any // identifies the point
 	symbols []string
 	z       string         // the variable of its rt.Sizes
-	where   *jen.Statement // what an error begins with
-	node    *ir.Node       // whose position an error has, nil for none
-	open    bool           // the place has the rt.Sizes already, and returns its error
+	where   *jen.Statement // the beginning of an error's text
+	node    *ir.Node       // the node that an error names, or nil
 	code    *jen.Statement // empty until an extent needs it
-	dims    []ir.Dim
+	dims    []dim.Dim
 }
 
 // at adds a point and returns its code, which [fits.print] writes.
@@ -46,28 +46,30 @@ func (t *fits) at(p *point) jen.Code {
 	return p.code
 }
 
-// atStep is at, after a step that has given symbols values.
+// atStep is like at, for the point after a step that binds symbols.
 func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	if len(symbols) == 0 {
 		return jen.Null()
 	}
-	return t.at(&point{id: symbols[0], symbols: symbols, z: "z" + exported(t.f.symbols[symbols[0]]), where: jen.Lit(ir.OpName(n.Op)), node: n})
+	return t.at(&point{id: symbols[0], symbols: symbols, z: t.f.variableFor(symbols[0], "z"+ir.Exported(t.f.symbols[symbols[0]])), where: jen.Lit(ir.OpName(n.Op)), node: n})
 }
 
 // atEntry is at, where a function begins.
-func (t *fits) atEntry(symbols []string, where string, open bool) jen.Code {
-	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(where), open: open})
+func (t *fits) atEntry(symbols []string, where string) jen.Code {
+	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(where)})
 }
 
-// need notes that d is printed as an int. What follows from the symbols of the method
-// itself is computed there.
-func (t *fits) need(d ir.Dim) {
+// need records that d is printed as an int. If it depends only on symbols of the method itself, it
+// is checked there.
+func (t *fits) need(d dim.Dim) {
 	if always(d) || t.isSure(d) {
 		return
 	}
 	symbols := d.Symbols()
-	if t.caller != nil && !slices.ContainsFunc(symbols, func(s string) bool { return !slices.Contains(t.caller.points[0].symbols, s) }) {
-		t.caller.need(d)
+	if t.areGiven(symbols) {
+		for _, c := range t.callers {
+			c.need(d)
+		}
 		return
 	}
 	for _, p := range slices.Backward(t.points) {
@@ -81,7 +83,17 @@ func (t *fits) need(d ir.Dim) {
 	}
 }
 
-// arena notes that an rt.Sizes computes the size of a function's arena, or those of its
+// areGiven reports whether all callers know the symbols when they begin.
+func (t *fits) areGiven(symbols []string) bool {
+	for _, c := range t.callers {
+		if slices.ContainsFunc(symbols, func(s string) bool { return !slices.Contains(c.points[0].symbols, s) }) {
+			return false
+		}
+	}
+	return len(t.callers) > 0
+}
+
+// arena notes that an rt.Sizes computes the size of a function's arena, or the sizes of its
 // buffers, before the function begins.
 func (t *fits) arena(p *plan.Plan) {
 	switch p.Mode {
@@ -94,13 +106,13 @@ func (t *fits) arena(p *plan.Plan) {
 	}
 }
 
-// room notes that an rt.Sizes has computed the bytes of a buffer.
+// room records that an rt.Sizes has computed the size of a buffer in bytes.
 func (t *fits) room(b *plan.Buffer) {
-	t.sure = append(t.sure, b.Elems.Mul(ir.Const(b.DType.Size())))
+	t.sure = append(t.sure, b.Elems.Mul(dim.Const(b.DType.Size())))
 }
 
-func (t *fits) isSure(d ir.Dim) bool {
-	return slices.ContainsFunc(t.sure, func(s ir.Dim) bool { return isPart(d, s) })
+func (t *fits) isSure(d dim.Dim) bool {
+	return slices.ContainsFunc(t.sure, func(s dim.Dim) bool { return isPart(d, s) })
 }
 
 // print writes the code of the points.
@@ -111,12 +123,12 @@ func (t *fits) print() {
 	}
 }
 
-// write writes the code of a point anew.
+// write rewrites the code of a point.
 func (t *fits) write(p *point) {
 	var list []jen.Code
 	for i, d := range p.dims {
-		if !slices.ContainsFunc(p.dims[i+1:], func(o ir.Dim) bool { return isPart(d, o) }) {
-			list = append(list, foldDim(d, ir.Algebra[*jen.Statement](sized{t.f, p.z})))
+		if !slices.ContainsFunc(p.dims[i+1:], func(o dim.Dim) bool { return isPart(d, o) }) {
+			list = append(list, foldDim(d, dim.Algebra[*jen.Statement](sized{f: t.f, z: p.z})))
 		}
 	}
 	*p.code = nil
@@ -130,10 +142,6 @@ func (t *fits) write(p *point) {
 		list = append(list, jen.Line())
 	}
 	fit := jen.Id(p.z).Dot("Fits").Call(list...)
-	if p.open {
-		p.code.Add(fit)
-		return
-	}
 	err := jen.Err()
 	if p.node != nil {
 		err = jen.Qual(rtPath, "At").Call(text(p.node.Pos), jen.Err())
@@ -142,9 +150,9 @@ func (t *fits) write(p *point) {
 	p.code.If(jen.Err().Op(":=").Id(p.z).Dot("Err").Call(p.where), jen.Err().Op("!=").Nil()).Block(jen.Return(err))
 }
 
-// isPart reports whether d is a part of e, so that it fits where e does: a fraction, or
-// some of the terms of a sum without negative ones.
-func isPart(d, e ir.Dim) bool {
+// isPart reports whether d cannot overflow if e does not. This holds if d is a fraction of e, or a
+// sum of some of e's terms and none of e's terms is negative.
+func isPart(d, e dim.Dim) bool {
 	if rest := e.Sub(d); !rest.Overflow() && isPositive(d) && isPositive(rest) {
 		return true
 	}
@@ -154,20 +162,20 @@ func isPart(d, e ir.Dim) bool {
 	if errA != nil || errB != nil || a <= 0 || a > b {
 		return false
 	}
-	x, y := d.Mul(ir.Const64(b)), e.Mul(ir.Const64(a))
+	x, y := d.Mul(dim.Const64(b)), e.Mul(dim.Const64(a))
 	return !x.Overflow() && !y.Overflow() && x.Equal(y)
 }
 
-// isPositive reports whether nothing is subtracted in d.
-func isPositive(d ir.Dim) bool {
-	ok, err := ir.Fold(d, ir.Algebra[bool](positive{}))
+// isPositive reports whether d contains no subtraction.
+func isPositive(d dim.Dim) bool {
+	ok, err := dim.Fold(d, dim.Algebra[bool](positive{}))
 	return ok && err == nil
 }
 
-// positive is the algebra of whether nothing is subtracted.
+// positive is the algebra that determines whether an expression contains no subtraction.
 type positive struct{}
 
-// Const reports whether a number is not negative.
+// Const reports whether n is not negative.
 func (positive) Const(n int64) bool { return n >= 0 }
 
 // Sym is true: extents are not negative.
@@ -191,15 +199,15 @@ func (positive) Min(args ...bool) bool { return !slices.Contains(args, false) }
 // Max reports whether all are positive.
 func (positive) Max(args ...bool) bool { return !slices.Contains(args, false) }
 
-// always reports whether d fits whatever its symbols are.
-func always(d ir.Dim) bool {
+// always reports whether d does not overflow for any values of its symbols.
+func always(d dim.Dim) bool {
 	r := reach{new(rt.Sizes)}
-	_, err := ir.Fold(d, ir.Algebra[span](r))
+	_, err := dim.Fold(d, dim.Algebra[span](r))
 	return err == nil && r.z.Err("") == nil
 }
 
-// span is the range of values of an extent, and reach the algebra of spans: a result
-// that may not fit is a problem of z.
+// span is the range of values of an extent. reach is the algebra of spans. It records in z that a
+// result may overflow.
 type span struct{ lo, hi int64 }
 
 type reach struct{ z *rt.Sizes }
@@ -233,7 +241,7 @@ func (r reach) Min(args ...span) span { return extreme(r.z.Min, args) }
 // Max returns the span of the largest.
 func (r reach) Max(args ...span) span { return extreme(r.z.Max, args) }
 
-// corners returns the span of what op has between the bounds of its operands.
+// corners returns the span of the results of op for the bounds of its operands.
 func corners(op func(a, b int64) int64, a, b span) span {
 	list := []int64{op(a.lo, b.lo), op(a.lo, b.hi), op(a.hi, b.lo), op(a.hi, b.hi)}
 	return span{slices.Min(list), slices.Max(list)}

@@ -4,23 +4,24 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// form tells how callers pass tensors: which row of the API table a model has.
+// form is the way in which callers pass tensors, a row of the table of APIs.
 type form uint8
 
 const (
 	static  form = iota // pointers to arrays
-	batched             // slices of arrays, one for each item of the batch
+	batched             // slices of arrays, one per item of the batch
 	dynamic             // rt.Tensor
 	scalar              // a number, among arguments and results of other forms
 )
 
-// formOf returns the form of a function of these parameters and results, and the symbol of the batch: static when all
-// extents are, batched when the first extent of everything is one symbol and the rest
-// is static. Where mixed is allowed, it is batched when that holds of an argument, and
-// all else is like it or static.
+// formOf returns the form of a function with these parameters and results, and the symbol of the
+// batch. The form is static if all extents are static. It is batched if the first extent of every
+// tensor is the same symbol and the others are static. If mixed is set, some arguments may be
+// static, but at least one has the batch.
 func formOf(params, results []*ir.Value, mixed bool) (form, string) {
 	values := slices.Concat(params, results)
 	symbols := (&ir.Func{Block: ir.Block{Params: params}}).Symbols()
@@ -45,9 +46,9 @@ func formOf(params, results []*ir.Value, mixed bool) (form, string) {
 // isArray reports whether a Go array holds a tensor.
 func isArray(t ir.Type) bool { return t.IsStatic() && !plan.IsHeld(t) }
 
-// isBatch reports whether a slice of Go arrays holds a tensor, one for each item.
+// isBatch reports whether a tensor is passed as a slice of Go arrays, one for each item.
 func isBatch(t ir.Type, symbol string) bool {
-	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(ir.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
+	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
 // portForm returns the form of one argument or result of a function.

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// TestRandomGraphsCompile generates random graphs of branches, loops and calls: the files
-// are Go that compiles.
+// TestRandomGraphsCompile generates packages from random graphs of branches, loops and calls. Their
+// files must compile.
 func TestRandomGraphsCompile(t *testing.T) {
 	graphs := uint64(60)
 	if testing.Short() {
@@ -20,8 +20,8 @@ func TestRandomGraphsCompile(t *testing.T) {
 	}
 }
 
-// TestPrepareDeclaresItsFunctions generates a model whose weights are prepared by a product
-// with a function after it, which nothing else has.
+// TestPrepareDeclaresItsFunctions generates a model whose weights are prepared by a product with an
+// activation that nothing else uses.
 func TestPrepareDeclaresItsFunctions(t *testing.T) {
 	w := ir.NewTensor(ir.F32, 32, 32)
 	for i := range w.Len() {

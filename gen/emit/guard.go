@@ -5,26 +5,36 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// standardImports are the packages of the standard library that generated code may
-// import, runtimeImports those of the runtime.
+// standardImports are the packages of the standard library that generated code may import.
+// runtimeImports are the packages of the runtime that it may import with any target.
 var (
 	standardImports = []string{"context", "embed", "math", "sync/atomic", "testing"}
-	runtimeImports  = []string{rtPath, keysPath, cpuPath, imagePath}
+	runtimeImports  = []string{rtPath, keysPath}
 )
 
-// guard parses the files and checks what no text of a model may change: they
-// import nothing but the runtime and the packages of custom operators, they have no
-// init function, no cgo, and no directive but the one that embeds the weights.
-func guard(files []File, m *Model) error {
-	custom, _ := customPackages(m, newNames())
-	allowed := slices.Concat(standardImports, runtimeImports, custom)
-	embed := "//go:embed " + m.EmbeddedFile
+// guard parses the files and checks properties that no text in a model can change: they import only
+// the runtime and the packages of custom operators, and contain no init function, no cgo, and no
+// directive except those that embed the weights and the kernels.
+func guard(files []File, m *emitter) error {
+	custom, _ := customPackages(m.Model, newNames())
+	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom)
+	embeds := map[string]string{}
+	if m.embeddedFile() != "" {
+		embeds["weights.go"] = "//go:embed " + m.embeddedFile()
+	}
+	if m.device != nil {
+		embeds["device.go"] = "//go:embed " + m.device.File.Name
+	}
 	for _, f := range files {
+		if m.device != nil && f.Name == m.device.File.Name {
+			continue
+		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ParseComments)
 		if err != nil {
 			return err
@@ -48,7 +58,7 @@ func guard(files []File, m *Model) error {
 		}
 		for _, group := range parsed.Comments {
 			for _, c := range group.List {
-				if err := plainComment(c.Text); err != nil && !(c.Text == embed && m.EmbeddedFile != "" && f.Name == "weights.go") {
+				if err := plainComment(c.Text); err != nil && c.Text != embeds[f.Name] {
 					return fmt.Errorf("%s: %w", f.Name, err)
 				}
 			}
@@ -57,12 +67,12 @@ func guard(files []File, m *Model) error {
 	return nil
 }
 
-// plainComment reports an error for a comment that a tool could take for a
-// directive, or that is no printable ASCII.
+// plainComment returns an error for a comment that a tool could take for a directive, or that is
+// not printable ASCII.
 func plainComment(text string) error {
 	body, ok := strings.CutPrefix(text, "//")
 	if !ok {
-		return fmt.Errorf("comment %q is no line comment", text)
+		return fmt.Errorf("comment %q is not a line comment", text)
 	}
 	if body != "" && body[0] != ' ' && body[0] != '\t' {
 		return fmt.Errorf("comment %q is a directive", text)

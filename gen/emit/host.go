@@ -5,28 +5,28 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/gotype"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// host is a type of the package that schedules are methods of: it holds the memory
-// that they share.
+// host is a type of the package with schedules as methods. It holds the memory that they share.
 type host struct {
 	typ, recv string   // "Session", "s"
 	names     *names   // of fields and methods
-	locals    []string // names that variables of its schedules cannot have
+	locals    []string // names that local variables of its schedules must not have
 	methods   []*method
-	kept      map[string]string // the fields of states, by their names
+	kept      map[string]string // fields of states, by the name of the state
 }
 
-// keeps returns the field of a state.
+// keeps returns the field for a state.
 func (h *host) keeps(state string) string {
 	if h.kept == nil {
 		h.kept = map[string]string{}
 	}
 	if h.kept[state] == "" {
-		h.kept[state] = h.names.unique(unexported(state))
+		h.kept[state] = h.names.unique(ir.Unexported(state))
 	}
 	return h.kept[state]
 }
@@ -44,19 +44,32 @@ func (h *host) states() []port {
 	return out
 }
 
+// frame prints the type of the calls of the host's methods.
+func (h *host) frame() string {
+	if h.typ == "Trainer" {
+		return "*rt.TrainingFrame[trained, changes]"
+	}
+	return "*rt.Frame[weights]"
+}
+
 // self prints the receiver.
 func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
-// method is a function of the API with those that it calls, before their callers.
+// frame prints a field of the call that runs.
+func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
+
+// method is a method of the API: its function, and the functions that it calls, callees first.
 type method struct {
 	*api
 	callees []*function
-	// halves are the parts of the function before and after the caller gives gradients;
-	// nil for a function without such.
+	// halves are the parts of the function before and after the caller passes gradients. It is nil
+	// for a function that is not split.
 	halves []*function
+	// descriptor is the variable that describes the method to the runtime.
+	descriptor string
 }
 
-// all returns a method's function and those that it calls.
+// all returns a method's function and the functions that it calls.
 func (m *method) all() []*function { return append([]*function{m.fn}, m.callees...) }
 
 // all returns the functions of all methods.
@@ -66,6 +79,23 @@ func (h *host) all() []*function {
 		out = append(out, m.all()...)
 	}
 	return out
+}
+
+// shared returns the function of an earlier method that does the same as c with the same memory in
+// its arenas, or nil if there is no such function. A function is not shared if a call computes its
+// offsets, or if the host has fields for it: these belong to one method.
+func (h *host) shared(c *program.Func) *function {
+	own := func(f *program.Func) bool {
+		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0
+	}
+	for _, m := range h.methods {
+		for _, fn := range m.callees {
+			if fn.IR == c.IR && !own(c) && !own(fn.Func) && len(fn.customCalls()) == 0 {
+				return fn
+			}
+		}
+	}
+	return nil
 }
 
 // symbols returns the symbols of all methods, each once.
@@ -83,42 +113,9 @@ func (h *host) symbols() []string {
 	return out
 }
 
-// hasTail reports whether memory is allocated while a function runs.
-func (h *host) hasTail() bool {
-	for _, fn := range h.all() {
-		if len(fn.Plan.Tails) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// staticBytes returns the size of the arena that the methods need whatever they are
-// called with; ok is false when there is none whose plan is static.
-func (h *host) staticBytes() (bytes int, ok bool) {
-	for _, m := range h.methods {
-		if m.fn.Plan.Mode == plan.Static {
-			n, _ := m.fn.Plan.Size.Int()
-			bytes, ok = max(bytes, n), true
-		}
-	}
-	return bytes, ok
-}
-
 // fields prints the fields that the schedules work with.
 func (h *host) fields() []jen.Code {
 	var fields []jen.Code
-	if len(h.symbols()) > 0 {
-		fields = append(fields, jen.Id("max").Qual(rtPath, "Max"))
-	}
-	for _, m := range h.methods {
-		if m.form == dynamic {
-			fields = append(fields, jen.Id(m.fn.table("symbols")).Qual(rtPath, "Symbols"))
-		}
-	}
-	if h.hasTail() {
-		fields = append(fields, jen.Id("tail").Qual(rtPath, "Tail"))
-	}
 	for _, fn := range h.all() {
 		if n := len(fn.Plan.Tails); n > 0 {
 			fields = append(fields, jen.Id(fn.table("tails")).Index(jen.Lit(n)).Index().Byte())
@@ -126,9 +123,9 @@ func (h *host) fields() []jen.Code {
 	}
 	for _, fn := range h.all() {
 		for _, v := range fn.Plan.Variables {
-			typ := heldType(v.Type)
+			typ := gotype.Of(v.Type)
 			if v.Boxed {
-				typ = "rt.Tensor[" + goType(v.Type.DType) + "]"
+				typ = "rt.Tensor[" + gotype.Elem(v.Type.DType) + "]"
 			}
 			fields = append(fields, jen.Id(fn.held[v]).Id(typ).Comment(comment(v.Type.String())))
 		}
@@ -148,35 +145,10 @@ func (h *host) fields() []jen.Code {
 	for _, p := range h.states() {
 		fields = append(fields, jen.Id(p.kept).Qual(rtPath, "Kept").Index(p.elem()).Comment(comment(p.value.Type.String())))
 	}
-	for _, m := range h.methods {
-		if m.fn.Plan.Mode != plan.Dynamic {
-			continue
-		}
-		fields = append(fields,
-			jen.Id(m.fn.table("opened")).Bool(),
-			jen.Id(m.fn.table("extents")).Index(jen.Lit(len(m.symbols))).Int().Comment("that offsets hold for"),
-			jen.Id(m.fn.table("offsets")).Index(jen.Lit(len(m.fn.Plan.Buffers))).Int64())
-		for _, c := range m.callees {
-			if c.Plan.Mode == plan.Dynamic {
-				fields = append(fields, jen.Id(c.table("offsets")).Index(jen.Lit(len(c.Plan.Buffers))).Int64())
-			}
-		}
-	}
 	return fields
 }
 
-// values prints those fields that are set when a host is made.
-func (h *host) values() []jen.Code {
-	var values []jen.Code
-	for _, m := range h.methods {
-		if m.form == dynamic {
-			values = append(values, jen.Id(m.fn.table("symbols")).Op(":").Qual(rtPath, "NewSymbols").Call(literals(m.symbols)...))
-		}
-	}
-	return values
-}
-
-// calls prints the making of what calls of the user's functions need.
+// calls prints the variables that calls of custom functions need.
 func (h *host) calls() []jen.Code {
 	var calls []jen.Code
 	for _, fn := range h.all() {
@@ -187,88 +159,11 @@ func (h *host) calls() []jen.Code {
 	return calls
 }
 
-// literals prints texts, quoted.
+// literals prints strings, quoted.
 func literals(list []string) []jen.Code {
 	out := make([]jen.Code, len(list))
 	for i, s := range list {
 		out[i] = jen.Lit(s)
 	}
 	return out
-}
-
-// opens returns the name of the method that makes the arena large enough for f.
-func (f *function) opens() string {
-	if f.name == "forward" {
-		return "open"
-	}
-	return "open" + exported(f.name)
-}
-
-// open prints that method.
-func (m *method) open(f *jen.File) {
-	if m.fn.Plan.Mode == plan.Static {
-		return
-	}
-	params := []jen.Code{}
-	for _, s := range m.symbols {
-		params = append(params, jen.Id(m.vars[s]).Int())
-	}
-	doc := " makes the arena large enough."
-	if m.fn.name != "forward" {
-		doc = " makes the arena large enough for " + m.fn.name + "."
-	}
-	note(f, m.fn.opens()+doc)
-	f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(m.fn.opens()).Params(params...).Error().Block(m.openBody()...)
-}
-
-func (m *method) openBody() []jen.Code {
-	p, fn := m.fn.Plan, m.fn
-	self := func(field string) *jen.Statement { return m.host.self().Dot(field) }
-	fail := jen.If(jen.Err().Op(":=").Id("z").Dot("Err").Call(jen.Lit(m.where)), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
-	grow := jen.If(jen.Int64().Call(jen.Len(self("arena"))).Op("<").Id("need")).Block(
-		jen.List(jen.Id("arena"), jen.Err()).Op(":=").Qual(rtPath, "NewArena").Call(jen.Id("need")),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err())),
-		self("arena").Op("=").Id("arena"))
-	if p.Mode == plan.Scaled {
-		alg := ir.Algebra[*jen.Statement](sized{fn, "z"})
-		return []jen.Code{jen.Var().Id("z").Qual(rtPath, "Sizes"), jen.Id("need").Op(":=").Add(foldDim(p.Size, alg)), fn.entry, fail, grow, jen.Return(jen.Nil())}
-	}
-	array := jen.Index(jen.Lit(len(m.symbols))).Int().Values(m.extents()...)
-	opened, extents := self(fn.table("opened")), self(fn.table("extents"))
-	out := []jen.Code{
-		jen.Id("extents").Op(":=").Add(array),
-		jen.If(opened.Clone().Op("&&").Add(extents.Clone()).Op("==").Id("extents")).Block(jen.Return(jen.Nil())),
-		jen.Var().Id("z").Qual(rtPath, "Sizes"),
-	}
-	out = append(out, opened.Clone().Op("=").False().Comment("until the offsets and the arena are those of these extents"))
-	for _, c := range m.callees {
-		if c.Plan.Mode == plan.Dynamic {
-			out = append(out, m.sizes(c),
-				jen.Id(fn.symbols[c.LinesSymbol()]).Op(":=").Add(layout(c)).Op("/").Lit(program.Line))
-		}
-	}
-	return append(out,
-		m.sizes(fn),
-		fn.entry,
-		fail,
-		jen.Id("need").Op(":=").Add(layout(fn)),
-		grow,
-		jen.List(extents.Clone(), opened.Clone()).Op("=").List(jen.Id("extents"), jen.True()),
-		jen.Return(jen.Nil()))
-}
-
-// sizes prints the table of the bytes that a function's buffers take.
-func (m *method) sizes(fn *function) jen.Code {
-	var sizes []jen.Code
-	for _, b := range fn.Plan.Buffers {
-		sizes = append(sizes, jen.Line().Id(fn.consts[b]).Op(":").Add(foldDim(b.Bytes, ir.Algebra[*jen.Statement](sized{m.fn, "z"}))))
-	}
-	return jen.Id(fn.table("sizes")).Op(":=").Index(jen.Op("...")).Int64().Values(append(sizes, jen.Line())...)
-}
-
-// layout prints the placing of a function's buffers.
-func layout(fn *function) *jen.Statement {
-	all := jen.Index(jen.Op(":"))
-	return jen.Qual(rtPath, "Layout").Call(
-		jen.Id(fn.table("sizes")).Add(all), jen.Id(fn.table("firstUse")).Add(all), jen.Id(fn.table("lastUse")).Add(all), fn.host.self().Dot(fn.table("offsets")).Add(all))
 }

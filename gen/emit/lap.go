@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/gen/program"
 )
 
-// lapName is the variable that is called after each step, if the model asks for it.
+// lapName is the variable called after each step if [Model.Lap] is set.
 const lapName = "Lap"
 
-// lapFile prints the file that declares it; nil where no step is timed.
+// lapFile prints the file that declares Lap, or returns nil if no step is timed.
 func (e *emitter) lapFile() *jen.File {
 	if e.Lap == nil {
 		return nil
@@ -20,14 +20,13 @@ func (e *emitter) lapFile() *jen.File {
 	return f
 }
 
-// laps prints the call that tells that a step is done. Steps that hold others have
-// none: theirs do.
+// laps prints the call of Lap after a step. Steps that contain other steps have no call of their
+// own.
 func (f *function) laps(s program.Step) []jen.Code {
 	if f.lap == nil {
 		return nil
 	}
-	switch s.(type) {
-	case *program.Call, *program.Loop, *program.Custom:
+	if _, custom := s.(*program.Custom); custom || program.Computes(s) {
 		return []jen.Code{jen.Id(lapName).Call(jen.Lit(f.lap(s)))}
 	}
 	return nil

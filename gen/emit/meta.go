@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// metaVar prints what Meta returns.
+// metaVar prints the result of Meta.
 func (e *emitter) metaVar(f *jen.File) {
 	ports := func(list []rt.Port) *jen.Statement {
 		var values []jen.Code

@@ -46,8 +46,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// named returns a model of two inputs, two outputs, a weight and an extent of these
-// names.
+// named returns a model of two inputs and two outputs, with a weight and an extent. The arguments
+// are their names.
 func named(in, out, node, weight, symbol, doc string, batched bool) *onnxtest.Model {
 	m := onnxtest.New(17).Doc(doc, node).Metadata(node, doc).Metadata(doc, in)
 	w := ir.NewTensor(ir.F32, 4, 4)
@@ -105,8 +105,8 @@ func compiles(t *testing.T, m *onnxtest.Model, file string) {
 	}
 }
 
-// imported are the packages that generated code imports, read from their sources. Each is
-// read once: the importer of package importer asks the go command for each import.
+// imported imports the packages that generated code uses from their sources. It reads each package
+// once, because the importer of package importer runs the go command for each import.
 type imported struct {
 	sync.Mutex
 	from types.Importer

@@ -14,36 +14,35 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// emitter holds the names that the files share.
+// emitter holds the names shared by the files.
 type emitter struct {
 	*Model
 	session *host
-	trainer *host // nil without training
+	trainer *host   // nil without training
+	device  *Device // nil unless the target has one, and until its file is printed
 	prepare *function
-	shapes  *shapes
-	chains  *chains
 	global  *names
 	fields  map[string]string // prepared weight → field
-	// raw and changes are the fields of weights as training reads them, and of the
+	// raw holds the fields of weights as training reads them. changes holds the fields of the
 	// gradients and new values that it writes.
 	raw, changes map[string]string
 	// ports are the exported types of direct functions, by name.
 	ports map[string]string
-	// aliases are what the packages of custom operators are called, by import path.
+	// aliases holds the names of the packages of custom operators, by import path.
 	aliases map[string]string
 }
 
-// reserved are the package-level names that every model has.
+// reserved lists the package-level names in every package.
 var reserved = strings.Fields(`Model Session Load LoadFrom Inputs Outputs Trainer Grads New Meta Wanted weights embedded prepare fitted wanted meta
-	arenaLen loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
+	loadPrepared loadRaw newModel firstUse lastUse TestSample TestLoad`)
 
 // memberNames are the fields and methods that every session has.
-var memberNames = strings.Fields("Forward SetContext forward open enter leave model weights guard ctx arena max symbols opened extents offsets tail tails")
+var memberNames = strings.Fields("Forward SetContext Session forward tails")
 
 func newEmitter(m *Model) *emitter {
 	e := &emitter{Model: m, global: newNames(reserved...), fields: map[string]string{}, ports: map[string]string{}}
 	e.global.within("keys") // in weights.go, which imports it
-	if m.Initial != nil {
+	if _, ok := m.Store.(Drawn); ok {
 		e.global.unique("initial")
 	}
 	if m.Trainer != nil {
@@ -54,17 +53,20 @@ func newEmitter(m *Model) *emitter {
 	for _, name := range m.Taken {
 		e.global.unique(name)
 	}
+	if e.hasDevice() {
+		for _, name := range deviceNames {
+			e.global.unique(name)
+		}
+	}
 	if m.Lap != nil {
 		e.global.unique(lapName)
 	}
 	_, e.aliases = customPackages(m, e.global)
-	e.shapes = &shapes{names: e.global, byText: map[string]string{}}
-	e.chains = &chains{names: e.global, byText: map[string]string{}}
 	fieldNames := newNames()
 	for _, p := range m.Prepared {
-		e.fields[p.Name] = fieldNames.unique(unexported(strings.TrimPrefix(p.Name, rt.PreparedPrefix)))
+		e.fields[p.Name] = fieldNames.unique(ir.Unexported(strings.TrimPrefix(p.Name, rt.PreparedPrefix)))
 	}
-	e.session = &host{typ: "Session", recv: "s", names: newNames(memberNames...)}
+	e.session = &host{typ: "Session", recv: "s", names: e.members(memberNames)}
 	weights := map[string]*jen.Statement{}
 	for _, p := range m.Prepared {
 		weights[p.Name] = jen.Id("w").Dot(e.fields[p.Name])
@@ -78,11 +80,11 @@ func newEmitter(m *Model) *emitter {
 		c.lap = m.Lap
 	}
 
-	local := e.global.within("w", "p", "raw", "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
+	local := e.global.within("w", "p", "raw", runField, "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
 	e.prepare = e.newFunction(nil, m.Prepare, "prepare")
 	e.prepare.arena = jen.Id("arena")
 	for _, name := range loads(m.Prepare.IR) {
-		e.prepare.weights[name] = jen.Id(local.unique(unexported(name)))
+		e.prepare.weights[name] = jen.Id(local.unique(ir.Unexported(name)))
 	}
 	for _, name := range m.Prepare.IR.ResultNames {
 		e.prepare.results = append(e.prepare.results, "p."+e.fields[name])
@@ -91,35 +93,42 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// newFunction returns a function of a host without names of what is in it; a function
-// of the package has no host.
+// members returns the names of the fields and methods that every host of the package has.
+func (e *emitter) members(names []string) *names {
+	if e.hasDevice() {
+		return newNames(append(slices.Clone(names), runField)...)
+	}
+	return newNames(names...)
+}
+
+// newFunction returns a function of a host before names are chosen for its contents; host is nil
+// for a function of the package.
 func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
-	fn := &function{Func: f, host: h, name: name, symbols: map[string]string{}, shapes: e.shapes, chains: e.chains, weights: map[string]*jen.Statement{},
+	fn := &function{Func: f, host: h, name: name, symbols: map[string]string{}, printer: e.Printer, global: e.global, weights: map[string]*jen.Statement{},
 		buffers: map[*plan.Buffer]string{}, consts: map[*plan.Buffer]string{}, used: map[string]bool{}, read: map[string]bool{}, maxSteps: maxSteps}
 	if e.MaxSteps > 0 {
 		fn.maxSteps = e.MaxSteps
 	}
 	if h != nil {
-		fn.arena = h.self().Dot("arena")
+		fn.arena = frame("Arena")
 	}
 	fn.fits = &fits{f: fn}
 	return fn
 }
 
-// tables are the names of a host's fields that each of its methods has, and
-// globalTables those of variables of the package.
-var tables, globalTables = strings.Fields("symbols opened extents offsets tails"), strings.Fields("firstUse lastUse")
+// tables are the names of fields of a host that each of its methods has. globalTables are the names
+// of such variables of the package.
+var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
-// addMethods makes functions of the API methods of a host.
+// addMethods adds functions of the API to a host as methods.
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
 	list := make([]string, len(specs))
 	for i, spec := range specs {
-		if list[i] = unexported(spec.IR.Name); list[i] == "forward" {
+		if list[i] = ir.Unexported(spec.IR.Name); list[i] == "forward" {
 			continue
 		}
 		list[i] = h.names.unique(list[i])
 		fn := &function{name: list[i]}
-		h.names.unique(fn.opens())
 		for _, t := range tables {
 			h.names.unique(fn.table(t))
 		}
@@ -157,28 +166,28 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	a.symbols = spec.IR.Symbols()
 	fn := e.newFunction(h, spec.Func, name)
 	fn.symbols, fn.weights, fn.callees = a.vars, weights, map[*program.Func]*function{}
-	fn.entry = fn.fits.atEntry(a.symbols, a.where, fn.Plan.Mode != plan.Static)
+	fn.entry = fn.fits.atEntry(a.symbols, a.where)
 	fn.fits.arena(fn.Plan)
 	a.fn = fn
 
-	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going", "got")
+	local := e.global.within("s", "w", "dst", "in", "err", "lo", "hi", "i", "j", "k", "l", "z", "ctx", "m", "n0", "t", "trip", "trips", "going", "got", "call", "off")
 	for _, name := range h.locals {
 		local.unique(name)
 	}
 	for _, s := range slices.Concat(a.symbols, binds(spec.Steps), tripSymbols(spec.Steps)) {
-		a.vars[s] = local.unique(unexported(s))
+		a.vars[s] = local.unique(ir.Unexported(s))
 	}
 	fields := map[string]*names{"input": newNames(), "output": newNames()}
 	makePort := func(i int, v *ir.Value, name, kind string) port {
 		p := port{index: i, value: v, name: name, kind: kind, form: a.portForm(v.Type)}
-		p.said = unexported(name)
+		p.said = ir.Unexported(name)
 		p.id = local.unique(p.said)
 		if slices.Contains(spec.States, name) {
 			p.form, p.kept = dynamic, h.keeps(name)
 			return p
 		}
-		p.field = fields[kind].unique(exported(name))
-		p.said = unexported(p.field)
+		p.field = fields[kind].unique(ir.Exported(name))
+		p.said = ir.Unexported(p.field)
 		if p.form == scalar && kind == "input" {
 			p.room = h.names.unique(fn.table(p.id))
 		}
@@ -213,7 +222,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	for i, k := range spec.Seeds {
 		p := a.out[k]
 		p.value, p.kind = spec.IR.Params[len(params)+i], "input"
-		p.said = "d" + exported(p.name)
+		p.said = "d" + ir.Exported(p.name)
 		p.id = local.unique(p.said)
 		if p.form == scalar {
 			p.room = h.names.unique(fn.table(p.id))
@@ -229,10 +238,10 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	}
 	fn.ports = len(a.out)
 	e.nameBuffers(fn, local)
-	if e.chains.f == nil {
-		e.chains.f = fn
+	m := &method{api: a, descriptor: e.global.unique(name + "Method")}
+	if fn.Plan.Mode == plan.Dynamic {
+		fn.bytes = e.global.unique(name + "Bytes")
 	}
-	m := &method{api: a}
 	e.nameCallees(m)
 	h.methods = append(h.methods, m)
 }
@@ -248,8 +257,8 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare gives a port the name of its type, and declares that unless another port of
-// a direct function has.
+// declare sets the name of a port's type. It declares the type, unless another port of a direct
+// function has declared it.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {
@@ -264,94 +273,52 @@ func (e *emitter) declare(a *api, p *port) {
 		if p.value.Type.Rank() == from {
 			return
 		}
-		p.typ = exported(p.name)
+		p.typ = ir.Exported(p.name)
 		if e.ports[p.typ] == array.GoString() {
 			return
 		}
 	}
-	p.typ = e.global.unique(exported(p.name))
+	p.typ = e.global.unique(ir.Exported(p.name))
 	e.ports[p.typ] = array.GoString()
 	a.types = append(a.types,
 		jen.Comment(p.typ+" "+what+" "+comment(strconv.QuoteToASCII(p.name))+": "+p.value.Type.String()+"."),
 		jen.Type().Id(p.typ).Op("=").Add(array), jen.Line())
 }
 
-// nameCallees chooses the names of the functions that a schedule calls.
+// nameCallees chooses the names of the functions that a schedule calls. Schedules of the
+// same host share them.
 func (e *emitter) nameCallees(m *method) {
 	h := m.host
 	for _, c := range m.fn.Callees() {
-		local := e.global.within("s", "base", "err", "lo", "hi", "i", "j", "k", "l", "z", "t", "trip", "trips", "going")
-		fn := e.newFunction(h, c, h.names.unique(unexported(c.IR.Name)))
-		fn.base, fn.callees = "base", m.fn.callees
-		fn.entry = fn.fits.atEntry(c.IR.Symbols(), c.IR.Name, false)
-		fn.fits.caller = m.fn.fits
+		if fn := h.shared(c); fn != nil {
+			fn.fits.callers = append(fn.fits.callers, m.fn.fits)
+			m.fn.callees[c] = fn
+			continue
+		}
+		local := e.global.within("s", "w", "g", "base", "scaled", "ctx", "err", "lo", "hi", "i", "j", "k", "l", "z", "t", "trip", "trips", "going", "call", "off")
+		fn := e.newFunction(h, c, h.names.unique(ir.Unexported(c.IR.Name)))
+		fn.bases, fn.callees = []string{"base"}, m.fn.callees
+		if c.IsSplit() {
+			fn.bases = append(fn.bases, "scaled")
+		}
+		fn.entry = fn.fits.atEntry(c.IR.Symbols(), c.IR.Name)
+		fn.fits.callers = []*fits{m.fn.fits}
 		for _, s := range slices.Concat(c.IR.Symbols(), binds(c.Steps), tripSymbols(c.Steps)) {
-			fn.symbols[s] = local.unique(unexported(s))
+			fn.symbols[s] = local.unique(ir.Unexported(s))
 		}
 		for _, p := range c.IR.Params {
-			name := unexported(p.Name)
-			if isNumbered(name) {
-				name = "p" + name[1:]
-			}
-			fn.params = append(fn.params, local.unique(name))
+			fn.params = append(fn.params, local.unique(valueName(p.Name)))
 		}
 		for _, name := range c.IR.ResultNames {
-			fn.results = append(fn.results, local.unique(unexported(name)))
+			fn.results = append(fn.results, local.unique(valueName(name)))
 		}
 		e.nameBuffers(fn, local)
 		m.fn.callees[c] = fn
 		m.callees = append(m.callees, fn)
 		if c.Plan.Mode == plan.Dynamic {
+			fn.bytes = e.global.unique(fn.name + "Bytes")
 			m.fn.symbols[c.LinesSymbol()] = fn.name + "Lines"
 			m.fn.fits.arena(c.Plan)
 		}
 	}
-}
-
-// nameBuffers chooses the variables of a function's buffers: the model's name
-// where that is an identifier, h1, h2 and so on elsewhere.
-func (e *emitter) nameBuffers(f *function, local *names) {
-	for i, b := range slices.Concat(f.Plan.Buffers, f.Plan.Tails) {
-		name := b.Name
-		if !isGoName(name) || isNumbered(name) {
-			name = fmt.Sprintf("h%d", i+1)
-		}
-		f.buffers[b] = local.unique(name)
-		f.consts[b] = e.global.unique(f.table(f.buffers[b] + "Off"))
-	}
-	f.turns, f.rows = map[*program.Repeat][]turn{}, map[*program.Repeat][]string{}
-	for _, s := range f.Steps {
-		r, ok := s.(*program.Repeat)
-		if !ok {
-			continue
-		}
-		for range r.Carried {
-			f.turns[r] = append(f.turns[r], turn{local.unique("now"), local.unique("next"), local.unique("other")})
-		}
-		for range r.Scans {
-			f.rows[r] = append(f.rows[r], local.unique("row"))
-		}
-	}
-	if f.host == nil {
-		return
-	}
-	members := f.host.names
-	f.customs = map[*program.Custom]string{}
-	for _, c := range f.customCalls() {
-		_, name := c.Op.Domain()
-		f.customs[c] = members.unique(f.table(unexported(name)))
-	}
-	f.held = map[*plan.Variable]string{}
-	for i, v := range f.Plan.Variables {
-		name := v.Name
-		if !isGoName(name) || isNumbered(name) {
-			name = fmt.Sprintf("held%d", i+1)
-		}
-		f.held[v] = members.unique(f.table(name))
-	}
-}
-
-// isNumbered reports whether a name is one that buffers are numbered by.
-func isNumbered(name string) bool {
-	return name[0] == 'h' && strings.Trim(name[1:], "0123456789") == ""
 }

@@ -6,30 +6,22 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 )
 
 func (e *emitter) planFile() *jen.File {
 	f := e.newFile()
-	if len(e.shapes.decls) > 0 {
-		note(f, "Shapes of kernel calls.")
-		f.Var().Defs(e.shapes.decls...)
+	if doc, defs := e.Printer.Vars(); len(defs) > 0 {
+		note(f, doc)
+		f.Var().Defs(defs...)
 	}
 	for _, m := range e.session.methods {
 		e.planOf(f, m)
 	}
-	if size, ok := e.session.staticBytes(); ok {
-		note(f, "arenaLen is the arena's size.")
-		f.Const().Id("arenaLen").Op("=").Lit(size)
-	}
 	if e.trainer != nil {
 		for _, m := range e.trainer.methods {
 			e.planOf(f, m)
-		}
-		if size, ok := e.trainer.staticBytes(); ok {
-			note(f, "trainerArenaLen is the size of a trainer's arena.")
-			f.Const().Id("trainerArenaLen").Op("=").Lit(size)
 		}
 	}
 	if len(e.Prepare.Plan.Buffers) > 0 {
@@ -41,6 +33,7 @@ func (e *emitter) planFile() *jen.File {
 
 // planOf prints the plans of a method and of the functions that it calls.
 func (e *emitter) planOf(f *jen.File, m *method) {
+	e.describe(f, m)
 	p := m.fn.Plan
 	doc := "The arena's plan"
 	if m != e.session.methods[0] {
@@ -52,17 +45,22 @@ func (e *emitter) planOf(f *jen.File, m *method) {
 	case plan.Scaled:
 		doc += fmt.Sprintf(", in bytes for %s = 1. Buffers share memory only when no step needs\nboth.", comment(p.Symbol))
 	case plan.Dynamic:
-		doc += ". Buffers share memory only when no step needs both; their sizes and\noffsets follow from the extents of the arguments."
+		doc += ". Buffers share memory only when no step needs both. Their sizes and\noffsets depend on the extents of the arguments."
 	}
-	note(f, doc+"\n\n"+indent(p.Picture()))
+	note(f, doc+"\n\n"+indent(m.fn.picture()))
 	e.offsets(f, m.fn, p.Mode)
 	for _, c := range m.callees {
-		note(f, "The plan of "+c.name+", from where its arena begins.\n\n"+indent(c.Plan.Picture()))
+		note(f, "The plan of "+c.name+", with offsets from the start of its arena.\n\n"+indent(c.picture()))
 		e.offsets(f, c, c.Plan.Mode)
 	}
 }
 
-// indent makes a picture a preformatted part of a comment.
+// picture draws the arena of a function's plan.
+func (f *function) picture() string {
+	return f.Plan.Picture(func(b *plan.Buffer) string { return f.buffers[b] })
+}
+
+// indent formats a picture as preformatted text in a comment.
 func indent(picture string) string {
 	lines := strings.Split(strings.TrimRight(picture, "\n"), "\n")
 	for i, l := range lines {
@@ -71,7 +69,7 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares the constants that buffers are found by.
+// offsets declares the constants with the offsets or indices of buffers.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {
@@ -82,8 +80,8 @@ func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 			defs = append(defs, id.Op("=").Lit(i).Comment(comment(note)))
 			first, last = append(first, jen.Lit(b.First)), append(last, jen.Lit(b.Last))
 		default:
-			at := b.Offset
-			if coef, rest, ok := at.Linear(fn.Plan.Symbol); ok && mode == plan.Scaled && !at.IsConst() && rest.Equal(ir.Dim{}) {
+			at := fn.start(b)
+			if coef, rest, ok := at.Linear(fn.Plan.Symbol); ok && mode == plan.Scaled && !at.IsConst() && rest.Equal(dim.Dim{}) {
 				at = coef
 			}
 			if n, ok := at.Int(); ok {

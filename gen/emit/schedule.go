@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/gotype"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 )
@@ -17,7 +18,7 @@ func (m *method) schedule(f *jen.File) {
 		params = append(params, parameter{m.vars[s], "int"})
 	}
 	for _, p := range m.out {
-		typ := heldType(p.value.Type)
+		typ := gotype.Of(p.value.Type)
 		switch {
 		case !p.value.Type.IsTensor():
 			typ = "*" + typ
@@ -27,14 +28,14 @@ func (m *method) schedule(f *jen.File) {
 		params = append(params, parameter{p.id, typ})
 	}
 	for _, p := range m.in {
-		params = append(params, parameter{p.id, heldType(p.value.Type)})
+		params = append(params, parameter{p.id, gotype.Of(p.value.Type)})
 	}
 	var key, seeds []parameter
 	if m.keyed {
 		key = append(key, parameter{m.fn.params[len(m.in)+len(m.seeds)], "[]int64"})
 	}
 	for _, p := range m.seeds {
-		seeds = append(seeds, parameter{p.id, heldType(p.value.Type)})
+		seeds = append(seeds, parameter{p.id, gotype.Of(p.value.Type)})
 	}
 	doc := m.fn.name + " is the schedule: it computes the outputs from the inputs."
 	if m.host.typ != "Session" || m != m.host.methods[0] {
@@ -51,9 +52,11 @@ func (m *method) schedule(f *jen.File) {
 		for _, s := range c.IR.Symbols() {
 			params = append(params, parameter{c.symbols[s], "int"})
 		}
-		params = append(params, parameter{c.base, "int"})
+		for _, base := range c.bases {
+			params = append(params, parameter{base, "int"})
+		}
 		for i, r := range c.IR.Results {
-			typ := heldType(r.Type)
+			typ := gotype.Of(r.Type)
 			switch {
 			case !r.Type.IsTensor():
 				typ = "*" + typ
@@ -63,9 +66,12 @@ func (m *method) schedule(f *jen.File) {
 			params = append(params, parameter{c.results[i], typ})
 		}
 		for i, p := range c.IR.Params {
-			params = append(params, parameter{c.params[i], heldType(p.Type)})
+			params = append(params, parameter{c.params[i], gotype.Of(p.Type)})
 		}
 		doc := c.name + " is a block that the schedule runs more than once, each time with other weights."
+		if len(c.fits.callers) > 1 {
+			doc = c.name + " is a part that several schedules have, with weights and memory of their own."
+		}
 		if m.ofControl(c) {
 			doc = c.name + " is what control flow of the model runs."
 		}
@@ -80,21 +86,22 @@ func (m *method) schedule(f *jen.File) {
 type parameter struct{ name, typ string }
 
 // tensorPointer returns the type of a result whose shape is known only while the model runs.
-func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + goType(t.DType) + "]" }
+func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + gotype.Elem(t.DType) + "]" }
 
-// part is a run of a schedule's steps that makes a Go function of its own.
+// part is a run of a schedule's steps that becomes a Go function.
 type part struct {
 	name, doc string
-	params    []parameter // what there is to read: the schedule's, and symbols bound before
+	params    []parameter // available parameters: the schedule's, and symbols bound before
 	body      []jen.Code
-	end       jen.Code        // what it returns
+	end       jen.Code        // the return statement
 	read      map[string]bool // names of params
-	// leads tells that the part calls those after it, up to and with the next that leads:
-	// the first part does, one that binds symbols, and one that may end the schedule.
+	// leads reports whether the part calls the parts after it, up to and including the next part
+	// that leads. The first part leads. A part that binds symbols or may end the schedule leads,
+	// too.
 	leads bool
 }
 
-// print prints the steps of a function, in parts when there are many.
+// print prints the steps of a function, in several Go functions if there are many.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
 	parts := m.parts(fn, doc, params)
 	last := len(parts) // the next part that leads: the last one that this one calls
@@ -104,7 +111,7 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 		}
 		var calls []*jen.Statement
 		for _, next := range parts[i+1 : min(last+1, len(parts))] {
-			var args []jen.Code
+			args := []jen.Code{jen.Id("call")}
 			for _, a := range next.given() {
 				args = append(args, jen.Id(a.name))
 				p.read[a.name] = true
@@ -125,12 +132,17 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 		if i == 0 {
 			given = params
 		}
+		given = append([]parameter{{"call", m.host.frame()}}, given...)
 		note(f, p.doc)
-		f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(p.name).Params(signature(given)...).Error().Block(append(p.body, jen.Return(p.end))...)
+		result := jen.Error()
+		if i == 0 && m.begins(fn) {
+			result = jen.Params(jen.Err().Error())
+		}
+		f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(p.name).Params(signature(given)...).Add(result).Block(append(p.body, jen.Return(p.end))...)
 	}
 }
 
-// given returns the parameters of a part: what it and the parts that it calls read.
+// given returns the parameters of a part: those that it and its callees read.
 func (p *part) given() []parameter {
 	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
 }
@@ -148,9 +160,9 @@ func signature(params []parameter) []jen.Code {
 	return out
 }
 
-// parts returns the parts of a function, without the calls of one by another.
+// parts returns the parts of a function, without the calls between them.
 func (m *method) parts(fn *function, doc string, params []parameter) []*part {
-	self, runs := m.host.self, fn.parts()
+	runs := fn.parts()
 	var out []*part
 	for i, steps := range runs {
 		p := &part{name: fn.names[i], doc: doc, params: params, end: jen.Nil()}
@@ -172,34 +184,41 @@ func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 		p.read = fn.read
 		p.leads = i == 0 || len(binds(steps)) > 0 || fn.mayEnd(steps)
 		if len(binds(steps)) > 0 {
-			for _, a := range p.params { // what binds symbols may compute extents of these
+			for _, a := range p.params { // binding may compute extents of these
 				p.read[a.name] = p.read[a.name] || a.typ == "int"
 			}
 		}
-		if i == 0 && fn.base != "" {
+		whole := fn == m.fn || m.halves != nil && fn == m.halves[0]
+		if fn.placed {
+			body = append([]jen.Code{jen.Id("off").Op(":=").Add(frame("Offsets")).Call(jen.Lit(m.place(fn)))}, body...)
+		}
+		if i == 0 && (whole || len(fn.bases) > 0) {
 			body = append([]jen.Code{fn.entry}, body...)
 		}
 		if used.gradients {
-			body = append([]jen.Code{jen.Id("g").Op(":=").Add(self()).Dot("changes")}, body...)
+			body = append([]jen.Code{jen.Id("g").Op(":=").Add(frame("Changes"))}, body...)
 		}
 		if len(used.weights) > 0 {
-			body = append([]jen.Code{jen.Id("w").Op(":=").Add(self()).Dot("weights")}, body...)
+			body = append([]jen.Code{jen.Id("w").Op(":=").Add(frame("Weights"))}, body...)
 		}
-		tail := self().Dot("tail")
+		tail := frame("Tail")
 		switch {
 		case i > 0:
-		case (fn == m.fn || m.halves != nil && fn == m.halves[0]) && slices.ContainsFunc(m.all(), func(f *function) bool { return len(f.Plan.Tails) > 0 }):
+		case whole && slices.ContainsFunc(m.all(), func(f *function) bool { return len(f.Plan.Tails) > 0 }):
 			body = append([]jen.Code{tail.Dot("Reset").Call()}, body...)
 		case len(fn.Plan.Tails) > 0:
 			body = append([]jen.Code{jen.Defer().Add(tail.Clone()).Dot("Release").Call(tail.Clone().Dot("Mark").Call())}, body...)
 		}
-		p.body = append([]jen.Code{checked(jen.Qual(rtPath, "Done").Call(self().Dot("ctx")))}, body...)
+		if i == 0 && m.begins(fn) {
+			body = append(m.beginDevice(fn), body...)
+		}
+		p.body = append([]jen.Code{checked(jen.Qual(rtPath, "Done").Call(frame("Ctx")))}, body...)
 		out = append(out, p)
 	}
 	return out
 }
 
-// ofControl reports whether a function is a block of control flow.
+// ofControl reports whether a function is the block of a control flow operator.
 func (m *method) ofControl(fn *function) bool {
 	for _, f := range m.all() {
 		for _, s := range f.Steps {

@@ -7,15 +7,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// What a step has at least that is worth splitting at the slowest level, see
-// [rt.Parts]: floating-point operations, and elements of operands and results.
+// A step is worth splitting at the slowest level if it has at least this many floating-point
+// operations, or elements of operands and results; see [rt.Parts].
 const (
 	sharedFlops = 20_000
 	sharedElems = 8_000
 )
 
-// mayShare reports whether a step of a function, or of those it calls, may be worth
-// splitting between threads. What depends on open extents may.
+// mayShare reports whether a step of a function or of its callees may be worth splitting between
+// threads. This includes steps that depend on open extents.
 func mayShare(f *program.Func) bool {
 	return slices.ContainsFunc(append(f.Callees(), f), func(f *program.Func) bool {
 		var last *ir.Node // a node may have thousands of steps
@@ -35,23 +35,17 @@ func isLarge(n *ir.Node) bool {
 	return !known || elems >= sharedElems || flops >= sharedFlops
 }
 
-// work returns the floating-point operations of a node, and the elements of its operands
-// and results; known is false where they depend on open extents, or are not tensors.
+// work returns the number of floating-point operations of a node and of elements of its operands
+// and results. known is false if they depend on open extents or there are operands that are not
+// tensors.
 func work(n *ir.Node) (flops, elems int64, known bool) {
-	var all, ops ir.Dim
 	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
-		switch {
-		case t.IsZero(): // absent
-			continue
-		case !t.IsTensor():
+		if !t.IsZero() && !t.IsTensor() {
 			return 0, 0, false
 		}
-		all = all.Add(t.Elems())
 	}
-	if c, ok := n.Op.(ir.Coster); ok {
-		ops = c.Flops(n.ArgTypes(), n.ResultTypes())
-	}
-	elems, small := all.Int64()
-	flops, few := ops.Int64()
+	w := n.Work()
+	elems, small := w.Elems.Int64()
+	flops, few := w.Flops.Int64()
 	return flops, elems, small && few
 }

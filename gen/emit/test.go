@@ -6,18 +6,20 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/gotype"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SampleExtent is the extent that every symbol has in the bundled test.
+// SampleExtent is the value of every symbol in the bundled test.
 const SampleExtent = 2
 
-// SampleSeed is the seed of the bundled test's first input; each input after it
-// has the next.
+// SampleSeed is the seed of the bundled test's first input. Each further input has the next
+// integer.
 const SampleSeed = 1
 
-// SampleRange returns the range that the bundled test draws an input from:
-// numbers from low, and integers and truth values of low and the next, up to 2.
+// SampleRange returns the range of an input's random elements in the bundled test: [low, low+1] for
+// floats, and from low up to, but not including, 2 for integers and booleans.
 func SampleRange(d ir.DType, low int) (lo, hi int) {
 	if d.IsFloat() {
 		return low, low + 1
@@ -28,15 +30,15 @@ func SampleRange(d ir.DType, low int) (lo, hi int) {
 func (e *emitter) testFile() *jen.File {
 	f := e.newFile()
 	load := jen.List(jen.Id("Load").Call())
-	switch {
-	case e.Initial != nil:
-		load = jen.List(jen.Id("New").Call(jen.Lit(SampleSeed)), jen.Error().Call(jen.Nil()))
-	case !e.Embed:
-		load = jen.Id("Load").Call(jen.Lit(e.WeightsFile))
-	}
 	var skip []jen.Code
-	if e.Elsewhere {
-		skip = []jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Lit(e.WeightsFile)).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Skip").Call(jen.Err()))}
+	switch s := e.Store.(type) {
+	case Drawn:
+		load = jen.List(jen.Id("New").Call(jen.Lit(SampleSeed)), jen.Error().Call(jen.Nil()))
+	case Beside:
+		load = jen.Id("Load").Call(jen.Lit(s.File))
+	case Existing:
+		load = jen.Id("Load").Call(jen.Lit(s.File))
+		skip = []jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Lit(s.File)).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Skip").Call(jen.Err()))}
 	}
 	loads := false
 	for i, m := range e.session.methods {
@@ -51,7 +53,7 @@ func (e *emitter) testFile() *jen.File {
 		m.sampleTest(f, name, skip, load)
 	}
 	if loads {
-		note(f, "TestLoad loads the model. It does not run it: that takes more than a test should.")
+		note(f, "TestLoad loads the model. It does not run it, which would take too long for a test.")
 		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(append(skip,
 			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))...)
 	}
@@ -60,13 +62,13 @@ func (e *emitter) testFile() *jen.File {
 
 func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
 
-// sampleTest prints the test of a method; skip is what it begins with.
+// sampleTest prints the test of a method, starting with the statements of skip.
 func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen.Statement) {
 	low := a.spec.SampleLow
 	body := append(slices.Clone(skip),
 		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
 		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
-	symbols := func(string) (ir.Dim, bool) { return ir.Const(SampleExtent), true }
+	symbols := func(string) (dim.Dim, bool) { return dim.Const(SampleExtent), true }
 	var args, ins []jen.Code
 	for i, p := range seen(a.in) {
 		id := p.id
@@ -117,7 +119,7 @@ func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen
 			jen.Line().Id("Count").Op(":").Lit(s.Sample.Count),
 			jen.Line().Id("ArgMax").Op(":").Lit(s.Sample.ArgMax),
 			jen.Line().Id("Stride").Op(":").Lit(s.Sample.Stride),
-			jen.Line().Id("RMS").Op(":").Add(float(s.Sample.RMS, 64)),
+			jen.Line().Id("RMS").Op(":").Add(Float(s.Sample.RMS, 64)),
 			jen.Line().Id("Values").Op(":").Lit(s.Sample.Values),
 			jen.Line())
 		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, a.got(p)), sample), jen.Err().Op("!=").Nil()).Block(
@@ -135,7 +137,7 @@ func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 }
 
-// got prints a result that the bundled test got.
+// got prints the expression for a result in the bundled test.
 func (a *api) got(p port) *jen.Statement {
 	if a.outStruct() {
 		return jen.Id("got").Dot(p.field)
@@ -157,7 +159,7 @@ func (a *api) checkShapes() []jen.Code {
 		case p.form == dynamic && p.value.Type.IsTensor():
 			want := make([]jen.Code, p.value.Type.Rank())
 			for i, d := range p.value.Type.Shape {
-				known := d.Subst(func(s string) (ir.Dim, bool) { return ir.Const(SampleExtent), slices.Contains(a.symbols, s) })
+				known := d.Subst(func(s string) (dim.Dim, bool) { return dim.Const(SampleExtent), slices.Contains(a.symbols, s) })
 				if n, ok := known.Int(); ok {
 					want[i] = jen.Lit(n)
 				} else {
@@ -171,8 +173,8 @@ func (a *api) checkShapes() []jen.Code {
 	return out
 }
 
-// SampleContainer returns the types of the tensors that the bundled test puts into
-// a container: none into maps.
+// SampleContainer returns the types of the tensors that the bundled test puts into a container. A
+// map gets no tensors.
 func SampleContainer(t ir.Type) []ir.Type {
 	elem := *t.Elem
 	if !elem.IsTensor() && elem.Kind != ir.MapKind {
@@ -182,12 +184,12 @@ func SampleContainer(t ir.Type) []ir.Type {
 		return nil
 	}
 	if elem.Shape == nil {
-		elem.Shape = ir.Dims(SampleExtent)
+		elem.Shape = dim.Consts(SampleExtent)
 	}
 	elem = ir.TensorOf(elem.DType, slices.Clone(elem.Shape)...)
 	for i, d := range elem.Shape {
 		if !d.IsConst() {
-			elem.Shape[i] = ir.Const(SampleExtent)
+			elem.Shape[i] = dim.Const(SampleExtent)
 		}
 	}
 	if t.Kind == ir.OptionalKind {
@@ -205,13 +207,13 @@ func sampleFields(t ir.Type) []jen.Code {
 		n *= d
 		dims = append(dims, jen.Lit(d))
 	}
-	return []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(goType(t.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
+	return []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(gotype.Elem(t.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
 }
 
-// sampleContainer prints a container and the filling of its tensors.
+// sampleContainer prints a container and the statements that fill its tensors.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type
-	typ := heldType(t)
+	typ := gotype.Of(t)
 	open := typ
 	if t.Kind == ir.OptionalKind {
 		open = "&" + typ[1:]
@@ -237,7 +239,7 @@ func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	return append([]jen.Code{jen.Id(p.id).Op(":=").Id(open).Values(items...)}, fill...)
 }
 
-// flatOf prints the elements of a port's tensor held in x.
+// flatOf prints the elements of the port's tensor in x as a slice.
 func (a *api) flatOf(p port, x *jen.Statement) *jen.Statement {
 	switch p.form {
 	case static:

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// HeldType returns the Go type of strings and containers: a slice of a tensor's
-// elements, a slice for a sequence, a pointer for an optional, a map of scalars.
+// HeldType returns the Go type for strings and containers: a slice of a tensor's elements, a slice
+// for a sequence, a pointer for an optional, or a map of scalars.
 func HeldType(t ir.Type) reflect.Type {
 	switch t.Kind {
 	case ir.SequenceKind:
@@ -30,7 +30,7 @@ func ItemType(t ir.Type) reflect.Type {
 	return HeldType(t)
 }
 
-// checkContainer reports why v is no container of a type.
+// checkContainer returns an error if v is not a container of the given type.
 func checkContainer(name string, t ir.Type, v reflect.Value) error {
 	if want := HeldType(t); !v.IsValid() || v.Type() != want {
 		return fmt.Errorf("%s: %s expected", name, want)
@@ -57,12 +57,12 @@ func checkItem(name string, t ir.Type, v reflect.Value) error {
 	if n, err := rt.Elems(shape); err != nil || n != v.FieldByName("Data").Len() {
 		return fmt.Errorf("%s: shape %v of %d elements", name, shape, v.FieldByName("Data").Len())
 	}
-	return rt.CheckItem(name, shape, WantShape(t))
+	return rt.CheckItem(name, shape, wantShape(t))
 }
 
-// WantShape returns the shape that a container's elements have, as [rt.CheckItem]
-// takes it.
-func WantShape(t ir.Type) []int {
+// wantShape returns the shape that the elements of a container must have, in the form of
+// [rt.CheckItem].
+func wantShape(t ir.Type) []int {
 	if t.Shape == nil {
 		return nil
 	}
@@ -83,9 +83,8 @@ type Item struct {
 	Shape []int
 }
 
-// MakeContainer returns a sequence, an optional, or an optional of a sequence, of
-// tensors; an optional without tensors is none. Maps and sequences of maps are
-// empty.
+// MakeContainer returns a sequence, an optional, or an optional of a sequence, with the given
+// tensors. An optional without tensors is empty. Maps and sequences of maps are returned empty.
 func MakeContainer(t ir.Type, items []Item) any {
 	v := reflect.New(HeldType(t)).Elem()
 	tensor := func(to reflect.Value, item Item) {

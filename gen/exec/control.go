@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-func (r *run) branch(s *program.Branch) error {
-	v, err := r.value(s.Condition, nil)
+func (r *Frame) branch(s *program.Branch) error {
+	v, err := r.first(s.Condition)
 	if err != nil {
 		return err
 	}
@@ -26,27 +27,27 @@ func (r *run) branch(s *program.Branch) error {
 	return nil
 }
 
-// bindExtents binds symbols to the shapes of what variables hold.
-func (r *run) bindExtents(extents []program.Extent) {
+// bindExtents binds symbols to extents of the values in variables.
+func (r *Frame) bindExtents(extents []program.Extent) {
 	for _, e := range extents {
-		r.symbols[e.Symbol] = int64(r.held[e.Variable].Elem().Interface().(box).shape[e.Axis])
+		r.symbols[e.Symbol] = int64(r.held[e.Ref.Variable()].Elem().Interface().(box).shape[e.Axis])
 	}
 }
 
-func (r *run) iterate(s *program.Repeat) error {
+func (r *Frame) iterate(s *program.Repeat) error {
 	trips, going, err := r.trips(s)
 	if err != nil {
 		return err
 	}
 	state := make([]any, len(s.Carried))
 	for i, c := range s.Carried {
-		first, err := r.slice(c.First)
+		first, err := r.Slice(c.First)
 		if err != nil {
 			return err
 		}
 		state[i] = first.Interface()
 		if len(c.Varying) > 0 {
-			shape, err := r.dims(c.First.Value.Type.Shape)
+			shape, err := r.Ints(c.First.Value.Type.Shape)
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func (r *run) iterate(s *program.Repeat) error {
 			args = append(args, arg)
 		}
 		for _, ref := range s.Captured {
-			v, err := r.slice(ref)
+			v, err := r.Slice(ref)
 			if err != nil {
 				return err
 			}
@@ -134,21 +135,21 @@ func (r *run) iterate(s *program.Repeat) error {
 }
 
 // trips returns the largest number of trips, and whether there is a first.
-func (r *run) trips(s *program.Repeat) (trips int64, going bool, err error) {
+func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	if s.Counted {
-		n, err := r.int(s.Trips)
+		n, err := r.Int(s.Trips)
 		return int64(n), true, err
 	}
 	trips, going = math.MaxInt64, true
 	if s.Limit != nil {
-		v, err := r.value(program.Scalar{Ref: s.Limit}, nil)
+		v, err := r.first(s.Limit)
 		if err != nil {
 			return 0, false, err
 		}
 		trips = v.Convert(reflect.TypeFor[int64]()).Int()
 	}
 	if s.Condition != nil {
-		v, err := r.value(program.Scalar{Ref: s.Condition}, nil)
+		v, err := r.first(s.Condition)
 		if err != nil {
 			return 0, false, err
 		}
@@ -157,13 +158,25 @@ func (r *run) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	return trips, going, nil
 }
 
+// first returns the first element of a reference.
+func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
+	v, err := r.Slice(ref)
+	switch {
+	case err != nil:
+		return v, err
+	case v.Len() == 0:
+		return v, fmt.Errorf("%s is empty", ref.Value)
+	}
+	return v.Index(0), nil
+}
+
 // store puts a value where a reference is to.
-func (r *run) store(ref *program.Ref, value any) error {
+func (r *Frame) store(ref *plan.Ref, value any) error {
 	if v := ref.Variable(); v != nil && (v.Boxed || !v.Type.IsTensor()) {
 		r.held[v].Elem().Set(reflect.ValueOf(value))
 		return nil
 	}
-	to, err := r.slice(ref)
+	to, err := r.Slice(ref)
 	if err != nil {
 		return err
 	}
@@ -172,8 +185,8 @@ func (r *run) store(ref *program.Ref, value any) error {
 }
 
 // stack joins rows along a new first axis.
-func (r *run) stack(scan program.Scan, rows []box) (box, error) {
-	row, err := r.dims(scan.None)
+func (r *Frame) stack(scan program.Scan, rows []box) (box, error) {
+	row, err := r.Ints(scan.None)
 	if err != nil {
 		return box{}, err
 	}

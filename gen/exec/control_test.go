@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// controls are functions with control flow. Their operands are drawn: x of small
-// numbers, the others as the runs say.
+// controls are functions with control flow. Their operands are drawn: x has small numbers, and the
+// runs determine the others.
 var controls = []struct {
 	name, text string
 	// runs are the values of n and flag, and N.

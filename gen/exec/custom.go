@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Refuses returns why a program cannot be run without generating it, nil where it can:
-// it calls functions that only the user's program links.
+// Refuses returns an error if a program cannot be run without generating code, because it calls
+// functions of the user's program.
 func Refuses(f *program.Func) error {
 	for _, c := range f.Customs() {
 		return rt.At(c.Node.Pos, c.Op.Absent())

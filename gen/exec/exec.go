@@ -1,51 +1,62 @@
-// Package exec runs a program without generating it: it carries out the steps
-// that package emit would print, on the runtime's kernels. It is the way to run
-// models whose path is known only at run time, and the reference that generated
-// code is compared with.
+// Package exec runs a program without generating code. It executes the steps that package emit
+// would print, and leaves the steps that compute nodes to their target. It runs models that are
+// loaded at run time, and is the reference for generated code.
 package exec
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
+// Runner carries out the steps of a target.
+type Runner interface {
+	// Run runs a copy, or a step that belongs to the target.
+	Run(f *Frame, s program.Step) error
+	// Measure carries out a step of a [program.Bind] and returns its value.
+	Measure(f *Frame, s program.Step) (int64, error)
+}
+
 // Machine holds a function and the weights it reads.
 type Machine struct {
-	fn *program.Func
+	fn     *program.Func
+	runner Runner
 	// weight returns a weight's elements as a Go slice.
 	weight func(name string) (any, error)
 	// Budget bounds a run.
 	Budget Budget
 }
 
-// Budget bounds what a run takes; zeros do not.
+// Budget is the maximum that a run may use; a zero field means no limit.
 type Budget struct {
-	Steps int64 // of the function and of those that it calls, again in each trip of a loop
-	Bytes int64 // of an arena, and of what is made outside it
-	Work  int64 // operations, see [ir.Node.Work], of the same as Steps
+	Steps int64 // steps of the function and its callees, counted in each iteration of a loop
+	Bytes int64 // bytes of an arena, and of other allocations
+	Work  int64 // operations of these steps, as given by [ir.Node.Work]
 }
 
-// ErrBudget is the error of a run that takes more than its budget.
+// ErrBudget is returned by runs that exceed their budget.
 var ErrBudget = errors.New("it takes more than the budget of the run")
 
-// spent is what a run and the runs of its callees have taken so far.
+// spent is the part of the budget used so far by a run and its callees.
 type spent struct{ steps, work int64 }
 
-// New returns a machine that runs f.
-func New(f *program.Func, weight func(name string) (any, error)) *Machine {
-	return &Machine{fn: f, weight: weight}
+// New returns a machine that runs f. The steps of f must be of the runner's target.
+func New(f *program.Func, runner Runner, weight func(name string) (any, error)) *Machine {
+	return &Machine{fn: f, runner: runner, weight: weight}
 }
 
-// run is one call of a machine.
-type run struct {
+// Frame is one call of a function. It holds the memory that steps work on, and the values of
+// symbols.
+type Frame struct {
 	*Machine
 	symbols map[string]int64
 	arena   []byte
@@ -53,23 +64,22 @@ type run struct {
 	params  []any
 	results []any
 	tails   []any
-	// held are pointers to what the variables hold.
+	// held holds pointers to the values of the variables.
 	held  map[*plan.Variable]reflect.Value
 	ctx   context.Context
 	spent *spent
-	// charged is the node whose work was taken from the budget last: it may have many steps.
+	// charged is the last node whose work was deducted from the budget. A node may have many steps.
 	charged *ir.Node
 }
 
-// Run computes the function. Arguments are Go slices of the elements, and shapes
-// are theirs; containers are of [HeldType], without a shape. It returns the results
-// and their shapes.
+// Run computes the function. Arguments are Go slices of elements with their shapes; containers are
+// of [HeldType] and have no shape. It returns the results and their shapes.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
 	return m.RunInto(ctx, args, shapes, nil)
 }
 
-// RunInto is Run with memory for the results, of as many elements as they have; no list,
-// and nil in it, is for what is to be made.
+// RunInto is like Run, but takes memory for the results in into, each of the right length. If into
+// is nil, or has nil for a result, RunInto allocates memory.
 func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err
@@ -79,7 +89,7 @@ func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into 
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run{Machine: m, symbols: symbols, params: args, ctx: ctx, spent: new(spent)}
+	r := &Frame{Machine: m, symbols: symbols, params: args, ctx: ctx, spent: new(spent)}
 	for i, p := range f.Params {
 		if err := checkParam(p, args[i], shapes[i]); err != nil {
 			return nil, nil, err
@@ -103,7 +113,7 @@ func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into 
 		}
 	}
 	for i, v := range f.Results {
-		shape, err := r.dims(v.Type.Shape)
+		shape, err := r.Ints(v.Type.Shape)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -131,10 +141,10 @@ func checkParam(p *ir.Value, arg any, shape []int) error {
 }
 
 // open allocates the arena.
-func (r *run) open() error {
+func (r *Frame) open() error {
 	for _, callee := range r.fn.Callees() {
 		if callee.Plan.Mode == plan.Dynamic {
-			sub := &run{Machine: New(callee, r.weight), symbols: r.symbols}
+			sub := &Frame{Machine: New(callee, r.runner, r.weight), symbols: r.symbols}
 			size, _, err := sub.layout()
 			if err != nil {
 				return err
@@ -167,7 +177,7 @@ func (r *run) open() error {
 }
 
 // layout returns the arena's size and the buffers' offsets.
-func (r *run) layout() (size int64, offsets []int64, err error) {
+func (r *Frame) layout() (size int64, offsets []int64, err error) {
 	p := r.fn.Plan
 	bytes := make([]int64, len(p.Buffers))
 	first, last := make([]int32, len(p.Buffers)), make([]int32, len(p.Buffers))
@@ -190,8 +200,8 @@ func (r *run) layout() (size int64, offsets []int64, err error) {
 	return size, offsets, nil
 }
 
-// allocate makes the results whose sizes are known and for which there is no memory.
-func (r *run) allocate(into []any) error {
+// allocate allocates the results that have known sizes and no memory yet.
+func (r *Frame) allocate(into []any) error {
 	for i, v := range r.fn.IR.Results {
 		if i < len(into) && into[i] != nil {
 			r.results = append(r.results, into[i])
@@ -214,11 +224,11 @@ func (r *run) allocate(into []any) error {
 	return nil
 }
 
-// invoke runs another function on memory of this one, in an arena of its own.
-func (r *run) invoke(s *program.Invoke) error {
+// invoke runs another function in the same memory, in an arena of its own.
+func (r *Frame) invoke(s *program.Invoke) error {
 	var args, results []any
 	for _, ref := range s.Args {
-		v, err := r.slice(ref)
+		v, err := r.Slice(ref)
 		if err != nil {
 			return err
 		}
@@ -243,9 +253,9 @@ func (r *run) invoke(s *program.Invoke) error {
 	return nil
 }
 
-// result returns what a function writes a result to: nil for a tensor that it makes
-// itself.
-func (r *run) result(ref *program.Ref) (any, error) {
+// result returns the memory that a function writes a result to. It is nil for a tensor that the
+// function allocates.
+func (r *Frame) result(ref *plan.Ref) (any, error) {
 	switch v := ref.Variable(); {
 	case v != nil && v.Boxed:
 		return nil, nil
@@ -253,23 +263,23 @@ func (r *run) result(ref *program.Ref) (any, error) {
 		_, pointer := r.container(ref)
 		return pointer.Interface(), nil
 	}
-	v, err := r.slice(ref)
+	v, err := r.Slice(ref)
 	if err != nil {
 		return nil, err
 	}
 	return v.Interface(), nil
 }
 
-// box is a tensor that is held with its shape.
+// box is a tensor stored with its shape.
 type box struct {
 	data  any
 	shape []int
 }
 
 // enter runs another function. It returns the results that are boxed.
-func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
-	m := &Machine{fn: callee, weight: r.weight, Budget: r.Budget}
-	sub := &run{Machine: m, symbols: r.symbols, ctx: r.ctx, spent: r.spent, params: args, results: results}
+func (r *Frame) enter(callee *program.Func, args, results []any) ([]box, error) {
+	m := &Machine{fn: callee, runner: r.runner, weight: r.weight, Budget: r.Budget}
+	sub := &Frame{Machine: m, symbols: r.symbols, ctx: r.ctx, spent: r.spent, params: args, results: results}
 	for i, v := range callee.IR.Results {
 		if results[i] != nil || callee.Plan.IsLate(v.Type) {
 			continue
@@ -292,7 +302,7 @@ func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
 	}
 	boxes := make([]box, len(results))
 	for i, v := range callee.IR.Results {
-		shape, err := sub.dims(v.Type.Shape)
+		shape, err := sub.Ints(v.Type.Shape)
 		if err != nil {
 			return nil, err
 		}
@@ -301,9 +311,13 @@ func (r *run) enter(callee *program.Func, args, results []any) ([]box, error) {
 	return boxes, nil
 }
 
-func (r *run) symbol(s string) (int64, bool) { n, ok := r.symbols[s]; return n, ok }
+func (r *Frame) symbol(s string) (int64, bool) { n, ok := r.symbols[s]; return n, ok }
 
-func (r *run) int(d ir.Dim) (int, error) {
+// Context returns the context of the call, which may be nil.
+func (r *Frame) Context() context.Context { return r.ctx }
+
+// Int returns the value of an extent.
+func (r *Frame) Int(d dim.Dim) (int, error) {
 	n, err := d.Eval(r.symbol)
 	if err == nil && int64(int(n)) != n {
 		err = fmt.Errorf("%s = %d does not fit", d, n)
@@ -311,20 +325,30 @@ func (r *run) int(d ir.Dim) (int, error) {
 	return int(n), err
 }
 
-func (r *run) dims(dims []ir.Dim) ([]int, error) {
+// Ints returns the values of extents.
+func (r *Frame) Ints(dims []dim.Dim) ([]int, error) {
 	out := make([]int, len(dims))
 	for i, d := range dims {
 		var err error
-		if out[i], err = r.int(d); err != nil {
+		if out[i], err = r.Int(d); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// container returns the container that a reference is to, and a pointer to it
-// where it may be written.
-func (r *run) container(ref *program.Ref) (v, pointer reflect.Value) {
+// Symbols returns a copy of the values of the symbols that are known by now.
+func (r *Frame) Symbols() map[string]int64 { return maps.Clone(r.symbols) }
+
+// Pointer returns a pointer to the container that a reference is to.
+func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
+	_, pointer := r.container(ref)
+	return pointer
+}
+
+// container returns the container of a reference, and a pointer to it if the container may be
+// written.
+func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
 		return reflect.ValueOf(r.params[p.Index]), pointer
@@ -336,17 +360,17 @@ func (r *run) container(ref *program.Ref) (v, pointer reflect.Value) {
 	return pointer.Elem(), pointer
 }
 
-// slice returns the memory of a reference as a Go slice.
-func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
+// Slice returns the memory of a reference as a Go slice, or the container that it is to.
+func (r *Frame) Slice(ref *plan.Ref) (reflect.Value, error) {
 	if ref.IsContainer() {
 		v, _ := r.container(ref)
 		return v, nil
 	}
-	n, err := r.int(ref.Len)
+	n, err := r.Int(ref.Len)
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	at, err := r.int(ref.Place.Offset)
+	at, err := r.Int(ref.Place.Offset)
 	if err != nil {
 		return reflect.Value{}, err
 	}
@@ -380,4 +404,17 @@ func (r *run) slice(ref *program.Ref) (reflect.Value, error) {
 		return reflect.Value{}, fmt.Errorf("%s: elements %d to %d of %d", ref.Value, at, at+n, v.Len())
 	}
 	return v.Slice3(at, at+n, at+n), nil
+}
+
+// Set copies elements into the memory of a reference, or sets the container that it is to.
+func (r *Frame) Set(ref *plan.Ref, v reflect.Value) error {
+	if ref.IsContainer() {
+		r.Pointer(ref).Elem().Set(v)
+		return nil
+	}
+	memory, err := r.Slice(ref)
+	if err == nil {
+		reflect.Copy(memory, v)
+	}
+	return err
 }

@@ -8,20 +8,21 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element is what there is to do with slices of an element type.
+// element holds the operations on slices of an element type.
 type element struct {
 	typ  reflect.Type
 	make func(n int) any
 	view func(arena []byte, off, n int) any
-	// of returns the memory of elements of another type, of this type's size.
+	// of reinterprets the memory of elements of another type of the same size.
 	of func(slice reflect.Value) any
 	// weights returns a tensor of a weights file, add adds one.
 	weights func(w *rt.Weights, name string, shape []int) any
 	add     func(w *rt.Weights, name string, data any, shape []int)
-	// made adds one that make makes when it is used; nil for strings and what is packed.
+	// made adds a tensor whose elements make computes when the tensor is used. It is nil for
+	// strings and packed types.
 	made func(w *rt.Weights, name string, make func(dst any) error, shape []int)
-	// sample condenses a result for the bundled test, check compares one with what it was,
-	// uniform draws an argument; they are nil for strings.
+	// sample condenses a result for the bundled test. check compares a result with a sample.
+	// uniform fills an argument with random numbers. All three are nil for strings.
 	sample  func(data any) rt.Sample
 	check   func(data any, want rt.Sample) error
 	uniform func(data any, lo, hi float64, seed uint32)
@@ -29,7 +30,7 @@ type element struct {
 	tensor reflect.Type
 }
 
-// text is the element that strings are.
+// text returns the operations for strings.
 func text() element {
 	return element{
 		typ:     reflect.TypeFor[string](),
@@ -40,7 +41,7 @@ func text() element {
 	}
 }
 
-// number is the element that a type of numbers or truth values is.
+// number returns the operations for a type of numbers or booleans.
 func number[T rt.Number | bool]() element {
 	return element{
 		typ:     reflect.TypeFor[T](),
@@ -59,7 +60,7 @@ func number[T rt.Number | bool]() element {
 	}
 }
 
-// packed is the element that numbers of less than a byte are, held one to a byte.
+// packed returns the operations for numbers narrower than a byte, stored one per byte.
 func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
 	e := number[T]()
 	e.made = nil
@@ -103,15 +104,14 @@ func GoType(d ir.DType) reflect.Type { return elements[d].typ }
 // MakeSlice returns a slice of n zero elements.
 func MakeSlice(d ir.DType, n int) any { return elements[d].make(n) }
 
-// Draw fills a slice of elements as [rt.Uniform] does; strings stay empty.
+// Draw fills a slice of elements with random numbers, as [rt.Uniform] does; strings stay empty.
 func Draw(d ir.DType, data any, lo, hi float64, seed uint32) {
 	if e := elements[d]; e.uniform != nil {
 		e.uniform(data, lo, hi, seed)
 	}
 }
 
-// Sample condenses a slice of elements as [rt.SampleOf] does; ok is false for
-// strings.
+// Sample condenses a slice of elements as [rt.SampleOf] does; ok is false for strings.
 func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
 	e := elements[d]
 	if e.sample == nil {
@@ -120,8 +120,8 @@ func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
 	return e.sample(data), true
 }
 
-// CheckSample compares a slice of elements, no strings, with a sample of what they should
-// be, as [rt.CheckSample] does.
+// CheckSample compares a slice of elements, which are not strings, with a sample of the expected
+// elements, as [rt.CheckSample] does.
 func CheckSample(d ir.DType, data any, want rt.Sample) error { return elements[d].check(data, want) }
 
 func view(arena []byte, d ir.DType, off, n int) any { return elements[d].view(arena, off, n) }

@@ -8,11 +8,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Prepared returns a machine for a function of a lowered module whose raw weights have
-// data: the function that prepares weights runs first.
-func Prepared(m *ir.Module, prepare, function string) (*Machine, error) {
+// Target makes steps and runs them.
+type Target interface {
+	program.Target
+	Runner
+}
+
+// Prepared returns a machine for a function of a lowered module whose raw weights have data. It
+// runs the function that prepares weights first.
+func Prepared(t Target, m *ir.Module, prepare, function string) (*Machine, error) {
 	weights := rt.NewWeights()
-	first, err := program.Compile(m, prepare)
+	first, err := program.Compile(m, prepare, t)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +31,7 @@ func Prepared(m *ir.Module, prepare, function string) (*Machine, error) {
 			AddWeight(weights, w)
 		}
 	}
-	results, shapes, err := New(first, Weights(weights)).Run(context.Background(), nil, nil)
+	results, shapes, err := New(first, t, Weights(weights)).Run(context.Background(), nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +41,9 @@ func Prepared(m *ir.Module, prepare, function string) (*Machine, error) {
 	if err := weights.Err(); err != nil {
 		return nil, err
 	}
-	then, err := program.Compile(m, function)
+	then, err := program.Compile(m, function, t)
 	if err != nil {
 		return nil, err
 	}
-	return New(then, Weights(weights)), nil
+	return New(then, t, Weights(weights)), nil
 }

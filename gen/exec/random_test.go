@@ -5,24 +5,28 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
+	target "github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Random lowered functions give, to the bit, what they evaluate to: their
-// operators are exact on the numbers that they are given.
+// TestRandomFunctions asserts that random lowered functions give the same bits as the evaluator.
+// Their operators are exact on the given numbers.
 func TestRandomFunctions(t *testing.T) {
-	n, m := ir.Sym("N"), ir.Sym("M")
-	for name, shapes := range map[string][][]ir.Dim{
-		"static":   {ir.Dims(2, 3, 5), ir.Dims(3, 1, 2, 7), ir.Dims(2, 1500), ir.Dims(4, 300), ir.Dims(3, 0), ir.Dims(700, 3), ir.Dims(20, 17), ir.Dims()},
-		"symbolic": {{n, ir.Const(3), ir.Const(5)}, {ir.Const(2), n, m}, {n, m}, {m, ir.Const(270)}, {n, ir.Const(17)}, {n, ir.Const(1), m, ir.Const(2)}, {n}},
+	n, m := dim.Sym("N"), dim.Sym("M")
+	for name, shapes := range map[string][][]dim.Dim{
+		"static":   {dim.Consts(2, 3, 5), dim.Consts(3, 1, 2, 7), dim.Consts(2, 1500), dim.Consts(4, 300), dim.Consts(3, 0), dim.Consts(700, 3), dim.Consts(20, 17), dim.Consts()},
+		"symbolic": {{n, dim.Const(3), dim.Const(5)}, {dim.Const(2), n, m}, {n, m}, {m, dim.Const(270)}, {n, dim.Const(17)}, {n, dim.Const(1), m, dim.Const(2)}, {n}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -35,14 +39,13 @@ func TestRandomFunctions(t *testing.T) {
 	}
 }
 
-// compare evaluates a lowered function and runs it, on every level of the
-// processor that kernels distinguish.
+// compare evaluates a lowered function and runs it at every level of the processor.
 func compare(t *rapid.T, f *ir.Func, sizes map[string]int) {
 	var args []*ir.Tensor
 	var data []any
 	var shapes [][]int
 	for i, p := range f.Params {
-		shape, _ := p.Type.Subst(func(s string) (ir.Dim, bool) { return ir.Const(sizes[s]), true }).Static()
+		shape, _ := p.Type.Subst(func(s string) (dim.Dim, bool) { return dim.Const(sizes[s]), true }).Static()
 		x := ir.NewTensor(p.Type.DType, shape...)
 		for k := range x.Len() {
 			v := int64(rt.Hash(uint32(i), uint32(k))>>8%9) - 4
@@ -59,7 +62,7 @@ func compare(t *rapid.T, f *ir.Func, sizes map[string]int) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}
-	compiled, err := program.Compile(module, f.Name)
+	compiled, err := program.Compile(module, f.Name, target.Target{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}
@@ -69,7 +72,7 @@ func compare(t *rapid.T, f *ir.Func, sizes map[string]int) {
 		for _, a := range args {
 			data = append(data, value.Slice(a))
 		}
-		got, _, err := exec.New(compiled, nil).Run(t.Context(), data, shapes)
+		got, _, err := exec.New(compiled, target.Target{}, nil).Run(t.Context(), data, shapes)
 		restore()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, f)
@@ -92,11 +95,11 @@ func compare(t *rapid.T, f *ir.Func, sizes map[string]int) {
 type drawer struct {
 	t      *rapid.T
 	b      *ir.Builder
-	full   []ir.Dim
+	full   []dim.Dim
 	values []*ir.Value // that broadcast to the full shape
 	others []*ir.Value
-	// multiplied is whether there is a product: its sums are exact, those of a
-	// second one might not be.
+	// multiplied reports whether there is a product. The sums of a product are exact, but the sums
+	// of a second product might not be.
 	multiplied bool
 }
 
@@ -131,11 +134,11 @@ func (d *drawer) dtype() ir.DType {
 }
 
 // broadcast draws a shape that broadcasts to the full one.
-func (d *drawer) broadcast() []ir.Dim {
+func (d *drawer) broadcast() []dim.Dim {
 	shape := slices.Clone(d.full)
 	for i := range shape {
 		if d.int(0, 1, "one") == 0 {
-			shape[i] = ir.Const(1)
+			shape[i] = dim.Const(1)
 		}
 	}
 	return shape[d.int(0, len(shape), "lead"):]
@@ -149,7 +152,7 @@ func (d *drawer) node() {
 	x := d.value()
 	switch d.int(0, 7, "kind") {
 	case 0:
-		flat := d.b.Node(op.Reshape{Shape: []ir.Dim{x.Type.Elems()}}, x)
+		flat := d.b.Node(op.Reshape{Shape: []dim.Dim{x.Type.Elems()}}, x)
 		d.values = append(d.values, d.b.Node(op.Reshape{Shape: x.Type.Shape}, flat))
 	case 1:
 		d.others = append(d.others, d.concat(x))
@@ -185,7 +188,7 @@ func (d *drawer) node() {
 // concat draws a concatenation of x with others of its type, and what overwrites it.
 func (d *drawer) concat(x *ir.Value) *ir.Value {
 	if x.Type.Rank() == 0 {
-		x = d.b.Node(op.Reshape{Shape: ir.Dims(1)}, x)
+		x = d.b.Node(op.Reshape{Shape: dim.Consts(1)}, x)
 	}
 	parts := []*ir.Value{x}
 	for range d.int(1, 2, "parts") {
@@ -204,8 +207,8 @@ func (d *drawer) concat(x *ir.Value) *ir.Value {
 	return d.b.NodeBlocks(op.Pointwise{}, []*ir.Block{region}, whole)[0]
 }
 
-// product draws, once, a product of a matrix and a chain of elementwise operators
-// after it; nil where x is no matrix of few columns.
+// product draws a product of a matrix with a chain of elementwise operators after it. It returns
+// nil if x is not a matrix with few columns, or if there is a product already.
 func (d *drawer) product(x *ir.Value) *ir.Value {
 	s := x.Type.Shape
 	if len(s) != 2 || x.Type.DType != ir.F32 || !s[1].IsConst() || d.multiplied {
@@ -241,7 +244,7 @@ func (d *drawer) product(x *ir.Value) *ir.Value {
 		}
 		b.Return(at)
 	})
-	return d.b.NodeBlocks(op.MatMulPanels{N: s[1]}, []*ir.Block{region}, args...)[0]
+	return d.b.NodeBlocks(storage.MatMulPanels{N: s[1]}, []*ir.Block{region}, args...)[0]
 }
 
 // region draws the nodes of a pointwise region.

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Weights returns a lookup of tensors of w, for [New].
+// Weights returns a function that looks up tensors of w, for [New].
 func Weights(w *rt.Weights) func(name string) (any, error) {
 	cache := map[string]any{}
 	return func(name string) (any, error) {
@@ -46,9 +46,8 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 	w.AddRaw(weight.Name, d.String(), shape, data)
 }
 
-// SetWeight is the inverse of [AddWeight]: it gives a weight of a module the elements of
-// the tensor of its name, in the same memory where that is possible. What is wrong with
-// the tensor is an error that w returns.
+// SetWeight is the inverse of [AddWeight]: it sets the elements of a weight to those of the tensor
+// of the same name, in the same memory if possible. Errors concerning the tensor are reported by w.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()
@@ -72,11 +71,11 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)
 }
 
-// CanAddMade reports whether [AddMade] takes elements of a type.
+// CanAddMade reports whether [AddMade] accepts elements of a type.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w whose elements make writes each time they are used, to a
-// slice of memory with any contents, as [rt.AddMade] does.
+// AddMade adds a tensor to w whose elements are computed by make each time they are used, as with
+// [rt.AddMade]. The slice passed to make may have any contents.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)
 }

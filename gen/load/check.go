@@ -17,22 +17,22 @@ import (
 	"github.com/burngen/burngen/gen/config"
 )
 
-// checked is a package without mistakes that can be seen before it runs.
+// checked is a package that passed all checks before it runs.
 type checked struct {
 	*sources
 	pkg     *packages.Package
 	methods []*method
-	// model is the type that the methods belong to, and ctor the function New.
+	// model is the receiver type of the marked methods, and ctor the function New.
 	model *types.Named
 	ctor  *types.Func
-	// byValue is set where New returns the model and not a pointer to it.
+	// byValue is set if New returns the model itself instead of a pointer.
 	byValue bool
-	// config is the configuration that New takes, "" for none.
+	// config is the type of New's configuration parameter, or "".
 	config string
 }
 
-// check type-checks a package with the generated file of configurations in place, and
-// looks for all mistakes that can be seen.
+// check type-checks a package together with the generated file of configurations, and reports all
+// static mistakes.
 func check(ctx context.Context, s *sources, env []string, configSource []byte) (*checked, error) {
 	overlay := map[string][]byte{}
 	if configSource != nil {
@@ -65,8 +65,7 @@ func check(ctx context.Context, s *sources, env []string, configSource []byte) (
 	return c, nil
 }
 
-// goList returns the error of a package that the go command does not load: what it says
-// itself.
+// goList returns the error of the go command for a package that it cannot load.
 func goList(ctx context.Context, dir string, env []string, pkgs []*packages.Package) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", ".")
 	cmd.Dir, cmd.Env = dir, env
@@ -81,8 +80,8 @@ func goList(ctx context.Context, dir string, env []string, pkgs []*packages.Pack
 	return lines(strings.Split(text, "\n"))
 }
 
-// adopt replaces the declarations of the first parse by those that were type-checked:
-// their positions and types are one.
+// adopt replaces the declarations of the first parse by those of the type checker, so that
+// positions and types agree.
 func (c *checked) adopt() {
 	marked := c.marked
 	old := c.fset
@@ -118,7 +117,7 @@ func (c *checked) adopt() {
 	}
 }
 
-// compileErrors adds the errors of the compiler, each once, where it has a position.
+// compileErrors adds the errors of the compiler that have a position, each once.
 func (c *checked) compileErrors() {
 	placed := slices.ContainsFunc(c.pkg.Errors, func(e packages.Error) bool { return !isUnplaced(e) })
 	for _, e := range c.pkg.Errors {
@@ -131,7 +130,7 @@ func (c *checked) compileErrors() {
 
 func isUnplaced(e packages.Error) bool { return e.Pos == "" || strings.HasPrefix(e.Pos, "-") }
 
-// position reads file:line:column.
+// position parses file:line:column.
 func (c *checked) position(text string) (p token.Position) {
 	number := func() int {
 		i := strings.LastIndexByte(text, ':')
@@ -154,7 +153,7 @@ func (c *checked) position(text string) (p token.Position) {
 	return p
 }
 
-// findNew finds the function that makes the model, and what it takes.
+// findNew finds the function New and its parameter.
 func (c *checked) findNew() {
 	if c.model == nil {
 		return
@@ -185,7 +184,7 @@ func (c *checked) findNew() {
 	c.faultf(params.At(0).Pos(), "New takes %s; it may take nothing, or a struct under //burngen:config", c.text(params))
 }
 
-// text returns types as the package's own files write them.
+// text formats a type as the package's own files would write it.
 func (c *checked) text(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == c.pkg.Types {
@@ -195,7 +194,7 @@ func (c *checked) text(t types.Type) string {
 	})
 }
 
-// named returns the type that a type, or what it points to, is called; nil for none.
+// named returns the named type of t or of its pointer's element, or nil.
 func named(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -205,7 +204,7 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// construct returns the expression of the configuration that New is given, "" for none.
+// construct returns the Go expression of the configuration for New, or "".
 func (c *checked) construct(given config.Given) (string, error) {
 	if c.config == "" {
 		if given.File != "" || len(given.Set) > 0 {

@@ -10,25 +10,25 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// directive is a comment for burngen.
+// directive is a comment addressed to burngen.
 type directive struct {
 	word string
-	// text is what follows the word, and pos and at are where the directive and the text
-	// begin.
+	// text is the text after the keyword. pos is the position of the directive, and at the position
+	// of text.
 	text    string
 	pos, at token.Pos
 }
 
-// words are the directives there are, and what they belong above.
+// words maps the keywords of directives to the declarations that they precede.
 var words = map[string]string{
 	"func": "an exported method", "loss": "an exported method",
 	"config": "a struct", "module": "a struct",
 }
 
-// meant finds comments that are directives, or that were meant to be.
+// meant matches comments that are directives or misspelt directives.
 var meant = regexp.MustCompile(`^//([ \t]*)(?i:burngen)(\s*:\s*)(\w*)`)
 
-// directives returns those in a group of comments, and calls fault with what is wrong.
+// directives returns the directives in a comment group, and calls fault for each mistake.
 func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []directive {
 	if g == nil {
 		return nil
@@ -44,7 +44,7 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 		exact := "//burngen:" + word
 		switch {
 		case !strings.HasPrefix(c.Text, exact) && !known:
-			// Prose that begins with the name.
+			// Prose that starts with the name.
 		case blank != "":
 			fault(c.Pos(), fmt.Sprintf("write %s without the space, or gofmt takes it for prose", exact))
 		case !strings.HasPrefix(c.Text, exact):
@@ -68,7 +68,7 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 	return list
 }
 
-// suggestion names the directive that a misspelt one may mean.
+// suggestion returns a hint with the keyword that a misspelt one resembles.
 func suggestion(word string) string {
 	if near := keys.Nearest(strings.ToLower(word), []string{"func", "loss", "config", "module"}); len(near) > 0 {
 		return "; //burngen:" + near[0] + "?"

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// targets are the variables that say what the go command builds for.
+// targets lists the environment variables that select the target of the go command.
 var targets = strings.Fields("GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOMIPS GOMIPS64 GOPPC64 GORISCV64 GOWASM GOEXPERIMENT")
 
-// hostEnv returns the environment in which the go command builds for this machine,
-// whatever it is told to build for otherwise, and works in a folder.
+// hostEnv returns an environment for the go command in dir. It builds for this machine, even if the
+// environment selects another target.
 func hostEnv(dir string) ([]string, error) {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -21,7 +21,7 @@ func hostEnv(dir string) ([]string, error) {
 		}
 	}
 	env = append(env, "PWD="+dir, "GOPACKAGESDRIVER=off")
-	// Variables win over what "go env -w" has stored.
+	// Environment variables override settings of "go env -w".
 	c := exec.Command("go", "env", "GOHOSTOS", "GOHOSTARCH")
 	c.Dir, c.Env = dir, env
 	out, err := c.Output()

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Virtual files of the second phase: glue is in the description's package, and the main
-// package in a folder below it, so that it may import what is internal there.
+// These are virtual files of the second phase. The glue file is in the description's package. The
+// main package is in a folder below it, so that it may import internal packages.
 const (
 	glueFile = "zz_burngen.go"
 	mainDir  = "zz_burngen"
@@ -23,9 +23,9 @@ func mainSource(pkg string) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
 }
 
-// glue returns the file that is compiled with the description: one function, which
-// calls New and the marked methods, and one for each signature that has Go expressions,
-// where the receiver is called what the method calls it.
+// glue returns a file that is compiled into the description's package. One function in it calls New
+// and the marked methods. Each signature with Go expressions has a method, whose receiver has the
+// name that the marked method gives it. built is the expression of the configuration.
 func (c *checked) glue(built string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n", c.name, nnInGlue, nnPath)
@@ -52,7 +52,7 @@ func (c *checked) glue(built string) []byte {
 	return b.Bytes()
 }
 
-// call prints the call of a method.
+// call prints a call of the method.
 func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\tr.Method(%s.Method{Name: %q, Loss: %t, Pos: %q, Params: %#v, Results: %#v,\n\t\tSignature: func() string { return m.burngenSignature%s() }},\n",
 		nnInGlue, m.name(), m.loss, m.at.String(), m.params, m.results, m.name())
@@ -75,8 +75,8 @@ func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\t\t\t%s := m.%s(%s)\n\t\t\treturn []%s.Value{%[1]s}\n\t\t})\n", out, m.name(), in, nnInGlue)
 }
 
-// signatureFunc prints the method that returns the signature, with its Go expressions as
-// numbers. The compiler and panics report these at the directive.
+// signatureFunc prints a method that returns the signature with its Go expressions evaluated. Line
+// directives make compile errors and panics point to the directive.
 func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
 	recv := ""
 	if names := m.decl.Recv.List[0].Names; len(names) == 1 {

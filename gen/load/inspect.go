@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// inspect looks for mistakes in bodies and types that the compiler cannot know.
+// inspect reports mistakes in bodies and types that the compiler does not detect.
 func (c *checked) inspect() {
 	rules := []func(n ast.Node){c.discarded, c.ranges, c.operands, c.unexported}
 	for _, f := range c.files {
@@ -19,7 +19,7 @@ func (c *checked) inspect() {
 	}
 }
 
-// discarded finds results that are thrown away. Is returns what it asserts, and may be.
+// discarded reports unused results. The result of Is may be unused, because Is is an assertion.
 func (c *checked) discarded(n ast.Node) {
 	st, ok := n.(*ast.ExprStmt)
 	if !ok || !holdsValue(c.pkg.TypesInfo.TypeOf(st.X)) {
@@ -33,7 +33,7 @@ func (c *checked) discarded(n ast.Node) {
 	c.faultf(st.Pos(), "the result is not used: operations return new values and never change their operands")
 }
 
-// ranges finds loops over maps that make values, whose order is a new one each time.
+// ranges reports loops over maps that create values, because their order is random.
 func (c *checked) ranges(n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -58,7 +58,7 @@ func (c *checked) ranges(n ast.Node) {
 	}
 }
 
-// operands finds arguments that are no operands.
+// operands reports arguments that cannot be operands.
 func (c *checked) operands(n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -87,7 +87,7 @@ func (c *checked) operands(n ast.Node) {
 	}
 }
 
-// unexported finds fields that no name leads to.
+// unexported reports fields with parameters that have no path of exported fields.
 func (c *checked) unexported(n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {

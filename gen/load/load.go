@@ -1,10 +1,10 @@
-// Package load reads descriptions of models: packages of Go that mark methods with
-// directives. It reads them in two phases. The first parses and type-checks the package
-// and finds all that can be wrong with it before it runs. The second runs it: a program
-// made of a virtual file in the package and a virtual main below it, built in the
-// user's own module, records the model and leaves it in a file. Nothing stays behind.
+// Package load reads descriptions of models: Go packages with methods marked by directives. The
+// first phase parses and type-checks the package and reports all static mistakes. The second phase
+// runs it. It builds a program from a virtual file in the package and a virtual main package below
+// it, in the user's own module. The program records the model and writes it to a file. It leaves
+// nothing behind.
 //
-// It knows Go, directives and the recorder of package nn; it does not know what becomes
+// The package knows Go, directives and the recorder of package nn, but not the further compilation
 // of a model.
 package load
 
@@ -26,46 +26,45 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// Options say how a description is read.
+// Options configure the reading of a description.
 type Options struct {
-	// Config is what is given for the configuration that New takes.
+	// Config is the user's input for the configuration of New.
 	Config config.Given
-	// Header begins the generated file of configurations.
+	// Header is the first line of the generated file of configurations.
 	Header string
-	// Limit is how long the description may run, 0 for [nn.Main]'s own.
+	// Limit is the time limit of the description. 0 means the default of [nn.Main].
 	Limit time.Duration
-	// Stdout gets what the description prints, once, and Stderr the rest; nil for
-	// nothing.
+	// Stdout receives the output of the description, once. Stderr receives everything else. Either
+	// may be nil.
 	Stdout, Stderr io.Writer
 }
 
-// Description is a description that was read.
+// Description is the result of reading a description.
 type Description struct {
-	// Dir is its folder, Package its package's name, and File the name of the file that
+	// Dir is the folder. Package is the name of the package. File is the name of the file that
 	// declares the model.
 	Dir, Package, File string
-	// Model is what was recorded, nil for a folder with configurations only, and Sum its
-	// SHA-256, in hexadecimal.
+	// Model is the recorded model, or nil for a folder that has only configurations. Sum is the
+	// SHA-256 of the record, in hexadecimal.
 	Model *record.Model
 	Sum   string
-	// Docs is the documentation of the marked methods, by their names.
+	// Docs maps the marked methods to their documentation.
 	Docs map[string]string
-	// Configs are the package's configurations. Source is the file [config.File] that
-	// belongs beside them, nil for none, and Built the expression of the one that New was
-	// given, "" for none.
+	// Configs are the configurations of the package. Source is the contents of [config.File], or
+	// nil. Built is the expression of the configuration that was passed to New, or "".
 	Configs *config.Set
 	Source  []byte
 	Built   string
 }
 
-// IsFolder reports whether a command line's argument is a folder.
+// IsFolder reports whether a command-line argument names a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// Find returns the folder of a description, which a folder or the path of a package
-// names. Error: there is neither.
+// Find returns the folder of a description. path is a folder or a package path. It returns an error
+// if path is neither.
 func Find(path string) (dir string, err error) {
 	if IsFolder(path) {
 		return path, nil
@@ -87,8 +86,8 @@ func lastLine(text string, err error) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// Load reads the description in a folder. Its error has a line for each mistake, with
-// its position: file:line:column.
+// Load reads the description in a folder. The error has one line for each mistake, with its
+// position file:line:column.
 func Load(ctx context.Context, dir string, o Options) (*Description, error) {
 	shown := shownAs(dir)
 	real, err := resolve(dir)
@@ -145,7 +144,7 @@ func load(ctx context.Context, dir string, o Options) (*Description, error) {
 	return d, nil
 }
 
-// shownAs returns how messages name a folder: as it is seen from the working one.
+// shownAs returns dir relative to the working directory, for messages.
 func shownAs(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -159,8 +158,7 @@ func shownAs(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// resolve returns the path of a folder without symbolic links, if a module holds it
-// there, too.
+// resolve returns dir without symbolic links if that path is in a module too.
 func resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -180,14 +178,14 @@ func resolve(dir string) (string, error) {
 	}
 }
 
-// lines is an error with a line for each of several mistakes. A position in it is as it
-// is seen from the description's folder.
+// lines is an error with one mistake on each line. Positions are relative to the description's
+// folder.
 type lines []string
 
 func (l lines) Error() string { return strings.Join(l, "\n") }
 
-// fromList returns the error of a list, nil for an empty one. What is said twice of one
-// place is said once.
+// fromList returns the errors in a list, or nil if it is empty. It removes duplicates at the same
+// position.
 func fromList(list scanner.ErrorList) error {
 	if len(list) == 0 {
 		return nil
@@ -206,7 +204,7 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at returns an error whose positions are as they are seen from the working folder.
+// at makes the positions in an error relative to the working directory.
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

@@ -76,8 +76,8 @@ func requirements(t *testing.T) (mod, sum []byte) {
 // differing finds where a message tells what differs between recordings.
 var differing = regexp.MustCompile(`(random numbers): .*`)
 
-// TestMistakes compares what is said of packages with mistakes, each a folder in an
-// archive of testdata, with the file want beside them.
+// TestMistakes compares the errors for packages with mistakes with the expected errors. Each
+// package is a folder in an archive of testdata, and the file want beside it has the errors.
 func TestMistakes(t *testing.T) {
 	archives, err := filepath.Glob("testdata/mistakes_*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -225,13 +225,13 @@ func TestLoad(t *testing.T) {
 				t.Setenv("GOARCH", "wasm")
 				t.Setenv("GOFLAGS", "-trimpath")
 				if err := os.Symlink(filepath.Join("internal", "model"), filepath.Join(module, "link")); err != nil {
-					t.Skip(err)
+					t.Skipf("no symbolic links: %v", err)
 				}
 				lock(t, module)
 			}},
 		{"vendored", []txtar.File{file("model/model.go", plain)}, "model", func(t *testing.T, module string) {
 			t.Setenv("GOFLAGS", "-mod=vendor")
-			// The tests' own modules are no part of it, nor what only the command links.
+			// The tests' own modules are not part of it, nor what only the command links.
 			tidy(t, module)
 			goCommand(t, module, "mod", "vendor")
 		}},

@@ -17,32 +17,31 @@ type method struct {
 	decl *ast.FuncDecl
 	fn   *types.Func
 	loss bool
-	// at is where the directive stands.
+	// at is the position of the directive.
 	at  token.Position
 	sig signature
-	// params and results are the names of what goes in and comes out.
+	// params and results are the names of the arguments and results.
 	params, results []string
-	// fields are the fields of the struct that the method takes, nil for none.
+	// fields are the fields of the struct parameter, or nil.
 	fields []string
-	// strct is what that struct is called.
+	// strct is the name of that struct type.
 	strct string
-	// imports are the packages that its signature's expressions name, by what they call
-	// them.
+	// imports maps the package names in the signature's expressions to import paths.
 	imports map[string]string
-	// lines has the position of each Go expression in the signature.
+	// lines maps each Go expression in the signature to its position.
 	lines map[*piece]token.Position
 }
 
 func (m *method) name() string { return m.fn.Name() }
 
-// port is a name that the generated API has, and its type.
+// port is a name in the generated API with its type.
 type port struct {
 	name string
 	typ  declared
 	pos  token.Pos
 }
 
-// findMethods reads the marked functions, and the type that they are methods of.
+// findMethods reads the marked functions and determines their receiver type.
 func (c *checked) findMethods() {
 	seen := map[string]port{}
 	for _, m := range c.marked {
@@ -63,7 +62,7 @@ func (c *checked) findMethods() {
 	}
 }
 
-// port checks that a name means one type in all methods.
+// port checks that a name has the same type in all methods.
 func (c *checked) port(seen map[string]port, p port) {
 	first, ok := seen[p.name]
 	if !ok {
@@ -79,7 +78,7 @@ func (c *checked) where(pos token.Pos) string {
 	return p.String()
 }
 
-// method reads a marked function; nil where it cannot be used.
+// method reads a marked function. It returns nil if the function is unusable.
 func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	fn, _ := c.pkg.TypesInfo.Defs[decl.Name].(*types.Func)
 	if fn == nil {
@@ -93,7 +92,7 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	model := named(recv.Type())
 	switch {
 	case model == nil:
-		return nil, nil // the compiler has said it
+		return nil, nil // the compiler reports it
 	case model.TypeParams() != nil:
 		c.faultf(d.pos, "the model %s has type parameters", model.Obj().Name())
 		return nil, nil
@@ -134,7 +133,7 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	return m, ports
 }
 
-// params checks what a method takes. places are where the types of the signature begin.
+// params checks the parameters of a method. places are the positions of the types in the signature.
 func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	params := m.fn.Signature().Params()
 	if params.Len() == 1 && m.sig.params == nil {
@@ -173,7 +172,7 @@ func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	return ports
 }
 
-// fieldsOf checks the struct of values that a method takes.
+// fieldsOf checks the struct parameter of a method.
 func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []port {
 	var ports []port
 	for i := range st.NumFields() {
@@ -201,7 +200,7 @@ func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []p
 	return ports
 }
 
-// tagged returns where a type stands in the tag of the field at a position.
+// tagged returns the position of a type's text in the tag of the field at field.
 func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	at := field
 	for _, f := range c.files {
@@ -219,7 +218,7 @@ func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	return at
 }
 
-// results checks what a method returns.
+// results checks the results of a method.
 func (c *checked) results(m *method, d directive) []port {
 	results := m.fn.Signature().Results()
 	if results.Len() == 0 {
@@ -254,8 +253,8 @@ func (c *checked) results(m *method, d directive) []port {
 	return ports
 }
 
-// expressions checks the Go expressions of a type, whose text begins at a position: they
-// are compiled as if they stood in the method.
+// expressions type-checks the Go expressions of a type as if they stood in the method. at is the
+// position of the type's text.
 func (c *checked) expressions(m *method, t *declared, at token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
@@ -304,9 +303,9 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered names one of several things that have no names.
-func numbered(name string, i, of int) string {
-	if of == 1 {
+// numbered returns the name of the i-th of n things that have no names of their own.
+func numbered(name string, i, n int) string {
+	if n == 1 {
 		return name
 	}
 	return fmt.Sprintf("%s%d", name, i+1)

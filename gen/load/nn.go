@@ -5,10 +5,10 @@ import (
 	"reflect"
 )
 
-// nnPath is the package that descriptions are written with.
+// nnPath is the import path of package nn.
 const nnPath = "github.com/burngen/burngen/ir/nn"
 
-// isNN reports whether a type is the one of package nn that is called name.
+// isNN reports whether t is the type called name in package nn.
 func isNN(t types.Type, name string) bool {
 	if t == nil {
 		return false
@@ -20,7 +20,7 @@ func isNN(t types.Type, name string) bool {
 // isValue reports whether a type is nn.Value.
 func isValue(t types.Type) bool { return isNN(t, "Value") }
 
-// holdsValue reports whether a type is nn.Value, or results of which one is.
+// holdsValue reports whether t is nn.Value or a tuple with an nn.Value.
 func holdsValue(t types.Type) bool {
 	if tuple, ok := t.(*types.Tuple); ok {
 		for v := range tuple.Variables() {
@@ -32,14 +32,13 @@ func holdsValue(t types.Type) bool {
 	return isValue(t)
 }
 
-// isOperand reports whether a parameter is declared as nn.Operand.
+// isOperand reports whether t is nn.Operand.
 func isOperand(t types.Type) bool {
 	a, ok := t.(*types.Alias)
 	return ok && a.Obj().Pkg() != nil && a.Obj().Pkg().Path() == nnPath && a.Obj().Name() == "Operand"
 }
 
-// canOperate reports whether an argument of a type can be an operand, as far as the type
-// tells.
+// canOperate reports whether an argument of type t may be an operand.
 func canOperate(t types.Type) bool {
 	if isValue(t) || isNN(t, "Dim") || types.IsInterface(t) {
 		return true
@@ -48,7 +47,7 @@ func canOperate(t types.Type) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0
 }
 
-// holdsParameters reports whether values of a type hold parameters, buffers or states.
+// holdsParameters reports whether t contains parameters, buffers or states.
 func holdsParameters(t types.Type) bool { return holds(t, map[types.Type]bool{}) }
 
 func holds(t types.Type, seen map[types.Type]bool) bool {
@@ -84,5 +83,5 @@ func holds(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// tag returns what a field's tag says to package nn.
+// tag returns the nn tag of field i.
 func tag(s *types.Struct, i int) string { return reflect.StructTag(s.Tag(i)).Get("nn") }

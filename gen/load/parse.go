@@ -16,14 +16,14 @@ import (
 	"github.com/burngen/burngen/gen/config"
 )
 
-// sources are the files of a description's package as their syntax tells.
+// sources are the parsed files of a description's package.
 type sources struct {
 	fset    *token.FileSet
 	dir     string
 	name    string // of the package
 	files   []*ast.File
 	configs *config.Set
-	// faults are what is wrong so far.
+	// faults are the mistakes found so far.
 	faults scanner.ErrorList
 	// marked are the functions with directives, in the order of the files.
 	marked []marked
@@ -35,7 +35,7 @@ type marked struct {
 	directives []directive
 }
 
-// marks reports whether a method is marked.
+// marks reports whether at least one method is marked.
 func (s *sources) marks() bool { return len(s.marked) > 0 }
 
 func (s *sources) fault(pos token.Pos, text string) {
@@ -48,7 +48,7 @@ func (s *sources) faultf(pos token.Pos, format string, args ...any) {
 	s.fault(pos, fmt.Sprintf(format, args...))
 }
 
-// relative returns a file's name as it is seen from the description's folder.
+// relative returns a file name relative to the description's folder.
 func (s *sources) relative(file string) string {
 	if rel, err := filepath.Rel(s.dir, file); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -56,8 +56,8 @@ func (s *sources) relative(file string) string {
 	return file
 }
 
-// parse reads the files of the package in a folder, their directives and
-// configurations. It fails where the syntax is wrong.
+// parse parses the files of the package in a folder, with their directives and configurations. It
+// returns an error for invalid syntax.
 func parse(dir string) (*sources, error) {
 	s := &sources{fset: token.NewFileSet(), dir: dir, configs: &config.Set{}}
 	names, err := goFiles(dir)
@@ -97,8 +97,8 @@ func parse(dir string) (*sources, error) {
 	return s, nil
 }
 
-// goFiles returns the Go files of a folder that are built on this machine, but for
-// tests and the file that burngen writes.
+// goFiles returns the Go files of a folder that are built on this machine, without tests and the
+// file that burngen writes.
 func goFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func goFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// directives finds the directives of all files and what they belong to.
+// directives finds the directives of all files and the declarations that they mark.
 func (s *sources) directives() {
 	var configs []config.Marked
 	for _, f := range s.files {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Names that generated packages have: of their methods, with what these begin with, and
-// of their types, which are called after parameters and results.
+// These names are taken in generated packages: methods, prefixes of methods, and types. A
+// description must not use them, because types are named after its parameters and results.
 var (
 	reservedMethods  = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")
 	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )
 
-// methodName checks the name of a method.
+// methodName checks that the name of a method is free.
 func (c *checked) methodName(m *method) {
 	name := m.name()
 	taken := slices.Contains(reservedMethods, name) || slices.Contains(reservedTypes, name)
@@ -32,12 +32,12 @@ func (c *checked) methodName(m *method) {
 	}
 }
 
-// isMarked reports whether a method of a name is marked.
+// isMarked reports whether a method called name is marked.
 func (c *checked) isMarked(name string) bool {
 	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
 }
 
-// reserved checks a name that becomes the name of a type.
+// reserved checks that a name, which becomes the name of a type, is free.
 func (c *checked) reserved(pos token.Pos, what, name string) {
 	typ := strings.ToUpper(name[:1]) + name[1:]
 	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {

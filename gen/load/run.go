@@ -20,7 +20,7 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// recording is a program that records a description.
+// recording is the input for the program that records a description.
 type recording struct {
 	dir                string
 	env                []string
@@ -28,8 +28,8 @@ type recording struct {
 	options            Options
 }
 
-// run builds and runs the program in the description's module, and returns the file that
-// it leaves. All files are virtual but for those in a temporary folder.
+// run builds and runs the program in the description's module, and returns the contents of the file
+// that it writes. All source files are virtual, except the files in a temporary folder.
 func run(ctx context.Context, r *recording) ([]byte, error) {
 	tmp, err := temporary.Folder("")
 	if err != nil {
@@ -63,13 +63,13 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	return file, err
 }
 
-// once returns what a recording program printed, without what it printed again.
+// once removes the output of repeated recordings from the output of a recording program.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, nn.Between)
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]
 }
 
-// overlay writes the virtual files, and the list of them that the go command reads.
+// overlay writes the virtual files and the list of them that the go command reads.
 func (r *recording) overlay(tmp string) (path string, err error) {
 	files := map[string][]byte{
 		filepath.Join(r.dir, glueFile):           r.glue,
@@ -78,7 +78,7 @@ func (r *recording) overlay(tmp string) (path string, err error) {
 	if own := filepath.Join(r.dir, config.File); r.config != nil {
 		files[own] = r.config
 	} else if exists(own) {
-		files[own] = nil // a stale one
+		files[own] = nil // a stale file
 	}
 	replace := map[string]string{}
 	for name, src := range files {
@@ -104,17 +104,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// exited is how the go command tells that a program failed.
+// exited matches the message of the go command for a program that failed.
 var exited = regexp.MustCompile(`^exit status \d+$`)
 
-// crashed is the line by which Go tells why it ended a program.
+// crashed matches the line in which the Go runtime explains why it ended a program.
 var crashed = regexp.MustCompile(`(?m)^((?:panic|fatal error): .*)$`)
 
-// frame is a position in a goroutine's stack.
+// frame matches a position in a goroutine's stack.
 var frame = regexp.MustCompile(`(?m)^\t(.+\.go):(\d+)(?: |$)`)
 
-// crash returns why Go ended the program, at the first position on a stack that is in the
-// description's folder. It returns nil if Go did not end the program.
+// crash returns the reason why the Go runtime ended the program. It adds the first stack position
+// in the description's folder. It returns nil if the runtime did not end the program.
 func (r *recording) crash(text string) error {
 	why := crashed.FindString(text)
 	if why == "" || !strings.Contains(text, "\ngoroutine ") {
@@ -128,7 +128,7 @@ func (r *recording) crash(text string) error {
 	return fmt.Errorf("%s: %s", shownAs(r.dir), why)
 }
 
-// failure returns what the go command, or the program, printed.
+// failure returns the error that the go command, or the program, printed.
 func (r *recording) failure(text string, err error) error {
 	if crash := r.crash(text); crash != nil {
 		return crash

@@ -7,20 +7,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// signature is what a directive says that a method takes and returns.
+// signature is the type of a method as written in its directive.
 type signature struct {
 	params, results []declared
-	// open is set where the results are left out.
+	// open is set if the results are omitted.
 	open bool
 }
 
-// declared is the type of a tensor, and where its text begins in what was read.
+// declared is the type of a tensor in a directive, with the position of its text.
 type declared struct {
 	text string
 	at   int
-	// pieces are the text in turns: what stands as it is, and Go expressions.
+	// pieces are the parts of the text: literal text and Go expressions.
 	pieces []piece
 	// dims are the extents, with "{…}" for Go expressions.
 	dims  []string
@@ -31,11 +32,11 @@ type declared struct {
 type piece struct {
 	text string
 	at   int
-	// expr is set for a Go expression, whose braces are not part of the text.
+	// expr is set for a Go expression; text does not include the braces.
 	expr bool
 }
 
-// same reports whether two types are one Go type whatever their symbols are called.
+// same reports whether two types have the same Go type, whatever the names of their symbols.
 func (d declared) same(o declared) bool {
 	if d.dtype != o.dtype || len(d.dims) != len(o.dims) {
 		return false
@@ -52,21 +53,21 @@ func isSymbol(dim string) bool {
 	return strings.IndexFunc(dim, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0 && dim[0] > '9'
 }
 
-// fault is what is wrong with a signature, and where.
+// fault is a mistake in a signature and its position.
 type fault struct {
 	at   int
 	text string
 }
 
-// sigParser reads a signature.
+// sigParser parses a signature.
 type sigParser struct {
 	src    string
 	at     int
 	faults []fault
 }
 
-// parseSignature reads "(f32[N,28,28], i64[N]) -> f32[]", of which the arrow and what
-// follows may be missing, and all where the types are declared elsewhere.
+// parseSignature parses "(f32[N,28,28], i64[N]) -> f32[]". The arrow and the results may be
+// missing. The whole signature may be missing if the types are declared elsewhere.
 func parseSignature(src string) (signature, []fault) {
 	p := &sigParser{src: src}
 	var s signature
@@ -97,7 +98,7 @@ func parseSignature(src string) (signature, []fault) {
 	return s, p.faults
 }
 
-// parseDeclared reads one type, as a tag has it.
+// parseDeclared parses a single type, as in a struct tag.
 func parseDeclared(src string) (declared, []fault) {
 	p := &sigParser{src: src}
 	list := p.types("")
@@ -129,7 +130,7 @@ func (p *sigParser) skip() {
 	}
 }
 
-// tuple reads types in parentheses.
+// tuple parses types in parentheses.
 func (p *sigParser) tuple() []declared {
 	open := p.at
 	p.at++
@@ -142,7 +143,7 @@ func (p *sigParser) tuple() []declared {
 	return list
 }
 
-// types reads types that commas part, up to one of the bytes that end them, or the end.
+// types parses comma-separated types up to a byte in end or the end of the text.
 func (p *sigParser) types(end string) []declared {
 	var list []declared
 	for {
@@ -170,8 +171,7 @@ func (p *sigParser) types(end string) []declared {
 	}
 }
 
-// word skips one type: to the comma, the end or one of the bytes in end that stand in
-// no brackets.
+// word skips one type: up to a comma, the end of the text, or a byte in end, outside of brackets.
 func (p *sigParser) word(end string) bool {
 	var open []int
 	for ; p.at < len(p.src); p.at++ {
@@ -196,7 +196,7 @@ func (p *sigParser) word(end string) bool {
 	return true
 }
 
-// declared reads the type that stands from start to here.
+// declared parses the type between start and the current position.
 func (p *sigParser) declared(start int) (declared, bool) {
 	d := declared{text: p.src[start:p.at], at: start}
 	before := len(p.faults)
@@ -233,7 +233,7 @@ func (p *sigParser) declared(start int) (declared, bool) {
 	return d, len(p.faults) == before
 }
 
-// splitDims parts extents at the commas outside of brackets.
+// splitDims splits extents at the commas outside of brackets.
 func splitDims(text string) []string {
 	var dims []string
 	depth, start := 0, 0
@@ -251,9 +251,9 @@ func splitDims(text string) []string {
 	return append(dims, text[start:])
 }
 
-// dim reads an extent, whose text begins at a place.
+// dim parses an extent. at is the position of its text.
 func (p *sigParser) dim(d *declared, text string, at int) {
-	var plain strings.Builder // with a number for each expression
+	var plain strings.Builder // with a number in place of each expression
 	for rest, from := text, at; rest != ""; {
 		before, after, ok := strings.Cut(rest, "{")
 		if before != "" {
@@ -280,7 +280,7 @@ func (p *sigParser) dim(d *declared, text string, at int) {
 		p.fault(at, "an extent is missing")
 		return
 	}
-	dim, err := ir.ParseDim(trimmed)
+	dim, err := dim.Parse(trimmed)
 	if err != nil {
 		p.fault(at+lead, "extent %q: %v", strings.TrimSpace(text), err)
 		return
@@ -292,7 +292,7 @@ func (p *sigParser) dim(d *declared, text string, at int) {
 	}
 }
 
-// closing returns the place of the brace that closes an expression, -1 for none.
+// closing returns the index of the brace that closes an expression, or -1.
 func closing(text string) int {
 	depth := 1
 	for i := range len(text) {

@@ -69,8 +69,8 @@ func TestSignatureFaults(t *testing.T) {
 	}
 }
 
-// FuzzSignature checks that reading ends, that places are within the text, and that
-// what is read has all of it.
+// FuzzSignature checks that parsing ends, that positions are within the text, and that a parsed
+// signature covers all of the text.
 func FuzzSignature(f *testing.F) {
 	f.Add("(f32[N,28,{m.n}], i64[N]) -> (f32[], f32[N])")
 	f.Add("(f32[{{}{},},((]) -> ")

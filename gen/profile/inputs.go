@@ -7,15 +7,15 @@ import (
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 )
 
-// maxInput bounds the elements of an input that is drawn.
+// maxInput bounds the number of elements of a synthetic input.
 const maxInput = 1 << 28
 
-// Inputs returns the arguments of a function: those given by name, and others that are
-// drawn, floats from 0 to 1 and integers 0 and 1. Symbols are what the given arguments
-// or extents make them, else 1.
+// Inputs returns the arguments of a function. Arguments that are not in given are synthetic: floats
+// from 0 to 1, integers 0 and 1. Symbols take their values from given or extents, else 1.
 func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (args []harness.Value, shapes [][]int, err error) {
 	symbols := map[string]int{}
 	for _, s := range f.Symbols() {
@@ -34,7 +34,7 @@ func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (ar
 			continue
 		}
 		for i, d := range p.Type.Shape {
-			if names := d.Symbols(); len(names) == 1 && i < len(t.Shape) && d.Equal(ir.Sym(names[0])) {
+			if names := d.Symbols(); len(names) == 1 && i < len(t.Shape) && d.Equal(dim.Sym(names[0])) {
 				symbols[names[0]] = t.Shape[i]
 			}
 		}
@@ -55,7 +55,7 @@ func draw(t ir.Type, symbols map[string]int, seed uint32) (*ir.Tensor, error) {
 	if !t.IsTensor() {
 		return nil, fmt.Errorf("%s is not drawn: only tensors are", t)
 	}
-	shape, ok := t.Subst(func(s string) (ir.Dim, bool) { n, ok := symbols[s]; return ir.Const(n), ok }).Static()
+	shape, ok := t.Subst(func(s string) (dim.Dim, bool) { n, ok := symbols[s]; return dim.Const(n), ok }).Static()
 	if !ok {
 		return nil, fmt.Errorf("%s has extents that nothing gives", t)
 	}

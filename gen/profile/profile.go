@@ -1,7 +1,6 @@
-// Package profile measures where a model's time goes: it generates and builds the
-// model's package, once as it is and once with a clock after each step, runs both, and
-// says what each node of the model takes and what the machine could do. It does not
-// know how a step is computed.
+// Package profile measures where a model spends its time. It builds the model's package twice:
+// without clocks, and with a clock after each step. It runs both, and compares the time of each
+// node with the limits of the machine. It does not know how a step is computed.
 package profile
 
 import (
@@ -26,53 +25,53 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Options steer a measurement.
+// Options configure a measurement.
 type Options struct {
-	// Inputs are the arguments, in the model's order.
+	// Inputs are the arguments in the model's order.
 	Inputs []harness.Value
-	// Shapes are theirs, which say what the symbols are.
+	// Shapes are the shapes of Inputs, which determine the symbols.
 	Shapes [][]int
-	// Threads is how many may work on a call; 0 stands for 1.
+	// Threads is the number of threads for a call. 0 means 1.
 	Threads int
-	// Time is what each of two runs takes, about; 0 stands for a second.
+	// Time is the approximate duration of each of the two runs. 0 means one second.
 	Time time.Duration
-	// Progress, when set, is told what is done.
+	// Progress, if not nil, is called at the start of each stage.
 	Progress func(stage string)
 }
 
-// Profile is what was measured.
+// Profile is the result of a measurement.
 type Profile struct {
-	Model   string        `json:"model"` // the file
+	Model   string        `json:"model"` // file name
 	Threads int           `json:"threads"`
-	Level   string        `json:"level"` // the instruction set of the kernels
-	Calls   int           `json:"calls"` // of the package without clocks
+	Level   string        `json:"level"` // instruction set of the kernels
+	Calls   int           `json:"calls"` // number of calls of the package without clocks
 	Median  time.Duration `json:"median_ns"`
 	Least   time.Duration `json:"min_ns"`
-	// Multiply and Read are what the threads can do: floating-point operations a
-	// nanosecond in multiply-adds, 0 when not known, and bytes a nanosecond from memory.
+	// Multiply is the floating-point operations per nanosecond that the threads reach in
+	// multiply-adds, or 0 if unknown. Read is the bytes per nanosecond that they read from memory.
 	Multiply float64 `json:"peak_gflops"`
 	Read     float64 `json:"memory_gbs"`
 	Nodes    []Node  `json:"nodes"`
 }
 
-// Node is a node of the lowered model in one call, all its steps and, where it stands
-// in a function, all calls of that together.
+// Node is a node of the lowered model. Its time covers all its steps in one call of the model, and
+// all calls of the function that contains it.
 type Node struct {
-	Name     string        `json:"name"`     // what the model calls it and what was fused with it
+	Name     string        `json:"name"`     // name in the model, and names of the nodes fused with it
 	Op       string        `json:"op"`       // the lowered operator
-	Operands []string      `json:"operands"` // the types of its first operands
-	Shape    string        `json:"shape"`    // its result's type
+	Operands []string      `json:"operands"` // types of the first operands
+	Shape    string        `json:"shape"`    // type of the result
 	Time     time.Duration `json:"ns"`
-	// Flops are its floating-point operations by definition, whatever the algorithm.
+	// Flops are the floating-point operations by definition, whatever the algorithm.
 	Flops int64 `json:"flops"`
-	// Bytes are those of its operands, weights among them, and results.
+	// Bytes are the bytes of its operands, including weights, and results.
 	Bytes int64 `json:"bytes"`
-	// Runs is how often it is computed.
+	// Runs is the number of times that it is computed in a call.
 	Runs int64 `json:"runs"`
 }
 
-// Measure measures a model. Errors: what the model's own code returns for the inputs,
-// and a module whose source of burngen is not found.
+// Measure measures a model. It returns the errors of the model's code for the inputs, and an error
+// if the source of burngen is not found.
 func Measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	p, err := measure(ctx, m, o)
 	if err != nil {
@@ -121,8 +120,8 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	return p, nil
 }
 
-// numbering numbers the nodes in the order in which they are printed. A copy of a
-// result is of the node nil.
+// numbering numbers the nodes in the order of their code. A copy of a result belongs to the nil
+// node.
 type numbering struct {
 	index map[*ir.Node]int
 	nodes []*ir.Node
@@ -138,7 +137,7 @@ func (s *numbering) number(step program.Step) int {
 	return i
 }
 
-// build makes the program.
+// build builds the measuring program.
 func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (binary string, err error) {
 	module, err := scratch.New(dir, "bench")
 	if err != nil {

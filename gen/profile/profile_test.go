@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// model is a product in a function that is called twice, and a softmax of symbolic height.
+// model returns a product in a function that is called twice, and a softmax of symbolic height.
 func model(t *testing.T) *gen.Model {
 	t.Helper()
 	m, err := ir.Parse(`

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// The picture, in pixels: its size and the frame of the diagram.
+// Dimensions of the diagram in pixels.
 const (
 	wide, high              = 900, 560
 	left, top, right, floor = 70.0, 40.0, 880.0, 500.0
 )
 
-// roofline is a diagram with logarithmic axes: operations for each byte across,
-// operations a nanosecond up.
+// roofline is a diagram with logarithmic axes. The horizontal axis is operations per byte, and the
+// vertical axis operations per nanosecond.
 type roofline struct {
 	strings.Builder
-	x0, x1, y0, y1 float64 // decimal logarithms at the frame
+	x0, x1, y0, y1 float64 // decimal logarithms at the edges
 }
 
 func (r *roofline) x(v float64) float64 {
@@ -28,12 +28,12 @@ func (r *roofline) y(v float64) float64 {
 	return floor - (math.Log10(v)-r.y0)/(r.y1-r.y0)*(floor-top)
 }
 
-// maxLabels bounds the points that have their name beside them.
+// maxLabels bounds the points with a label.
 const maxLabels = 10
 
-// Roofline draws the rows as an SVG image: each as a disc whose area is its share of
-// the time, below what multiply-adds and memory allow (Williams, Waterman, Patterson:
-// Roofline, 2009). Rows without operations are left out.
+// Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row
+// is a disc whose area is its share of the time. Lines show the limits of multiply-adds and memory.
+// Rows without operations are omitted.
 func (p *Profile) Roofline() []byte {
 	var rows []Row
 	for _, row := range p.Rows(false) {
@@ -84,7 +84,7 @@ func (r *roofline) axes() {
 	r.text(left, top-6, "end", "GFLOP/s")
 }
 
-// roofs draws what the machine allows.
+// roofs draws the limits of the machine.
 func (r *roofline) roofs(p *Profile) {
 	if p.Multiply == 0 || p.Read == 0 {
 		return
@@ -110,7 +110,7 @@ func (r *roofline) text(x, y float64, anchor, text string) {
 	fmt.Fprintf(r, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(plain(text)))
 }
 
-// plain drops the characters that XML does not allow.
+// plain removes the characters that XML does not allow.
 func plain(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0xfffe || c == 0xffff {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Row is one line of the table: nodes of one operator and shape, or one node.
+// Row is a line of the table: a node, or all nodes with the same operator and shape.
 type Row struct {
 	Name         string
 	Kind         string
@@ -16,8 +16,8 @@ type Row struct {
 	Flops, Bytes int64
 }
 
-// Rows returns the nodes, the slowest first; unless each is set, those of one operator
-// and shape together.
+// Rows returns the nodes, the slowest first. Unless each is set, it merges nodes with the same
+// operator and shape.
 func (p *Profile) Rows(each bool) []Row {
 	var rows []Row
 	at := map[string]int{}
@@ -38,7 +38,7 @@ func (p *Profile) Rows(each bool) []Row {
 	return rows
 }
 
-// nodeTime is what all nodes take together.
+// nodeTime returns the total time of all nodes.
 func (p *Profile) nodeTime() (sum time.Duration) {
 	for _, n := range p.Nodes {
 		sum += n.Time
@@ -46,7 +46,7 @@ func (p *Profile) nodeTime() (sum time.Duration) {
 	return sum
 }
 
-// flops are the operations of all nodes.
+// flops returns the total operations of all nodes.
 func (p *Profile) flops() (sum int64) {
 	for _, n := range p.Nodes {
 		sum += n.Flops
@@ -54,8 +54,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// peakShare is the rate of operations as a share of what the multiply-adds of the
-// machine reach; ok is false where that is not known.
+// peakShare returns the rate of operations relative to the machine's multiply-add peak. ok is false
+// if the peak is unknown.
 func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
 	if p.Multiply == 0 || flops == 0 || d <= 0 {
 		return 0, false
@@ -63,7 +63,7 @@ func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok boo
 	return float64(flops) / float64(d) / p.Multiply, true
 }
 
-// Text returns the profile as a table of at most top rows, 0 for all.
+// Text returns the profile as a table of at most top rows. A top of 0 means all rows.
 func (p *Profile) Text(top int, each bool) string {
 	var b strings.Builder
 	threads := "1 thread"

@@ -8,24 +8,22 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Backward says what of a function may be left out where some of its results, the
-// gradients, are not wanted.
+// Backward lists the steps of a function that may be left out if some of its gradients are not
+// wanted.
 type Backward struct {
-	// Only holds the steps that serve one gradient, by its number among the results,
-	// and nothing else.
+	// Only maps the steps needed only for a single gradient to its index among the results.
 	Only map[Step]int
-	// Needed tells of each result whether steps write it, or read it, that serve more
-	// than it.
+	// Needed reports for each result whether it is written or read by steps needed for others.
 	Needed []bool
-	// Exits are the steps after which the function may end, with their numbers,
-	// counted from 1: those that End of some gradient does not exceed are done.
+	// Exits numbers the steps, from 1, after which the function may return: all gradients whose End
+	// is at most this number are then complete.
 	Exits map[Step]int
-	// End is, for each result that is a gradient, the number of the exit from which on
-	// nothing is done for it: one more than there are exits where that is the end.
+	// End holds the exit of each result that is a gradient. After this exit no step is needed for
+	// the gradient. It is one more than the number of exits if the gradient needs the last step.
 	End map[int]int
 }
 
-// Backward finds what may be left out; isGradient tells which results are gradients.
+// Backward finds the steps that may be left out. isGradient reports whether a result is a gradient.
 func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 	b := &Backward{Only: map[Step]int{}, Needed: make([]bool, len(f.IR.Results)), Exits: map[Step]int{}, End: map[int]int{}}
 	serves := f.serves(isGradient)
@@ -42,15 +40,12 @@ func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 			always = k
 		}
 		only := onlyBit(set) - 1
-		switch s.(type) {
-		case *Call, *Loop:
-			if only >= 0 {
-				b.Only[s] = only
-			}
-		default:
+		if !Computes(s) {
 			only = -1
+		} else if only >= 0 {
+			b.Only[s] = only
 		}
-		for _, r := range Refs(s) {
+		for _, r := range s.Refs() {
 			if r.Place.Kind == plan.Result && r.Place.Index != only {
 				b.Needed[r.Place.Index] = true
 			}
@@ -78,8 +73,7 @@ func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 	return b
 }
 
-// onlyBit returns the number of the only bit of a set, -1 where there is another
-// number of them.
+// onlyBit returns the index of the only bit of a set, or −1 if it does not have exactly one.
 func onlyBit(set *big.Int) int {
 	if set.Sign() == 0 {
 		return -1
@@ -91,8 +85,8 @@ func onlyBit(set *big.Int) int {
 	return i
 }
 
-// serves returns the results that a step is for: bit 0 stands for all that are no
-// gradients, bit 1+i for the gradient i.
+// serves returns a function that returns the set of results for which a step is needed. Bit 0
+// stands for all results that are not gradients, and bit 1+i for gradient i.
 func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	values, nodes := map[*ir.Value]*big.Int{}, map[*ir.Node]*big.Int{}
 	bit := func(i int) int {
@@ -133,7 +127,7 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 			return nodes[n]
 		}
 		set := new(big.Int)
-		for _, r := range Refs(s) {
+		for _, r := range s.Refs() {
 			if r.Place.Kind == plan.Result {
 				set.SetBit(set, bit(r.Place.Index), 1)
 			}
@@ -142,10 +136,9 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	}
 }
 
-// Halve divides a function whose last parameters are known only when its first results
-// are: the second half begins with the first step that depends on one of these
-// parameters. ok is false where something of the results, the first ones of the
-// function, would be made in the second half.
+// Halve splits a function whose last parameters, late, are known only after its first results. The
+// second half starts with the first step that depends on a late parameter. ok is false if one of
+// the first results would be computed in the second half.
 func (f *Func) Halve(late []*ir.Value, results int) (first, second []Step, ok bool) {
 	at := f.before(late)
 	serves := f.serves(func(result int) bool { return result >= results })
@@ -163,8 +156,7 @@ func (f *Func) Halve(late []*ir.Value, results int) (first, second []Step, ok bo
 	return first, second, true
 }
 
-// before returns the number of steps before the first one that depends on some of the
-// parameters.
+// before returns the number of steps before the first one that depends on one of the parameters.
 func (f *Func) before(params []*ir.Value) int {
 	depends := map[*ir.Value]bool{}
 	for _, p := range params {
@@ -188,72 +180,4 @@ func (f *Func) before(params []*ir.Value) int {
 		return len(f.Steps)
 	}
 	return i
-}
-
-// Refs returns the memory that a step works on.
-func Refs(s Step) []*Ref {
-	var out []*Ref
-	var add func(a any)
-	add = func(a any) {
-		switch a := a.(type) {
-		case *Ref:
-			if a != nil {
-				out = append(out, a)
-			}
-		case Scalar:
-			add(a.Ref)
-		case Pointer:
-			add(a.Ref)
-		case *Struct:
-			for _, f := range a.Fields {
-				add(f.Value)
-			}
-		case []any:
-			for _, item := range a {
-				add(item)
-			}
-		case []*Ref:
-			for _, item := range a {
-				add(item)
-			}
-		}
-	}
-	invoke := func(i *Invoke) {
-		add(i.Results)
-		add(i.Args)
-	}
-	switch s := s.(type) {
-	case *Call:
-		add(s.Args)
-	case *Loop:
-		for _, o := range s.Operands {
-			add(o.Ref)
-		}
-		add(s.Results)
-	case *Bind:
-		for _, c := range s.Calls {
-			add(c.Args)
-		}
-	case *Invoke:
-		invoke(s)
-	case *Branch:
-		add(s.Condition)
-		invoke(s.Then)
-		invoke(s.Otherwise)
-	case *Repeat:
-		add(s.Limit)
-		add(s.Condition)
-		for _, c := range s.Carried {
-			add(c.First)
-			add(c.Result)
-		}
-		for _, r := range s.Scans {
-			add(r.Result)
-		}
-		add(s.Captured)
-	case *Custom:
-		add(s.Results)
-		add(s.Args)
-	}
-	return out
 }

@@ -2,16 +2,23 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Compile plans a function of a module, and those that it calls, and lists their
-// steps. A function that the module does not have has none.
-func Compile(m *ir.Module, name string) (*Func, error) {
-	c := &compiler{module: m, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
+// Target makes the steps that compute nodes.
+type Target interface {
+	// Build adds the steps of a node to b. It returns an error if the node cannot be computed.
+	Build(b *Builder, n *ir.Node) error
+}
+
+// Compile makes and plans the steps of a function of a module, and of the functions that it calls.
+// If the module has no such function, the result has no steps.
+func Compile(m *ir.Module, name string, target Target) (*Func, error) {
+	c := &compiler{module: m, target: target, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
 	f := m.Func(name)
 	if f == nil {
 		return c.plan(&ir.Func{Name: name})
@@ -24,9 +31,10 @@ func Compile(m *ir.Module, name string) (*Func, error) {
 
 type compiler struct {
 	module *ir.Module
+	target Target
 	done   map[string]*Func
 	open   map[string]bool // functions being compiled
-	early  map[string]bool // symbols that are known before anything runs
+	early  map[string]bool // symbols known before anything runs
 }
 
 func (c *compiler) function(name string) (*Func, error) {
@@ -44,80 +52,72 @@ func (c *compiler) function(name string) (*Func, error) {
 }
 
 func (c *compiler) plan(f *ir.Func) (*Func, error) {
-	p, err := plan.Make(f, func(symbol string) bool { return !c.early[symbol] }, c.scratch)
+	steps, err := c.build(f)
 	if err != nil {
 		return nil, err
 	}
-	return c.build(p)
-}
-
-// scratch returns the memory that a node asks for beside its results: the runs
-// of a loop, a kernel's own, the arena of a function that is called.
-func (c *compiler) scratch(n *ir.Node) ([]plan.Request, error) {
-	var out []plan.Request
-	ask := func(d ir.DType, elems ir.Dim) {
-		out = append(out, plan.Request{Scratch: ir.Scratch{DType: d, Len: elems}})
-	}
-	switch o := n.Op.(type) {
-	case op.Pointwise:
-		types, err := LoopScratch(n)
-		for _, d := range types {
-			ask(d, ir.Const(TileLen))
-		}
-		return out, err
-	case ir.Invoke:
-		return c.arenaOf(o.Func)
-	case op.If:
-		return c.branchScratch(n)
-	case op.Loop:
-		return c.repeatScratch(n, o)
-	case ir.Caller:
-		call, err := o.Call(n)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range call.Args {
-			if s, ok := a.(ir.Scratch); ok {
-				ask(s.DType, s.Len)
-			}
+	refs := map[*ir.Node][]*plan.Ref{}
+	for _, list := range steps {
+		for _, s := range list {
+			refs[s.At()] = append(refs[s.At()], s.Refs()...)
 		}
 	}
-	return out, nil
-}
-
-// arenaOf returns the memory that a function works in.
-func (c *compiler) arenaOf(name string) ([]plan.Request, error) {
-	callee, err := c.function(name)
+	p, err := plan.Make(f, func(symbol string) bool { return !c.early[symbol] }, refs)
 	if err != nil {
 		return nil, err
 	}
-	return []plan.Request{{Scratch: ir.Scratch{DType: ir.U8, Len: callee.ArenaBytes()}}}, nil
+	return &Func{IR: f, Plan: p, Steps: arrange(p, steps)}, nil
 }
 
 // Line is the unit of [Func.LinesSymbol] in bytes.
 const Line = 64
 
-// ArenaBytes returns the size of a function's arena. Where that is known only
-// once its buffers are laid out, it is a multiple of [Func.LinesSymbol].
-func (f *Func) ArenaBytes() ir.Dim {
+// Arenas returns the sizes of the arenas that a function needs if another function calls it.
+// Buffers of constant size are in one arena, and buffers that grow with a symbol in another. So the
+// caller's offsets stay constants and multiples of that symbol. A size that is known only after the
+// buffers are placed is a multiple of [Func.LinesSymbol].
+func (f *Func) Arenas() []dim.Dim {
 	if f.Plan.Mode == plan.Dynamic {
-		return ir.Sym(f.LinesSymbol()).Mul(ir.Const(Line))
+		return []dim.Dim{dim.Sym(f.LinesSymbol()).Mul(dim.Const(Line))}
 	}
-	return f.Plan.Size
+	if f.IsSplit() {
+		return []dim.Dim{f.Fixed(), f.Plan.Size.Sub(f.Fixed())}
+	}
+	return []dim.Dim{f.Plan.Size}
 }
 
-// LinesSymbol is the symbol that stands for the size of a Dynamic arena, in lines.
+// IsSplit reports whether a function has two arenas: one for buffers of constant size, and
+// one for others.
+func (f *Func) IsSplit() bool {
+	return f.Plan.Mode == plan.Scaled && !f.Fixed().Equal(dim.Dim{})
+}
+
+// Fixed returns the bytes of the buffers of constant size, where the plan is Scaled.
+func (f *Func) Fixed() dim.Dim {
+	_, fixed, _ := f.Plan.Size.Linear(f.Plan.Symbol)
+	return fixed
+}
+
+// Arena returns the index in [Func.Arenas] of a buffer's arena, and the offset of the buffer in it.
+func (f *Func) Arena(b *plan.Buffer) (i int, offset dim.Dim) {
+	if f.IsSplit() && !b.Bytes.IsConst() {
+		return 1, b.Offset.Sub(f.Fixed())
+	}
+	return 0, b.Offset
+}
+
+// LinesSymbol returns the symbol for the size of a Dynamic arena, in cache lines of 64 bytes.
 func (f *Func) LinesSymbol() string { return f.IR.Name + ".lines" }
 
-// Callees returns the functions that f calls, and those that they call, each
-// once and before its callers.
+// Callees returns the functions that f calls, directly or indirectly, each once and before its
+// callers.
 func (f *Func) Callees() []*Func {
 	var out []*Func
 	seen := map[*Func]bool{}
 	var visit func(*Func)
 	visit = func(f *Func) {
 		for _, s := range f.Steps {
-			for _, callee := range callees(s) {
+			for _, callee := range CalleesOf(s) {
 				if !seen[callee] {
 					seen[callee] = true
 					visit(callee)
@@ -130,8 +130,8 @@ func (f *Func) Callees() []*Func {
 	return out
 }
 
-// callees returns the functions that a step calls.
-func callees(s Step) []*Func {
+// CalleesOf returns the functions that a step calls.
+func CalleesOf(s Step) []*Func {
 	switch s := s.(type) {
 	case *Invoke:
 		return []*Func{s.Callee}
@@ -143,28 +143,59 @@ func callees(s Step) []*Func {
 	return nil
 }
 
-// Invoke is a call of another function of the program, whose arena begins at Base.
+// Invoke is a call of another function of the program, whose arenas begin at Bases.
 type Invoke struct {
 	Node          *ir.Node
 	Callee        *Func
-	Results, Args []*Ref
-	Base          *Ref
+	Results, Args []*plan.Ref
+	Bases         []*plan.Ref
 }
 
 // At returns Node.
 func (s *Invoke) At() *ir.Node { return s.Node }
 
-func (b *builder) invoke(n *ir.Node, o ir.Invoke) (Step, error) {
+// Refs returns the results, the operands, and the arenas.
+func (s *Invoke) Refs() []*plan.Ref { return Present(s.Results, s.Args, s.Bases) }
+
+// Present returns the references of lists that are not nil.
+func Present(lists ...[]*plan.Ref) []*plan.Ref {
+	return slices.DeleteFunc(slices.Concat(lists...), func(r *plan.Ref) bool { return r == nil })
+}
+
+func (b *Builder) invoke(n *ir.Node, o ir.Invoke) error {
 	callee, err := b.compiler.function(o.Func)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &Invoke{Node: n, Callee: callee, Base: &Ref{Place: b.plan.Scratch[n][0], DType: ir.U8, Len: callee.ArenaBytes()}}
-	for _, r := range n.Results {
-		s.Results = append(s.Results, b.ref(r))
+	s := &Invoke{Node: n, Callee: callee, Results: b.shaped(n), Args: b.Reads(n.Args), Bases: b.arenas(callee)}
+	b.Add(s)
+	return nil
+}
+
+// arenas returns the memory that a function works in.
+func (b *Builder) arenas(callee *Func) []*plan.Ref {
+	var refs []*plan.Ref
+	for _, bytes := range callee.Arenas() {
+		refs = append(refs, scratch(callee.IR.Name+"Arena", ir.TensorOf(ir.U8, bytes)))
 	}
-	for _, a := range n.Args {
-		s.Args = append(s.Args, b.ref(a))
+	return refs
+}
+
+// shaped returns references to n's results. Results with an extent bound by n are stored with their
+// shapes.
+func (b *Builder) shaped(n *ir.Node) []*plan.Ref {
+	refs := b.Writes(n.Results)
+	for _, r := range refs {
+		r.Shaped = r.Value.Type.IsTensor() && bindsAny(n, symbolsIn(r.Value.Type))
 	}
-	return s, nil
+	return refs
+}
+
+// symbolsIn returns the symbols in the shape of a tensor.
+func symbolsIn(t ir.Type) []string {
+	var symbols []string
+	for _, d := range t.Shape {
+		symbols = append(symbols, d.Symbols()...)
+	}
+	return symbols
 }

@@ -5,64 +5,65 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Branch calls one of two functions. A result that is Boxed takes the shape that
-// the function gives it; Extents bind symbols to such shapes then.
+// Branch calls one of two functions. The called function determines the shape of results that are
+// Boxed; Extents then binds symbols to extents of these shapes.
 type Branch struct {
 	Node            *ir.Node
-	Condition       Scalar
+	Condition       *plan.Ref
 	Then, Otherwise *Invoke
 	Extents         []Extent
 }
 
-// Extent binds a symbol to an extent of what a variable holds.
+// Extent binds a symbol to an extent of a tensor stored with its shape in a variable.
 type Extent struct {
-	Symbol   string
-	Variable *plan.Variable
-	Axis     int
+	Symbol string
+	Ref    *plan.Ref
+	Axis   int
 }
 
-// Repeat calls a function for each trip of a loop.
+// Repeat calls a function in each iteration of a loop.
 type Repeat struct {
 	Node *ir.Node
-	// Counted loops make Trips trips, others at most First of Limit, while the
-	// condition holds; both may be nil.
+	// Counted loops run Trips iterations. Other loops run while the condition is true, but at most
+	// as many iterations as the first element of Limit. Both Limit and Condition may be nil.
 	Counted          bool
-	Trips            ir.Dim
-	Limit, Condition *Ref
+	Trips            dim.Dim
+	Limit, Condition *plan.Ref
 	Callee           *Func
-	Base             *Ref
-	// Trip, Going and Again are the number of the trip, whether it is made, and
-	// whether another is.
-	Trip, Going, Again *Ref
+	Bases            []*plan.Ref // where the arenas of Callee begin
+	// Trip is the number of the current iteration. Going says whether it runs. Again says whether
+	// another iteration follows.
+	Trip, Going, Again *plan.Ref
 	Carried            []Carried
 	Scans              []Scan
-	// Captured are the function's further operands.
-	Captured []*Ref
+	// Captured are the remaining operands of the function.
+	Captured []*plan.Ref
 	Extents  []Extent
 }
 
-// Carried is a value that goes from trip to trip: out of First into one of two
-// places, and from there into the other, until Result has it.
+// Carried is a value that each iteration passes to the next. It moves from First to one of two
+// places, then alternates between them, and finally moves to Result.
 type Carried struct {
-	First, Result, Other *Ref
-	// Type is that of a trip's operand, Next that of its result.
+	First, Result, Other *plan.Ref
+	// Type is the type of an iteration's operand, and Next the type of its result.
 	Type, Next ir.Type
-	// Varying are the symbols that a trip binds to the operand's extents.
+	// Varying lists the symbols that each iteration binds to extents of the operand.
 	Varying []Extent
 }
 
-// Scan is a result that every trip adds a row to.
+// Scan is a result to which every iteration appends a row.
 type Scan struct {
-	Result *Ref
+	Result *plan.Ref
 	Row    ir.Type
-	// None are the extents of a row while there is none: 0 where they are not known.
-	None []ir.Dim
-	// Buffer holds a row whose shape only the function knows; it is nil for others.
-	Buffer *Ref
+	// None holds the extents of a row if there are no iterations. Unknown extents are 0.
+	None []dim.Dim
+	// Buffer holds a row whose shape the function determines; it is nil for other rows.
+	Buffer *plan.Ref
 }
 
 // At returns Node.
@@ -71,185 +72,133 @@ func (s *Branch) At() *ir.Node { return s.Node }
 // At returns Node.
 func (s *Repeat) At() *ir.Node { return s.Node }
 
-// IsContainer reports whether a reference is to a sequence, an optional or a map.
-func (r *Ref) IsContainer() bool { return r.Value != nil && !r.Value.Type.IsTensor() }
-
-// Variable returns what a reference to one refers to, nil for another.
-func (r *Ref) Variable() *plan.Variable {
-	if r.Place.Kind != plan.Held {
-		return nil
-	}
-	return r.Place.Variable
+// Refs returns the memory references of the step and of the two functions.
+func (s *Branch) Refs() []*plan.Ref {
+	return slices.Concat([]*plan.Ref{s.Condition}, s.Then.Refs(), s.Otherwise.Refs())
 }
 
-// Boxed reports whether a reference is to a tensor that is held with its shape.
-func (r *Ref) Boxed() bool { v := r.Variable(); return v != nil && v.Boxed }
+// Refs returns the memory references of the step and of the iterations.
+func (s *Repeat) Refs() []*plan.Ref {
+	refs := append([]*plan.Ref{s.Limit, s.Condition, s.Trip, s.Going, s.Again}, s.Bases...)
+	for _, c := range s.Carried {
+		refs = append(refs, c.First, c.Result, c.Other)
+	}
+	for _, scan := range s.Scans {
+		refs = append(refs, scan.Result, scan.Buffer)
+	}
+	return Present(refs, s.Captured)
+}
 
-// called returns the call that a block of control flow is.
+// called returns the call in a block of control flow.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {
 			return b.Nodes[0], o.Func, nil
 		}
 	}
-	return nil, "", fmt.Errorf("its block is no call of a function")
+	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-func (c *compiler) branchScratch(n *ir.Node) ([]plan.Request, error) {
-	var out []plan.Request
-	for _, b := range n.Blocks {
-		_, name, err := called(b)
-		if err != nil {
-			return nil, err
-		}
-		arena, err := c.arenaOf(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, arena...)
+// callee returns the call in a block of control flow, and the function called.
+func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
+	call, name, err := called(block)
+	if err != nil {
+		return nil, nil, err
 	}
-	// One arena serves both where the larger is known.
-	then, ok := out[0].Len.Int64()
-	if otherwise, both := out[1].Len.Int64(); ok && both {
-		out[0].Len = ir.Const64(max(then, otherwise))
-		out = out[:1]
-	}
-	return out, nil
+	f, err := b.compiler.function(name)
+	return call, f, err
 }
 
-func (b *builder) branch(n *ir.Node, o op.If) (*Branch, error) {
-	s := &Branch{Node: n, Condition: Scalar{b.ref(n.Args[0])}, Extents: b.extents(n, o.Extents)}
-	arenas := b.plan.Scratch[n]
+func (b *Builder) branch(n *ir.Node, o op.If) error {
+	s := &Branch{Node: n, Condition: b.Read(n.Args[0])}
 	for i, into := range []**Invoke{&s.Then, &s.Otherwise} {
-		call, name, err := called(n.Blocks[i])
+		call, callee, err := b.callee(n.Blocks[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		callee, err := b.compiler.function(name)
-		if err != nil {
-			return nil, err
-		}
-		*into = &Invoke{Node: call, Callee: callee, Base: arenaRef(arenas[min(i, len(arenas)-1)], callee)}
-		for k, r := range n.Results {
-			ref := b.ref(r)
-			ref.Len = call.Results[k].Type.Elems()
-			(*into).Results = append((*into).Results, ref)
-		}
-		for _, a := range call.Args {
-			(*into).Args = append((*into).Args, b.ref(a))
+		*into = &Invoke{Node: call, Callee: callee, Results: b.shaped(n), Args: b.Reads(call.Args)}
+		for k, r := range (*into).Results {
+			r.Len = call.Results[k].Type.Elems()
 		}
 	}
-	return s, nil
+	s.Extents = extents(s.Then.Results, o.Extents)
+	b.arenasOf(s.Then, s.Otherwise)
+	b.Add(s)
+	return nil
 }
 
-func arenaRef(p plan.Place, callee *Func) *Ref {
-	return &Ref{Place: p, DType: ir.U8, Len: callee.ArenaBytes()}
+// arenasOf gives the functions of a branch their arenas. Both use the larger arena if the sizes are
+// known.
+func (b *Builder) arenasOf(then, otherwise *Invoke) {
+	x, y := then.Callee.Arenas(), otherwise.Callee.Arenas()
+	m, known := x[0].Int64()
+	n, both := y[0].Int64()
+	if !known || !both || len(x)+len(y) > 2 {
+		then.Bases, otherwise.Bases = b.arenas(then.Callee), b.arenas(otherwise.Callee)
+		return
+	}
+	shared := then.Callee
+	if n > m {
+		shared = otherwise.Callee
+	}
+	then.Bases = b.arenas(shared)
+	otherwise.Bases = then.Bases
 }
 
-// extents returns the extents of n's results that symbols are bound to.
-func (b *builder) extents(n *ir.Node, list []ir.ResultExtent) []Extent {
+// extents returns the extents of results to which symbols are bound.
+func extents(results []*plan.Ref, list []ir.ResultExtent) []Extent {
 	var out []Extent
 	for _, e := range list {
-		out = append(out, Extent{e.Symbol, b.plan.Places[n.Results[e.Result]].Variable, e.Axis})
+		out = append(out, Extent{e.Symbol, results[e.Result], e.Axis})
 	}
 	return out
 }
 
-// repeatScratch asks for the arena of the body, the trip's number and two flags, a
-// second place for every carried value, and one for rows of shapes that only the
-// body knows.
-func (c *compiler) repeatScratch(n *ir.Node, o op.Loop) ([]plan.Request, error) {
-	call, name, err := called(n.Blocks[0])
+func (b *Builder) repeat(n *ir.Node, o op.Loop) error {
+	call, callee, err := b.callee(n.Blocks[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out, err := c.arenaOf(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range []ir.DType{ir.I64, ir.Bool, ir.Bool} {
-		out = append(out, plan.Request{Scratch: ir.Scratch{DType: d, Len: ir.Const(1)}})
-	}
-	carried := len(n.Blocks[0].Params) - 2
-	for _, r := range n.Results[:carried] {
-		request := plan.Request{Scratch: ir.Scratch{DType: r.Type.DType, Len: r.Type.Elems()}}
-		if boxed := boxes(o.Extents, r.Index); boxed || plan.IsHeld(r.Type) {
-			request = plan.Request{Held: r.Type, Boxed: boxed}
-		}
-		out = append(out, request)
-	}
-	for i := range o.Scans {
-		row := call.Results[1+carried+i].Type
-		if callee := c.done[name]; callee.Plan.IsLate(callee.IR.Results[1+carried+i].Type) {
-			out = append(out, plan.Request{Held: row, Boxed: true})
-		}
-	}
-	return out, nil
-}
-
-// boxes reports whether an extent of a result is bound.
-func boxes(extents []ir.ResultExtent, result int) bool {
-	for _, e := range extents {
-		if e.Result == result {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *builder) repeat(n *ir.Node, o op.Loop) (*Repeat, error) {
-	call, name, err := called(n.Blocks[0])
-	if err != nil {
-		return nil, err
-	}
-	callee, err := b.compiler.function(name)
-	if err != nil {
-		return nil, err
-	}
-	places := b.plan.Scratch[n]
-	scratch := func(t ir.Type) *Ref {
-		p := places[0]
-		places = places[1:]
-		return &Ref{Place: p, DType: t.DType, Len: t.Elems(), Value: &ir.Value{Type: t}}
-	}
-	s := &Repeat{Node: n, Counted: o.Counted, Trips: o.Trips, Callee: callee, Extents: b.extents(n, o.Extents)}
-	s.Base, places = arenaRef(places[0], callee), places[1:]
-	s.Trip, s.Going, s.Again = scratch(ir.TensorOf(ir.I64)), scratch(ir.TensorOf(ir.Bool)), scratch(ir.TensorOf(ir.Bool))
+	results := b.shaped(n)
+	s := &Repeat{Node: n, Counted: o.Counted, Trips: o.Trips, Callee: callee, Extents: extents(results, o.Extents)}
+	s.Bases = b.arenas(callee)
+	s.Trip, s.Going, s.Again = b.Scratch(ir.TensorOf(ir.I64)), b.Scratch(ir.TensorOf(ir.Bool)), b.Scratch(ir.TensorOf(ir.Bool))
 	first := n.Args
 	if !o.Counted {
-		s.Limit, s.Condition = b.ref(n.Arg(0)), b.ref(n.Arg(1))
+		s.Limit, s.Condition = b.Read(n.Arg(0)), b.Read(n.Arg(1))
 		first = n.Args[min(2, len(n.Args)):]
 	}
 	params := n.Blocks[0].Params
 	carried := len(params) - 2
 	for i, p := range params[2:] {
-		c := Carried{First: b.ref(first[i]), Result: b.ref(n.Results[i]), Type: p.Type, Next: call.Results[1+i].Type}
-		c.Other = scratch(n.Results[i].Type)
+		c := Carried{First: b.Read(first[i]), Result: results[i], Type: p.Type, Next: call.Results[1+i].Type}
+		c.Other = b.Scratch(n.Results[i].Type)
+		c.Other.Shaped = c.Result.Shaped
 		for _, symbol := range o.Varying {
 			for axis, d := range p.Type.Shape {
 				if p.Type.IsTensor() && d.String() == symbol {
-					c.Varying = append(c.Varying, Extent{symbol, c.Result.Variable(), axis})
+					c.Varying = append(c.Varying, Extent{symbol, c.Result, axis})
 				}
 			}
 		}
 		s.Carried = append(s.Carried, c)
 	}
 	for i := range o.Scans {
-		scan := Scan{Result: b.ref(n.Results[carried+i]), Row: call.Results[1+carried+i].Type}
+		scan := Scan{Result: results[carried+i], Row: call.Results[1+carried+i].Type}
 		inside := append(call.Op.(ir.Invoke).Binds(), o.Varying...)
 		for _, d := range scan.Row.Shape {
 			if slices.ContainsFunc(d.Symbols(), func(s string) bool { return slices.Contains(inside, s) }) {
-				d = ir.Const(0)
+				d = dim.Const(0)
 			}
 			scan.None = append(scan.None, d)
 		}
 		if callee.Plan.IsLate(callee.IR.Results[1+carried+i].Type) {
-			scan.Buffer = scratch(scan.Row)
+			scan.Buffer = b.Scratch(scan.Row)
+			scan.Buffer.Shaped = true
 		}
 		s.Scans = append(s.Scans, scan)
 	}
-	for _, a := range call.Args[len(params):] {
-		s.Captured = append(s.Captured, b.ref(a))
-	}
-	return s, nil
+	s.Captured = b.Reads(call.Args[len(params):])
+	b.Add(s)
+	return nil
 }

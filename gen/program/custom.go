@@ -3,33 +3,30 @@ package program
 import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/plan"
 )
 
-// Custom calls a function of the user's program. A result that is Boxed takes the shape
-// that the function gives it; Extents bind symbols to such shapes then.
+// Custom calls a function of the user's program. The function determines the shape of results that
+// are Boxed; Extents then binds symbols to extents of these shapes.
 type Custom struct {
 	Node          *ir.Node
 	Op            op.Custom
-	Results, Args []*Ref
+	Results, Args []*plan.Ref
 	Extents       []Extent
 }
 
 // At returns Node.
 func (s *Custom) At() *ir.Node { return s.Node }
 
-func (b *builder) custom(n *ir.Node, o op.Custom) *Custom {
-	s := &Custom{Node: n, Op: o, Extents: b.extents(n, o.Extents)}
-	for _, r := range n.Results {
-		s.Results = append(s.Results, b.ref(r))
-	}
-	for _, a := range n.Args {
-		s.Args = append(s.Args, b.ref(a))
-	}
-	return s
+// Refs returns the results and the operands.
+func (s *Custom) Refs() []*plan.Ref { return Present(s.Results, s.Args) }
+
+func (b *Builder) custom(n *ir.Node, o op.Custom) {
+	results := b.shaped(n)
+	b.Add(&Custom{Node: n, Op: o, Results: results, Args: b.Reads(n.Args), Extents: extents(results, o.Extents)})
 }
 
-// Customs returns the calls of the user's functions in f and in the functions that it
-// calls.
+// Customs returns the calls of the user's functions in f and its callees.
 func (f *Func) Customs() []*Custom {
 	var out []*Custom
 	for _, g := range append(f.Callees(), f) {

@@ -4,20 +4,20 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Parts compiles a function without parameters as several, each of which computes results
-// that share nothing with others but weights and constants, in the order of their first
-// results. It is a single one where extents are checked or known only while it runs.
-func Parts(m *ir.Module, name string) ([]*Func, error) {
+// Parts splits a function without parameters into several and compiles them. The parts share only
+// weights and constants, so that they can run at the same time. They are in the order of their
+// first results. The function is not split if extents are checked or known only at run time.
+func Parts(m *ir.Module, name string, target Target) ([]*Func, error) {
 	f := m.Func(name)
 	if f == nil {
 		return nil, nil
 	}
 	split := partition{f: f, set: map[*ir.Node]*ir.Node{}, has: map[[2]*ir.Node]bool{}, parts: map[*ir.Node]*ir.Func{}}
 	if !split.possible() {
-		whole, err := Compile(m, name)
+		whole, err := Compile(m, name, target)
 		return []*Func{whole}, err
 	}
-	c := &compiler{module: m, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
+	c := &compiler{module: m, target: target, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
 	var parts []*Func
 	for _, part := range split.run() {
 		p, err := c.plan(part)
@@ -29,12 +29,12 @@ func Parts(m *ir.Module, name string) ([]*Func, error) {
 	return parts, nil
 }
 
-// partition takes a function apart.
+// partition splits a function into independent parts.
 type partition struct {
 	f     *ir.Func
-	set   map[*ir.Node]*ir.Node // another node of the same part, unless it stands for it
-	has   map[[2]*ir.Node]bool  // leaves that a part has
-	parts map[*ir.Node]*ir.Func // by the node that stands for it
+	set   map[*ir.Node]*ir.Node // another node of the same part; missing for the representative
+	has   map[[2]*ir.Node]bool  // leaves that a part already has
+	parts map[*ir.Node]*ir.Func // by the representative
 }
 
 func (p *partition) possible() bool {
@@ -49,16 +49,7 @@ func (p *partition) possible() bool {
 	return true
 }
 
-// isLeaf reports whether a node only names a weight or a constant.
-func isLeaf(n *ir.Node) bool {
-	switch n.Op.(type) {
-	case ir.Load, ir.Constant:
-		return true
-	}
-	return false
-}
-
-// operands returns the nodes that make what a node of the function reads.
+// operands returns the nodes that compute the operands of n.
 func operands(n *ir.Node) []*ir.Node {
 	var from []*ir.Node
 	for _, a := range n.Args {
@@ -74,7 +65,7 @@ func operands(n *ir.Node) []*ir.Node {
 	return from
 }
 
-// of returns the node that stands for a node's part.
+// of returns the representative of a node's part.
 func (p *partition) of(n *ir.Node) *ir.Node {
 	for p.set[n] != nil {
 		if next := p.set[p.set[n]]; next != nil {
@@ -89,7 +80,7 @@ func (p *partition) of(n *ir.Node) *ir.Node {
 func (p *partition) run() []*ir.Func {
 	for _, n := range p.f.Nodes {
 		for _, from := range operands(n) {
-			if a, b := p.of(n), p.of(from); a != b && !isLeaf(from) {
+			if a, b := p.of(n), p.of(from); a != b && !from.IsStored() {
 				p.set[b] = a
 			}
 		}
@@ -102,7 +93,7 @@ func (p *partition) run() []*ir.Func {
 			part = &ir.Func{Name: p.f.Name, Scope: p.f.Scope}
 			p.parts[root] = part
 			order = append(order, part)
-			if isLeaf(root) {
+			if root.IsStored() {
 				part.Nodes = []*ir.Node{root}
 			}
 		}
@@ -111,11 +102,11 @@ func (p *partition) run() []*ir.Func {
 	for _, n := range p.f.Nodes {
 		root := p.of(n)
 		part := p.parts[root]
-		if part == nil || isLeaf(n) {
+		if part == nil || n.IsStored() {
 			continue
 		}
 		for _, from := range operands(n) {
-			if key := [2]*ir.Node{root, from}; isLeaf(from) && !p.has[key] {
+			if key := [2]*ir.Node{root, from}; from.IsStored() && !p.has[key] {
 				p.has[key] = true
 				part.Nodes = append(part.Nodes, from)
 			}

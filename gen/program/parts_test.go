@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// TestParts checks which results are computed apart: for each part, its results and how
-// many nodes it has.
+// TestParts checks which results become parts of their own. It compares the results and the number
+// of nodes of each part.
 func TestParts(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"results of weights of their own": {`
@@ -22,7 +23,7 @@ func @prepare() -> (a: f32[2], b: f32[2]) {
   %b = neg %y : f32[2]
   return %a, %b
 }`, "a:2 b:2"},
-		"a weight is no tie": {`
+		"a weight is not a tie": {`
 func @prepare() -> (a: f32[2], b: f32[2]) {
   %x = load {name="x"} : f32[2]
   %a = neg %x : f32[2]
@@ -73,7 +74,7 @@ func @prepare() -> (a: i64[1,K], b: f32[2]) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts, err := program.Parts(m, "prepare")
+			parts, err := program.Parts(m, "prepare", cpu.Target{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +87,7 @@ func @prepare() -> (a: i64[1,K], b: f32[2]) {
 			}
 		})
 	}
-	if parts, err := program.Parts(&ir.Module{}, "prepare"); err != nil || len(parts) != 0 {
+	if parts, err := program.Parts(&ir.Module{}, "prepare", cpu.Target{}); err != nil || len(parts) != 0 {
 		t.Error(parts, err)
 	}
 }

@@ -1,6 +1,5 @@
-// Package scratch builds programs of generated packages, in a Go module of their
-// own that links the runtime which the user's module has. It does not know what
-// the programs do.
+// Package scratch builds programs from generated packages in a temporary Go module. The module
+// links the runtime that the user's module has. The package does not know what the programs do.
 package scratch
 
 import (
@@ -18,10 +17,10 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 )
 
-// ModulePath is the module whose runtime generated code links.
+// ModulePath is the module with the runtime of generated code.
 const ModulePath = "github.com/burngen/burngen"
 
-// sysPath is the module that the runtime requires.
+// sysPath is a module that the runtime requires.
 const sysPath = "golang.org/x/sys"
 
 // goVersion is the language version of generated code.
@@ -29,12 +28,12 @@ const goVersion = "1.26"
 
 // Module is a Go module in a folder.
 type Module struct {
-	// Dir is its folder, Name its path, which the import paths of its packages begin with.
+	// Dir is the folder, and Name the module path.
 	Dir, Name string
 }
 
-// New makes a module of that name in an empty folder. Its errors: the source of
-// burngen is not found, or the files cannot be written.
+// New creates a module called name in an empty folder. It returns an error if the source of burngen
+// is not found or the files cannot be written.
 func New(dir, name string) (*Module, error) {
 	mod, sum, err := requirements(name)
 	if err != nil {
@@ -46,8 +45,8 @@ func New(dir, name string) (*Module, error) {
 	return &Module{dir, name}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
 }
 
-// requirements returns the go.mod and go.sum of a module that links the runtime
-// of the current module's burngen, or of the burngen that is running.
+// requirements returns the go.mod and go.sum of a module that links the runtime of the burngen that
+// the current module uses, or of the running burngen.
 func requirements(name string) (mod, sum []byte, err error) {
 	own, err := locate(name)
 	if err != nil {
@@ -74,10 +73,10 @@ func requirements(name string) (mod, sum []byte, err error) {
 	return mod, sum, nil
 }
 
-// locate returns the folder of burngen's module: the one that the current folder's
-// module uses, else that of the version which this program was built from, else the
-// checkout that it was built in.
-func locate(who string) (string, error) {
+// locate returns the folder of burngen's module. This is the module that the current folder's
+// module uses, else the version from which this program was built, else the checkout in which it
+// was built.
+func locate(caller string) (string, error) {
 	modules := []string{ModulePath}
 	info, ok := debug.ReadBuildInfo()
 	if ok && info.Main.Path == ModulePath && info.Main.Version != "" && info.Main.Version != "(devel)" {
@@ -92,11 +91,11 @@ func locate(who string) (string, error) {
 	if dir, ok := checkout(); ok {
 		return dir, nil
 	}
-	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", who, ModulePath)
+	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", caller, ModulePath)
 }
 
-// checkout returns the folder of burngen's module on the machine that built this
-// program, if the program knows it (go build -trimpath leaves it out) and it is there.
+// checkout returns the folder of burngen's module on the machine that built this program, if the
+// program records it (go build -trimpath does not) and it exists.
 func checkout() (dir string, ok bool) {
 	_, file, _, ok := runtime.Caller(0)
 	dir = filepath.Join(filepath.Dir(file), "..", "..")
@@ -107,8 +106,7 @@ func checkout() (dir string, ok bool) {
 	return dir, err == nil && bytes.HasPrefix(mod, []byte("module "+ModulePath+"\n"))
 }
 
-// Write writes the files of a generated package, but its tests, into a folder of
-// the module that does not exist yet.
+// Write writes the files of a generated package except tests into a new folder of the module.
 func (m *Module) Write(folder string, files []emit.File) error {
 	dir := filepath.Join(m.Dir, folder)
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -135,9 +133,8 @@ func write(path string, file emit.File) error {
 	return errors.Join(err, f.Close())
 }
 
-// Build builds the main package in the module's folder into [Module.Binary]. It
-// returns what the go command printed; an error of type [os/exec.ExitError] tells that
-// the code does not compile.
+// Build builds the main package in the module's folder into [Module.Binary]. It returns the output
+// of the go command. If the error is an [os/exec.ExitError], the code does not compile.
 func (m *Module) Build() (output []byte, err error) {
 	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
 	c.Dir = m.Dir
@@ -145,7 +142,7 @@ func (m *Module) Build() (output []byte, err error) {
 	return c.CombinedOutput()
 }
 
-// Binary is the file of the program.
+// Binary returns the path of the built program.
 func (m *Module) Binary() string {
 	name := "program"
 	if runtime.GOOS == "windows" {

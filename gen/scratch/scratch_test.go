@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLocate looks for burngen outside of any module: a program knows the checkout that it
-// was built in, unless paths are left out of it.
+// TestLocate looks for burngen outside of any module. A program knows the checkout in which it was
+// built, unless it was built with -trimpath.
 func TestLocate(t *testing.T) {
 	_, file, _, ok := runtime.Caller(0)
 	t.Chdir(t.TempDir())

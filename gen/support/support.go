@@ -1,7 +1,6 @@
-// Package support knows which ONNX operators burngen compiles, and what becomes of
-// those in a model: how many nodes there are of each, the element types they work
-// on, the operators of the IR they are imported as, and whether assembly computes
-// them. It does not know how any of this is shown.
+// Package support lists the ONNX operators that burngen compiles. For the operators in a model it
+// reports the number of nodes, the element types, the IR operators they become, and whether
+// assembly computes them. It does not know how this is displayed.
 package support
 
 import (
@@ -9,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
@@ -18,13 +19,13 @@ import (
 
 // Operator is an operator that can be imported.
 type Operator struct {
-	// Domain is "ai.onnx" or that of an extension.
+	// Domain is "ai.onnx" or the domain of an extension.
 	Domain, Name string
-	// Versions are the opsets at which the definition changed.
+	// Versions are the opsets that changed the definition.
 	Versions []int
 }
 
-// Operators lists the operators that can be imported, by domain and name.
+// Operators lists the supported operators, sorted by domain and name.
 func Operators() []Operator {
 	var out []Operator
 	for _, r := range op.ONNX {
@@ -43,28 +44,29 @@ func Operators() []Operator {
 	return out
 }
 
-// CPU says what computes an operator.
+// CPU says how an operator is computed.
 type CPU string
 
-// What computes an operator.
+// The ways to compute an operator.
 const (
-	Assembly CPU = "assembly" // in f32, on the machines that have it
+	Assembly CPU = "assembly" // in f32, on machines that have it
 	Plain    CPU = "Go"       // plain Go everywhere
 	Own      CPU = "custom"   // a function of the user's program
+	GPU      CPU = "GPU"      // kernels of the GPU for which the model is compiled
 	None     CPU = ""         // nothing: it is folded, or a view of memory
 )
 
-// Use is what a model uses an operator for.
+// Use describes how a model uses an operator.
 type Use struct {
 	onnx.Node
-	Count int        // of nodes
-	Types []ir.DType // of the nodes' operands and results, where they are known
+	Count int        // number of nodes
+	Types []ir.DType // element types of the nodes' operands and results, if they are known
 	IR    []string   // the operators that the nodes are imported as
-	CPU   CPU        // of the nodes and of others fused with them
+	CPU   CPU        // what computes the nodes, and others fused with them
 }
 
-// Uses returns the operators of a model's graph, nodes being those of its file, by
-// name. Without a model, as when it cannot be compiled, they are counted only.
+// Uses returns the operators of a model's graph, sorted by name. nodes are the nodes of its file.
+// With a nil m, for example because the model cannot be compiled, it only counts the operators.
 func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	index := map[string]int{} // of names in uses
 	var uses []Use
@@ -90,6 +92,9 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 		for _, f := range m.Module.Funcs {
 			for n := range f.All() {
 				by := computedBy(n)
+				if _, err := launch.Of(n); m.OnGPU() && err == nil {
+					by = GPU
+				}
 				for name := range strings.SplitSeq(n.Pos, ", ") {
 					for _, i := range users[name] {
 						uses[i].CPU = faster(uses[i].CPU, by)
@@ -124,19 +129,15 @@ func computedBy(n *ir.Node) CPU {
 			by = faster(by, computedBy(inner))
 		}
 	}
-	if _, ok := n.Op.(op.Custom); ok {
+	if _, ok := n.Op.(ir.Opaque); ok {
 		return Own
 	}
-	o, ok := n.Op.(ir.Caller)
-	if !ok {
-		return by
-	}
-	call, err := o.Call(n)
+	c, err := call.Of(n)
 	if err != nil {
 		return by
 	}
 	kind := Plain
-	if _, ok := slices.BinarySearch(assembly, call.Kernel); ok {
+	if _, ok := slices.BinarySearch(assembly, c.Kernel.String()); ok {
 		kind = Assembly
 	}
 	return faster(by, kind)
@@ -144,7 +145,7 @@ func computedBy(n *ir.Node) CPU {
 
 // faster returns the one that is more than the other.
 func faster(a, b CPU) CPU {
-	if a == Assembly || b == None {
+	if a == GPU || b == None || a == Assembly && b != GPU {
 		return a
 	}
 	return b

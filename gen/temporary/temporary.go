@@ -1,6 +1,6 @@
-// Package temporary writes files that appear under their names when they are whole. What is
-// not whole yet has a name that begins with ".burngen-". It is removed when a signal ends the
-// program. What a killed program leaves is removed by a later one that writes there.
+// Package temporary writes files that appear under their names only when complete. Incomplete files
+// have names that start with ".burngen-". They are removed when a signal ends the program. Files of
+// a killed program are removed by a later program that writes to the same folder.
 package temporary
 
 import (
@@ -19,14 +19,15 @@ import (
 	"syscall"
 )
 
-// live are the temporary files and folders of this program. The lock is held while files
-// get their names, so that a signal finds all of them renamed or none.
+// live holds the temporary files and folders of this program. The lock is held while files are
+// renamed, so that a signal finds all of them renamed or none.
 var live = struct {
 	sync.Mutex
 	paths map[string]bool
 }{paths: map[string]bool{}}
 
-// host is a number for this machine: what runs on another one is not known here.
+// host is a number that identifies this machine, because processes of other machines cannot be
+// checked.
 var host = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	h := fnv.New32a()
@@ -34,14 +35,14 @@ var host = sync.OnceValue(func() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 })
 
-// prefix begins the names of what a process of this machine writes.
+// prefix returns the prefix of the temporary names of a process of this machine.
 func prefix(pid int) string { return fmt.Sprintf(".burngen-%s-%d-", host(), pid) }
 
-// names matches the names that [prefix] begins: machine and process.
+// names matches temporary names: machine and process, see [prefix].
 var names = regexp.MustCompile(`^\.burngen-([0-9a-f]{8})-([0-9]+)-[0-9]+$`)
 
-// File makes an empty file in dir, to be written and then renamed by [Rename]. Its mode is that
-// of any new file.
+// File creates an empty file in dir, to be written and then renamed by [Rename]. It has the mode of
+// any new file.
 func File(dir string) (*os.File, error) {
 	live.Lock()
 	defer live.Unlock()
@@ -58,8 +59,7 @@ func File(dir string) (*os.File, error) {
 	}
 }
 
-// Folder makes an empty folder in dir, or in the system's folder for temporary files if dir is
-// "".
+// Folder creates an empty folder in dir, or in the system's temporary folder if dir is "".
 func Folder(dir string) (string, error) {
 	live.Lock()
 	defer live.Unlock()
@@ -70,7 +70,8 @@ func Folder(dir string) (string, error) {
 	return path, err
 }
 
-// Remove removes what [File] or [Folder] made. Nothing happens if it has been renamed.
+// Remove removes a file or folder that [File] or [Folder] created. It does nothing if the file or
+// folder was renamed.
 func Remove(path string) {
 	live.Lock()
 	defer live.Unlock()
@@ -78,10 +79,10 @@ func Remove(path string) {
 	delete(live.paths, path)
 }
 
-// Renaming is a file with the name that it gets.
+// Renaming is a temporary file and its final name.
 type Renaming struct{ From, To string }
 
-// Rename gives files their names. A signal does not end the program in between.
+// Rename renames files to their final names. A signal does not end the program in between.
 func Rename(list []Renaming) error {
 	live.Lock()
 	defer live.Unlock()
@@ -94,7 +95,7 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes from a folder what programs of this machine left there that have ended.
+// Sweep removes the temporary files in a folder that ended programs of this machine left there.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -111,22 +112,22 @@ func Sweep(dir string) {
 	}
 }
 
-// isRunning reports whether there is a process with this number.
+// isRunning reports whether a process with this number exists.
 func isRunning(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer p.Release()
-	if runtime.GOOS == "windows" { // FindProcess tells
+	if runtime.GOOS == "windows" { // FindProcess reports it
 		return true
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// Write writes a file. On error, a file of that name stays as it is. What is not a regular
-// file, such as a terminal, is written in place.
+// Write writes a file. On error, an existing file stays as it is. A file that is not regular, such
+// as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
 	info, err := os.Stat(path)
 	switch {
@@ -169,11 +170,11 @@ func writeInPlace(path string, write func(*os.File) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// signals end a program. Those that it was told to ignore do not.
+// signals are the signals that end a program, unless it was started to ignore them.
 var signals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// EndBySignal makes a signal remove what is temporary and end the program with 128 and the
-// signal's number, as a shell tells it.
+// EndBySignal makes a signal remove temporary files and end the program with status 128 plus the
+// signal's number, as shells do.
 func EndBySignal() {
 	received := make(chan os.Signal, 1)
 	for _, s := range signals {
@@ -183,7 +184,7 @@ func EndBySignal() {
 	}
 	go func() {
 		s := <-received
-		live.Lock() // for good: nothing is made any more
+		live.Lock() // never unlocked: nothing is created any more
 		for path := range live.paths {
 			os.RemoveAll(path)
 		}

@@ -6,11 +6,12 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/ir"
 )
 
-// FromGo returns what package exec returned for a result of type t: the tensor of a
-// slice, or a container of [exec.HeldType].
+// FromGo converts a result of package exec, of type t, to a tensor. x is a slice of elements or a
+// container of [exec.HeldType].
 func FromGo(t ir.Type, shape []int, x any) (*ir.Tensor, error) {
 	if t.IsTensor() {
 		return FromSlice(t.DType, shape, x)
@@ -45,7 +46,7 @@ func fromItem(t ir.Type, v reflect.Value) (*ir.Tensor, error) {
 	switch {
 	case !t.IsTensor():
 		return fromContainer(t, v)
-	case v.Kind() != reflect.Struct: // a number of a map
+	case v.Kind() != reflect.Struct: // a number from a map
 		one := reflect.MakeSlice(reflect.SliceOf(v.Type()), 1, 1)
 		one.Index(0).Set(v)
 		return FromSlice(t.DType, nil, one.Interface())
@@ -74,4 +75,39 @@ func fromMap(out *ir.Tensor, v reflect.Value, add func(reflect.Value) error) err
 		}
 	}
 	return nil
+}
+
+// ToGo is the inverse of [FromGo].
+func ToGo(x *ir.Tensor) any {
+	if x.Kind == ir.TensorKind {
+		return Slice(x)
+	}
+	v := reflect.New(exec.HeldType(x.Type())).Elem()
+	item := func(to reflect.Value, item *ir.Tensor) {
+		if item.Kind != ir.TensorKind {
+			to.Set(reflect.ValueOf(ToGo(item)))
+			return
+		}
+		to.FieldByName("Data").Set(reflect.ValueOf(Slice(item)))
+		to.FieldByName("Shape").Set(reflect.ValueOf(item.Shape))
+	}
+	switch x.Kind {
+	case ir.MapKind:
+		v.Set(reflect.MakeMap(v.Type()))
+		keys := reflect.ValueOf(Slice(x.Keys))
+		for i, item := range x.Items {
+			v.SetMapIndex(keys.Index(i), reflect.ValueOf(Slice(item)).Index(0))
+		}
+	case ir.OptionalKind:
+		if len(x.Items) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			item(v.Elem(), x.Items[0])
+		}
+	default:
+		v.Set(reflect.MakeSlice(v.Type(), len(x.Items), len(x.Items)))
+		for i, element := range x.Items {
+			item(v.Index(i), element)
+		}
+	}
+	return v.Interface()
 }

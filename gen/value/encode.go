@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Encode returns a tensor as it travels to a program that calls generated code.
+// Encode converts a tensor to the form that is sent to a program that calls generated code.
 func Encode(t *ir.Tensor) harness.Value {
 	v := harness.Value{Elem: exec.GoType(t.DType).String(), Shape: t.Shape}
 	if t.DType != ir.String {

@@ -16,14 +16,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// npyMagic begins a file in NumPy's format, NEP 1.
+// npyMagic starts a file in NumPy's format (NEP 1).
 const npyMagic = "\x93NUMPY"
 
-// maxHeader bounds the text that describes an array.
+// maxHeader bounds the length of the header of a NumPy file.
 const maxHeader = 1 << 16
 
-// npyTypes are NumPy's names of element types, without the byte order. It has
-// none for the narrow floats, which are written as bytes.
+// npyTypes maps element types to NumPy's names, without byte order. NumPy lacks the narrow floats,
+// which are written as bytes.
 var npyTypes = map[ir.DType]string{
 	ir.F64: "f8", ir.F32: "f4", ir.F16: "f2",
 	ir.I64: "i8", ir.I32: "i4", ir.I16: "i2", ir.I8: "i1",
@@ -37,8 +37,8 @@ var (
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, ]*)\)`)
 )
 
-// DecodeNPY reads a .npy file of numbers or truth values in C order. Errors: a file that
-// is none, is not whole, or holds anything else.
+// DecodeNPY decodes a .npy file of numbers or bools in C order. It returns an error if data is not
+// such a file, is truncated, or holds other types.
 func DecodeNPY(data []byte) (*ir.Tensor, error) {
 	header, body, err := npyHeader(data)
 	if err != nil {
@@ -81,7 +81,7 @@ func DecodeNPY(data []byte) (*ir.Tensor, error) {
 	return ir.DecodeTensor(d, shape, body)
 }
 
-// npyHeader splits a file into the text that describes the array and its elements.
+// npyHeader splits a file into the header text and the elements.
 func npyHeader(data []byte) (header string, body []byte, err error) {
 	rest, ok := strings.CutPrefix(string(data[:min(len(data), 12)]), npyMagic)
 	if !ok || len(rest) < 6 {
@@ -108,7 +108,7 @@ func WriteNPY(w io.Writer, t *ir.Tensor) error {
 		shape = strings.TrimSuffix(shape, ", ")
 	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, strings.TrimSuffix(shape, " "))
-	// The elements begin at a multiple of 64 bytes.
+	// The elements start at a multiple of 64 bytes.
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
 	if len(header) > maxHeader-1 {
 		return errors.New("rank too large for a NumPy array")
@@ -119,8 +119,8 @@ func WriteNPY(w io.Writer, t *ir.Tensor) error {
 	return err
 }
 
-// npyElements returns the type and the elements of an array as the file holds
-// them. Integers narrower than a byte take one each.
+// npyElements returns the type and the elements of an array in the form of the file. Integers
+// narrower than a byte take one byte each.
 func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	name, ok := npyTypes[t.DType]
 	switch {
@@ -139,8 +139,7 @@ func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	return "<" + name, t.Bytes()
 }
 
-// npyTexts returns the type and the elements of an array of strings, all as long
-// as the longest.
+// npyTexts returns the type and the elements of an array of strings, padded to the longest.
 func npyTexts(t *ir.Tensor) (descr string, body []byte) {
 	longest := 1
 	for i := range t.Len() {

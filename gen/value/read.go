@@ -13,13 +13,14 @@ import (
 
 	"github.com/burngen/burngen/internal/file"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 )
 
-// Read reads an argument of type t from a file: a NumPy array (.npy), an ONNX
-// TensorProto (.pb), little-endian elements (.bin), or an image (.png, .jpg,
-// .gif), which is scaled to t's height and width and to the range 0 to 1.
-// Symbols in t's extents take what the file gives, else 1.
+// Read reads an argument of type t from a file: a NumPy array (.npy), an ONNX TensorProto (.pb),
+// little-endian elements (.bin), or an image (.png, .jpg, .gif), which is scaled to t's height and
+// width and to the range 0 to 1. The file determines symbols in t's extents if it can; otherwise
+// they are 1.
 func Read(path string, t ir.Type) (*ir.Tensor, error) {
 	v, err := read(path, t)
 	if err != nil {
@@ -31,7 +32,7 @@ func Read(path string, t ir.Type) (*ir.Tensor, error) {
 	return v, nil
 }
 
-// fits reports whether v has the element type, the rank and the known extents of t.
+// fits reports whether v has the element type, the rank and the static extents of t.
 func fits(v *ir.Tensor, t ir.Type) bool {
 	if v.DType != t.DType || v.Rank() != t.Rank() {
 		return false
@@ -67,17 +68,17 @@ func read(path string, t ir.Type) (*ir.Tensor, error) {
 	return decode(data, t)
 }
 
-// maxFile bounds the files of arguments.
+// maxFile bounds the size of argument files.
 const maxFile = 64 << 30
 
-// decoders read files, by their extensions.
+// decoders maps file extensions to decoders.
 var decoders = map[string]func(data []byte, t ir.Type) (*ir.Tensor, error){
 	".npy": func(data []byte, _ ir.Type) (*ir.Tensor, error) { return DecodeNPY(data) },
 	".bin": decodeRaw, ".raw": decodeRaw,
 	".png": decodeImage, ".jpg": decodeImage, ".jpeg": decodeImage, ".gif": decodeImage,
 }
 
-// not returns the error of data that is something else than what was expected.
+// not returns an error that names the format of data, which is not the expected one.
 func not(expected string, data []byte) error {
 	if f := file.Format(data); f != "" {
 		return fmt.Errorf("not %s: %s", expected, f)
@@ -85,7 +86,7 @@ func not(expected string, data []byte) error {
 	return fmt.Errorf("not %s", expected)
 }
 
-// unwrap drops the file's name that package onnx puts before its errors.
+// unwrap removes the file name that package onnx puts before its errors.
 func unwrap(err error) error {
 	if inner := errors.Unwrap(err); inner != nil {
 		return inner
@@ -93,8 +94,8 @@ func unwrap(err error) error {
 	return err
 }
 
-// decodeRaw reads elements without a header. One symbol may stand in t: its
-// value follows from the size of the data.
+// decodeRaw decodes elements without a header. t may have one symbol, which follows from the size
+// of data.
 func decodeRaw(data []byte, t ir.Type) (*ir.Tensor, error) {
 	if t.DType.Size() == 0 {
 		return nil, fmt.Errorf("%s cannot be read from raw bytes", t)
@@ -118,12 +119,11 @@ func decodeRaw(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return ir.DecodeTensor(t.DType, shape, data)
 }
 
-// decodeImage reads an image as floats from 0 to 1: [N,C,H,W] or [N,H,W,C] with
-// one or three channels, N left out or not. Extents that are open are the
-// image's own.
+// decodeImage decodes an image as floats from 0 to 1: [N,C,H,W] or [N,H,W,C] with one or three
+// channels; N may be missing. Symbolic extents take the size of the image.
 func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	if !t.DType.IsFloat() && t.DType != ir.U8 {
-		return nil, fmt.Errorf("an image is no argument of type %s", t)
+		return nil, fmt.Errorf("an image is not an argument of type %s", t)
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if errors.Is(err, image.ErrFormat) {
@@ -140,7 +140,7 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	}
 	shape, ok := imageShape(t, config.Width, config.Height)
 	if !ok {
-		return nil, fmt.Errorf("an image is no argument of type %s: [N,C,H,W] or [N,H,W,C] with 1 or 3 channels expected", t)
+		return nil, fmt.Errorf("an image is not an argument of type %s: [N,C,H,W] or [N,H,W,C] with 1 or 3 channels expected", t)
 	}
 	v := ir.NewTensor(t.DType, shape.dims...)
 	scale := 1.0
@@ -157,10 +157,10 @@ func decodeImage(data []byte, t ir.Type) (*ir.Tensor, error) {
 	return v, nil
 }
 
-// maxPixels bounds the images that are read.
+// maxPixels bounds the size of images.
 const maxPixels = 1 << 26
 
-// pixels says where an image's elements stand in a tensor.
+// pixels describes the position of an image's elements in a tensor.
 type pixels struct {
 	dims                    []int
 	height, width, channels int
@@ -179,7 +179,7 @@ func imageShape(t ir.Type, width, height int) (p pixels, ok bool) {
 	if len(dims) != 3 {
 		return p, false
 	}
-	extent := func(d ir.Dim, open int) int {
+	extent := func(d dim.Dim, open int) int {
 		if n, ok := d.Int(); ok {
 			return n
 		}
@@ -197,8 +197,8 @@ func imageShape(t ir.Type, width, height int) (p pixels, ok bool) {
 	return p, p.channels > 0 && int64(p.height)*int64(p.width) <= maxPixels
 }
 
-// sample returns a pixel of the image scaled to p's size: the mean of the pixels
-// that it covers, one for each channel, grey by ITU-R BT.601.
+// sample returns a pixel of the image scaled to p's size, one number for each channel: the mean of
+// the pixels that it covers. Grey is computed by ITU-R BT.601.
 func sample(m image.Image, x, y int, p pixels) []float64 {
 	b := m.Bounds()
 	span := func(i, n, size int) (low, high int) {

@@ -1,6 +1,5 @@
-// Package value moves tensors between the evaluator, the Go slices that kernels
-// work on, and files: NumPy arrays, ONNX test data, raw numbers and images. It
-// does not know models.
+// Package value converts tensors between the evaluator, the Go slices of kernels, and files: NumPy
+// arrays, ONNX test data, raw numbers and images. It does not know models.
 package value
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Slice returns the elements of t as kernels read them: a []float32 for f32.
+// Slice returns the elements of t in the form of kernels: a []float32 for f32.
 func Slice(t *ir.Tensor) any {
 	s := exec.MakeSlice(t.DType, t.Len())
 	if texts, ok := s.([]string); ok {
@@ -21,13 +20,13 @@ func Slice(t *ir.Tensor) any {
 		return s
 	}
 	if _, err := binary.Decode(t.Bytes(), binary.LittleEndian, s); err != nil {
-		panic(err) // the slice and the bytes are of one type and length
+		panic(err) // the slice and the bytes have the same type and length
 	}
 	return s
 }
 
-// FromSlice returns the tensor of a slice that kernels wrote. Error: elements that do not
-// take the bytes that d and shape ask for.
+// FromSlice converts a slice from kernels to a tensor. It returns an error if the size of the
+// elements does not match d and shape.
 func FromSlice(d ir.DType, shape []int, s any) (*ir.Tensor, error) {
 	if texts, ok := s.([]string); ok {
 		t := ir.NewTensor(ir.String, shape...)

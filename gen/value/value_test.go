@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
@@ -127,7 +128,10 @@ func FuzzDecodeNPY(f *testing.F) {
 		}
 		var b bytes.Buffer
 		if err := WriteNPY(&b, x); err != nil {
-			t.Skip(err)
+			if !strings.Contains(err.Error(), "rank too large") {
+				t.Fatal(err)
+			}
+			return // a header of fewer spaces than are written
 		}
 		if back, err := DecodeNPY(b.Bytes()); err != nil || !back.Equal(x) {
 			t.Errorf("%v became %v, %v", x, back, err)
@@ -158,7 +162,7 @@ func TestRead(t *testing.T) {
 	if err := SaveNPY(filepath.Join(dir, "x.npy"), ir.FloatTensor(ir.F32, 1, 2)); err != nil {
 		t.Fatal(err)
 	}
-	n := ir.Sym("N")
+	n := dim.Sym("N")
 	two := ir.FloatTensor(ir.F32, 1, 2)
 	grey := func(i int) float64 { return (0.299*50*float64(i) + 0.114*255) / 255 }
 	for _, c := range []struct {
@@ -170,18 +174,18 @@ func TestRead(t *testing.T) {
 		{file: "x.npy", typ: ir.TensorOf(ir.F32, n), want: two},
 		{file: "x.pb", typ: ir.TensorOf(ir.F32, n), want: two},
 		{file: "x.bin", typ: ir.TensorOf(ir.F32, n), want: two},
-		{file: "x.bin", typ: ir.TensorOf(ir.F32, n, ir.Const(2)), want: two.Reshape(1, 2)},
+		{file: "x.bin", typ: ir.TensorOf(ir.F32, n, dim.Const(2)), want: two.Reshape(1, 2)},
 		{file: "x.bin", typ: ir.TensorOf(ir.I64, n), want: ir.IntTensor(ir.I64, 0x400000003f800000)},
-		{file: "p.png", typ: ir.TensorOf(ir.F32, n, ir.Const(3), ir.Const(1), ir.Const(2)), want: ir.FloatTensor(ir.F32, 25./255, 125./255, 50./255, 50./255, 1, 1).Reshape(1, 3, 1, 2)},
+		{file: "p.png", typ: ir.TensorOf(ir.F32, n, dim.Const(3), dim.Const(1), dim.Const(2)), want: ir.FloatTensor(ir.F32, 25./255, 125./255, 50./255, 50./255, 1, 1).Reshape(1, 3, 1, 2)},
 		{file: "p.png", typ: ir.StaticTensor(ir.U8, 2, 2, 3), want: ir.IntTensor(ir.U8, 25, 0, 255, 125, 0, 255, 25, 100, 255, 125, 100, 255).Reshape(2, 2, 3)},
-		{file: "p.png", typ: ir.TensorOf(ir.F32, ir.Const(1), ir.Sym("H"), ir.Const(4)), want: ir.FloatTensor(ir.F32, grey(0), grey(1), grey(2), grey(3), grey(0)+58.7/255, grey(1)+58.7/255, grey(2)+58.7/255, grey(3)+58.7/255).Reshape(1, 2, 4)},
+		{file: "p.png", typ: ir.TensorOf(ir.F32, dim.Const(1), dim.Sym("H"), dim.Const(4)), want: ir.FloatTensor(ir.F32, grey(0), grey(1), grey(2), grey(3), grey(0)+58.7/255, grey(1)+58.7/255, grey(2)+58.7/255, grey(3)+58.7/255).Reshape(1, 2, 4)},
 		{file: "x.npy", typ: ir.StaticTensor(ir.F64, 2), err: "x.npy: has f32[2], want f64[2]"},
 		{file: "x.npy", typ: ir.StaticTensor(ir.F32, 1, 2), err: "x.npy: has f32[2], want f32[1,2]"},
 		{file: "x.npy", typ: ir.StaticTensor(ir.F32, 3), err: "x.npy: has f32[2], want f32[3]"},
 		{file: "x.bin", typ: ir.StaticTensor(ir.F32, 3), err: "x.bin: 8 bytes for f32[3]"},
 		{file: "x.bin", typ: ir.StaticTensor(ir.F32, 1<<20, 1<<20), err: "x.bin: 8 bytes"},
 		{file: "p.png", typ: ir.StaticTensor(ir.F32, 2, 3, 4, 4), err: "1 or 3 channels expected"},
-		{file: "p.png", typ: ir.StaticTensor(ir.I64, 3, 4, 4), err: "an image is no argument of type i64[3,4,4]"},
+		{file: "p.png", typ: ir.StaticTensor(ir.I64, 3, 4, 4), err: "an image is not an argument of type i64[3,4,4]"},
 		{file: "bad.png", typ: ir.StaticTensor(ir.F32, 3, 4, 4), err: "bad.png: not a PNG, JPEG or GIF image: text"},
 		{file: "bad.pb", typ: ir.StaticTensor(ir.F32, 2), err: "bad.pb: "},
 		{file: "x.txt", typ: ir.StaticTensor(ir.F32, 2), err: "unknown kind of file"},

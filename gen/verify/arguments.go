@@ -8,9 +8,12 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// Arguments returns the arguments of the first call in a case's references, one
-// for each input of its model. Errors: no references, broken ones, and an argument
-// that is not a tensor.
+// ErrNoReferences is the error for a case without arguments and results to compare with.
+var ErrNoReferences = errors.New("no references")
+
+// Arguments returns the arguments of the first call in a case's references, one for each input of
+// its model. It returns [ErrNoReferences], or an error if the references are broken or an argument is
+// not a tensor.
 func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 	p := portsOf(m.Module.Func("forward"), m.Operators)
 	trials, err := c.trials(p)
@@ -18,7 +21,7 @@ func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	if len(trials) == 0 {
-		return nil, errors.New("no references")
+		return nil, ErrNoReferences
 	}
 	t := trials[0]
 	args := make([]*ir.Tensor, len(t.inputs))
@@ -35,9 +38,8 @@ func (c Case) Arguments(m *onnx.Model) ([]*ir.Tensor, error) {
 	return args, nil
 }
 
-// Compare returns why the outputs of a model differ from what another program
-// computed, "" when they agree within the tolerances of their element types. A nil
-// in want is an output that is not compared.
+// Compare returns why the outputs of a model differ from those of another program, or "" if they
+// agree within the tolerances of their element types. It ignores outputs whose want is nil.
 func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
 	p := portsOf(m.Module.Func("forward"), m.Operators)
 	if len(got) != len(p.results) || len(want) != len(p.results) {
@@ -57,9 +59,8 @@ func Compare(m *onnx.Model, got, want []*ir.Tensor) string {
 	return ""
 }
 
-// Evaluate returns the outputs that the evaluator computes of a model that is a
-// tensor function. Errors: those of the operators, and an output that is not a
-// tensor.
+// Evaluate returns the outputs of a model, computed by the evaluator. It returns the errors of the
+// operators, and an error if an output is not a tensor.
 func Evaluate(m *onnx.Model, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	e := &ir.Evaluator{Module: m.Module}
 	out, err := e.Run(m.Module.Func("forward"), args)

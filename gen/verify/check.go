@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// verify runs a case's references through forward and compares.
+// verify runs the references of a case through run and compares the results.
 func (v *verifier) verify(c Case, p *ports, run forward) Result {
 	r := Result{Name: c.Name, Status: Ran}
 	fail := func(format string, args ...any) Result {
@@ -88,8 +88,8 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 	return r
 }
 
-// guarded returns run with the time limit and with panics made errors, for code
-// that runs in this process.
+// guarded returns run with a time limit. A panic becomes an error. It is for code that runs in this
+// process.
 func (v *verifier) guarded(run forward) forward {
 	return func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
 		deadline, _ := ctx.Deadline()
@@ -97,8 +97,8 @@ func (v *verifier) guarded(run forward) forward {
 	}
 }
 
-// unreferenced runs a model without references on arguments that are made up. It
-// fails when the code breaks down, not when it refuses the arguments.
+// unreferenced runs a model without references on synthetic arguments. The result is a failure if
+// the code breaks down, but not if it rejects the arguments.
 func (v *verifier) unreferenced(ctx context.Context, r Result, p *ports, run forward) Result {
 	args, err := p.madeUp()
 	if err == nil {
@@ -136,7 +136,7 @@ func (c Case) evaluate(ctx context.Context, t trial) ([]*onnx.Value, error) {
 	return out.last(), nil
 }
 
-// outputs are what the calls of a trial returned.
+// outputs are the results of the calls of a trial.
 type outputs struct {
 	calls  [][]*onnx.Value
 	stream bool
@@ -145,8 +145,8 @@ type outputs struct {
 // last returns the outputs of the last call.
 func (o outputs) last() []*onnx.Value { return o.calls[len(o.calls)-1] }
 
-// of returns what is compared with w: the output of a single or of the last
-// call, or those of all calls of a stream, stacked.
+// of returns the output to compare with w: the output of the last call, or the stacked outputs of
+// all calls of a stream.
 func (o outputs) of(w want) (*onnx.Value, error) {
 	if w.last || !o.stream {
 		return o.last()[w.output], nil
@@ -191,7 +191,7 @@ func frame(t *ir.Tensor, k int) *ir.Tensor {
 func stack(steps [][]*onnx.Value, i int) (*onnx.Value, error) {
 	first := steps[0][i].Tensor
 	if first == nil {
-		return nil, errors.New("a stream of values that are no tensors")
+		return nil, errors.New("a stream of values that are not tensors")
 	}
 	all := ir.NewTensor(first.DType, append([]int{len(steps)}, first.Shape...)...)
 	n := first.Len()

@@ -13,8 +13,7 @@ import (
 	"github.com/burngen/burngen/gen/verify/harness"
 )
 
-// child is the running program. It is started when it is needed, and again after
-// a crash.
+// child is the program under test. It is started on demand, and again after a crash.
 type child struct {
 	binary string
 
@@ -25,13 +24,13 @@ type child struct {
 	stderr   *head
 }
 
-// head keeps the beginning of what is written to it.
+// head is a writer that keeps the first bytes.
 type head struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// maxHead bounds what is kept of a program's error output.
+// maxHead is the number of bytes kept of a program's error output.
 const maxHead = 1 << 14
 
 func (h *head) Write(p []byte) (int, error) {
@@ -67,8 +66,8 @@ func (c *child) start() error {
 	return nil
 }
 
-// call asks for a call of a case. When ctx ends or the program crashes, the
-// program is gone, and the error says so.
+// call requests a call of a case. If ctx ends or the program crashes, the program is stopped, and
+// the error says so.
 func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, error) {
 	var r harness.Reply
 	if c.cmd == nil {
@@ -105,8 +104,7 @@ func (c *child) call(ctx context.Context, q harness.Request) (harness.Reply, err
 	return r, fmt.Errorf("crashed: %s", crash(c.stderr.String(), err))
 }
 
-// crash returns the line of a program's error output that says why it ended,
-// else how it did.
+// crash returns the line of a program's error output that explains its end, or else err.
 func crash(stderr string, err error) string {
 	for line := range strings.Lines(stderr) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -116,10 +114,10 @@ func crash(stderr string, err error) string {
 	return err.Error()
 }
 
-// grace is how long the program may take to end.
+// grace is the time that the program may take to end.
 const grace = 20 * time.Second
 
-// close ends the program and returns how it ended, nil for well.
+// close ends the program. It returns nil if the program ended normally.
 func (c *child) close() error {
 	if c.cmd == nil {
 		return nil

@@ -10,12 +10,11 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// tolerance is how far a float may be from the reference: relative to its value,
-// in itself, and relative to the root mean square and the largest magnitude of
-// all of the reference.
+// tolerance is the accepted difference of a float from the reference. It is relative to the value,
+// absolute, and relative to the root mean square and the largest magnitude of the whole reference.
 type tolerance struct{ relative, absolute, ofRMS, ofMax float64 }
 
-// tolerances are those of the float types; what is not here has to be equal.
+// tolerances are the tolerances of the float types. Other types must be equal.
 var tolerances = map[ir.DType]tolerance{
 	ir.F64:  {1e-3, 1e-5, 1e-4, 0},
 	ir.F32:  {1e-3, 1e-5, 1e-4, 0},
@@ -23,23 +22,23 @@ var tolerances = map[ir.DType]tolerance{
 	ir.BF16: {4e-2, 0, 0, 4e-3},
 }
 
-// maxOff is the part of quantised values that may be off by one quantum.
+// maxOff is the share of quantised values that may be off by one quantum.
 const maxOff = 0.01
 
-// quantumSlack is by how much more than a quantum two floats may differ that stand
-// for neighbouring integers: both are rounded.
+// quantumSlack is the relative excess over a quantum by which floats for neighbouring integers may
+// differ, because both are rounded.
 const quantumSlack = 1e-4
 
 // judge compares outputs with references.
 type judge struct {
 	ports   *ports
 	strict  bool
-	weights ir.DType // narrower than f32 where the model's weights are
-	// eval returns the outputs that the evaluator computes of the same arguments.
+	weights ir.DType // the type of the model's weights if narrower than f32
+	// eval returns the outputs that the evaluator computes for the same arguments.
 	eval func() ([]*onnx.Value, error)
 }
 
-// check returns why got is not what it should be, "" when it is.
+// check returns why got does not match w, or "" if it does.
 func (j *judge) check(got *onnx.Value, w want) string {
 	p := j.ports.results[w.output]
 	why := ""
@@ -57,7 +56,7 @@ func (j *judge) check(got *onnx.Value, w want) string {
 	return fmt.Sprintf("output %q: %s", w.name, why)
 }
 
-// container compares sequences, optionals and maps, element by element.
+// container compares sequences, optionals and maps element by element.
 func (j *judge) container(got, want *onnx.Value, random bool) string {
 	if want.Tensor != nil {
 		if got.Tensor == nil {
@@ -83,7 +82,7 @@ func (j *judge) container(got, want *onnx.Value, random bool) string {
 	return ""
 }
 
-// trialOf returns what a tensor that is wholly known should be.
+// trialOf returns the want for a tensor that is known completely.
 func trialOf(t *ir.Tensor) want {
 	return want{output: -1, dtype: t.DType, shape: t.Shape, parts: []part{{1, t}}}
 }
@@ -106,7 +105,7 @@ func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
 	return j.summary(got, w)
 }
 
-// elements compares the elements of which the reference is known.
+// elements compares the elements whose reference is known.
 func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	near, quantum := j.near(w, p), j.quantum(w)*(1+quantumSlack)
 	first, bad, off := -1, 0, 0
@@ -135,7 +134,7 @@ func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	return why
 }
 
-// quantum returns the step of a quantised output, 0 for others.
+// quantum returns the step of a quantised output, or 0 for other outputs.
 func (j *judge) quantum(w want) float64 {
 	if w.output < 0 || w.output >= len(j.ports.results) {
 		return 0
@@ -143,8 +142,8 @@ func (j *judge) quantum(w want) float64 {
 	return j.ports.results[w.output].quantum
 }
 
-// equalsEval accepts quantised values that are off by one quantum when the
-// evaluator computes the same.
+// equalsEval accepts quantised values that are off by one quantum if the evaluator computes the
+// same values. why is returned otherwise.
 func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
 	if j.eval == nil {
 		return why
@@ -162,7 +161,7 @@ func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
 	return ""
 }
 
-// near returns the comparison for the elements of a reference.
+// near returns the comparison function for the elements of a reference.
 func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
 	switch {
 	case w.dtype == ir.String:
@@ -180,7 +179,7 @@ func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor
 	}
 }
 
-// limits returns how far a float may be off, given the reference's root mean
+// limits returns the absolute and relative tolerance of a float, given the reference's root mean
 // square and largest magnitude.
 func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative float64) {
 	for _, d := range []ir.DType{d, j.weights} {
@@ -194,8 +193,7 @@ func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative flo
 	return absolute, relative
 }
 
-// within reports whether got is as good as want: NaN as NaN, an infinity as the
-// same, another number within the limits.
+// within reports whether got matches want: both NaN, the same infinity, or within the limits.
 func within(got, want, absolute, relative float64) bool {
 	switch {
 	case got == want || got != got && want != want:
@@ -206,8 +204,7 @@ func within(got, want, absolute, relative float64) bool {
 	return math.Abs(got-want) <= absolute+relative*math.Abs(want)
 }
 
-// magnitude returns the root mean square and the largest magnitude of the finite
-// elements.
+// magnitude returns the root mean square and the largest magnitude of the finite elements.
 func magnitude(t *ir.Tensor) (rms, largest float64) {
 	n := 0.0
 	for i := range t.Len() {
@@ -220,7 +217,7 @@ func magnitude(t *ir.Tensor) (rms, largest float64) {
 	return math.Sqrt(rms / max(n, 1)), largest
 }
 
-// summary compares what the reference says of an output of which it holds parts.
+// summary compares the statistics of an output that is known only in parts.
 func (j *judge) summary(got *ir.Tensor, w want) string {
 	s := w.stats
 	if !w.summarised(got.Len()) {
@@ -254,14 +251,13 @@ func (j *judge) summary(got *ir.Tensor, w want) string {
 	return ""
 }
 
-// summarised reports whether the reference of an output of n elements says more of
-// it in its statistics than in its elements.
+// summarised reports whether, for an output of n elements, the statistics of the reference tell
+// more than its elements.
 func (w want) summarised(n int) bool {
 	return w.stats != nil && w.dtype.IsFloat() && !(len(w.parts) == 1 && w.parts[0].values.Len() == n)
 }
 
-// extremes returns how many elements are NaN, and the smallest and the largest of
-// the others.
+// extremes returns the number of NaNs and the smallest and largest of the other elements.
 func extremes(t *ir.Tensor) (nans int, low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range t.Len() {
@@ -275,7 +271,7 @@ func extremes(t *ir.Tensor) (nans int, low, high float64) {
 	return nans, low, high
 }
 
-// place returns the indexes of element i in a shape.
+// place formats the indices of element i of a shape.
 func place(i int, shape []int) string {
 	index := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {

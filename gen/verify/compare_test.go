@@ -28,8 +28,8 @@ func TestCheckTensor(t *testing.T) {
 		{name: "the absolute limit", got: ir.FloatTensor(ir.F32, 0.9e-5), want: ir.FloatTensor(ir.F32, 0)},
 		{name: "beyond the absolute limit", got: ir.FloatTensor(ir.F32, 1.1e-5), want: ir.FloatTensor(ir.F32, 0), why: "element 0"},
 		{name: "NaN is NaN", got: ir.FloatTensor(ir.F32, nan), want: ir.FloatTensor(ir.F32, nan)},
-		{name: "NaN is no number", got: ir.FloatTensor(ir.F32, nan), want: ir.FloatTensor(ir.F32, 1), why: "is NaN, want 1"},
-		{name: "a number is no NaN", got: ir.FloatTensor(ir.F32, 1), want: ir.FloatTensor(ir.F32, nan), why: "is 1, want NaN"},
+		{name: "NaN is not a number", got: ir.FloatTensor(ir.F32, nan), want: ir.FloatTensor(ir.F32, 1), why: "is NaN, want 1"},
+		{name: "a number is not a NaN", got: ir.FloatTensor(ir.F32, 1), want: ir.FloatTensor(ir.F32, nan), why: "is 1, want NaN"},
 		{name: "infinities by sign", got: ir.FloatTensor(ir.F32, inf, -inf), want: ir.FloatTensor(ir.F32, inf, -inf)},
 		{name: "infinities of other signs", got: ir.FloatTensor(ir.F32, -inf), want: ir.FloatTensor(ir.F32, inf), why: "is -Inf, want +Inf"},
 		{name: "infinity is not large", got: ir.FloatTensor(ir.F32, inf), want: ir.FloatTensor(ir.F32, 3e38), why: "is +Inf"},
@@ -82,8 +82,8 @@ func TestRandomOutputsByType(t *testing.T) {
 	}
 }
 
-// Quantised values may be off by one quantum at few places, where the evaluator
-// agrees.
+// TestQuantised asserts that quantised values may be off by one quantum in few places, if the
+// evaluator computes the same values.
 func TestQuantised(t *testing.T) {
 	const n, places = 200, 0.01 * 200
 	for _, d := range []struct {
@@ -140,8 +140,8 @@ func TestQuantised(t *testing.T) {
 	}
 }
 
-// The extremes of a quantised output that is known in parts may be off as its
-// elements may.
+// TestQuantisedExtremes asserts that the extremes of a quantised output may be off by as much as
+// its elements. The reference holds only a part of this output.
 func TestQuantisedExtremes(t *testing.T) {
 	w := want{
 		name: "y", dtype: ir.F32, shape: []int{3},

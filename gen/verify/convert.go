@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// send returns a value as the harness takes it.
+// send converts a value to the form of the harness.
 func send(v *onnx.Value, t ir.Type) harness.Value {
 	if v.Tensor != nil {
 		return value.Encode(v.Tensor)
@@ -40,7 +40,7 @@ var kinds = map[ir.Kind]harness.Kind{
 	ir.MapKind:      harness.Map,
 }
 
-// receive returns what the harness answered, which has to be a t.
+// receive converts a reply of the harness, which must be of type t.
 func receive(v harness.Value, t ir.Type) (*onnx.Value, error) {
 	if v.Kind != kinds[t.Kind] {
 		return nil, fmt.Errorf("a %s expected", t)
@@ -80,7 +80,7 @@ func receiveTensor(v harness.Value, d ir.DType) (*ir.Tensor, error) {
 	return t, nil
 }
 
-// sortedMap adds keys to a map, in ascending order: Go's maps have none.
+// sortedMap adds keys to a map in ascending order, because Go maps are unordered.
 func sortedMap(m *onnx.Value, keys []harness.Value, d ir.DType) (*onnx.Value, error) {
 	m.Keys = ir.NewTensor(d, len(keys))
 	for i, k := range keys {
@@ -93,7 +93,7 @@ func sortedMap(m *onnx.Value, keys []harness.Value, d ir.DType) (*onnx.Value, er
 	return sortMap(m), nil
 }
 
-// sortMap puts the elements of a map into the order of their keys.
+// sortMap sorts the elements of a map by key.
 func sortMap(m *onnx.Value) *onnx.Value {
 	n := m.Keys.Len()
 	order := make([]int, n)
@@ -119,7 +119,7 @@ func sortMap(m *onnx.Value) *onnx.Value {
 	return out
 }
 
-// toIR returns a value as the evaluator takes it.
+// toIR converts a value to the form of the evaluator.
 func toIR(v *onnx.Value, t ir.Type) *ir.Tensor {
 	if v.Tensor != nil {
 		return v.Tensor
@@ -131,7 +131,7 @@ func toIR(v *onnx.Value, t ir.Type) *ir.Tensor {
 	return &ir.Tensor{Kind: t.Kind, DType: t.DType, Elem: *t.Elem, Items: items, Keys: v.Keys}
 }
 
-// fromIR returns what the evaluator computed.
+// fromIR converts a result of the evaluator.
 func fromIR(t *ir.Tensor) *onnx.Value {
 	if t.Kind == ir.TensorKind {
 		return &onnx.Value{Tensor: t}
@@ -143,7 +143,7 @@ func fromIR(t *ir.Tensor) *onnx.Value {
 	return v
 }
 
-// toGo returns a value as package exec takes it.
+// toGo converts a value to the form of package exec.
 func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 	if v.Tensor != nil {
 		return value.Slice(v.Tensor), v.Tensor.Shape, nil
@@ -155,7 +155,7 @@ func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 	return x.Interface(), nil, nil
 }
 
-// fromGo returns what package exec computed.
+// fromGo converts a result of package exec.
 func fromGo(t ir.Type, shape []int, data any) (*onnx.Value, error) {
 	out, err := value.FromGo(t, shape, data)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 
 // Case is a folder with a model and references.
 type Case struct {
-	// Name is the folder's path from the parent of the folder that was given.
+	// Name is the folder's path, relative to the parent of the folder that the user gave.
 	Name string
 	// Dir is the folder.
 	Dir string
 }
 
-// maxDepth is how deep below a given folder cases are looked for.
+// maxDepth is the depth below a given folder at which cases are searched.
 const maxDepth = 2
 
-// Find returns the cases in dirs, each of which is a case or holds cases up to
-// two levels down, sorted by name in the order of dirs. Errors: a
-// folder that is not there or cannot be read, or holds no case.
+// Find returns the cases in dirs, each of which is a case or contains cases up to two levels down.
+// They are sorted by name within each of dirs. It returns an error if a folder does not exist,
+// cannot be read, or contains no case.
 func Find(dirs []string) ([]Case, error) {
 	var cases []Case
 	for _, dir := range dirs {
@@ -80,10 +80,10 @@ func isCase(dir string) bool {
 	return isFile(filepath.Join(dir, "ref", "manifest.json")) || len(dataSets(dir)) > 0
 }
 
-// modelFile is what a case's model is called.
+// modelFile is the name of a case's model.
 const modelFile = "model.onnx"
 
-// dataSets returns the test data of an ONNX backend test, in order.
+// dataSets returns the test data folders of an ONNX backend test, in order.
 func dataSets(dir string) []string {
 	sets, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "test_data_set_*"))
 	slices.SortFunc(sets, byLength)
@@ -98,7 +98,7 @@ func byLength(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// quoteGlob returns a pattern that matches path only.
+// quoteGlob returns a pattern that matches only path.
 func quoteGlob(path string) string {
 	if filepath.Separator == '\\' {
 		return path

@@ -7,22 +7,22 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 )
 
-// maxEmbedded is how many bytes of weights files are linked into the program, those of all
-// cases together. Those that do not fit are loaded from disk, one at a time.
+// maxEmbedded is the total size of weights files, of all cases, that are linked into the program.
+// Other files are loaded from disk, one at a time.
 const maxEmbedded = 64 << 20
 
-// generation is the package of a case.
+// generation is the generated package of a case.
 type generation struct {
 	ports    *ports
 	files    []emit.File
 	size     int64 // of the weights file, in bytes
-	embedded bool  // it is linked into the program
+	embedded bool  // linked into the program
 }
 
 func (c Case) model() string { return filepath.Join(c.Dir, modelFile) }
 
-// generateOne generates the package of a case. Its weights are linked into the program if
-// there is room for so many bytes.
+// generateOne generates the package of a case. Its weights are linked into the program if they fit
+// in room bytes.
 func (v *verifier) generateOne(c Case, name string, room int64) (*generation, error) {
 	o, err := v.options(c)
 	if err != nil {

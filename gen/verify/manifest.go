@@ -48,14 +48,14 @@ type entry struct {
 	Unsupported string
 }
 
-// generated says how the values of an input are computed.
+// generated describes how the values of an input are computed.
 type generated struct {
 	Kind   string
 	Lo, Hi float64
 	Seed   uint32
 }
 
-// picture is an input made of RGB bytes.
+// picture is an input computed from RGB bytes.
 type picture struct {
 	File          string
 	H, W          int
@@ -82,7 +82,7 @@ func (s *stats) magnitude() (rms, largest float64) {
 	return rms, max(math.Abs(float64(s.Min)), math.Abs(float64(s.Max)))
 }
 
-// number is a float that JSON may lack a literal for.
+// number is a float in JSON, including values that JSON has no literal for.
 type number float64
 
 // UnmarshalJSON reads a number, a string such as "Infinity", or null for NaN.
@@ -138,7 +138,7 @@ func readManifest(dir string) (*manifest, error) {
 	return m, nil
 }
 
-// layers returns the names in a manifest's outputs, in order.
+// layers returns the distinct names in a manifest's outputs, in order.
 func (m *manifest) layers() []string {
 	var names []string
 	for _, c := range m.Cases {
@@ -208,7 +208,7 @@ func (r *reader) inputs(t *trial, list entries) error {
 	for _, e := range list {
 		i := r.ports.param(e.Name)
 		if i < 0 {
-			// An input that has an initializer is no parameter.
+			// An input with an initializer is not a parameter.
 			continue
 		}
 		v, err := r.input(e)
@@ -235,7 +235,7 @@ func (r *reader) inputs(t *trial, list entries) error {
 // maxElems bounds the elements of an argument.
 const maxElems = 1 << 28
 
-// input returns an argument, with a first dimension of frames if it has such.
+// input returns an argument. If it is a stream, the first axis counts the frames.
 func (r *reader) input(e entry) (*ir.Tensor, error) {
 	d, ok := dtypes[e.DType]
 	if !ok {
@@ -285,8 +285,7 @@ func (r *reader) tensor(file string, d ir.DType, shape []int) (*ir.Tensor, error
 	return t, nil
 }
 
-// image scales the bytes of a picture: element = (byte − mean) · scale, by
-// channel of the model.
+// image converts the bytes of a picture: element = (byte − mean) · scale, for each channel.
 func (r *reader) image(p *picture, d ir.DType, shape []int) (*ir.Tensor, error) {
 	if !d.IsFloat() || p.H < 1 || p.W < 1 || p.H > maxElems/p.W {
 		return nil, fmt.Errorf("%d×%d pixels of %s", p.H, p.W, d)
@@ -315,8 +314,8 @@ func (r *reader) image(p *picture, d ir.DType, shape []int) (*ir.Tensor, error) 
 	return t, nil
 }
 
-// want returns what an output should be; ok is false for an output of which the
-// reference says nothing, or that the model does not have.
+// want returns the expected value of an output. ok is false if the reference says nothing about it
+// or the model does not have it.
 func (r *reader) want(e entry, calls int) (w want, ok bool, err error) {
 	w = want{name: e.Name, output: r.ports.result(e.Name), shape: e.Dims, stats: e.Stats}
 	if e.Unsupported != "" || w.output < 0 {

@@ -8,14 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/burngen/burngen/internal/heap"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
@@ -65,8 +66,8 @@ func double() []byte {
 		Node("add", "Add", []string{"x", "x"}, []string{"y"}).Bytes()
 }
 
-// The memory of a large case is given back before the next one is read: by the interpreters,
-// and where packages are generated.
+// TestLargeCasesOneByOne asserts that the memory of a large case is released before the next case
+// is read, by the interpreters and when packages are generated.
 func TestLargeCasesOneByOne(t *testing.T) {
 	const n = 2500 // 25 MB of weights, and 50 MB in the evaluator
 	w := ir.Splat(ir.Scalar(ir.F32, 0.5), n, n)
@@ -78,16 +79,11 @@ func TestLargeCasesOneByOne(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		cases = append(cases, writeCase(t, name, model, manifest, zeros))
 	}
-	held := func() uint64 {
-		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-		metrics.Read(s)
-		return s[0].Value.Uint64()
-	}
 	model = nil
 	debug.FreeOSMemory()
-	before := held()
+	before := heap.Bytes()
 	check := func(stage string, done, total int) {
-		if now := held(); now > before+40<<20 {
+		if now := heap.Bytes(); now > before+40<<20 {
 			t.Errorf("%s %d of %d: %d MiB are held, %d before", stage, done, total, now>>20, before>>20)
 		}
 	}
@@ -269,8 +265,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Whatever a manifest says, reading it ends with references that can be compared
-// or with an error.
+// FuzzManifest reads arbitrary manifests. Reading must end with references that can be compared, or
+// with an error.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{
 		`{"cases": [{"name": "a", "inputs": {"x": {"dtype": "float32", "dims": [2], "file": "six.bin"}}, "outputs": {"y": {"dtype": "float32", "dims": [6], "file": "six.bin"}}}]}`,
@@ -290,7 +286,7 @@ func FuzzManifest(f *testing.F) {
 	if err := os.WriteFile(filepath.Join(dir, "ref", "six.bin"), floats(1, 2, 3, 4, 5, 6), 0o666); err != nil {
 		f.Fatal(err)
 	}
-	typ := ir.TensorOf(ir.F32, ir.Sym("N"))
+	typ := ir.TensorOf(ir.F32, dim.Sym("N"))
 	p := &ports{params: []*ir.Value{{Name: "x", Type: typ}}, results: []port{{name: "y", typ: typ}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, "ref", "manifest.json"), data, 0o666); err != nil {

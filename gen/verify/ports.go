@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// ports are what a comparison has to know of a model.
+// ports describes the inputs and outputs of a model for a comparison.
 type ports struct {
 	params  []*ir.Value
 	results []port
@@ -22,10 +22,9 @@ type ports struct {
 type port struct {
 	name string
 	typ  ir.Type
-	// random tells that the output depends on a random operator.
+	// random says that the output depends on a random operator.
 	random bool
-	// quantum is the step between neighbouring values of an output that is
-	// quantised, 0 of others.
+	// quantum is the step between adjacent values of a quantised output, or 0.
 	quantum float64
 }
 
@@ -45,8 +44,8 @@ func portsOf(f *ir.Func, operators map[string]int) *ports {
 	return p
 }
 
-// quantumOf returns the scale of floats that are dequantised by one constant, and
-// moved at most; 0 for other values.
+// quantumOf returns the scale of floats that are dequantised with one constant scale, and possibly
+// moved by operators such as Reshape. It returns 0 for other values.
 func quantumOf(v *ir.Value) float64 {
 	for v != nil && v.Def != nil {
 		switch v.Def.Op.(type) {
@@ -65,8 +64,7 @@ func quantumOf(v *ir.Value) float64 {
 	return 0
 }
 
-// randomValues returns the values of a function that follow from a random
-// operator.
+// randomValues returns the values of a function that depend on a random operator.
 func randomValues(f *ir.Func) map[*ir.Value]bool {
 	random := map[*ir.Value]bool{}
 	for _, n := range f.Nodes {
@@ -95,7 +93,7 @@ func isRandom(n *ir.Node) bool {
 	return ok
 }
 
-// param returns the index of the input called name, -1 when there is none.
+// param returns the index of the input called name, or -1.
 func (p *ports) param(name string) int {
 	for i, v := range p.params {
 		if v.Name == name {
@@ -105,7 +103,7 @@ func (p *ports) param(name string) int {
 	return -1
 }
 
-// result returns the index of the output called name, -1 when there is none.
+// result returns the index of the output called name, or -1.
 func (p *ports) result(name string) int {
 	for i, r := range p.results {
 		if r.name == name {
@@ -115,7 +113,7 @@ func (p *ports) result(name string) int {
 	return -1
 }
 
-// madeUp returns arguments of the right types for a model without references.
+// madeUp returns synthetic arguments of the right types for a model without references.
 func (p *ports) madeUp() ([]*onnx.Value, error) {
 	slices, shapes, err := gen.SampleInputs(&ir.Func{Block: ir.Block{Params: p.params}})
 	if err != nil {
@@ -132,7 +130,7 @@ func (p *ports) madeUp() ([]*onnx.Value, error) {
 	return args, nil
 }
 
-// draw returns a tensor of numbers from a counter's hash, as rt.Uniform does.
+// draw returns a tensor of pseudo-random numbers, as rt.Uniform does.
 func draw(d ir.DType, shape []int, lo, hi float64, seed uint32) (*ir.Tensor, error) {
 	n, err := rt.Elems(shape)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/gen/scratch"
 )
 
-// program is a module of generated packages and a main package that calls them.
+// program is a module with generated packages and a main package that calls them.
 type program struct {
 	*scratch.Module
 	packages []pkg
@@ -23,13 +23,13 @@ type program struct {
 // pkg is a generated package.
 type pkg struct {
 	name string // of the package, and of its folder
-	// weights is the weights file that Load takes, "" when it is embedded.
+	// weights is the weights file for Load, or "" if it is embedded.
 	weights string
-	// index is the case's.
+	// index is the index of the case.
 	index int
 }
 
-// newProgram makes the program's module.
+// newProgram creates the program's module.
 func newProgram(dir string) (*program, error) {
 	m, err := scratch.New(dir, "verify")
 	return &program{Module: m}, err
@@ -50,8 +50,8 @@ func (p *program) add(name string, index int, files []emit.File, embedded bool) 
 	return nil
 }
 
-// build builds the program. It returns the errors of packages that do not
-// compile, by case; the program is built without those.
+// build builds the program. It returns the errors of packages that do not compile, keyed by case,
+// and builds the program without these packages.
 func (p *program) build() (broken map[int]string, err error) {
 	broken = map[int]string{}
 	for {
@@ -80,8 +80,7 @@ func (p *program) build() (broken map[int]string, err error) {
 	}
 }
 
-// blame finds the packages that the output of go build complains about, with
-// the first complaint.
+// blame returns the packages for which go build reports errors, with the first error of each.
 func blame(output string, packages []pkg) map[string]string {
 	known := map[string]bool{}
 	for _, k := range packages {
@@ -101,7 +100,7 @@ func blame(output string, packages []pkg) map[string]string {
 	return blamed
 }
 
-// writeMain writes the package that calls the generated ones.
+// writeMain writes the main package.
 func (p *program) writeMain() error {
 	var b bytes.Buffer
 	b.WriteString("// Command program calls generated packages.\npackage main\n\nimport (\n")
@@ -121,7 +120,7 @@ func (p *program) writeMain() error {
 	return os.WriteFile(filepath.Join(p.Dir, "main.go"), b.Bytes(), 0o666)
 }
 
-// packageName returns a package's name for a case, unlike those in taken.
+// packageName returns a package name for a case that is not in taken.
 func packageName(name string, taken map[string]bool) string {
 	base := "case_" + strings.Map(func(r rune) rune {
 		switch {

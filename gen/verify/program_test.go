@@ -13,11 +13,12 @@ import (
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/verify/harness"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// stub is a package with the API of a generated one.
+// stub returns a package with the API of a generated one.
 func stub(name, body string) []emit.File {
 	return []emit.File{{Name: "model.go", Data: []byte(`package ` + name + `
 
@@ -67,7 +68,7 @@ func TestProgram(t *testing.T) {
 	}
 	child := &child{binary: p.Binary()}
 	defer child.close()
-	port := ports{params: []*ir.Value{{Name: "x", Type: ir.TensorOf(ir.F32, ir.Sym("N"))}}, results: []port{{name: "y", typ: ir.TensorOf(ir.F32, ir.Sym("N"))}}}
+	port := ports{params: []*ir.Value{{Name: "x", Type: ir.TensorOf(ir.F32, dim.Sym("N"))}}, results: []port{{name: "y", typ: ir.TensorOf(ir.F32, dim.Sym("N"))}}}
 	const endless = 2
 	ask := func(at int) string {
 		limit := time.Minute
@@ -114,8 +115,8 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// A panic of the generator is a failure, not a refusal, and so is a generation
-// that does not end.
+// TestLimited asserts that a panic of the generator, or a generation that does not end, is a
+// failure and not a refusal.
 func TestLimited(t *testing.T) {
 	if v, err := limited(time.Minute, func() (int, error) { return 7, nil }); v != 7 || err != nil {
 		t.Errorf("got %d, %v", v, err)
@@ -179,7 +180,7 @@ func TestFind(t *testing.T) {
 
 // Sequences keep their order on the way to a generated package and back.
 func TestConvert(t *testing.T) {
-	typ := ir.SequenceOf(ir.TensorOf(ir.I64, ir.Sym("N")))
+	typ := ir.SequenceOf(ir.TensorOf(ir.I64, dim.Sym("N")))
 	v := &onnx.Value{Items: []*onnx.Value{{Tensor: ir.IntTensor(ir.I64, 1, 2)}, {Tensor: ir.IntTensor(ir.I64)}}}
 	sent := send(v, typ)
 	if sent.Kind != harness.Sequence || len(sent.Items) != 2 {

@@ -6,29 +6,29 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Slopes compare the gradient of a model with finite differences: in f64, of the sum
-// of the sines of all floats that it computes, with respect to its float inputs and
-// its float weights of more than one element.
+// Slopes compares the gradient of a model with finite differences, in f64. It differentiates the
+// sum of the sines of all float outputs with respect to float inputs and float weights of more than
+// one element.
 type Slopes struct {
 	module *ir.Module
 	value  *ir.Func // the sum
-	both   *ir.Func // the sum, and its gradients
-	wrt    []int    // the parameters that these are of
-	names  []string // of the weights that the last parameters are
+	both   *ir.Func // the sum, and the gradients
+	wrt    []int    // indices of the differentiated parameters
+	names  []string // names of the weights that became the last parameters
 }
 
-// ErrConstant is the error of a model none of whose outputs depends on floats that
-// have gradients.
+// ErrConstant is the error for a model whose outputs do not depend on differentiable floats.
 var ErrConstant = errors.New("no float output depends on a float weight or input")
 
-// NewSlopes differentiates a model. Errors: [ErrConstant], operators that have no
-// derivative ([grad.NoDerivative]) or do not take f64.
+// NewSlopes differentiates a model. It returns [ErrConstant], or an error if operators have no
+// derivative ([grad.NoDerivative]) or do not support f64.
 func NewSlopes(m *onnx.Model) (*Slopes, error) {
 	d, err := inF64(m.Module, m.Module.Func("forward"))
 	if err != nil {
@@ -82,8 +82,8 @@ func NewSlopes(m *onnx.Model) (*Slopes, error) {
 	return s, ir.Verify(&ir.Module{Funcs: []*ir.Func{s.both}, Weights: m.Module.Weights})
 }
 
-// Flops returns about how many operations the model takes for arguments; operators
-// that do not say count one for an element.
+// Flops estimates the number of operations for these arguments. An operator that does not report
+// its operations counts one for each element.
 func (s *Slopes) Flops(args []*ir.Tensor) int64 {
 	shapes := make([][]int, len(s.value.Params))
 	for i, p := range s.value.Params {
@@ -97,7 +97,7 @@ func (s *Slopes) Flops(args []*ir.Tensor) int64 {
 	var sum int64
 	for n := range s.value.All() {
 		for _, r := range n.Results {
-			d := ir.Const(1)
+			d := dim.Const(1)
 			if o, ok := n.Op.(ir.Coster); ok {
 				d = o.Flops(n.ArgTypes(), []ir.Type{r.Type})
 			} else if r.Type.IsTensor() {
@@ -116,13 +116,12 @@ const (
 	slopeJitter     = 1e-3
 )
 
-// slopeSteps are how far apart the values are that a difference is taken of. Where a
-// step crosses the kinks of many units, a shorter one crosses fewer.
+// slopeSteps are the step sizes of the finite differences. A shorter step crosses fewer kinks of
+// piecewise functions.
 var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
 
-// Check compares the gradient next to arguments with differences along random
-// directions. Errors: one that differs by more than 1e-4 of it, and those of the
-// operators.
+// Check compares the gradient near args with differences along random directions. It returns an
+// error if they differ by more than 1e-4, relatively, and the errors of the operators.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point := make([]*ir.Tensor, len(s.value.Params))
 	for i, p := range s.value.Params {
@@ -148,7 +147,7 @@ func (s *Slopes) Check(args []*ir.Tensor) error {
 		}
 		return d
 	}
-	// Away from where zeros meet the kinks of units.
+	// Move away from zeros, where piecewise functions have kinks.
 	point = s.moved(point, direction(), slopeJitter)
 	here, err := s.run(s.both, point)
 	if err != nil {
@@ -192,7 +191,7 @@ func (s *Slopes) run(f *ir.Func, args []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (&ir.Evaluator{Module: s.module}).Run(f, args)
 }
 
-// moved returns a point moved by h along a direction.
+// moved returns point + h·direction.
 func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	to := append([]*ir.Tensor(nil), point...)
 	for k, i := range s.wrt {
@@ -205,8 +204,8 @@ func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	return to
 }
 
-// relative returns a random direction whose elements are of the size of those of x. Of
-// what is positive, such as variances, it moves each element by a part of itself.
+// relative returns a random direction whose elements have the magnitudes of the elements of x.
+// Elements of a positive tensor, such as variances, change in proportion to themselves.
 func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
 	square, positive := 0.0, true
 	for i := range x.Len() {

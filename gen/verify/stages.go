@@ -13,32 +13,33 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// stages are what a quantised model computes from one quantisation to the next. A
-// rounding tie that falls the other way early changes many outputs late, whoever
-// computes them; it changes one element of its stage.
+// stages split a quantised model at its quantisations. If a rounding tie goes the other way early,
+// many outputs change, in every implementation. Within its own stage, such a tie changes a single
+// element.
 type stages struct {
 	module *ir.Module
-	// cuts are the values of @forward between stages, in order: the integers that
-	// activations are quantised to.
+	// cuts are the values of @forward between stages, in order: the integers to which activations
+	// are quantised.
 	cuts []*ir.Value
-	// strict tells how the stages are compiled.
+	// strict says how the stages are compiled.
 	strict bool
-	// compile returns what computes a module in place of the evaluator, strict
-	// without what changes the rounding of floats, sums of integers among it.
+	// compile returns a function that computes a module in place of the evaluator. strict excludes
+	// transformations that change the rounding of floats.
 	compile func(m *ir.Module, strict bool) (forward, error)
 }
 
 const (
-	// minCuts is how many values a model has to quantise to be compared by stages.
+	// minCuts is the number of quantised values from which a model is compared by stages.
 	minCuts = 2
-	// maxStageOff is the part of a stage's integers that may be off by one quantum where
-	// they are not ties, one of them in any case.
+	// maxStageOff is the share of a stage's integers, not counting ties, that may be off by one
+	// quantum. One integer is always accepted.
 	maxStageOff = 1e-4
-	// movedCuts is in how many of the first quantised values an element is moved by
-	// a quantum, and movedPlaces at how many places of each.
+	// movedCuts is the number of quantised values, from the start of the model, in which an element
+	// is moved by a quantum. movedPlaces is the number of elements that are moved in each, one at a
+	// time.
 	movedCuts, movedPlaces = 3, 5
-	// maxMoves is how many times as far from the reference as a moved element gets,
-	// at most, the outputs may be.
+	// maxMoves is the accepted ratio of the difference of the outputs from the reference to the
+	// change caused by a moved element.
 	maxMoves = 2
 )
 
@@ -70,9 +71,8 @@ func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool)
 	return s
 }
 
-// cut returns a copy of the module in which values of @forward are parameters,
-// after those that it has, to all that uses them, and are results as they follow
-// from the parameters, before those that it has.
+// cut returns a copy of the module in which values of @forward become additional last parameters.
+// Their computed values become additional first results.
 func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	m := s.module.Clone()
 	f := m.Func("forward")
@@ -110,8 +110,7 @@ func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	return m, ir.Verify(m)
 }
 
-// tap returns a copy of the module in which the cuts are results, before those that
-// @forward has.
+// tap returns a copy of the module in which the cuts are additional first results.
 func (s *stages) tap() *ir.Module {
 	m := s.module.Clone()
 	f := m.Func("forward")
@@ -125,7 +124,7 @@ func (s *stages) tap() *ir.Module {
 	return m
 }
 
-// valuesOf returns the values that the nodes of f make, by name.
+// valuesOf returns the results of f's nodes, by name.
 func valuesOf(f *ir.Func) map[string]*ir.Value {
 	values := map[string]*ir.Value{}
 	for _, n := range f.Nodes {
@@ -136,19 +135,20 @@ func valuesOf(f *ir.Func) map[string]*ir.Value {
 	return values
 }
 
-// staged is what a comparison by stages found.
+// staged is the result of a comparison by stages.
 type staged struct {
 	cuts, integers, off int
-	// ties are the elements that lie half-way between two integers, and offTies how many of
-	// them went the other way; off does not count them.
+	// ties counts elements that lie half-way between two integers. offTies counts ties that were
+	// rounded the other way, which off does not include.
 	ties, offTies int
-	// outputs, moved and turned are, for each want, the difference from the reference, the
-	// largest that moving one integer by one makes, and where that does not explain it the
-	// one that all ties make which go the other way.
+	// outputs, moved and turned have an entry for each want. outputs is the difference from the
+	// reference. moved is the largest change when one integer moves by one. turned is the change
+	// when all deviating ties are turned; it is computed only if moved does not explain the
+	// difference.
 	outputs, moved, turned []distance
 }
 
-// String says what was compared and how far apart it is.
+// String describes the comparison and the differences.
 func (s staged) String() string {
 	ties, turned := "", ""
 	if s.offTies > 0 {
@@ -161,8 +161,8 @@ func (s staged) String() string {
 		s.off, s.integers, s.cuts, ties, farthest(s.outputs), farthest(s.moved), turned)
 }
 
-// unexplained returns the first of the wants whose difference from the reference neither an
-// integer moved by one nor the ties explain, −1 where there is none.
+// unexplained returns the index of the first want whose difference is explained neither by a moved
+// integer nor by the ties, or −1.
 func (s staged) unexplained() int {
 	for i, d := range s.outputs {
 		if !s.moved[i].explains(d) && (s.turned == nil || !s.turned[i].explains(d)) {
@@ -172,9 +172,9 @@ func (s staged) unexplained() int {
 	return -1
 }
 
-// distance is how far outputs are from others: how many elements are beyond the
-// tolerance, and the largest difference, in quanta of outputs that are quantised,
-// else relative to the root mean square.
+// distance is the difference between outputs: the number of elements beyond the tolerance, and the
+// largest difference. The largest difference is in quanta for quantised outputs, else relative to
+// the root mean square.
 type distance struct {
 	beyond, of int
 	largest    float64
@@ -184,7 +184,7 @@ func (d distance) String() string {
 	return fmt.Sprintf("%d of %d differ, by up to %.3g", d.beyond, d.of, d.largest)
 }
 
-// farthest returns the largest counts and the largest difference.
+// farthest returns the elementwise maximum of distances.
 func farthest(list []distance) distance {
 	var most distance
 	for _, d := range list {
@@ -193,15 +193,15 @@ func farthest(list []distance) distance {
 	return most
 }
 
-// explains reports whether e is at most maxMoves times as far.
+// explains reports whether e is at most maxMoves times d.
 func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check compares each stage, on the integers that the evaluator computes of inputs,
-// with the evaluator; got with what the stages compute one after the other; and got
-// with the wants that it does not meet: the difference has to be explained by what
-// one integer off by one makes of the outputs, or all ties that go the other way.
+// check makes three comparisons: each stage with the evaluator, on integers that the evaluator
+// computes from inputs; got with the stages run one after the other; and got with the wants that it
+// does not meet. The effect of one integer that is off by one must explain the last difference, or
+// the effect of all ties that go the other way.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}
@@ -243,8 +243,8 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 	return found, nil
 }
 
-// each compares every stage and output with what the evaluator computes, and got
-// with what the stages compute one after the other.
+// each compares every stage and output with the evaluator, and got with the stages run one after
+// the other.
 func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, ties map[*ir.Value][]tie, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 			return fmt.Errorf("output %q: %s", f.ResultNames[i], why)
 		}
 	}
-	// What the whole computes has to be what each stage makes of it, bit for bit.
+	// The whole must compute exactly what the stages compute.
 	whole, err := s.compile(s.tap(), s.strict)
 	if err != nil {
 		return err
@@ -295,19 +295,20 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	}
 	for i, v := range s.cuts {
 		if !results[i].Tensor.Equal(tapped[i].Tensor) {
-			return fmt.Errorf("quantised value %q of the whole is not that of its stage", v.Name)
+			return fmt.Errorf("quantised value %q of the whole model differs from the one of its stage", v.Name)
 		}
 	}
 	for i, name := range f.ResultNames {
 		if why := j.container(got[i], results[len(s.cuts)+i], false); why != "" {
-			return fmt.Errorf("output %q of the whole is not that of its stage: %s", name, why)
+			return fmt.Errorf("output %q of the whole model differs from the one of its stage: %s", name, why)
 		}
 	}
 	return nil
 }
 
-// offByOne returns how many integers are off by one, and how many ties went the other way;
-// integers that are off by more, and too many that are off and not ties, are an error.
+// offByOne returns the number of integers that are off by one, and the number of ties that went the
+// other way. It returns an error if integers are off by more than one, or if too many integers that
+// are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())
@@ -332,9 +333,9 @@ func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	return off, offTies, nil
 }
 
-// move moves elements of a quantised value by one, one at a time, and notes how far
-// that moves the outputs that wants are of. It runs what is compiled strictly: the
-// stages are compared by then, and the evaluator takes a hundred times as long.
+// move changes elements of a quantised value by one, one element at a time, and records how much
+// the outputs of wants change. It runs the strictly compiled stages, because the evaluator is a
+// hundred times slower. The stages are verified at this point.
 func (s *stages) move(ctx context.Context, j *judge, inputs []*onnx.Value, v *ir.Value, integers *ir.Tensor, wants []want, found *staged) error {
 	m, err := s.cut([]*ir.Value{v})
 	if err != nil {
@@ -372,7 +373,7 @@ func (s *stages) move(ctx context.Context, j *judge, inputs []*onnx.Value, v *ir
 	return nil
 }
 
-// moved returns t with element i one more, or one less where that is the most.
+// moved returns t with element i increased by one, or decreased if it is the largest integer.
 func moved(t *ir.Tensor, i int) *ir.Tensor {
 	m := ir.NewTensor(t.DType, t.Shape...)
 	for k := range t.Len() {
@@ -384,8 +385,8 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns how far got is from w, or from other where that is not nil, in
-// what w knows: elements, and the extremes of an output that is known in parts.
+// distance returns the difference of v from w, or from other if that is not nil. It compares only
+// what w holds: elements, and the extremes of a partially known output.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor
@@ -428,7 +429,7 @@ func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, err
 	return d, nil
 }
 
-// add notes two numbers, and whether they are near enough.
+// add records the difference of two numbers in units, and whether they are near enough.
 func (d *distance) add(near bool, a, b, unit float64) {
 	if d.of++; near {
 		return
@@ -440,7 +441,7 @@ func (d *distance) add(near bool, a, b, unit float64) {
 	d.beyond, d.largest = d.beyond+1, max(d.largest, apart)
 }
 
-// unit returns what differences of an output are counted in.
+// unit returns the unit of differences of an output.
 func (j *judge) unit(w want, p part) float64 {
 	if quantum := j.quantum(w); quantum > 0 {
 		return quantum
@@ -457,9 +458,9 @@ func (j *judge) unit(w want, p part) float64 {
 	return max(rms, math.SmallestNonzeroFloat32)
 }
 
-// byStages compares a trial by stages of which wants are not met, within the time
-// limit, and returns a note of it: none where the model has no stages, and for what
-// the evaluator computes.
+// byStages compares a trial by stages, for the wants that are not met, within the time limit. It
+// returns a note about the result. The note is empty if the model has no stages or the evaluator
+// computes it.
 func (v *verifier) byStages(ctx context.Context, c Case, t trial, j *judge, got []*onnx.Value, wants []want) (string, error) {
 	if v.Mode == Evaluated || t.calls > 1 || len(t.frames) > 0 || slices.ContainsFunc(j.ports.results, func(p port) bool { return p.random }) {
 		return "", nil

@@ -27,8 +27,8 @@ func drawn(t *testing.T, lo, hi float64, seed uint32, shape ...int) *ir.Tensor {
 	return x
 }
 
-// quantisedNet returns a model of products of matrices of i8, in which an integer
-// that is off by one early moves many outputs; and the same in floats.
+// quantisedNet returns a model of products of matrices of i8, in which an early integer that is off
+// by one moves many outputs. If quantised is false, it returns the same model in floats.
 func quantisedNet(t *testing.T, quantised bool) *onnxtest.Model {
 	m := onnxtest.New(17).Input("x", ir.F32, stageRows, stageWidth).Output("y", ir.F32, stageRows, stageWidth).
 		Initializer("scale", ir.FloatTensor(ir.F32, 0.0503).Reshape()).
@@ -87,8 +87,8 @@ func compiledFor(change func(*ir.Module)) func(*ir.Module, bool) (forward, error
 	}
 }
 
-// nudged returns what the evaluator computes of x when an integer of the first
-// quantised value is off by one.
+// nudged returns the evaluator's output for x if one integer of the first quantised value is off by
+// one.
 func nudged(t *testing.T, s *stages, x *ir.Tensor) *ir.Tensor {
 	t.Helper()
 	m, err := s.cut(s.cuts[:1])
@@ -180,7 +180,7 @@ func TestStages(t *testing.T) {
 	w := trialOf(far)
 	w.name, w.output = "y", 0
 	j := &judge{ports: portsOf(m.Func("forward"), nil)}
-	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole is not that of its stage") {
+	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole model differs from the one of its stage") {
 		t.Errorf("outputs that the stages do not make: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -190,8 +190,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// averagedNet returns a model that averages four quantised values each, with the same scale
-// before and after: a quarter of the averages are ties.
+// averagedNet returns a model that averages groups of four quantised values, with the same scale
+// before and after. A quarter of the averages are ties.
 func averagedNet() *onnxtest.Model {
 	return onnxtest.New(17).Input("x", ir.F32, 1, 3, 16, 16).Output("y", ir.U8, 1, 3, 8, 8).
 		Initializer("scale", ir.FloatTensor(ir.F32, 1.0/64).Reshape()).
@@ -244,8 +244,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// A model that quantises passes by stages, and says so; others and the evaluator
-// do not.
+// TestByStages asserts that a quantised model passes by stages, and that its note says so. Other
+// models, and the evaluator, do not pass by stages.
 func TestByStages(t *testing.T) {
 	m := quantisedNet(t, true)
 	module := imported(t, m)

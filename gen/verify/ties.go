@@ -6,19 +6,19 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tieSlack is how near to a half between two integers, in steps of a quantised value, the
-// roundings of floats before it decide which of the two it becomes.
+// tieSlack is the distance from a half, in quantisation steps, within which float rounding decides
+// between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value that lies half-way between two integers. It has
-// become one of them, and other is the other.
+// tie is an element of a quantised value that lies half-way between two integers. other is the
+// integer that it did not become.
 type tie struct {
 	at    int
 	other int64
 }
 
-// tied returns the ties of y, to which a node quantises x by one constant scale; nil where
-// it has several scales.
+// tied returns the ties of y, which node n quantises from x with one constant scale. It returns nil
+// if there are several scales.
 func tied(n *ir.Node, x, y *ir.Tensor) []tie {
 	scale, ok := n.Args[1].ConstValue()
 	if !ok || scale.Len() != 1 || !x.DType.IsFloat() {
@@ -40,7 +40,7 @@ func tied(n *ir.Node, x, y *ir.Tensor) []tie {
 			continue
 		}
 		other := 2*(int64(below)+zero) + 1 - y.Int(i)
-		// Limits of the type decide what is beyond them.
+		// Saturation decides beyond the range of the type.
 		if d := other - y.Int(i); d*d == 1 && ir.WrapInt(y.DType, other) == other {
 			list = append(list, tie{i, other})
 		}
@@ -48,10 +48,10 @@ func tied(n *ir.Node, x, y *ir.Tensor) []tie {
 	return list
 }
 
-// evaluate evaluates the module and calls visit with each cut, its integers, which visit may
-// change for what follows, and its ties.
+// evaluate evaluates the module. It calls visit for each cut with its integers, which visit may
+// change, and its ties.
 func (s *stages) evaluate(args []*ir.Tensor, visit func(cut *ir.Value, integers *ir.Tensor, ties []tie)) ([]*ir.Tensor, error) {
-	floats := map[*ir.Value]*ir.Tensor{} // what the cuts are made of
+	floats := map[*ir.Value]*ir.Tensor{} // operands of the cuts
 	cuts := map[*ir.Value]bool{}
 	for _, v := range s.cuts {
 		floats[v.Def.Args[0]], cuts[v] = nil, true
@@ -67,8 +67,8 @@ func (s *stages) evaluate(args []*ir.Tensor, visit func(cut *ir.Value, integers 
 	return e.Run(s.module.Func("forward"), args)
 }
 
-// turn evaluates the module with every tie the other way, and notes how far that moves the
-// outputs that wants are of.
+// turn evaluates the module with every tie rounded the other way. It records how much the outputs
+// of wants change.
 func (s *stages) turn(j *judge, args, still []*ir.Tensor, wants []want, found *staged) error {
 	turned, err := s.evaluate(args, func(_ *ir.Value, integers *ir.Tensor, ties []tie) {
 		for _, e := range ties {

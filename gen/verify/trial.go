@@ -10,13 +10,13 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// trial is arguments and what a reference computed from them: of one call, or of
-// several with state carried from one to the next.
+// trial is a set of arguments and their reference results, for one call or for several calls that
+// pass state on.
 type trial struct {
 	name   string
 	inputs []*onnx.Value
-	// frames holds the arguments that differ from call to call, by input: a
-	// tensor of one more dimension, that of the calls.
+	// frames are the arguments that differ between calls, by input: tensors with an additional
+	// first axis for the calls.
 	frames map[int]*ir.Tensor
 	calls  int
 	// state maps outputs to the inputs of the next call.
@@ -24,23 +24,22 @@ type trial struct {
 	wants []want
 }
 
-// want is what an output should be.
+// want is the expected value of an output.
 type want struct {
 	name string
-	// output is its index.
+	// output is the index of the output.
 	output int
-	// value is the whole of it; nil when only parts are known.
+	// value is the complete output, or nil if only parts are known.
 	value *onnx.Value
 	dtype ir.DType
 	shape []int
 	parts []part
 	stats *stats
-	// last tells that it is the output of the last call; the output of a stream
-	// is otherwise that of all calls.
+	// last says that it is the output of the last call instead of that of all calls of a stream.
 	last bool
 }
 
-// part is every stride-th element from the first on.
+// part is every stride-th element, starting at first.
 type part struct {
 	stride int
 	values *ir.Tensor
@@ -100,9 +99,8 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads kind_0.pb, kind_1.pb and so on, and tells which value of the
-// model each is: the one it is named after when all have such names, else the
-// one at its place.
+// readFiles reads kind_0.pb, kind_1.pb and so on. order maps the files to values of the model: by
+// their names if all names match, else by position.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

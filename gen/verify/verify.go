@@ -1,17 +1,15 @@
-// Package verify proves models against references: it generates packages for
-// folders of models, builds them into one program, runs it, and compares what
-// comes out with what the references say, within the tolerances of their element
-// types. It calls generated code through its public functions only, and does not
-// know how code is generated.
+// Package verify compares models with references. It generates packages for folders of models,
+// builds them into one program, runs it, and compares the results with the references, within the
+// tolerances of their element types. It calls generated code only through its public functions, and
+// does not know how code is generated.
 //
-// A rounding tie that falls the other way in an early layer of a quantised network
-// changes most of its outputs. A model that quantises at two places or more, and
-// whose outputs are not equal to the reference, is therefore compared by stages:
-// package exec runs what is between two quantisations on the integers that the
-// evaluator computes, and at most one integer in ten thousand may be off, by one.
-// The whole has to compute what its stages make of it, integer by integer. The outputs
-// then may be twice as far from the reference as one early integer moves
-// them that is off by one. Such a pass has a note that begins with "by stages".
+// A rounding tie that goes the other way in an early layer of a quantised network changes most of
+// its outputs. So a model with two or more quantisations whose outputs differ from the reference is
+// compared by stages. Package exec runs each part between two quantisations on integers that the
+// evaluator computes; at most one integer in ten thousand may be off, by one. The whole model must
+// compute exactly what its stages compute. The outputs may then differ from the reference by up to
+// twice the effect of one early integer that is off by one. The note of such a pass starts with "by
+// stages".
 package verify
 
 import (
@@ -19,47 +17,48 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/gen/verify/harness"
+	"github.com/burngen/burngen/internal/heap"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 )
 
-// Mode tells what computes the outputs that are compared.
+// Mode selects the implementation that is compared.
 type Mode uint8
 
 // The modes.
 const (
-	// Generated is the generated package, built and called.
+	// Generated is the generated package, compiled and called.
 	Generated Mode = iota
-	// Executed is package exec, on the program that is generated.
+	// Executed is package exec, which interprets the program that would be generated.
 	Executed
-	// Evaluated is the evaluator, on the model as it was read.
+	// Evaluated is the evaluator of the IR, on the imported model.
 	Evaluated
 )
 
-// Options steer a verification.
+// Options configure a verification.
 type Options struct {
 	Mode Mode
-	// Strict generates without reassociation and compares without the allowance
-	// for it.
+	// Strict generates without reassociation and compares without the tolerance for it.
 	Strict bool
-	// WeightsDType is what weights are stored as, as in [gen.Options]. Where it is narrower
-	// than f32, every float may be as far off as one of it.
+	// Target is the back end, as in [gen.Options].
+	Target target.Target
+	// WeightsDType is the type in which weights are stored, as in [gen.Options]. If it is narrower
+	// than f32, floats are compared with its tolerance.
 	WeightsDType ir.DType
-	// Layers also compares the intermediate values that a manifest names.
+	// Layers also compares the intermediate values that a manifest contains.
 	Layers bool
-	// Timeout bounds a case, once to generate it and once to run it; 0 stands for
-	// two minutes.
+	// Timeout bounds the generation and the run of each case. 0 means two minutes.
 	Timeout time.Duration
-	// Report, when set, is called with each result, in order.
+	// Report, if not nil, is called with each result, in order.
 	Report func(Result)
-	// Progress, when set, is told what is being done, and how far it is.
+	// Progress, if not nil, is called with the stage and the number of cases done.
 	Progress func(stage string, done, total int)
 }
 
@@ -70,17 +69,17 @@ type Status string
 const (
 	Pass    Status = "pass"
 	Fail    Status = "fail"
-	Refused Status = "refused" // the generator cannot compile it, or its code says that it does not support an argument
-	Ran     Status = "ran"     // there is no usable reference
+	Refused Status = "refused" // the generator does not support the model, or its code does not support an argument
+	Ran     Status = "ran"     // it ran, but there is no usable reference
 )
 
-// Result is the outcome of a case and the reason for it.
+// Result is the outcome of a case and its reason.
 type Result struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	// Why is the reason of a failure or refusal in one line.
+	// Why is the reason of a failure or refusal, on one line.
 	Why string `json:"why,omitempty"`
-	// Note says what was not compared, or was by stages.
+	// Note says what was not compared, or was compared by stages.
 	Note string `json:"note,omitempty"`
 }
 
@@ -124,7 +123,7 @@ func (s *Summary) count(r Result) {
 
 var errTimeout = errors.New("no result within the time limit")
 
-// Run verifies cases and reports on each, in their order.
+// Run verifies cases and reports each result in order.
 func Run(cases []Case, o Options) (Summary, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Minute
@@ -150,11 +149,10 @@ type verifier struct {
 	summary Summary
 }
 
-// settle gives back the memory of a large case, so that the next one does not come on top.
+// settle frees the memory of a large case before the next one.
 func settle() {
 	const large = 64 << 20
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	if metrics.Read(s); s[0].Value.Uint64() > large {
+	if heap.Bytes() > large {
 		debug.FreeOSMemory()
 	}
 }
@@ -169,8 +167,8 @@ func (v *verifier) report(r Result) {
 // forward computes a model's outputs.
 type forward func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error)
 
-// limited runs f, and gives up on it after the time limit; f then goes on alone.
-// A panic of f is an error.
+// limited runs f, and stops waiting for f at the time limit. f then continues in its goroutine. A
+// panic of f becomes an error.
 func limited[T any](limit time.Duration, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -203,8 +201,8 @@ type panicked struct{ value any }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// refusal returns the result of a case that could not be generated: a refusal,
-// unless the generator broke down.
+// refusal returns the result of a case whose package could not be generated: refused, or failed if the
+// generator panicked or timed out.
 func refusal(name string, err error) Result {
 	r := Result{Name: name, Status: Refused, Why: oneLine(err)}
 	var p *panicked
@@ -214,7 +212,7 @@ func refusal(name string, err error) Result {
 	return r
 }
 
-// oneLine returns the first line of an error, and how many follow.
+// oneLine returns the first line of an error and the number of further lines.
 func oneLine(err error) string {
 	first, rest, more := strings.Cut(err.Error(), "\n")
 	if more {
@@ -223,7 +221,7 @@ func oneLine(err error) string {
 	return first
 }
 
-// weights returns the type that widens what floats may be off by.
+// weights returns the type that determines the tolerance of floats.
 func (v *verifier) weights() ir.DType {
 	if v.Mode == Evaluated {
 		return ir.Invalid
@@ -231,10 +229,10 @@ func (v *verifier) weights() ir.DType {
 	return v.WeightsDType
 }
 
-// options returns the generator's options for a case: with -layers, the
-// intermediate values that its manifest names are outputs.
+// options returns the generator's options for a case. With Layers, the intermediate values in its
+// manifest become outputs.
 func (v *verifier) options(c Case) (gen.Options, error) {
-	o := gen.Options{Strict: v.Strict, WeightsDType: v.WeightsDType}
+	o := gen.Options{Target: v.Target, Strict: v.Strict, WeightsDType: v.WeightsDType}
 	if !v.Layers {
 		return o, nil
 	}
@@ -288,7 +286,7 @@ func (v *verifier) interpreted(c Case) Result {
 	return v.verify(c, l.ports, l.run)
 }
 
-// evaluated returns the evaluator of a model.
+// evaluated returns a function that runs a model with the evaluator.
 func evaluated(src *onnx.Model) forward {
 	e := &ir.Evaluator{Module: src.Module}
 	f := src.Module.Func("forward")
@@ -306,7 +304,7 @@ func evaluated(src *onnx.Model) forward {
 	}
 }
 
-// executed returns the program of a model, run by package exec.
+// executed returns a function that runs a model's program with package exec.
 func executed(m *gen.Model) forward {
 	f := m.Forward.IR
 	return func(_ context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
@@ -335,7 +333,7 @@ func executed(m *gen.Model) forward {
 	}
 }
 
-// generated verifies the cases through one program of all their packages.
+// generated verifies the cases with one program that contains all their packages.
 func (v *verifier) generated() (Summary, error) {
 	dir, err := temporary.Folder("")
 	if err != nil {
@@ -380,9 +378,9 @@ func (v *verifier) generated() (Summary, error) {
 	return v.summary, nil
 }
 
-// generate writes the packages of all cases, one after the other: generating sets
-// which kernels this process uses. It returns the results of those that have no
-// package, and the ports of the others.
+// generate writes the packages of all cases one after the other, because generating selects the
+// kernels of this process. It returns the results of cases without a package, and the ports of the
+// other cases.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}
@@ -390,7 +388,7 @@ func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	for i, c := range v.cases {
 		v.Progress("generating", i, len(v.cases))
 		name := packageName(c.Name, taken)
-		left := room // a case that is given up goes on, beside the next ones
+		left := room // a case that timed out continues beside the next ones
 		g, err := limited(v.Timeout, func() (*generation, error) { return v.generateOne(c, name, left) })
 		if err != nil {
 			r := refusal(c.Name, err)
@@ -410,7 +408,7 @@ func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	return results, all, nil
 }
 
-// call runs a generated package.
+// call calls a generated package in the child.
 func call(ctx context.Context, c *child, index int, p *ports, inputs []*onnx.Value) ([]*onnx.Value, error) {
 	q := harness.Request{Case: index}
 	for i, in := range inputs {

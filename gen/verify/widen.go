@@ -5,20 +5,20 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// wide is a function of a module computed in f64.
+// wide is a function of a module converted to f64.
 type wide struct {
 	fn *ir.Func
-	// weights are the names of the float weights, which are parameters after the
-	// function's own.
+	// weights are the names of the float weights, which are additional last parameters.
 	weights []string
 }
 
-// inF64 returns a function that computes what f does with every float of 16 bits or
-// more as f64: values, constants, attributes that name a type, and weights, which
-// become parameters. Errors: an operator that does not take f64.
+// inF64 returns f with every float of 16 bits or more converted to f64: values, constants, type
+// attributes, and weights, which become parameters. It returns an error if an operator does not
+// support f64.
 func inF64(m *ir.Module, f *ir.Func) (*wide, error) {
 	d := &wide{fn: f.Clone()}
 	w := &widener{params: map[string]*ir.Value{}, same: map[*ir.Value]*ir.Value{}, narrow: map[*ir.Node]narrow{}}
@@ -38,15 +38,15 @@ func inF64(m *ir.Module, f *ir.Func) (*wide, error) {
 	return d, ir.Verify(&ir.Module{Funcs: []*ir.Func{d.fn}, Weights: m.Weights})
 }
 
-// widener makes the floats of a function f64.
+// widener converts a function to f64.
 type widener struct {
 	names  []string
-	params map[string]*ir.Value    // what weights become
-	same   map[*ir.Value]*ir.Value // what stands for a load
-	narrow map[*ir.Node]narrow     // what nodes were
+	params map[string]*ir.Value    // parameters that replace weights
+	same   map[*ir.Value]*ir.Value // values that replace loads
+	narrow map[*ir.Node]narrow     // types of nodes before the conversion
 }
 
-// narrow is what a node was before.
+// narrow is the original form of a node.
 type narrow struct {
 	op   ir.Op
 	args []ir.Type
@@ -78,8 +78,8 @@ func (w *widener) block(b *ir.Block) {
 	}
 }
 
-// refused replaces a node whose operator does not take f64: by others that make its
-// results, or by what it was, between casts.
+// refused replaces a node whose operator does not support f64. It uses equivalent operators, or the
+// original operator between casts.
 func (w *widener) refused(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, err := ir.Infer(n); err == nil {
 		return nil
@@ -109,13 +109,13 @@ func (w *widener) values(values []*ir.Value) {
 	}
 }
 
-// isWide reports whether floats of a type become f64.
+// isWide reports whether d is a float type that is converted to f64.
 func isWide(d ir.DType) bool { return d == ir.F16 || d == ir.BF16 || d == ir.F32 }
 
-// widen makes the types in an attribute f64 where they are floats.
+// widen replaces float types in an attribute by f64.
 func widen(v reflect.Value) {
 	switch x := v.Interface().(type) {
-	case ir.Dim:
+	case dim.Dim:
 		return
 	case ir.DType:
 		if isWide(x) {
@@ -154,7 +154,7 @@ func widen(v reflect.Value) {
 	}
 }
 
-// widened returns a tensor with its floats as f64.
+// widened returns a tensor with floats converted to f64.
 func widened(x *ir.Tensor) *ir.Tensor {
 	if !isWide(x.DType) {
 		return x

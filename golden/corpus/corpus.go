@@ -1,6 +1,5 @@
-// Package corpus finds the test corpora: the folder that BURNGEN_CORPUS names, else
-// shared/corpus beside the repository. Tests that need what is not there are skipped and
-// say so.
+// Package corpus finds the test corpora: the folder BURNGEN_CORPUS, or shared/corpus beside the
+// repository. Tests that need missing files are skipped and say so.
 package corpus
 
 import (
@@ -12,7 +11,7 @@ import (
 	"testing"
 )
 
-// root returns the folder of the corpora, "" if there is none.
+// root returns the folder of the corpora, or "" if there is none.
 func root() string {
 	if dir := os.Getenv("BURNGEN_CORPUS"); dir != "" {
 		return dir
@@ -32,8 +31,8 @@ func root() string {
 	return ""
 }
 
-// Find returns the path of a file or a folder, whose name in the corpora has slashes, and
-// whether it is there.
+// Find returns the path of a file or folder in the corpora and whether it exists. The parts of name
+// are separated by slashes.
 func Find(name string) (path string, ok bool) {
 	dir := root()
 	if dir == "" {
@@ -54,8 +53,8 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
-// Glob returns the files whose names match a pattern of [path.Match], in order, and skips
-// the test if there is none.
+// Glob returns the files whose names match a pattern of [path.Match], sorted. It skips the test if
+// no file matches.
 func Glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root(), filepath.FromSlash(pattern)))
@@ -68,13 +67,13 @@ func Glob(t testing.TB, pattern string) []string {
 	return files
 }
 
-// Weights is what an independent reader, in Python, read of a file of weights.
+// Weights describes a weights file, as an independent reader in Python read it.
 type Weights struct {
 	File   string // its path
 	Format string // "safetensors", "zip", …
 	Error  string // why the reader refused it
-	// Tensors are its tensors; their elements are hashed as the file has them, and in the
-	// order of rows (contiguous).
+	// Tensors are its tensors. SHA256 is the hash of the elements as the file stores them.
+	// Contiguous is the hash of the elements in row-major order.
 	Tensors map[string]struct {
 		DType      string
 		Shape      []int64
@@ -83,8 +82,8 @@ type Weights struct {
 	}
 }
 
-// WeightFiles returns what was read of all files of weights of the formats that choose
-// takes, and skips the test if there is none.
+// WeightFiles returns the descriptions of the weights files whose format choose accepts. It skips
+// the test if there are no such files.
 func WeightFiles(t testing.TB, choose func(format string) bool) []Weights {
 	t.Helper()
 	f, err := os.Open(Path(t, "weights/expected.jsonl"))

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// absurdModels give results whose extents are arguments.
+// absurdModels returns models whose results have extents that are arguments.
 func absurdModels() map[string]*onnxtest.Model {
 	attr := func(name string, value any) onnxtest.Attr { return onnxtest.Attr{Name: name, Value: value} }
 	list := func(names ...string) []string { return names }
@@ -53,9 +53,9 @@ func absurdModels() map[string]*onnxtest.Model {
 	}
 }
 
-// TestAbsurdArguments calls models with extents that no machine has, and with some that fit
-// once and not twice: they return errors, and compute as ever after. GOMEMLIMIT stands for
-// the machine's memory.
+// TestAbsurdArguments calls models with extents that exceed the memory of any machine, and with
+// extents for which one buffer fits but two do not. The calls return errors, and later calls work.
+// GOMEMLIMIT limits the memory.
 func TestAbsurdArguments(t *testing.T) {
 	long(t)
 	t.Parallel()

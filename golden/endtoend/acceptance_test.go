@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// acceptance has a row for each check that the reference documents contain, with what
-// they expect, and the tests of it: in a package of the repository, or of the module that
-// TestAcceptance makes of testdata/acceptance.
+// acceptance has a row for each check in the reference documents: the expected result, and the
+// tests. The tests are in a package of the repository, or in the module that TestAcceptance makes
+// from testdata/acceptance.
 var acceptance = []struct{ check, expected, folder, tests string }{
 	{"2×2 sum of [[2,3],[4,5]] and ones", "[[3,4],[5,6]] and the printed header", "ir/nn", "TestDocumentedValues/the_sum_of_two_matrices"},
 	{"min-max of [1,2,3,4]", "[0, .3333, .6667, 1]", "ir/nn", "TestDocumentedValues/from_the_least_to_the_greatest_of_four"},
@@ -52,7 +52,7 @@ func TestAcceptance(t *testing.T) {
 		m.generate(t, g.name, m.path("describe/"+g.of), flags...)
 	}
 	m.run(t, nil, "vet", "./...")
-	passed := map[string]string{"": m.run(t, nil, "test", "-v", ".")} // by folder, what go test prints
+	passed := map[string]string{"": m.run(t, nil, "test", "-v", ".")} // the output of go test for each folder
 	for _, row := range acceptance {
 		if _, ok := passed[row.folder]; !ok {
 			passed[row.folder] = run(t, goTest(row.folder))

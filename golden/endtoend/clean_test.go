@@ -9,8 +9,8 @@ import (
 // staticcheck is the linter that generated code has to please.
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
-// TestGeneratedCodeIsClean formats, vets and lints packages of every form, and
-// those of corpus models that bring together most of what is emitted.
+// TestGeneratedCodeIsClean formats, vets and lints packages of every form, and packages of corpus
+// models that cover most of the generated code.
 func TestGeneratedCodeIsClean(t *testing.T) {
 	long(t)
 	t.Parallel()

@@ -11,12 +11,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// subject is a model whose package has to keep the API's promises, which are the
-// tests in testdata/contract.
+// subject is a model whose package must pass the tests in testdata/contract, which check what the
+// API promises.
 type subject struct {
 	name string
 	path func(*testing.T) string
-	// tests are the folders in testdata/contract whose files are for its form.
+	// tests are the folders in testdata/contract that apply to the form of the package.
 	tests []string
 	// input and output are the types of its image and result, symbol its batch.
 	input, output, symbol string
@@ -35,8 +35,8 @@ var subjects = []subject{
 	{name: "cifar", path: corpusModel("models/cifar10-pytorch-tutorial").path, tests: []string{"batched"}, input: "ModelInput", output: "ModelOutput", symbol: "batch_size"},
 }
 
-// contract generates a subject's package and puts the tests of its API into a
-// folder beside it. It returns the module.
+// contract generates a subject's package and puts the tests of its API into a folder of the same
+// module. It returns the module.
 func (s subject) contract(t *testing.T) module {
 	t.Helper()
 	m := newModule(t)
@@ -77,8 +77,7 @@ func (m module) weightsFile(t *testing.T, name string) string {
 	return filepath.Base(files[0])
 }
 
-// rawWeights returns a file of the weights that a model has before burngen
-// prepares them.
+// rawWeights returns a file with the original weights of a model, before burngen prepares them.
 func rawWeights(t *testing.T, model string) string {
 	t.Helper()
 	src, err := onnx.Open(model, onnx.Options{})
@@ -109,8 +108,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractUnderTheRaceDetector runs those that call from many goroutines with
-// the race detector, when it watches this test too.
+// TestContractUnderTheRaceDetector runs the tests that call from many goroutines with the race
+// detector, if this test also runs with it.
 func TestContractUnderTheRaceDetector(t *testing.T) {
 	long(t)
 	t.Parallel()

@@ -34,8 +34,8 @@ var customModels = []struct {
 		Node("/node", "acme:Mistaken", []string{"x"}, []string{"y"})},
 }
 
-// manyLayers returns a model of 60 layers: x is halved by a matrix, doubled by acme.Double,
-// and -1, 0 or 1 is added.
+// manyLayers returns a model of 60 layers. A layer multiplies x by a matrix that halves it, doubles
+// it with acme.Double, and adds -1, 0 or 1.
 func manyLayers() *onnxtest.Model {
 	m := onnxtest.New(17).Import("acme", 1).Input("x", ir.F32, "N", 4).Output("y", ir.F32, "N", 4)
 	at := "x"
@@ -59,8 +59,8 @@ func manyLayers() *onnxtest.Model {
 	return m
 }
 
-// TestCustom generates models with custom operators, and runs the tests in
-// testdata/custom on them; and the bundled ones, of which that of a mistaken function fails.
+// TestCustom generates models with custom operators and runs the tests in testdata/custom on them.
+// It also runs the bundled tests. The bundled test of a model with a wrong function must fail.
 func TestCustom(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestCustom(t *testing.T) {
 		}
 	}
 	if text := readFile(t, m.path("blocks/model.go")); strings.Count(text, ".Run(ops.Double)") > 15 {
-		t.Error("the layers are no function that is called")
+		t.Error("the layers do not become a function that is called")
 	}
 	t.Log(m.run(t, nil, "vet", "./..."))
 	t.Log(m.run(t, nil, "test", "-trimpath", ".", "./fused", "./keep", "./blocks"))

@@ -54,9 +54,9 @@ func ramp(low, high float64, n int) *ir.Tensor {
 	return t
 }
 
-// convNet is a classifier of batches of images, input "image" of 3×20×20 and
-// output "logits" of 10, with what convolutional networks are made of. Values are
-// called what generated code calls shapes and functions.
+// convNet returns a classifier for batches of images, with the usual operators of convolutional
+// networks. Its input "image" is 3×20×20, and its output "logits" has 10 elements. Its values have
+// names that generated code uses for shapes and functions.
 func convNet(batch any) *onnxtest.Model {
 	pads := onnxtest.Attr{Name: "pads", Value: []int{1, 1, 1, 1}}
 	two := onnxtest.Attr{Name: "strides", Value: []int{2, 2}}
@@ -88,8 +88,8 @@ func convNet(batch any) *onnxtest.Model {
 		Node("/fc/Gemm", "Gemm", []string{"f", "fc.weight", "fc.bias"}, []string{"logits"}, onnxtest.Attr{Name: "transB", Value: 1})
 }
 
-// wordNet reads sentences, inputs "ids" and "mask" of N×S, and gives each word 8
-// numbers, output "words", and each sentence their mean, output "sentence".
+// wordNet returns a model that reads sentences, inputs "ids" and "mask" of [N,S]. Output "words"
+// has 8 numbers for each word. Output "sentence" is the mean of these for each sentence.
 func wordNet() *onnxtest.Model {
 	return onnxtest.New(17).
 		Input("ids", ir.I64, "N", "S").
@@ -110,8 +110,8 @@ func wordNet() *onnxtest.Model {
 			onnxtest.Attr{Name: "axes", Value: []int{1}}, onnxtest.Attr{Name: "keepdims", Value: 0})
 }
 
-// layerNet is a linear layer of 3 to 4, a normalisation, and a linear layer of 4 to 2, as
-// products of rows with matrices.
+// layerNet returns a model of a linear layer from 3 to 4 features, a normalisation, and a linear
+// layer from 4 to 2. The layers are products of rows with matrices.
 func layerNet() *onnxtest.Model {
 	return onnxtest.New(17).
 		Input("x", ir.F32, "N", 3).

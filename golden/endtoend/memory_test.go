@@ -9,15 +9,19 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
 // mostOverLive is how much larger than the largest live set an arena may be.
 const mostOverLive = 1.2
 
-// TestArenaIsCloseToTheLiveSet compares the arena that plan.go declares with the
-// largest live set, found anew from the IR that is written beside it.
+// TestArenaIsCloseToTheLiveSet compares the arena that plan.go declares with the largest live set,
+// which it computes independently from the package's IR file.
 func TestArenaIsCloseToTheLiveSet(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -50,14 +54,14 @@ func forward(t *testing.T, dir string) *ir.Func {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ir.Parse(string(text), op.Set)
+	m, err := ir.Parse(string(text), storage.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m.Func("forward")
 }
 
-// arenaLen returns the constant of that name in a Go file.
+// arenaLen returns the size of Forward's arena that a Go file has.
 func arenaLen(t *testing.T, path string) int64 {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -66,8 +70,8 @@ func arenaLen(t *testing.T, path string) int64 {
 	}
 	var text string
 	ast.Inspect(file, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == "arenaLen" {
-			text = spec.Values[0].(*ast.BasicLit).Value
+		if field, ok := n.(*ast.KeyValueExpr); ok && text == "" && isIdent(field.Key, "Fixed") {
+			text = field.Value.(*ast.BasicLit).Value
 		}
 		return true
 	})
@@ -78,21 +82,20 @@ func arenaLen(t *testing.T, path string) int64 {
 	return n
 }
 
-// piece is memory that a node fills: a value, unless that is a view or is made
-// of other values.
+// piece is memory that a node fills. It is a value, unless the value is a view or consists of other
+// values.
 type piece struct {
 	bytes       int64
 	first, last int  // the nodes that write it and read it last
 	caller      bool // the caller's memory, not the arena's
 }
 
-// liveSet returns the size in bytes of the largest set of values alive at one
-// node of a function with static shapes: made before it or by it, and read by it
-// or after it; and the scratch memory of the node. It knows neither rounding nor
-// operators that write over their operands. A view is what it views. A concatenation along the
-// outermost extent that is not 1 is its operands, each counted once, from when
-// each is made on. Parameters, weights, constants and what becomes a result
-// are not in the arena.
+// liveSet returns the size in bytes of the largest set of values that are alive at a node of a
+// function with static shapes, including the scratch memory of the node. A value is alive at a node
+// if it is computed before or by the node, and read by or after it. It ignores alignment and
+// operators that overwrite their operands. A view counts as the viewed value. A concatenation along
+// the outermost extent that is not 1 counts as its operands, each of them once, from the time it is
+// computed. Parameters, weights, constants and results are not in the arena.
 func liveSet(f *ir.Func) int64 {
 	made := map[*ir.Value][]*piece{}
 	for i, n := range f.Nodes {
@@ -146,19 +149,14 @@ func liveSet(f *ir.Func) int64 {
 	return most
 }
 
-// scratchOf returns the bytes that the kernel of a node takes beside its operands and
-// results.
+// scratchOf returns the bytes of scratch memory of a node's kernel.
 func scratchOf(n *ir.Node) (bytes int64) {
-	c, ok := n.Op.(ir.Caller)
-	if !ok {
-		return 0
-	}
-	call, err := c.Call(n)
+	c, err := call.Of(n)
 	if err != nil {
 		return 0
 	}
-	for _, a := range call.Args {
-		if s, ok := a.(ir.Scratch); ok {
+	for _, a := range c.Args {
+		if s, ok := a.(kernel.Scratch); ok {
 			elems, _ := s.Len.Int64()
 			bytes += elems * int64(s.DType.Size())
 		}
@@ -166,12 +164,11 @@ func scratchOf(n *ir.Node) (bytes int64) {
 	return bytes
 }
 
-// joined returns the pieces that a concatenation consists of, and whether its
-// operands follow each other in it. What stands in it twice, or is not in the
-// arena, is a piece of its own.
+// joined returns the pieces of a concatenation and whether its operands are contiguous in it. An
+// operand that occurs twice or is not in the arena is a piece of its own.
 func joined(c op.Concat, n *ir.Node, made map[*ir.Value][]*piece, i int) (pieces []*piece, ok bool) {
 	for _, d := range n.Results[0].Type.Shape[:c.Axis] {
-		if !d.Equal(ir.Const(1)) {
+		if !d.Equal(dim.Const(1)) {
 			return nil, false
 		}
 	}
@@ -201,4 +198,10 @@ func reads(n *ir.Node) []*ir.Value {
 func sizeOf(t ir.Type) int64 {
 	n, _ := t.Elems().Int64()
 	return n * int64(t.DType.Size())
+}
+
+// isIdent reports whether an expression is an identifier.
+func isIdent(x ast.Expr, name string) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == name
 }

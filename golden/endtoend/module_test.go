@@ -1,8 +1,7 @@
-// Package endtoend holds what burngen promises of its whole to tests: each runs
-// the command as users do, in a module of its own, and builds, runs and looks at
-// what comes out.
+// Package endtoend tests burngen as a whole. Each test runs the command as users do, in a module of
+// its own, then builds and runs the generated code and checks the results.
 //
-// Tests on models of the corpus skip where there is none.
+// Tests on models of the corpus are skipped if the corpus is missing.
 package endtoend
 
 import (
@@ -36,8 +35,8 @@ var root = func() string {
 
 var every = flag.Bool("every", false, "runs the tests for other processors and systems, too")
 
-// elsewhere skips a test that builds for another processor or system, unless -every is
-// given: the standard library is compiled for each.
+// elsewhere skips a test that builds for another processor or system, unless -every is given. Such
+// a build compiles the standard library.
 func elsewhere(t *testing.T) {
 	t.Helper()
 	if !*every {
@@ -79,13 +78,13 @@ func (m corpusModel) there() bool {
 	return ok
 }
 
-// dir returns the model's folder, and skips the test where there is none.
+// dir returns the model's folder. It skips the test if the folder is missing.
 func (m corpusModel) dir(t *testing.T) string {
 	t.Helper()
 	return corpus.Path(t, string(m))
 }
 
-// path returns the model's file, and skips the test where there is none.
+// path returns the model's file. It skips the test if the file is missing.
 func (m corpusModel) path(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(m.dir(t), "model.onnx")
@@ -97,8 +96,8 @@ var commands struct {
 	byArch map[string]func() (string, error)
 }
 
-// command returns the path of burngen built for an architecture of this system,
-// "" for this machine's.
+// command returns the path of burngen, built for an architecture of this system. An arch of ""
+// stands for this machine.
 func command(t *testing.T, arch string) string {
 	t.Helper()
 	commands.Lock()
@@ -140,7 +139,7 @@ func generate(t *testing.T, model, dir string, flags ...string) {
 	t.Logf("generated in %.1f s", time.Since(start).Seconds())
 }
 
-// run runs a program that has to succeed and returns what it prints.
+// run runs a program and returns its output. The test fails if the program does.
 func run(t *testing.T, c *exec.Cmd) string {
 	t.Helper()
 	out, err := c.CombinedOutput()
@@ -170,8 +169,8 @@ func newModule(t *testing.T) module {
 	return m
 }
 
-// requireAll makes the module require what burngen's own does, so that descriptions in it
-// can be run.
+// requireAll makes the module require the dependencies of burngen's module, so that descriptions in
+// it can be run.
 func (m module) requireAll(t *testing.T) {
 	t.Helper()
 	mod := readFile(t, filepath.Join(root, "go.mod"))
@@ -222,8 +221,8 @@ func (m module) generate(t *testing.T, name, model string, flags ...string) {
 	generate(t, model, m.path(name), flags...)
 }
 
-// command returns a run of the go command in the module, with more variables in
-// its environment.
+// command returns a command that runs the go command in the module. env is added to its
+// environment.
 func (m module) command(env []string, args ...string) *exec.Cmd {
 	c := exec.Command("go", args...)
 	c.Dir = m.dir
@@ -231,7 +230,7 @@ func (m module) command(env []string, args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs the go command, which has to succeed, and returns what it prints.
+// run runs the go command and returns its output. The test fails if the command does.
 func (m module) run(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	return run(t, m.command(env, args...))

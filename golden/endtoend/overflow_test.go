@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// overflowing are models whose extents may leave 64 bits: those that arrive while they
-// run, those of arguments, and those that a loop makes.
+// overflowing are models whose extents may exceed 64 bits: extents that are computed at run time,
+// extents of arguments, and extents that a loop computes.
 var overflowing = map[string]*onnxtest.Model{
 	"tiled": onnxtest.New(21).Input("x", ir.F32, 4).Input("n", ir.I64, 1).Output("y", ir.F32, "A").
 		Node("/tile", "Tile", []string{"x", "n"}, []string{"y"}),

@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/gen"
 )
 
-// digits is a small convolutional network: that of the corpus, or where there is
-// no corpus one made here.
+// digits returns a small convolutional network from the corpus, or one that is made here if there
+// is no corpus.
 func digits(t *testing.T) (path, input, output string) {
 	t.Helper()
 	m := corpusModel("models/mnist-burn")
@@ -28,8 +28,7 @@ func digits(t *testing.T) (path, input, output string) {
 	return staticNet.write(t), "Image", "Logits"
 }
 
-// newProgram makes a module of a program that prints what the model of digits
-// answers, built into it, and that model's package.
+// newProgram makes a module with the package of digits and a program that prints its answer.
 func newProgram(t *testing.T) module {
 	t.Helper()
 	m := newModule(t)
@@ -41,7 +40,7 @@ func newProgram(t *testing.T) module {
 	return m
 }
 
-// answer returns what the program has to print, computed without generating.
+// answer returns the expected output of the program, computed without generating code.
 func (m module) answer(t *testing.T) string {
 	t.Helper()
 	model, err := gen.Load(m.path("model.onnx"), gen.Options{})
@@ -60,9 +59,9 @@ func (m module) answer(t *testing.T) string {
 	return fmt.Sprintf("%d of %d\n", slices.Index(logits, slices.Max(logits)), len(logits))
 }
 
-// TestProgram builds a program with its model inside, without cgo and with
-// defaults, and runs it: it needs no shared library, and answers. How long the
-// process lives is logged.
+// TestProgram builds a program with a model inside, without cgo and with defaults, and runs it. The
+// program must not need a shared library, and must print the answer. The test logs how long the
+// process lives.
 func TestProgram(t *testing.T) {
 	m := newProgram(t)
 	want := m.answer(t)
@@ -134,8 +133,8 @@ func TestProgramForOtherPlatforms(t *testing.T) {
 	}
 }
 
-// TestGeneratedTest runs the test that is generated with a model on instruction
-// sets and systems that this machine can run or have emulated.
+// TestGeneratedTest runs the generated test of a model on the instruction sets and systems that
+// this machine can run or emulate.
 func TestGeneratedTest(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -143,8 +142,8 @@ func TestGeneratedTest(t *testing.T) {
 	for _, on := range []struct {
 		name string
 		env  []string
-		exec string // the program that runs the test's, "" for none
-		need string // what runs it
+		exec string // the program that runs the test's binary; "" to run it directly
+		need string // the program that must be installed
 	}{
 		{name: "best", env: []string{"BURNGEN_CPU="}},
 		{name: "generic", env: []string{"BURNGEN_CPU=generic"}},
@@ -161,6 +160,13 @@ func TestGeneratedTest(t *testing.T) {
 			if on.need != "" && on.need != runtime.GOARCH && on.need != runtime.GOOS {
 				t.Skipf("not on %s/%s", runtime.GOOS, runtime.GOARCH)
 			}
+			if on.name == "386" {
+				probe := exec.Command("go", "test", "-run", "^$", "github.com/burngen/burngen/internal/meant")
+				probe.Env = append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0")
+				if out, err := probe.CombinedOutput(); err != nil {
+					t.Skipf("this machine does not run programs for 386: %v\n%s", err, out)
+				}
+			}
 			switch on.exec {
 			case "":
 			case "node":
@@ -174,8 +180,7 @@ func TestGeneratedTest(t *testing.T) {
 	}
 }
 
-// lookPath returns the first of some programs that is there, and skips the test
-// where none is.
+// lookPath returns the first of the programs that is installed. It skips the test if none is.
 func lookPath(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {

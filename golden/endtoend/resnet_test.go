@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestResNet generates and builds ResNet-50 and calls it through a session, which
-// must not allocate. How long that takes is logged.
+// TestResNet generates and builds ResNet-50 and calls it through a session, which must not
+// allocate. The test logs the time of a call.
 func TestResNet(t *testing.T) {
 	long(t)
 	s := subject{
@@ -16,8 +16,7 @@ func TestResNet(t *testing.T) {
 	}
 	m := s.contract(t)
 	m.run(t, nil, "build", "-trimpath", "github.com/burngen/burngen/runtime/...")
-	// A file that no build has seen keeps the go command from answering with what
-	// it compiled before.
+	// A file that changes with each build prevents the go command from using its cache.
 	m.write(t, s.name+"/stamp.go", fmt.Sprintf("package %s\n\n// built %s\n", s.name, time.Now().Format(time.RFC3339Nano)))
 	start := time.Now()
 	m.run(t, nil, "build", "-trimpath", "./"+s.name)

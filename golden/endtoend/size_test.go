@@ -10,8 +10,8 @@ import (
 // maxTiny bounds the size of a program with a small model, in bytes.
 const maxTiny = 4 << 20
 
-// TestSmallModelsMakeSmallPrograms builds a program with a model of two small
-// matrices: kernels that the model does not call are not in it.
+// TestSmallModelsMakeSmallPrograms builds a program with a model of two small matrices. The program
+// must not contain kernels that the model does not call.
 func TestSmallModelsMakeSmallPrograms(t *testing.T) {
 	m := newModule(t)
 	m.generate(t, "tiny", tinyNet.write(t))

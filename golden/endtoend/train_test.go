@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
@@ -90,8 +92,11 @@ func (m *described) record(r *nn.Recorder) {
 	})
 }
 
-// compileDescribed compiles it.
-func compileDescribed() (*gen.Model, error) {
+// compileDescribed compiles it for the CPU.
+func compileDescribed() (*gen.Model, error) { return compileDescribedFor(nil) }
+
+// compileDescribedFor compiles it for a target. Nil stands for the CPU.
+func compileDescribedFor(to target.Target) (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m := &described{Conv: nn.NewConv2d(1, 4, 3), Norm: nn.NewBatchNorm(4), FC1: nn.NewLinear(64, 32), FC2: nn.NewLinear(32, 4), Drop: nn.NewDropout(0.2)}
 		m.record(r)
@@ -103,18 +108,17 @@ func compileDescribed() (*gen.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gen.CompileSource(src, gen.Options{Train: true, Package: "model"})
+	return gen.CompileSource(src, gen.Options{Train: true, Package: "model", Target: to})
 }
 
-// TestDescribedTrainer holds the promises of the trainer of a described model to
-// tests of its own.
+// TestDescribedTrainer tests the trainer of a described model.
 func TestDescribedTrainer(t *testing.T) {
 	long(t)
 	testTrainer(t, "described/described_test.go", compileDescribed)
 }
 
-// TestPreparing holds the weights of a model that trains to tests of when they are prepared,
-// which read its package's own variables.
+// TestPreparing trains a model, and tests when its weights are prepared. The tests read variables
+// of the generated package.
 func TestPreparing(t *testing.T) {
 	long(t)
 	m := trainedModule(t, compileDescribed)
@@ -126,12 +130,12 @@ func TestPreparing(t *testing.T) {
 	}
 }
 
-// TestStoring holds a package whose file has both kinds of weights to the tests of one that
-// trains, and to tests of which it uses.
+// TestStoring tests a package whose file has both original and prepared weights, with the tests of
+// packages that train and with tests of which weights are used.
 func TestStoring(t *testing.T) {
 	long(t)
 	m := trainedModule(t, func() (*gen.Model, error) {
-		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", Keep: gen.KeepBoth, CheckNaN: true})
+		return gen.FromModule("model", drawn(t, trainedNet), gen.Options{Train: true, Loss: "mse", Package: "model", Keep: emit.KeepBoth, CheckNaN: true})
 	})
 	m.copy(t, "tests", "train/train_test.go")
 	m.copy(t, "model", "stored/stored_test.go")
@@ -139,7 +143,7 @@ func TestStoring(t *testing.T) {
 	m.run(t, nil, "test", "./...")
 }
 
-// TestTrainer holds the promises of a generated trainer to tests of its own.
+// TestTrainer tests a generated trainer.
 func TestTrainer(t *testing.T) {
 	long(t)
 	testTrainer(t, "train/train_test.go", func() (*gen.Model, error) {
@@ -147,7 +151,7 @@ func TestTrainer(t *testing.T) {
 	})
 }
 
-// TestNarrowTrainer trains weights of 16 bits, of which steps keep copies of 32.
+// TestNarrowTrainer trains 16-bit weights, of which steps keep 32-bit copies.
 func TestNarrowTrainer(t *testing.T) {
 	long(t)
 	narrow := strings.NewReplacer("weight fc1.weight : f32", "weight fc1.weight : f16", `%w1 = load {name="fc1.weight"} : f32[6,8]`,
@@ -175,8 +179,8 @@ func trainedModule(t *testing.T, compile func() (*gen.Model, error)) module {
 	return m
 }
 
-// testTrainer generates the package model in a module, with tests of it in a folder
-// beside.
+// testTrainer generates the package model in a module and runs tests of it, which are in another
+// folder of the module.
 func testTrainer(t *testing.T, tests string, compile func() (*gen.Model, error)) {
 	t.Helper()
 	m := trainedModule(t, compile)

@@ -13,8 +13,7 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// verify runs burngen verify on a folder and returns what it prints and its exit
-// code.
+// verify runs burngen verify on a folder and returns its output and exit code.
 func verify(t *testing.T, dir string, flags ...string) (string, int) {
 	t.Helper()
 	c := exec.Command(command(t, ""), append([]string{"verify", dir}, flags...)...)
@@ -30,8 +29,8 @@ func verify(t *testing.T, dir string, flags ...string) (string, int) {
 	return string(out), 0
 }
 
-// TestVerifyIsHonest runs burngen verify on references as they are, and with one
-// number of one reference changed.
+// TestVerifyIsHonest runs burngen verify on correct references, and on references with one number
+// changed.
 func TestVerifyIsHonest(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -75,7 +74,7 @@ func ownCase(t *testing.T, dir string) {
 	writeFile(t, filepath.Join(data, "output_0.pb"), string(onnxtest.Tensor("y", ir.FloatTensor(ir.F32, 0, 2, 0, 4, 0, 6))))
 }
 
-// copyOf returns what copies a case of the corpus.
+// copyOf returns a function that copies a case of the corpus.
 func copyOf(m corpusModel) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
@@ -85,8 +84,7 @@ func copyOf(m corpusModel) func(*testing.T, string) {
 	}
 }
 
-// spoil adds a hundredth to one number of a file of floats: a TensorProto, or
-// their bytes.
+// spoil adds a hundredth to one number in a file of floats. The file is a TensorProto or raw bytes.
 func spoil(t *testing.T, path string) {
 	t.Helper()
 	if filepath.Ext(path) == ".pb" {

@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// mnist is the network whose weights are in the corpus.
+// mnist is the network that the corpus has weights for.
 type mnist struct {
 	Conv1, Conv2, Conv3 nn.Conv2d
 	Norm1, Norm2        nn.BatchNorm
@@ -81,9 +81,8 @@ func weightsOf(t *testing.T, path string) *rt.Weights {
 	return w
 }
 
-// TestWeightsIntoADescription gives a described network the weights that PyTorch saved of
-// it: it reads the digits that it was trained for, and computes what the same network
-// does as an ONNX file.
+// TestWeightsIntoADescription loads the weights that PyTorch saved into a described network. The
+// network then recognises digits, and gives the results of the same network as an ONNX file.
 func TestWeightsIntoADescription(t *testing.T) {
 	files := corpusModel("weights/burn-mnist").dir(t)
 	pixels, labels, err := data.MNIST(filepath.Join(corpusModel("datasets/mnist").dir(t), "t10k-images-idx3-ubyte.gz"), filepath.Join(corpusModel("datasets/mnist").dir(t), "t10k-labels-idx1-ubyte.gz"))
@@ -130,7 +129,7 @@ func TestWeightsIntoADescription(t *testing.T) {
 	}
 }
 
-// compute runs a model of one input and one output, of f32.
+// compute runs a model with one f32 input and one f32 output.
 func compute(t *testing.T, m *gen.Model, x []float32, shape ...int) []float32 {
 	t.Helper()
 	results, _, err := m.Run([]any{x}, [][]int{shape})
@@ -140,8 +139,8 @@ func compute(t *testing.T, m *gen.Model, x []float32, shape ...int) []float32 {
 	return results[0].([]float32)
 }
 
-// TestWeightsIntoPackages builds packages of one network, with weights that PyTorch saved
-// put in at generation and at run time.
+// TestWeightsIntoPackages builds packages of one network and gives them weights that PyTorch saved,
+// at generation and at run time.
 func TestWeightsIntoPackages(t *testing.T) {
 	long(t)
 	t.Parallel()

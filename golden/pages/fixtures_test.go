@@ -15,7 +15,7 @@ import (
 
 // fixtures are the files that pages take for granted.
 var fixtures = map[string]func() []byte{
-	// A description whose weights are those of a checkpoint.
+	// A description that matches the tensors of a checkpoint.
 	"encoder": func() []byte {
 		return []byte(`package encoder
 
@@ -57,7 +57,7 @@ func (w *Whisper) Forward(mel nn.Value) nn.Value {
 			Input("boxes", ir.F32, "N", 4).Input("scores", ir.F32, "N").Output("kept", ir.I64, "K").
 			Node("/nms", "acme:NMS", []string{"boxes", "scores"}, []string{"kept"}, onnxtest.Attr{Name: "iou", Value: 0.4}).Bytes()
 	},
-	// A model that returns its input, and what it is compared with.
+	// A model that returns its input, and its reference files.
 	"detector": func() []byte {
 		return onnxtest.New(17).Input("image", ir.F32, 1, 100, 4).Output("boxes", ir.F32, 1, 100, 4).
 			Node("/relu", "Relu", []string{"image"}, []string{"boxes"}).Bytes()

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// TestLinks checks that the links of all pages lead to a file or a folder of the repository,
-// and to a heading of it if they name one.
+// TestLinks checks that the links of all pages lead to a file or a folder of the repository. If a
+// link names a heading, the page must have it.
 func TestLinks(t *testing.T) {
 	var pages []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -47,8 +47,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// follows returns an error if a link of a page leads nowhere in the repository. It does not
-// follow links to other places.
+// follows returns an error if a link of a page does not lead to an existing place in the
+// repository. It does not follow links to other places.
 func follows(page, link string) error {
 	if strings.Contains(link, "://") {
 		return nil

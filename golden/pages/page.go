@@ -1,9 +1,9 @@
-// Package pages reads Markdown pages whose listings are tested. Its test runs README.md and
-// the pages in docs as a user would follow them, in a new module outside of the repository.
-// Another test checks that links between all pages of the repository lead somewhere.
+// Package pages reads Markdown pages whose listings are tested. Its test runs README.md and the
+// pages in docs as a user would follow them, in a new module outside of the repository. Another
+// test checks that links between all pages of the repository lead to existing places.
 //
-// Every fenced block of a page is accounted for. A block of commands, which begins with
-// "$ ", is run. Any other block stands below a comment that says what it is:
+// Every fenced block of a page must be a block of commands, or have a comment. A block of commands
+// begins with "$ " and is run. Any other block stands below a comment that says what it is:
 //
 //	<!-- test: file PATH -->      the block is written to a file of the module
 //	<!-- test: output -->         the block is what the command before it prints
@@ -16,8 +16,7 @@
 //	<!-- test: fails -->          the last command fails
 //	<!-- test: skip REASON -->    they are not run
 //
-// The comment of a file may go on with the rest of that file. A line BLOCK stands for the
-// block:
+// The comment of a file may contain the rest of that file. A line BLOCK stands for the block:
 //
 //	<!-- test: file main.go
 //	package main
@@ -27,20 +26,20 @@
 //	}
 //	-->
 //
-// A comment that stands for itself runs what the page does not show. A command after "! "
-// fails, and "fixture NAME PATH" writes a file that the test makes:
+// A "before" comment has no block. It runs commands that the page does not show. A command after "!
+// " must fail, and "fixture NAME PATH" writes a file that the test makes:
 //
 //	<!-- test: before
 //	mkdir boxes
 //	fixture nms boxes/boxes.onnx
 //	-->
 //
-// The lines below a command are what it prints. "…" stands for any text in a line, and a
-// line "…" for any lines. A time at the end of a line, as in "in 0.1 s", stands for any
-// time. If there are no lines, anything may be printed. "$ cat PATH" of a file that does not
-// exist writes the lines below it to the file.
+// The lines below a command are its output. "…" stands for any text in a line, and a line "…" for
+// any lines. A time at the end of a line, as in "in 0.1 s", stands for any time. If there are no
+// lines, the output is not compared. "$ cat PATH" of a file that does not exist writes the lines
+// below it to the file.
 //
-// In a block of Go, "…" is left out.
+// "…" is removed from a block of Go.
 package pages
 
 import (
@@ -50,7 +49,7 @@ import (
 	"strings"
 )
 
-// A Kind says what is done with a block.
+// A Kind says how a block is tested.
 type Kind string
 
 // The kinds of blocks.
@@ -65,14 +64,14 @@ const (
 
 // Block is a fenced block of a page, or a comment that runs what the page does not show.
 type Block struct {
-	Line int // of the fence or of the comment, from 1
+	Line int // line of the fence or of the comment, from 1
 	Kind Kind
-	// Arg is the path or the reason in the comment. Of commands it is "", "in repository" or
+	// Arg is the path or the reason in the comment. For commands it is "", "in repository" or
 	// "fails".
 	Arg string
 	// Lang is the language after the fence.
 	Lang string
-	// Text is what stands between the fences, or in the comment of a [Before].
+	// Text is the text between the fences, or in the comment of a [Before].
 	Text string
 	// Around is the file around the block, "" if the block is the whole file.
 	Around string
@@ -85,8 +84,8 @@ type comment struct {
 	body      string
 }
 
-// Parse returns the blocks of a page in their order. It returns an error for a block that
-// nothing accounts for.
+// Parse returns the blocks of a page in their order. It returns an error for a block that has no
+// comment and is not a block of commands.
 func Parse(page string) ([]Block, error) {
 	var blocks []Block
 	var above *comment
@@ -144,7 +143,7 @@ func parseComment(line int, text string) *comment {
 	return &comment{line, word, strings.TrimSpace(arg), body}
 }
 
-// explain sets what a block is by the comment above it, nil if there is none.
+// explain sets the kind of a block from the comment above it, which may be nil.
 func (b *Block) explain(c *comment) error {
 	commands := strings.HasPrefix(b.Text, "$ ")
 	switch {
@@ -226,7 +225,7 @@ func (b *Block) Commands() []Command {
 // lasted is a time at the end of a line.
 var lasted = regexp.MustCompile(`\d+\\\.\d s$`)
 
-// Matches reports whether text is what a page shows.
+// Matches reports whether text equals shown, apart from the marks for any text.
 func Matches(shown, text string) bool {
 	var pattern strings.Builder
 	pattern.WriteString("^")

@@ -59,8 +59,7 @@ type reader struct {
 	printed   string // by the last command
 }
 
-// follow does what the blocks of a page say, one after the other. All Go that the page shows
-// has to pass go vet.
+// follow tests the blocks of a page in their order. All Go code on the page must pass go vet.
 func follow(t *testing.T, page string, blocks []Block) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh")
@@ -157,7 +156,7 @@ func (r *reader) command(line int, dir, text string, fails bool) {
 	}
 }
 
-// compare compares what was printed last with what the page shows.
+// compare compares the last output with what the page shows.
 func (r *reader) compare(line int, shown string) {
 	r.Helper()
 	if !Matches(shown, r.printed) {
@@ -186,7 +185,7 @@ func (r *reader) fixture(line int, name, path string) {
 	r.write(path, string(make()))
 }
 
-// tree returns the files in a folder and below, with what they hold.
+// tree returns the files in a folder and its subfolders, with their contents.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -1,2 +1,2 @@
-// Package file reads whole files that a user names, and tells formats by their first bytes.
+// Package file reads whole files that a user names, and recognises formats by their first bytes.
 package file

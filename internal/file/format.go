@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Formats that some packages read.
+// Names of formats that other packages can read.
 const (
 	Empty       = "an empty file"
 	Gzip        = "gzip data"
@@ -16,7 +16,7 @@ const (
 	Text        = "text"
 )
 
-// formats are what a file may be, by the bytes at an offset. The first that fits counts.
+// formats lists the formats by the bytes at an offset. The first match is used.
 var formats = []struct {
 	name   string
 	offset int
@@ -45,11 +45,11 @@ var formats = []struct {
 	{"a Git LFS pointer; fetch the file it stands for", 0, "version https://git-lfs"},
 }
 
-// headSize is how many bytes [Format] looks at.
+// headSize is the number of bytes that [Format] reads.
 const headSize = 512
 
-// Format names the format of a file that begins with head, or of a whole one: "a PNG
-// image". It is "" if the format is not known.
+// Format returns the name of a file's format, such as "a PNG image". head is the beginning of the
+// file, or the whole file if that is short. It returns "" if the format is not known.
 func Format(head []byte) string {
 	head = head[:min(len(head), headSize)]
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
@@ -74,7 +74,8 @@ func Format(head []byte) string {
 	return ""
 }
 
-// archive names a zip archive by the name of its first file.
+// archive returns the format of a zip archive. It is determined by the name of the first file in
+// it.
 func archive(head []byte) string {
 	const nameLength, nameStart = 26, 30
 	if len(head) > nameStart {
@@ -89,7 +90,7 @@ func archive(head []byte) string {
 	return "a zip archive"
 }
 
-// isText reports whether b is UTF-8, but for a character cut off at the end, without control characters.
+// isText reports whether b is UTF-8 without control characters. The last character may be cut off.
 func isText(b []byte) bool {
 	for i := 0; i < len(b); {
 		c, n := utf8.DecodeRune(b[i:])

@@ -37,8 +37,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Head returns the first bytes of a regular file, for [Format]. It returns none if there is
-// no such file.
+// Head returns the first bytes of a regular file, as [Format] takes them. It returns nil if there
+// is no such file.
 func Head(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -54,7 +54,7 @@ func Head(path string) []byte {
 	return head[:n]
 }
 
-// Cause returns what an error of package os is about, without the path.
+// Cause returns the reason of an error of package os, without the path.
 func Cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

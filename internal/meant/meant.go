@@ -1,4 +1,4 @@
-// Package meant suggests the name that a user meant by one that there is not.
+// Package meant suggests a similar name when a user gives an unknown one.
 package meant
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Suffix returns the end of a message about a name that is not in a list: "; did you mean
-// …?" with the nearest name of the list, as format prints it. It is "" if no name is near.
+// Suffix returns the end of an error message about an unknown name: "; did you mean …?", with the
+// most similar of names, formatted by format. It returns "" if no name is similar.
 func Suffix(name string, names []string, format string) string {
 	near := keys.Nearest(name, names)
 	if len(near) == 0 {

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// branches passes gradients through an If: another one whose blocks compute what the
-// taken block did again, and the gradients of what both capture.
-func (t *tape) branches(n *ir.Node, of []*ir.Value) {
+// branches differentiates an If. It adds an If whose blocks recompute the original block and
+// compute the gradients of the values that the blocks capture.
+func (t *tape) branches(n *ir.Node, dy []*ir.Value) {
 	wrt := t.captured(n.Blocks...)
 	if len(wrt) == 0 {
 		return
@@ -18,7 +19,7 @@ func (t *tape) branches(n *ir.Node, of []*ir.Value) {
 	for i, block := range n.Blocks {
 		blocks[i] = t.b.Block(func(b *ir.Builder) {
 			results := b.Inline(block, nil, "")
-			b.Return(t.inside(b, wrt, results, of)...)
+			b.Return(t.inside(b, wrt, results, dy)...)
 		})
 	}
 	for i, g := range t.b.NodeBlocks(op.If{}, blocks, n.Args[0]) {
@@ -26,15 +27,15 @@ func (t *tape) branches(n *ir.Node, of []*ir.Value) {
 	}
 }
 
-// inside returns the gradients, in a block, of wrt through what the block has so far, of
-// those of its results.
-func (t *tape) inside(b *ir.Builder, wrt, results, of []*ir.Value) []*ir.Value {
+// inside returns the gradients of wrt in a block. results are the results of the block, and dy
+// their gradients.
+func (t *tape) inside(b *ir.Builder, wrt, results, dy []*ir.Value) []*ir.Value {
 	inner := newTape(b, b.Here().Nodes, wrt)
 	for i, r := range results {
-		if of[i] == nil {
+		if dy[i] == nil {
 			continue
 		}
-		g := of[i]
+		g := dy[i]
 		if !g.Type.Equal(r.Type) {
 			g = b.Assume(g, r.Type.Shape...)
 		}
@@ -49,8 +50,7 @@ func (t *tape) inside(b *ir.Builder, wrt, results, of []*ir.Value) []*ir.Value {
 	return grads
 }
 
-// captured returns the floats on which gradients depend that blocks take from around
-// them.
+// captured returns the floats that blocks capture and on which gradients depend.
 func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 	var out []*ir.Value
 	seen := map[*ir.Value]bool{}
@@ -67,11 +67,10 @@ func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 
 func isFloat(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType.IsFloat() }
 
-// trips passes gradients through a loop of a known number of trips, whose carried
-// values it makes the loop keep: another loop goes through the trips from the last to
-// the first, computes each again, and carries the gradients of the carried values and
-// of what the body captures.
-func (t *tape) trips(n *ir.Node, of []*ir.Value) {
+// trips differentiates a loop with a known number of trips. It makes the loop keep its carried
+// values. A second loop runs the trips from last to first, recomputes each, and carries the
+// gradients of the carried values and of the values that the body captures.
+func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	loop, body := n.Op.(op.Loop), n.Blocks[0]
 	if !loop.Counted || len(loop.Extents) > 0 || len(loop.Varying) > 0 {
 		t.errs = append(t.errs, &NoDerivative{n, "the number of its trips, or an extent, is known only when the model runs"})
@@ -87,11 +86,11 @@ func (t *tape) trips(n *ir.Node, of []*ir.Value) {
 	kept := t.keep(n, &loop)
 	captured := t.captured(body)
 	var inits []*ir.Value
-	var floats []int // carried values that have gradients
+	var floats []int // carried values with gradients
 	for i, p := range carried {
 		if isFloat(p) {
 			floats = append(floats, i)
-			g := of[i]
+			g := dy[i]
 			if g == nil {
 				g = op.Full(t.b, p.Type, 0)
 			}
@@ -111,7 +110,7 @@ func (t *tape) trips(n *ir.Node, of []*ir.Value) {
 		for i, v := range inits {
 			grads[i] = b.Param("gradient", v.Type)
 		}
-		last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []ir.Dim{loop.Trips.Sub(ir.Const(1))}})
+		last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []dim.Dim{loop.Trips.Sub(dim.Const(1))}})
 		at := b.Node(op.Sub{}, last, trip)
 		args := []*ir.Value{at, condition}
 		for _, rows := range kept {
@@ -123,7 +122,7 @@ func (t *tape) trips(n *ir.Node, of []*ir.Value) {
 			seeds[1+i] = grads[k]
 		}
 		for i := range loop.Scans {
-			if g := of[len(carried)+i]; g != nil {
+			if g := dy[len(carried)+i]; g != nil {
 				seeds[1+len(carried)+i] = b.Node(op.Gather{}, g, at)
 			}
 		}
@@ -147,7 +146,7 @@ func (t *tape) trips(n *ir.Node, of []*ir.Value) {
 	}
 }
 
-// keep makes a loop stack the values that its trips begin with, and returns these.
+// keep makes a loop stack the values at the start of each trip, and returns the stacks.
 func (t *tape) keep(n *ir.Node, loop *op.Loop) []*ir.Value {
 	body := n.Blocks[0]
 	var kept []*ir.Value
@@ -156,7 +155,7 @@ func (t *tape) keep(n *ir.Node, loop *op.Loop) []*ir.Value {
 		body.Results = append(body.Results, p)
 		scans = append(scans, p.Type)
 		v := &ir.Value{
-			Name: t.b.Name(p.Name), Type: ir.TensorOf(p.Type.DType, append([]ir.Dim{loop.Trips}, p.Type.Shape...)...),
+			Name: t.b.Name(p.Name), Type: ir.TensorOf(p.Type.DType, append([]dim.Dim{loop.Trips}, p.Type.Shape...)...),
 			Def: n, Index: len(n.Results),
 		}
 		n.Results = append(n.Results, v)

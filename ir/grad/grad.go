@@ -1,8 +1,7 @@
-// Package grad differentiates functions of the IR in reverse: it appends to a
-// function the gradients of one of its values, made of the operators' own rules
-// ([ir.Differentiable]). It knows how gradients pass from node to node, what
-// training changes in a function, and control flow; it knows no operator's
-// derivative, and nothing of memory or Go.
+// Package grad implements reverse-mode differentiation of IR functions. It appends the gradients of
+// a value to a function, using the rules of the operators ([ir.Differentiable]). It knows the
+// propagation of gradients between nodes, control flow, and the changes of a function for training.
+// It does not know the derivative of any operator, memory or Go.
 package grad
 
 import (
@@ -14,20 +13,19 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Append appends to the function that b builds the gradients of a value, of, with
-// respect to others, wrt: for each of these a tensor of its type. seed is the
-// gradient of of itself, of its type; nil stands for ones. A gradient is zero where
-// of does not depend on the value. Errors: every node between wrt and of whose
-// operator has no derivative, by its name; a wrt that is no float.
-func Append(b *ir.Builder, of, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
+// Append appends the gradients of y with respect to wrt to the function that b builds. It returns
+// one tensor for each value of wrt, of its type. seed is the gradient of y itself; nil means ones.
+// A gradient is zero if y does not depend on the value. It returns an error that lists the nodes
+// between wrt and y without a derivative, and an error if a value of wrt is not a float.
+func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
 	var grads []*ir.Value
 	var failed error
 	err := ir.Try(func() {
 		t := newTape(b, b.Here().Nodes, wrt)
 		if seed == nil {
-			seed = op.Full(b, of.Type, 1)
+			seed = op.Full(b, y.Type, 1)
 		}
-		t.add(of, seed)
+		t.add(y, seed)
 		t.backward()
 		for _, w := range wrt {
 			if !w.Type.IsTensor() || !w.Type.DType.IsFloat() {
@@ -47,10 +45,10 @@ func Append(b *ir.Builder, of, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, er
 	return grads, nil
 }
 
-// NoDerivative is the error of a node that gradients cannot be passed through.
+// NoDerivative is the error of a node that cannot be differentiated.
 type NoDerivative struct {
 	Node *ir.Node
-	Why  string // "" where its operator has none
+	Why  string // "" if its operator has no derivative
 }
 
 func (e *NoDerivative) Error() string {
@@ -61,8 +59,7 @@ func (e *NoDerivative) Error() string {
 	return text
 }
 
-// Stops returns the names of the operators that an error of this package is about,
-// sorted.
+// Stops returns the names of the operators in an error of this package, sorted.
 func Stops(err error) []string {
 	var names []string
 	switch e := err.(type) {
@@ -79,19 +76,18 @@ func Stops(err error) []string {
 	return slices.Compact(names)
 }
 
-// tape is a list of nodes through which gradients are passed back.
+// tape is a list of nodes with the state of their differentiation.
 type tape struct {
 	b     *ir.Builder
 	nodes []*ir.Node
-	// active are the values that depend on those with respect to which gradients are
-	// taken, and these.
+	// active are the differentiated values and all values that depend on them.
 	active map[*ir.Value]bool
-	// parts are the gradients of values so far: they are to be added.
+	// parts are the contributions to the gradients of values so far, which are to be added.
 	parts map[*ir.Value][]*ir.Value
 	errs  []error
 }
 
-// newTape returns the tape of nodes and of the values wrt.
+// newTape returns a tape for nodes and the differentiated values wrt.
 func newTape(b *ir.Builder, nodes []*ir.Node, wrt []*ir.Value) *tape {
 	t := &tape{b: b, nodes: slices.Clone(nodes), active: map[*ir.Value]bool{}, parts: map[*ir.Value][]*ir.Value{}}
 	for _, w := range wrt {
@@ -107,7 +103,7 @@ func newTape(b *ir.Builder, nodes []*ir.Node, wrt []*ir.Value) *tape {
 	return t
 }
 
-// reads returns what a node reads: its operands, and what its blocks capture.
+// reads returns the operands of a node and the values that its blocks capture.
 func reads(n *ir.Node) []*ir.Value {
 	values := slices.Clone(n.Args)
 	for _, block := range n.Blocks {
@@ -116,7 +112,7 @@ func reads(n *ir.Node) []*ir.Value {
 	return values
 }
 
-// add adds a part to the gradient of v.
+// add adds a contribution to the gradient of v.
 func (t *tape) add(v, part *ir.Value) {
 	if v == nil || part == nil || !t.active[v] {
 		return
@@ -124,7 +120,7 @@ func (t *tape) add(v, part *ir.Value) {
 	t.parts[v] = append(t.parts[v], part)
 }
 
-// sum returns the gradient of v, nil where it is zero.
+// sum returns the gradient of v, or nil if it is zero.
 func (t *tape) sum(v *ir.Value) *ir.Value {
 	parts := t.parts[v]
 	if len(parts) == 0 {
@@ -138,7 +134,7 @@ func (t *tape) sum(v *ir.Value) *ir.Value {
 	return total
 }
 
-// total is sum with zeros made.
+// total is like sum, but returns zeros instead of nil.
 func (t *tape) total(v *ir.Value) *ir.Value {
 	if s := t.sum(v); s != nil {
 		return s
@@ -146,7 +142,7 @@ func (t *tape) total(v *ir.Value) *ir.Value {
 	return op.Full(t.b, v.Type, 0)
 }
 
-// backward passes the gradients through the nodes, the last one first.
+// backward propagates gradients through the nodes in reverse order.
 func (t *tape) backward() {
 	for _, n := range slices.Backward(t.nodes) {
 		of := make([]*ir.Value, len(n.Results))
@@ -169,25 +165,25 @@ func (t *tape) backward() {
 	}
 }
 
-// node passes gradients through one node.
-func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
+// node propagates gradients through one node.
+func (t *tape) node(n *ir.Node, dy []*ir.Value, want []bool) {
 	var grads []*ir.Value
 	if o, ok := n.Op.(ir.Composite); ok {
 		first := len(t.b.Here().Nodes)
 		if results := o.Compose(t.b, n); results != nil {
-			t.share(n, t.through(n, of, want, first, results), want)
+			t.share(n, t.through(n, dy, want, first, results), want)
 			return
 		}
 	}
 	switch o := n.Op.(type) {
 	case ir.Assume:
-		grads = []*ir.Value{t.b.Assume(of[0], n.Arg(0).Type.Shape...)}
+		grads = []*ir.Value{t.b.Assume(dy[0], n.Arg(0).Type.Shape...)}
 	case op.If:
-		t.branches(n, of)
+		t.branches(n, dy)
 	case op.Loop:
-		t.trips(n, of)
+		t.trips(n, dy)
 	case ir.Differentiable:
-		grads = o.Grad(t.b, n, of, want)
+		grads = o.Grad(t.b, n, dy, want)
 	default:
 		t.errs = append(t.errs, &NoDerivative{Node: n})
 		return
@@ -195,7 +191,7 @@ func (t *tape) node(n *ir.Node, of []*ir.Value, want []bool) {
 	t.share(n, grads, want)
 }
 
-// share adds the gradients of n's operands.
+// share adds grads to the gradients of n's operands.
 func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	for i, g := range grads {
 		if g == nil || !want[i] {
@@ -208,9 +204,9 @@ func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	}
 }
 
-// through returns the gradients of n's operands through the nodes from first on, which
-// make its results again.
-func (t *tape) through(n *ir.Node, of []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
+// through returns the gradients of n's operands. It differentiates the nodes from index first on,
+// which recompute n's results as results.
+func (t *tape) through(n *ir.Node, dy []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {
 		if want[i] {
@@ -219,12 +215,12 @@ func (t *tape) through(n *ir.Node, of []*ir.Value, want []bool, first int, resul
 	}
 	inner := newTape(t.b, t.b.Here().Nodes[first:], wrt)
 	for i, r := range results {
-		inner.add(r, of[i])
+		inner.add(r, dy[i])
 	}
 	inner.backward()
 	t.errs = append(t.errs, inner.errs...)
 	grads := make([]*ir.Value, len(n.Args))
-	taken := map[*ir.Value]bool{} // of operands that are one value the first has the gradient
+	taken := map[*ir.Value]bool{} // if several operands are the same value, the first has the gradient
 	for i, a := range n.Args {
 		if want[i] && !taken[a] {
 			grads[i], taken[a] = inner.sum(t.b.Now(a)), true

@@ -10,8 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// parse reads a module whose weights have the values that numbers gives, element by
-// element.
+// parse reads a module. weights holds the elements of its weights, keyed by name.
 func parse(t *testing.T, text string, weights map[string][]float64) *ir.Module {
 	t.Helper()
 	m, err := ir.Parse(text, op.Set)
@@ -192,7 +191,7 @@ func @loss(%x: f64[3]) -> (loss: f64[]) {
 			t.Errorf("%v, want it to say %q", err, want)
 		}
 	}
-	if _, err := grad.Step(m, m.Func("loss"), "step", []string{"v"}); err == nil || !strings.Contains(err.Error(), `"v" is no float weight`) {
+	if _, err := grad.Step(m, m.Func("loss"), "step", []string{"v"}); err == nil || !strings.Contains(err.Error(), `"v" is not a float weight`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -214,8 +213,8 @@ func @loss() -> (loss: f32[]) {
 }
 `
 
-// Of Σ (q − z)·s·w² the gradient is Σ (q − z)·w² of s, and Σ (q − z)·s·w of w, of which one
-// factor is taken for a constant.
+// TestStepOfScalesAndDetachedValues differentiates Σ (q − z)·s·w². The gradient of s is Σ (q −
+// z)·w². The gradient of w is Σ (q − z)·s·w, because one of the two factors w is detached.
 func TestStepOfScalesAndDetachedValues(t *testing.T) {
 	m := parse(t, quantised, map[string][]float64{"s": {0.5, 2}, "w": {3, -1}})
 	f, err := grad.Step(m, m.Func("loss"), "step", []string{"s", "w"})

@@ -6,31 +6,30 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Names of what a [Step] takes and gives beside what the loss does.
+// Names of additional parameters and results of a [Step].
 const (
-	KeyName     = "key"    // the parameter that random numbers are keyed by
-	GradPrefix  = "grad/"  // begins the names of gradients, before a weight's
-	StatePrefix = "state/" // begins the names of new values of weights, before a weight's
+	KeyName     = "key"    // parameter with the key of random numbers
+	GradPrefix  = "grad/"  // prefix of a gradient's name, followed by the weight
+	StatePrefix = "state/" // prefix of the name of a weight's new value, followed by the weight
 )
 
-// Step returns the function name of m that trains by the function loss, whose first
-// result is a float of one element: it takes loss's parameters and, where random
-// numbers are drawn, KeyName of i64[2]; it gives loss's results, then the gradients
-// of the first with respect to the weights params, GradPrefix before their names, in
-// their order, and the new values of the weights that training updates otherwise, such
-// as running statistics, StatePrefix before their names. Operators that compute
-// something else in training do so ([ir.Trainable]). Errors: a loss that is no float of
-// one element, a parameter that is no float weight, and the nodes that have no
-// derivative.
+// Step adds a training function called name to m. It trains by the function loss, whose first
+// result is a float scalar. It has the parameters of loss and, if random numbers are drawn, KeyName
+// of i64[2]. Its results are the results of loss, then the gradients of the loss with respect to
+// the weights params, in their order and named with GradPrefix. New values of weights that training
+// updates otherwise, such as running statistics, follow and are named with StatePrefix.
+// [ir.Trainable] operators are replaced by their training form. It returns an error if the loss is
+// not a float scalar, a parameter is not a float weight, or a node has no derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	f := loss.Clone()
 	f.Name = name
 	if len(f.Results) == 0 {
 		return nil, fmt.Errorf("@%s: no loss", loss.Name)
 	}
-	if t := f.Results[0].Type; !t.IsTensor() || !t.DType.IsFloat() || !t.Elems().Equal(ir.Const(1)) {
+	if t := f.Results[0].Type; !t.IsTensor() || !t.DType.IsFloat() || !t.Elems().Equal(dim.Const(1)) {
 		return nil, fmt.Errorf("@%s: the loss %q is %s, a float of one element expected", loss.Name, f.ResultNames[0], t)
 	}
 	mergeLoads(f)
@@ -45,13 +44,14 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	}
 	loads := loadsOf(f)
 	b := ir.NewBuilder(f)
+	weights := m.ByName()
 	wrt := make([]*ir.Value, len(params))
 	var errs []error
 	err := ir.Try(func() {
 		for i, p := range params {
-			w := m.Weight(p)
+			w := weights[p]
 			if w == nil || !w.Type.DType.IsFloat() {
-				errs = append(errs, fmt.Errorf("parameter %q is no float weight", p))
+				errs = append(errs, fmt.Errorf("parameter %q is not a float weight", p))
 				continue
 			}
 			if wrt[i] = loads[p]; wrt[i] == nil {
@@ -76,7 +76,7 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 	return f, nil
 }
 
-// training is the function that Trainable operators are rewritten in.
+// training is the [ir.Training] of a step function.
 type training struct {
 	f       *ir.Func
 	params  []string
@@ -84,7 +84,7 @@ type training struct {
 	updates []update
 }
 
-// update is a weight's new value.
+// update is the new value of a weight.
 type update struct {
 	name string
 	next *ir.Value
@@ -99,14 +99,13 @@ func (t *training) Key(b *ir.Builder) *ir.Value {
 	return t.key
 }
 
-// IsFrozen reports whether v is a weight and none of the parameters.
+// IsFrozen reports whether v is a weight that is not a parameter.
 func (t *training) IsFrozen(v *ir.Value) bool {
 	name, ok := weightOf(v)
 	return ok && !slices.Contains(t.params, name)
 }
 
-// Update notes the new value of a weight. A weight that is updated twice keeps the
-// last value.
+// Update records the new value of a weight. If a weight is updated twice, the last value counts.
 func (t *training) Update(v, next *ir.Value) {
 	name, ok := weightOf(v)
 	if !ok {
@@ -116,7 +115,7 @@ func (t *training) Update(v, next *ir.Value) {
 	t.updates = append(t.updates, update{name, next})
 }
 
-// weightOf returns the name of the weight that v is.
+// weightOf returns the name of the weight that v loads.
 func weightOf(v *ir.Value) (string, bool) {
 	if v == nil || v.Def == nil {
 		return "", false
@@ -136,7 +135,7 @@ func loadsOf(f *ir.Func) map[string]*ir.Value {
 	return loads
 }
 
-// mergeLoads makes every weight be loaded once, at the beginning of f.
+// mergeLoads loads every weight once, at the beginning of f.
 func mergeLoads(f *ir.Func) {
 	first := map[string]*ir.Value{}
 	same := map[*ir.Value]*ir.Value{}

@@ -2,86 +2,86 @@ package nn
 
 import "github.com/burngen/burngen/ir/op"
 
-// ReLU is x where it is not negative, else 0.
+// ReLU returns max(x, 0).
 func ReLU(x Value) Value { return one(op.Relu{}, x) }
 
-// ReLU6 is x limited to 0…6.
+// ReLU6 returns x clamped to [0, 6].
 func ReLU6(x Value) Value { return x.Clamp(0, 6) }
 
-// LeakyReLU is x where it is not negative, else slope·x.
+// LeakyReLU returns x where x ≥ 0, else slope·x.
 func LeakyReLU(x Value, slope float64) Value { return one(op.LeakyRelu{Alpha: slope}, x) }
 
-// GELU is x·(1 + erf(x/√2))/2.
+// GELU returns x·(1 + erf(x/√2))/2.
 func GELU(x Value) Value { return one(op.Gelu{}, x) }
 
-// GELUTanh is the approximation of [GELU] by a hyperbolic tangent.
+// GELUTanh returns the tanh approximation of [GELU].
 func GELUTanh(x Value) Value { return one(op.Gelu{Tanh: true}, x) }
 
-// Sigmoid is 1/(1 + e^(−x)).
+// Sigmoid returns 1/(1 + e^(−x)).
 func Sigmoid(x Value) Value { return one(op.Sigmoid{}, x) }
 
-// LogSigmoid is the logarithm of [Sigmoid].
+// LogSigmoid returns the natural logarithm of [Sigmoid].
 func LogSigmoid(x Value) Value { return one(op.Softplus{}, x.Neg()).Neg() }
 
-// Tanh is the hyperbolic tangent of x.
+// Tanh returns the hyperbolic tangent of x.
 func Tanh(x Value) Value { return x.Tanh() }
 
-// SiLU is x/(1 + e^(−x)).
+// SiLU returns x·sigmoid(x), also called Swish.
 func SiLU(x Value) Value { return one(op.Swish{Alpha: 1}, x) }
 
-// Mish is x·tanh(log(1 + e^x)).
+// Mish returns x·tanh(softplus(x)).
 func Mish(x Value) Value { return one(op.Mish{}, x) }
 
-// ELU is x where it is not negative, else alpha·(e^x − 1).
+// ELU returns x where x ≥ 0, else alpha·(e^x − 1).
 func ELU(x Value, alpha float64) Value { return one(op.Elu{Alpha: alpha}, x) }
 
-// CELU is x where it is not negative, else alpha·(e^(x/alpha) − 1).
+// CELU returns x where x ≥ 0, else alpha·(e^(x/alpha) − 1).
 func CELU(x Value, alpha float64) Value { return one(op.Celu{Alpha: alpha}, x) }
 
-// SELU is the self-normalising [ELU] of Klambauer and others (2017).
+// SELU returns the self-normalising [ELU] of Klambauer and others (2017).
 func SELU(x Value) Value {
 	return one(op.Selu{Alpha: 1.6732632423543772848170429916717, Gamma: 1.0507009873554804934193349852946}, x)
 }
 
-// Softplus is log(1 + e^(beta·x))/beta.
+// Softplus returns log(1 + e^(beta·x))/beta.
 func Softplus(x Value, beta float64) Value { return one(op.Softplus{}, x.Mul(beta)).Div(beta) }
 
-// Softsign is x/(1 + |x|).
+// Softsign returns x/(1 + |x|).
 func Softsign(x Value) Value { return one(op.Softsign{}, x) }
 
-// HardSigmoid is x/6 + 1/2 limited to 0…1.
+// HardSigmoid returns x/6 + 1/2 clamped to [0, 1].
 func HardSigmoid(x Value) Value {
 	return one(op.HardSigmoid{Alpha: float64(float32(1. / 6)), Beta: 0.5}, x)
 }
 
-// HardSwish is x times [HardSigmoid].
+// HardSwish returns x times [HardSigmoid] of x.
 func HardSwish(x Value) Value { return one(op.HardSwish{}, x) }
 
-// HardTanh is x limited to lo…hi.
+// HardTanh returns x clamped to [lo, hi].
 func HardTanh(x Value, lo, hi float64) Value { return x.Clamp(lo, hi) }
 
-// Shrink is x + bias below −lambda, x − bias above lambda, and 0 between.
+// Shrink returns x + bias where x < −lambda, x − bias where x > lambda, and 0 between.
 func Shrink(x Value, lambda, bias float64) Value {
 	return one(op.Shrink{Bias: bias, Lambda: lambda}, x)
 }
 
-// HardShrink is x, and 0 from −lambda to lambda.
+// HardShrink returns x where |x| > lambda, else 0.
 func HardShrink(x Value, lambda float64) Value { return Shrink(x, lambda, 0) }
 
-// SoftShrink is x moved by lambda toward 0, and 0 from −lambda to lambda.
+// SoftShrink moves x toward 0 by lambda, and returns 0 where |x| ≤ lambda.
 func SoftShrink(x Value, lambda float64) Value { return Shrink(x, lambda, lambda) }
 
-// TanhShrink is x − tanh x.
+// TanhShrink returns x − tanh x.
 func TanhShrink(x Value) Value { return x.Sub(x.Tanh()) }
 
-// Threshold is x where it is greater than a threshold, else value.
+// Threshold returns x where x > threshold, else value.
 func Threshold(x Value, threshold, value float64) Value { return Where(x.Greater(threshold), x, value) }
 
-// ThresholdedReLU is x where it is greater than alpha, else 0.
+// ThresholdedReLU returns x where x > alpha, else 0.
 func ThresholdedReLU(x Value, alpha float64) Value { return one(op.ThresholdedRelu{Alpha: alpha}, x) }
 
-// PReLU is x where it is not negative, else slope·x; the slope is one number, or one for
-// each channel, axis 1.
+// PReLU returns x where x ≥ 0, else slope·x. slope has one element, or one for each channel (axis
+// 1).
 func PReLU(x, slope Value) Value {
 	if x.Rank() > 2 && slope.Rank() == 1 {
 		slope = perChannel(slope, x.Rank())
@@ -89,16 +89,16 @@ func PReLU(x, slope Value) Value {
 	return one(op.PRelu{}, x, slope)
 }
 
-// RReLU is [LeakyReLU] of the mean of two slopes, as in evaluation.
+// RReLU returns [LeakyReLU] with the mean of lower and upper as the slope, as in evaluation mode.
 func RReLU(x Value, lower, upper float64) Value { return LeakyReLU(x, (lower+upper)/2) }
 
-// GLU is the first half of x along an axis times [Sigmoid] of the second.
+// GLU splits x in half along an axis and returns the first half times [Sigmoid] of the second.
 func GLU(x Value, axis int) Value {
 	a, b := halves(x, axis)
 	return a.Mul(Sigmoid(b))
 }
 
-// halves splits an axis in two.
+// halves splits x in two along an axis.
 func halves(x Value, axis int) (a, b Value) {
 	axis = x.axis(axis)
 	half := x.Dim(axis).Div(2)
@@ -108,28 +108,28 @@ func halves(x Value, axis int) (a, b Value) {
 	return x.Narrow(axis, 0, half), x.Narrow(axis, half, half)
 }
 
-// Softmax scales e^x to sum to 1 along an axis.
+// Softmax returns e^x divided by its sum along an axis.
 func Softmax(x Value, axis int) Value { return one(op.Softmax{Axis: x.axis(axis)}, x) }
 
-// LogSoftmax is the logarithm of [Softmax].
+// LogSoftmax returns the natural logarithm of [Softmax].
 func LogSoftmax(x Value, axis int) Value { return one(op.LogSoftmax{Axis: x.axis(axis)}, x) }
 
-// Softmin is [Softmax] of −x.
+// Softmin returns [Softmax] of −x.
 func Softmin(x Value, axis int) Value { return Softmax(x.Neg(), axis) }
 
-// QuietSoftmax is e^x divided by 1 plus its sum along an axis: nothing is attended to
-// where all are very negative.
+// QuietSoftmax returns e^x divided by 1 plus its sum along an axis. If all elements are very
+// negative the results are near 0, so an attention head can attend to nothing.
 func QuietSoftmax(x Value, axis int) Value {
 	greatest := x.Max(axis).ClampMin(0)
 	e := x.Sub(greatest).Exp()
 	return e.Div(e.Sum(axis).Add(greatest.Neg().Exp()))
 }
 
-// Activation is a function of one value, which layers take: [ReLU], [GELU] and so on.
+// Activation is a function of one value, such as [ReLU] or [GELU], that layers take as an option.
 type Activation func(Value) Value
 
-// perChannel gives a vector of channels the rank of what it is combined with, where they
-// are axis 1.
+// perChannel reshapes a vector of channels so that it broadcasts to a value of this rank along axis
+// 1.
 func perChannel(x Value, rank int) Value {
 	shape := []Extent{x.Dim(0)}
 	for range rank - 2 {

@@ -7,12 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Operand is a [Value], a [Dim], a Go number or a bool. Numbers take the element type
-// of the value they are combined with; values of two types are not combined, convert
-// one with Cast, Float or Int. Shapes are broadcast.
+// Operand is a [Value], a [Dim], a Go number or a bool. A number takes the element type of the
+// value that it is combined with. Values of different element types cannot be combined; convert one
+// with Cast, Float or Int. Shapes broadcast.
 type Operand = any
 
-// operand returns what an Operand is beside v.
+// operand converts an Operand to a Value for use with v.
 func (v Value) operand(o Operand) Value {
 	d := v.DType()
 	switch o := o.(type) {
@@ -27,7 +27,7 @@ func (v Value) operand(o Operand) Value {
 	return number(o, d)
 }
 
-// with applies an operator to v and an operand.
+// with applies a binary operator to v and o.
 func (v Value) with(op ir.Op, o Operand) Value { return one(op, v, v.operand(o)) }
 
 // Add returns v + o.
@@ -42,13 +42,13 @@ func (v Value) SubFrom(o Operand) Value { return one(op.Sub{}, v.operand(o), v) 
 // Mul returns v · o.
 func (v Value) Mul(o Operand) Value { return v.with(op.Mul{}, o) }
 
-// Div returns v / o; of integers truncated toward zero.
+// Div returns v / o. Integers truncate toward zero.
 func (v Value) Div(o Operand) Value { return v.with(op.Div{}, o) }
 
 // DivFrom returns o / v.
 func (v Value) DivFrom(o Operand) Value { return one(op.Div{}, v.operand(o), v) }
 
-// Rem returns the remainder of v / o, which has the sign of o.
+// Rem returns the remainder of v / o, with the sign of o.
 func (v Value) Rem(o Operand) Value {
 	w := v.operand(o)
 	if !v.DType().IsFloat() {
@@ -57,19 +57,19 @@ func (v Value) Rem(o Operand) Value {
 	return v.Sub(v.Div(w).Floor().Mul(w))
 }
 
-// Fmod returns the remainder of v / o, which has the sign of v.
+// Fmod returns the remainder of v / o, with the sign of v.
 func (v Value) Fmod(o Operand) Value { return v.with(op.Mod{Truncated: true}, o) }
 
 // Pow returns v to the power o.
 func (v Value) Pow(o Operand) Value { return v.with(op.Pow{}, o) }
 
-// Maximum returns the greater of v and o, element by element.
+// Maximum returns the elementwise maximum of v and o.
 func (v Value) Maximum(o Operand) Value { return v.with(op.Max{}, o) }
 
-// Minimum returns the lesser of v and o, element by element.
+// Minimum returns the elementwise minimum of v and o.
 func (v Value) Minimum(o Operand) Value { return v.with(op.Min{}, o) }
 
-// Atan2 returns the angle of the point (o, v), in radians from −π to π.
+// Atan2 returns the angle of the point (x = o, y = v) in radians, from −π to π.
 func (v Value) Atan2(o Operand) Value {
 	x := v.operand(o)
 	a := v.Div(x).Atan()
@@ -87,10 +87,10 @@ func (v Value) Hypot(o Operand) Value {
 // Neg returns −v.
 func (v Value) Neg() Value { return one(op.Neg{}, v) }
 
-// Abs returns |v|.
+// Abs returns the absolute value |v|.
 func (v Value) Abs() Value { return one(op.Abs{}, v) }
 
-// Sign returns −1, 0 or 1 as v is negative, zero or positive.
+// Sign returns −1, 0 or 1, the sign of v.
 func (v Value) Sign() Value { return one(op.Sign{}, v) }
 
 // Square returns v².
@@ -105,21 +105,21 @@ func (v Value) Sqrt() Value { return one(op.Sqrt{}, v) }
 // Rsqrt returns 1/√v.
 func (v Value) Rsqrt() Value { return v.Sqrt().Recip() }
 
-// Exp returns e to the power v.
+// Exp returns e^v.
 func (v Value) Exp() Value { return one(op.Exp{}, v) }
 
 // Log returns the natural logarithm of v.
 func (v Value) Log() Value { return one(op.Log{}, v) }
 
-// Log1p returns the natural logarithm of 1 + v, precisely for small v: with u the
-// rounded sum 1 + v it is v·log(u)/(u − 1) (Kahan).
+// Log1p returns log(1 + v), accurate for small v. It computes v·log(u)/(u − 1), where u is the
+// rounded sum 1 + v (Kahan).
 func (v Value) Log1p() Value {
 	u := v.Add(1)
 	exact := u.Equal(1)
 	return Where(exact, v, v.Mul(u.Log()).Div(Where(exact, OnesLike(v), u.Sub(1))))
 }
 
-// Expm1 returns e to the power v, less 1, precisely for small v, by tanh(v/2)·(e^v + 1).
+// Expm1 returns e^v − 1, accurate for small v. It computes tanh(v/2)·(e^v + 1).
 func (v Value) Expm1() Value {
 	near := v.Abs().Less(1)
 	small := Where(near, v, ZerosLike(v))
@@ -135,22 +135,22 @@ func (v Value) Log10() Value { return v.Log().Div(math.Ln10) }
 // Erf returns the error function of v.
 func (v Value) Erf() Value { return one(op.Erf{}, v) }
 
-// Sin returns sin v, of radians.
+// Sin returns the sine of v, in radians.
 func (v Value) Sin() Value { return one(op.Sin{}, v) }
 
-// Cos returns cos v, of radians.
+// Cos returns the cosine of v, in radians.
 func (v Value) Cos() Value { return one(op.Cos{}, v) }
 
-// Tan returns tan v, of radians.
+// Tan returns the tangent of v, in radians.
 func (v Value) Tan() Value { return one(op.Tan{}, v) }
 
-// Asin returns the angle whose sine is v.
+// Asin returns the arc sine of v, in radians.
 func (v Value) Asin() Value { return one(op.Asin{}, v) }
 
-// Acos returns the angle whose cosine is v.
+// Acos returns the arc cosine of v, in radians.
 func (v Value) Acos() Value { return one(op.Acos{}, v) }
 
-// Atan returns the angle whose tangent is v.
+// Atan returns the arc tangent of v, in radians.
 func (v Value) Atan() Value { return one(op.Atan{}, v) }
 
 // Sinh returns the hyperbolic sine of v.
@@ -171,10 +171,10 @@ func (v Value) Acosh() Value { return one(op.Acosh{}, v) }
 // Atanh returns the inverse hyperbolic tangent of v.
 func (v Value) Atanh() Value { return one(op.Atanh{}, v) }
 
-// Deg2Rad turns degrees into radians.
+// Deg2Rad converts degrees to radians.
 func (v Value) Deg2Rad() Value { return v.Mul(math.Pi / 180) }
 
-// Rad2Deg turns radians into degrees.
+// Rad2Deg converts radians to degrees.
 func (v Value) Rad2Deg() Value { return v.Mul(180 / math.Pi) }
 
 // Floor returns v rounded down.
@@ -183,23 +183,22 @@ func (v Value) Floor() Value { return one(op.Floor{}, v) }
 // Ceil returns v rounded up.
 func (v Value) Ceil() Value { return one(op.Ceil{}, v) }
 
-// Round returns v rounded to the nearest integer, halves to the even one.
+// Round returns v rounded to the nearest integer, ties to even.
 func (v Value) Round() Value { return one(op.Round{}, v) }
 
 // Trunc returns v rounded toward zero.
 func (v Value) Trunc() Value { return v.Abs().Floor().Mul(v.Sign()) }
 
-// Clamp returns v limited to lo…hi.
+// Clamp returns v clamped to [lo, hi].
 func (v Value) Clamp(lo, hi float64) Value { return one(op.Clip{Lo: lo, Hi: hi}, v) }
 
-// ClampMin returns v, or lo where that is greater.
+// ClampMin returns max(v, lo).
 func (v Value) ClampMin(lo float64) Value { return v.Clamp(lo, math.Inf(1)) }
 
-// ClampMax returns v, or hi where that is less.
+// ClampMax returns min(v, hi).
 func (v Value) ClampMax(hi float64) Value { return v.Clamp(math.Inf(-1), hi) }
 
-// Cast returns v in another element type: floats are truncated to integers, and
-// anything but zero is true.
+// Cast converts v to element type d. Floats truncate to integers; any nonzero number becomes true.
 func (v Value) Cast(d DType) Value {
 	if v.DType() == d {
 		return v
@@ -207,32 +206,31 @@ func (v Value) Cast(d DType) Value {
 	return one(op.Cast{To: d}, v)
 }
 
-// Float returns v as f32.
+// Float converts v to f32.
 func (v Value) Float() Value { return v.Cast(F32) }
 
-// Int returns v as i64; floats are truncated.
+// Int converts v to i64. Floats truncate.
 func (v Value) Int() Value { return v.Cast(I64) }
 
-// Bool returns whether elements of v are not zero.
+// Bool returns whether each element of v is nonzero.
 func (v Value) Bool() Value { return v.Cast(Bool) }
 
-// BitAnd returns v & o, of integers.
+// BitAnd returns v & o for integers.
 func (v Value) BitAnd(o Operand) Value { return v.with(op.BitwiseAnd{}, o) }
 
-// BitOr returns v | o, of integers.
+// BitOr returns v | o for integers.
 func (v Value) BitOr(o Operand) Value { return v.with(op.BitwiseOr{}, o) }
 
-// BitXor returns v ^ o, of integers.
+// BitXor returns v ^ o for integers.
 func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
 
-// BitNot returns ^v, of integers.
+// BitNot returns ^v for integers.
 func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
 
-// ShiftLeft returns v << o, of integers. Shifts are of unsigned integers; others are
-// converted to such, and back.
+// ShiftLeft returns v << o for integers. Signed integers are converted to unsigned ones and back.
 func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
 
-// ShiftRight returns v >> o, of integers that are not negative.
+// ShiftRight returns v >> o for nonnegative integers.
 func (v Value) ShiftRight(o Operand) Value { return v.shift(false, o) }
 
 var unsigned = map[DType]DType{I64: U64, I32: U32, I16: U16, I8: U8}

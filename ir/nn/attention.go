@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ScaledDotProductAttention is softmax(query·keyᵀ/√depth + mask)·value of queries
-// [N, H, S, D], keys [N, G, T, D] and values [N, G, T, E], where G divides H. A mask,
-// unless it is none, broadcasts to [N, H, S, T]; a bool one hides where it is true, a
-// float one is added. Where causal is set a query sees the keys up to its own place.
+// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D],
+// keys [N, G, T, D] and values [N, G, T, E], where G divides H; the result is [N, H, S, E]. The
+// mask may be the zero Value; it broadcasts to [N, H, S, T]. A bool mask hides keys where it is
+// true, and a float mask is added. With causal, a query sees only keys up to its own position.
 func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value {
 	depth, ok := query.typ().Shape[max(query.Rank()-1, 0)].Int()
 	if query.Rank() != 4 || !ok || depth == 0 {
@@ -25,9 +25,8 @@ func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value
 	return one(o, query, key, value, mask)
 }
 
-// MultiHeadAttention lets queries attend to keys in several heads. Its parameters are
-// those of PyTorch's: in_proj_weight [3·features, features], in_proj_bias, and the
-// linear layer out_proj.
+// MultiHeadAttention is PyTorch's multi-head attention. Its parameters are in_proj_weight
+// [3·features, features], in_proj_bias, and the linear layer out_proj.
 type MultiHeadAttention struct {
 	InProjWeight, InProjBias Param
 	OutProj                  Linear
@@ -35,8 +34,8 @@ type MultiHeadAttention struct {
 	options                  transformerOptions
 }
 
-// NewMultiHeadAttention returns an attention of so many features, in heads. Weights
-// that are dropped in training are a share of 0.1 unless [DropoutRate] is given.
+// NewMultiHeadAttention returns an attention layer that splits features among heads. Training drops
+// 10 % of the attention weights unless [DropoutRate] sets another rate.
 func NewMultiHeadAttention(features, heads int, options ...AttentionOption) MultiHeadAttention {
 	t := transformerOptions{dropout: 0.1}
 	for _, o := range options {
@@ -62,9 +61,9 @@ func newAttention(features, heads int, t transformerOptions) MultiHeadAttention 
 
 func (m MultiHeadAttention) check() error { return made(m.InProjWeight, "NewMultiHeadAttention") }
 
-// Forward lets queries, [N, S, features], attend to keys and values, [N, T, features]:
-// [N, S, features]. A mask, unless it is none, is a bool that hides where it is true,
-// or a float that is added to the scores: [S, T], [N, S, T] or one that broadcasts to
+// Forward returns the attention of query, [N, S, features], to key and value, [N, T, features]. The
+// result is [N, S, features]. The mask may be the zero Value; a bool mask hides keys where it is
+// true, and a float mask is added to the scores. Its shape is [S, T], [N, S, T] or broadcasts to
 // [N, heads, S, T].
 func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 	required(m)
@@ -72,9 +71,9 @@ func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 	return y
 }
 
-// Cached is [MultiHeadAttention.Forward] where keys and values of earlier calls,
-// [N, heads, P, features/heads], stand before those of this one; they may be none. It
-// also returns all keys and values, for the next call.
+// Cached is like [MultiHeadAttention.Forward] with a key-value cache. pastKeys and pastValues, from
+// earlier calls, are [N, heads, P, features/heads] and precede the new ones; they may be zero
+// Values. It also returns all keys and values, for the next call.
 func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
 	required(m)
 	features := m.InProjWeight.Shape()[1]
@@ -95,8 +94,8 @@ func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues
 	return m.OutProj.Forward(y), [2]Value{k, v}
 }
 
-// projected returns x in heads, [N, heads, S, features/heads], by the third of the
-// weights that i names.
+// projected returns x projected by the i-th third of the weights and split into heads: [N, heads,
+// S, features/heads].
 func (m MultiHeadAttention) projected(x Value, i int) Value {
 	features := m.InProjWeight.Shape()[1]
 	y := x.MatMul(m.InProjWeight.Value().Narrow(0, i*features, features).T())
@@ -106,16 +105,16 @@ func (m MultiHeadAttention) projected(x Value, i int) Value {
 	return y.Reshape(x.Dim(0), x.Dim(1), m.heads, features/m.heads).Transpose(1, 2)
 }
 
-// CrossAttention lets queries attend to keys in several heads, of which groups share
-// keys and values (Ainslie and others, GQA, 2023).
+// CrossAttention is multi-head attention to another sequence. Groups of heads share keys and values
+// (Ainslie and others, GQA, 2023).
 type CrossAttention struct {
 	Query, Key, Value, Output Linear
 	heads, shared, depth      int
 	options                   transformerOptions
 }
 
-// NewCrossAttention returns an attention of so many features, in heads, with so many
-// heads of keys and values, a divisor.
+// NewCrossAttention returns an attention layer that splits features among heads. shared is the
+// number of key and value heads and divides heads.
 func NewCrossAttention(features, heads, shared int, options ...AttentionOption) CrossAttention {
 	if heads < 1 || shared < 1 || features%heads != 0 || heads%shared != 0 {
 		fail("%d features in %d heads, which share %d", features, heads, shared)
@@ -138,14 +137,14 @@ func NewCrossAttention(features, heads, shared int, options ...AttentionOption) 
 
 func (c CrossAttention) check() error { return made(c.Query.Weight, "NewCrossAttention") }
 
-// Forward lets queries, [N, S, features], attend to a memory, [N, T, features]; for the
+// Forward returns the attention of query, [N, S, features], to memory, [N, T, features]. For the
 // mask see [MultiHeadAttention.Forward].
 func (c CrossAttention) Forward(query, memory, mask Value) Value {
 	required(c)
 	split := func(x Value, heads int) Value {
 		return x.Reshape(x.Dim(0), x.Dim(1), heads, c.depth).Transpose(1, 2)
 	}
-	// Queries of the heads that share keys are rows of one product.
+	// Queries of heads that share keys become rows of one product.
 	groups := c.heads / c.shared
 	q := split(c.Query.Forward(query), c.heads).Unflatten(1, c.shared, groups)
 	k, v := split(c.Key.Forward(memory), c.shared).Unsqueeze(2), split(c.Value.Forward(memory), c.shared).Unsqueeze(2)
@@ -165,7 +164,7 @@ func (c CrossAttention) Forward(query, memory, mask Value) Value {
 	return c.Output.Forward(y.Flatten(1, 2).Transpose(1, 2).Flatten(2, 3))
 }
 
-// attend is softmax(q·kᵀ + mask)·v, with a share of the weights dropped.
+// attend returns softmax(q·kᵀ + mask)·v with dropout of the weights.
 func (t transformerOptions) attend(q, k, v, mask Value) Value {
 	scores := q.MatMul(k.T())
 	if mask.Valid() {
@@ -182,24 +181,25 @@ func (t transformerOptions) attend(q, k, v, mask Value) Value {
 	return NewDropout(t.dropout).Forward(weights(scores, -1)).MatMul(v)
 }
 
-// PositionWiseFeedForward is a linear layer, a GELU, a dropout and a linear layer.
+// PositionWiseFeedForward is a linear layer, a GELU, a dropout and a second linear layer.
 type PositionWiseFeedForward struct {
 	LinearInner, LinearOuter Linear
 	Drop                     Dropout
 }
 
-// NewPositionWiseFeedForward returns such layers from features to inner ones and back.
+// NewPositionWiseFeedForward returns a layer from features to inner features, and one back, with a
+// dropout rate.
 func NewPositionWiseFeedForward(features, inner int, dropout float64) PositionWiseFeedForward {
 	return PositionWiseFeedForward{NewLinear(features, inner), NewLinear(inner, features), Dropout{dropout}}
 }
 
-// Forward applies the layers.
+// Forward applies the layers in order.
 func (p PositionWiseFeedForward) Forward(x Value) Value {
 	return p.LinearOuter.Forward(p.Drop.Forward(GELU(p.LinearInner.Forward(x))))
 }
 
-// TransformerEncoderLayer is self attention and two linear layers, each added to what it
-// takes and normalised, by PyTorch's names.
+// TransformerEncoderLayer is self-attention and a feed-forward network, each with a residual
+// connection and layer normalisation. Its parameters have PyTorch's names.
 type TransformerEncoderLayer struct {
 	SelfAttn         MultiHeadAttention
 	Linear1, Linear2 Linear
@@ -215,7 +215,7 @@ func transforming(options []TransformerOption) transformerOptions {
 	return t
 }
 
-// NewTransformerEncoderLayer returns a layer of so many features, in heads.
+// NewTransformerEncoderLayer returns a layer for this number of features and attention heads.
 func NewTransformerEncoderLayer(features, heads int, options ...TransformerOption) TransformerEncoderLayer {
 	t := transforming(options)
 	return TransformerEncoderLayer{
@@ -226,15 +226,14 @@ func NewTransformerEncoderLayer(features, heads int, options ...TransformerOptio
 	}
 }
 
-// Forward applies the layer to x, [N, S, features]; for the mask see
-// [MultiHeadAttention.Forward].
+// Forward applies the layer to x, [N, S, features]. For the mask see [MultiHeadAttention.Forward].
 func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
 	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
 }
 
-// residual adds what f makes of x to x, normalised before or after.
+// residual returns x + f(x), with normalisation before f or after the sum.
 func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
 	drop := NewDropout(t.dropout)
 	if t.normFirst {
@@ -243,15 +242,15 @@ func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Valu
 	return norm.Forward(x.Add(drop.Forward(f(x))))
 }
 
-// feed applies the two linear layers.
+// feed applies the feed-forward network.
 func (t transformerOptions) feed(x Value, first, second Linear) Value {
 	return second.Forward(NewDropout(t.dropout).Forward(t.activation(first.Forward(x))))
 }
 
-// TransformerEncoder is encoder layers one after the other.
+// TransformerEncoder is a stack of encoder layers.
 type TransformerEncoder struct{ Layers []TransformerEncoderLayer }
 
-// NewTransformerEncoder returns so many layers.
+// NewTransformerEncoder returns a stack of encoder layers.
 func NewTransformerEncoder(features, heads, layers int, options ...TransformerOption) TransformerEncoder {
 	e := TransformerEncoder{}
 	for range layers {
@@ -260,8 +259,7 @@ func NewTransformerEncoder(features, heads, layers int, options ...TransformerOp
 	return e
 }
 
-// Forward applies the layers to x, [N, S, features]; for the mask see
-// [MultiHeadAttention.Forward].
+// Forward applies the layers to x, [N, S, features]. For the mask see [MultiHeadAttention.Forward].
 func (e TransformerEncoder) Forward(x, mask Value) Value {
 	for _, l := range e.Layers {
 		x = l.Forward(x, mask)
@@ -269,8 +267,8 @@ func (e TransformerEncoder) Forward(x, mask Value) Value {
 	return x
 }
 
-// TransformerDecoderLayer is self attention, attention to a memory and two linear layers,
-// each added to what it takes and normalised, by PyTorch's names.
+// TransformerDecoderLayer is self-attention, attention to a memory and a feed-forward network, each
+// with a residual connection and layer normalisation. Its parameters have PyTorch's names.
 type TransformerDecoderLayer struct {
 	SelfAttn, MultiheadAttn MultiHeadAttention
 	Linear1, Linear2        Linear
@@ -278,7 +276,7 @@ type TransformerDecoderLayer struct {
 	options                 transformerOptions
 }
 
-// NewTransformerDecoderLayer returns a layer of so many features, in heads.
+// NewTransformerDecoderLayer returns a layer for this number of features and attention heads.
 func NewTransformerDecoderLayer(features, heads int, options ...TransformerOption) TransformerDecoderLayer {
 	t := transforming(options)
 	return TransformerDecoderLayer{
@@ -289,8 +287,8 @@ func NewTransformerDecoderLayer(features, heads int, options ...TransformerOptio
 	}
 }
 
-// Forward applies the layer to x, [N, S, features], and a memory, [N, T, features]. The
-// masks are for x and the memory, see [MultiHeadAttention.Forward].
+// Forward applies the layer to x, [N, S, features], and memory, [N, T, features]. mask hides
+// positions of x and memoryMask positions of memory; see [MultiHeadAttention.Forward].
 func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Value {
 	t := l.options
 	x = t.residual(x, l.Norm1, func(x Value) Value { return l.SelfAttn.Forward(x, x, x, mask) })
@@ -298,10 +296,10 @@ func (l TransformerDecoderLayer) Forward(x, memory, mask, memoryMask Value) Valu
 	return t.residual(x, l.Norm3, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
 }
 
-// TransformerDecoder is decoder layers one after the other.
+// TransformerDecoder is a stack of decoder layers.
 type TransformerDecoder struct{ Layers []TransformerDecoderLayer }
 
-// NewTransformerDecoder returns so many layers.
+// NewTransformerDecoder returns a stack of decoder layers.
 func NewTransformerDecoder(features, heads, layers int, options ...TransformerOption) TransformerDecoder {
 	d := TransformerDecoder{}
 	for range layers {
@@ -310,7 +308,7 @@ func NewTransformerDecoder(features, heads, layers int, options ...TransformerOp
 	return d
 }
 
-// Forward applies the layers, see [TransformerDecoderLayer.Forward].
+// Forward applies the layers; see [TransformerDecoderLayer.Forward].
 func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
 	for _, l := range d.Layers {
 		x = l.Forward(x, memory, mask, memoryMask)
@@ -318,30 +316,30 @@ func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
 	return x
 }
 
-// CausalMask hides from each of n places those after it: bool [n, n], see
+// CausalMask returns a bool mask [n, n] that hides from each position the positions after it; see
 // [MultiHeadAttention.Forward].
 func CausalMask(n Extent) Value { return TrilMask(n, n, 0) }
 
-// PaddingMask hides the places of tokens that are padding: bool [N, 1, 1, S].
+// PaddingMask returns a bool mask [N, 1, 1, S] that hides the positions where tokens, [N, S], equal
+// padding.
 func PaddingMask(tokens Value, padding int) Value {
 	return tokens.Equal(padding).Unsqueeze(1).Unsqueeze(1)
 }
 
-// PositionalEncoding adds to each place of a sequence sines and cosines of its number,
-// of wavelengths from 2π to 10000·2π (Vaswani and others, Attention is all you need,
-// 2017).
+// PositionalEncoding adds sines and cosines of the position, with wavelengths from 2π to 10000·2π
+// (Vaswani and others, Attention is all you need, 2017).
 type PositionalEncoding struct {
 	table Value
 }
 
-// NewPositionalEncoding returns an encoding of sequences of at most longest places.
+// NewPositionalEncoding returns an encoding for sequences of at most longest positions.
 func NewPositionalEncoding(features, longest int) PositionalEncoding {
 	a := angles(longest, features, 10000)
 	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}
 }
 
-// angles is place·θ^(−2i/d) for so many places and each pair i of d features, f64, the
-// same on every machine.
+// angles returns position·θ^(−2i/d) for longest positions and each pair i of d features, in f64,
+// with the same bits on every machine.
 func angles(longest, d int, theta float64) Value {
 	places := Arange(longest).Cast(F64).Unsqueeze(1)
 	pairs := Arange((d + 1) / 2).Cast(F64).Mul(-2 / float64(max(d, 1)))
@@ -356,8 +354,8 @@ func (p PositionalEncoding) Forward(x Value) Value {
 	return x.Add(rowsUpTo(p.table, x.Dim(1)).Cast(x.DType()))
 }
 
-// rowsUpTo returns the first n rows of a table, by their numbers: more rows than there
-// are is an error when the model runs.
+// rowsUpTo returns the first n rows of a table. It selects them by index, so that too large an n is
+// an error when the model runs.
 func rowsUpTo(table Value, n Dim) Value {
 	if n.IsStatic() {
 		return table.Narrow(0, 0, n)
@@ -365,17 +363,17 @@ func rowsUpTo(table Value, n Dim) Value {
 	return table.Select(0, Arange(n))
 }
 
-// RotaryEncoding turns pairs of features of queries and keys by angles that grow with
-// their place (Su and others, RoFormer, 2021): features 2i and 2i+1 by place·θ^(−2i/d),
-// or i and i + d/2 in halves.
+// RotaryEncoding rotates pairs of features of queries and keys by angles proportional to the
+// position (Su and others, RoFormer, 2021). Pair i rotates by position·θ^(−2i/d). It consists of
+// features 2i and 2i+1, or of features i and i + d/2 if halves is set.
 type RotaryEncoding struct {
 	sin, cos Value // [longest, d/2]
 	halves   bool
 }
 
-// NewRotaryEncoding returns an encoding of d features for sequences of at most longest
-// places; theta is commonly 10000. Pairs are neighbours, or with halves half of the
-// features apart.
+// NewRotaryEncoding returns an encoding of d features for sequences of at most longest positions.
+// theta is commonly 10000. If halves is set, feature i is paired with i + d/2; otherwise it is
+// paired with its neighbour.
 func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncoding {
 	if d%2 != 0 {
 		fail("%d features have no pairs", d)
@@ -384,7 +382,7 @@ func NewRotaryEncoding(d, longest int, theta float64, halves bool) RotaryEncodin
 	return RotaryEncoding{a.Sin().Float(), a.Cos().Float(), halves}
 }
 
-// Forward turns x, […, S, d], whose first place is number start.
+// Forward rotates x, […, S, d], whose first element along S has position start.
 func (r RotaryEncoding) Forward(x Value, start int) Value {
 	half := r.sin.Dim(1)
 	if x.Rank() < 2 || !x.Dim(-1).Equal(half.Mul(2)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/nn"
@@ -16,10 +17,10 @@ import (
 
 // compiled compiles the function @forward of a module whose weights have data.
 func compiled(m *ir.Module) (*exec.Machine, error) {
-	if err := pass.All(&pass.Context{}, m, pass.Options{Outline: true}); err != nil {
+	if err := pass.All(&pass.Context{Target: cpu.Target{}}, m, pass.Options{Outline: true}); err != nil {
 		return nil, err
 	}
-	return exec.Prepared(m, pass.Prepare, pass.Forward)
+	return exec.Prepared(cpu.Target{}, m, pass.Prepare, pass.Forward)
 }
 
 // runs compares what kernels make of a recorded module with values.

@@ -8,14 +8,15 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// flatten returns the Values in s: a Value, or a struct, array or slice of such.
+// flatten returns the Values in s, which is a Value or a struct, array or slice that contains
+// Values.
 func flatten(s any) []Value {
 	var out []Value
 	visit(reflect.ValueOf(&s).Elem().Elem(), func(v Value) Value { out = append(out, v); return v }, false)
 	return out
 }
 
-// rebuilt returns s with its Values replaced, in the order of [flatten].
+// rebuilt returns s with its Values replaced by values, in the order of [flatten].
 func rebuilt[S any](s S, values []Value) S {
 	out := reflect.New(reflect.TypeFor[S]()).Elem()
 	out.Set(reflect.ValueOf(&s).Elem())
@@ -23,8 +24,8 @@ func rebuilt[S any](s S, values []Value) S {
 	return out.Interface().(S)
 }
 
-// visit calls f for each Value in v and, with set, puts its result there. Slices are
-// copied before.
+// visit calls f for each Value in v. With set it stores the result of f in its place; slices are
+// copied first.
 func visit(v reflect.Value, f func(Value) Value, set bool) {
 	switch {
 	case v.Type() == valueType:
@@ -49,15 +50,15 @@ func visit(v reflect.Value, f func(Value) Value, set bool) {
 			visit(v.Index(i), f, set)
 		}
 	default:
-		fail("%s is no nn.Value and has none", v.Type())
+		fail("%s is not an nn.Value and has none", v.Type())
 	}
 }
 
 var valueType = reflect.TypeFor[Value]()
 
-// If is what then makes where a condition, a bool of one element, is true, else what
-// els makes: Values, or structs of such, of the same element types and ranks. Where
-// extents differ the result's are symbols.
+// If returns then() if condition, a bool of one element, is true, else els(). The results are
+// Values, or structs of Values, with the same element types and ranks. Extents that differ between
+// the two become new symbols.
 func If[S any](condition Value, then, els func() S) S {
 	var made [2]S
 	var bodies []*body
@@ -84,7 +85,7 @@ func If[S any](condition Value, then, els func() S) S {
 		}
 	}
 	if len(o.Extents) > 0 && condition.HasData() {
-		if condition.Item() != 0 { // the extents are those of what is taken
+		if condition.Item() != 0 { // the extents are those of the branch that is taken
 			return made[0]
 		}
 		return made[1]
@@ -92,9 +93,9 @@ func If[S any](condition Value, then, els func() S) S {
 	return rebuilt(made[0], region(o, bodies, condition))
 }
 
-// While begins with init and, as long as a condition of it, a bool of one element,
-// holds, puts what the body makes of it in its place. S is a Value or a struct of such;
-// their types stay as they are.
+// While is a loop. Its state starts as init; as long as condition(state), a bool of one element, is
+// true, the state becomes loop(state). It returns the last state. S is a Value or a struct of
+// Values, whose types do not change.
 func While[S any](init S, condition func(S) Value, loop func(S) S) S {
 	first := flatten(init)
 	params := append([]Value{bodyParam(ir.TensorOf(I64)), bodyParam(ir.TensorOf(Bool))}, carriedParams(first)...)
@@ -107,10 +108,9 @@ func While[S any](init S, condition func(S) Value, loop func(S) S) S {
 	return rebuilt(init, out)
 }
 
-// Scan begins with init and for each slice of xs along axis 0 puts what f makes of it
-// and the slice in its place. It returns the last, and what f makes beside it for each
-// slice, stacked along axis 0. S is a Value or a struct of such; their types stay as
-// they are.
+// Scan is a loop over the slices of xs along axis 0. Its state starts as init; for each slice, f
+// returns the new state and one value. Scan returns the last state, and the values stacked along
+// axis 0. S is a Value or a struct of Values, whose types do not change.
 func Scan[S any](xs Value, init S, f func(state S, x Value) (S, Value)) (S, Value) {
 	first := flatten(init)
 	trips := xs.Dim(0).d
@@ -126,7 +126,7 @@ func Scan[S any](xs Value, init S, f func(state S, x Value) (S, Value)) (S, Valu
 	return rebuilt(init, out), out[len(first)]
 }
 
-// carriedParams returns parameters of the types of what a loop begins with.
+// carriedParams returns loop parameters with the types of the initial values.
 func carriedParams(first []Value) []Value {
 	params := make([]Value, len(first))
 	for i, v := range first {
@@ -135,7 +135,7 @@ func carriedParams(first []Value) []Value {
 	return params
 }
 
-// carried checks what a turn of a loop makes against what it begins with.
+// carried checks that the values of one iteration have the types of the initial ones.
 func carried(first, next []Value) []Value {
 	if len(first) != len(next) {
 		fail("the loop begins with %d values, a turn makes %d", len(first), len(next))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/op"
 )
@@ -134,7 +135,7 @@ func TestScan(t *testing.T) {
 			_, y := nn.Scan(in[0], nn.Scalar(0), func(s, x nn.Value) (nn.Value, nn.Value) { return s.Add(1), x.Add(nn.Uniform(0, 1)) })
 			return []nn.Value{y}
 		}
-		m, err := recorded(nil, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"))}, f, 1)
+		m, err := recorded(nil, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"))}, f, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func TestControlFlowRefuses(t *testing.T) {
 		"a loop that grows": {func() {
 			nn.While(x, func(v nn.Value) nn.Value { return v.Sum().Less(9) }, func(v nn.Value) nn.Value { return nn.Concat(0, v, v) })
 		}, "While: the loop begins with f32[3], a turn makes f32[6]"},
-		"no values": {func() { nn.If(x.Sum().Greater(0), func() int { return 1 }, func() int { return 2 }) }, "If: int is no nn.Value and has none"},
+		"no values": {func() { nn.If(x.Sum().Greater(0), func() int { return 1 }, func() int { return 2 }) }, "If: int is not an nn.Value and has none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := nn.Try(c.f); err == nil || !strings.HasSuffix(err.Error(), c.want) {
@@ -165,7 +166,7 @@ func TestControlFlowRefuses(t *testing.T) {
 		})
 	}
 	t.Run("a value of a turn used outside", func(t *testing.T) {
-		_, err := recorded(nil, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"))}, just(func(x nn.Value) nn.Value {
+		_, err := recorded(nil, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"))}, just(func(x nn.Value) nn.Value {
 			var leaked nn.Value
 			nn.Scan(x, nn.Scalar(0), func(s, v nn.Value) (nn.Value, nn.Value) { leaked = s.Add(v); return leaked, v })
 			return leaked
@@ -187,7 +188,7 @@ func TestRecordedGradient(t *testing.T) {
 	nn.Name(model)
 	x := nn.Of([][]float64{{1, 2}, {-1, 0.5}})
 	want := f([]nn.Value{x})
-	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(2))}, f, 1)
+	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(2))}, f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,20 +24,21 @@ type Conv3d struct {
 	window       window
 }
 
-// NewConv1d returns a convolution from in to out channels.
+// NewConv1d returns a convolution from in to out channels with windows of kernel cells.
 func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	w, b, o := newConv(1, in, out, kernel, options)
 	return Conv1d{w, b, o}
 }
 
-// NewConv2d returns a convolution from in to out channels, whose windows are square
-// unless [Kernel] is given. Weight and bias begin uniform within 1/√(cells of a window).
+// NewConv2d returns a convolution from in to out channels. Windows are kernel × kernel unless
+// [Kernel] is given. Weight and bias start uniform in ±1/√(in/groups·h·w).
 func NewConv2d(in, out, kernel int, options ...ConvOption) Conv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	return Conv2d{w, b, o}
 }
 
-// NewConv3d returns a convolution from in to out channels.
+// NewConv3d returns a convolution from in to out channels with cubic windows unless [Kernel] is
+// given.
 func NewConv3d(in, out, kernel int, options ...ConvOption) Conv3d {
 	w, b, o := newConv(3, in, out, kernel, options)
 	return Conv3d{w, b, o}
@@ -47,16 +48,16 @@ func (c Conv1d) check() error { return made(c.Weight, "NewConv1d") }
 func (c Conv2d) check() error { return made(c.Weight, "NewConv2d") }
 func (c Conv3d) check() error { return made(c.Weight, "NewConv3d") }
 
-// Forward applies the layer: [N, out, W'].
+// Forward applies the layer. The result is [N, out, W'].
 func (c Conv1d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
-// Forward applies the layer: [N, out, H', W'].
+// Forward applies the layer. The result is [N, out, H', W'].
 func (c Conv2d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
-// Forward applies the layer: [N, out, D', H', W'].
+// Forward applies the layer. The result is [N, out, D', H', W'].
 func (c Conv3d) Forward(x Value) Value { required(c); return c.window.conv(x, c.Weight, c.Bias) }
 
-// newConv returns the parameters and the window of a convolution over so many axes.
+// newConv returns the parameters and the window of a convolution over this number of spatial axes.
 func newConv(axes, in, out, kernel int, options []ConvOption) (weight, bias Param, w window) {
 	w = window{kernel: []int{kernel}, groups: 1}
 	for _, o := range options {
@@ -68,7 +69,7 @@ func newConv(axes, in, out, kernel int, options []ConvOption) (weight, bias Para
 	return weight, bias, w
 }
 
-// complete gives each list of w one number for each axis, and checks the groups.
+// complete expands each list of w to one number for each axis, and checks the groups.
 func (w *window) complete(axes, in, out int) {
 	w.kernel, w.stride, w.dilation = each(w.kernel, axes, 1), each(w.stride, axes, 1), each(w.dilation, axes, 1)
 	w.padding, w.outPadding = each(w.padding, axes, 0), each(w.outPadding, axes, 0)
@@ -77,8 +78,8 @@ func (w *window) complete(axes, in, out int) {
 	}
 }
 
-// params returns a weight of a shape, and the bias of so many channels. Both begin
-// uniform within 1/√(what an element of the result depends on).
+// params returns a weight of the given shape and a bias of out channels. Both start uniform in
+// ±1/√(fan-in).
 func (w *window) params(shape []int, out int) (weight, bias Param) {
 	fan := 1
 	for _, n := range shape[1:] {
@@ -121,7 +122,7 @@ func (w window) conv(x Value, weight, bias Param) Value {
 	return one(o, x, weight.Value(), bias.orNone())
 }
 
-// orNone returns the parameter as a tensor, none where there is no parameter.
+// orNone returns the parameter as a tensor, or the zero Value if there is no parameter.
 func (p Param) orNone() Value {
 	if p.p == nil {
 		return Value{}
@@ -172,19 +173,19 @@ func (c ConvTranspose1d) check() error { return made(c.Weight, "NewConvTranspose
 func (c ConvTranspose2d) check() error { return made(c.Weight, "NewConvTranspose2d") }
 func (c ConvTranspose3d) check() error { return made(c.Weight, "NewConvTranspose3d") }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (c ConvTranspose1d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)
 }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (c ConvTranspose2d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)
 }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (c ConvTranspose3d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)
@@ -218,16 +219,16 @@ func (w window) convTranspose(x Value, weight, bias Param) Value {
 	return one(o, x, weight.Value(), bias.orNone())
 }
 
-// DeformConv2d is a convolution whose windows have their cells moved by offsets, and
-// multiplied by a mask. The weight is [out, in/groups, h, w].
+// DeformConv2d is a deformable convolution: offsets move the cells of its windows, and a mask
+// multiplies them. The weight is [out, in/groups, h, w].
 type DeformConv2d struct {
 	Weight, Bias Param
 	window       window
 	groups       int
 }
 
-// NewDeformConv2d returns a deformable convolution from in to out channels whose offsets
-// are for so many groups of channels.
+// NewDeformConv2d returns a deformable convolution from in to out channels. offsetGroups is the
+// number of channel groups with their own offsets.
 func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) DeformConv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	return DeformConv2d{w, b, o, offsetGroups}
@@ -235,8 +236,8 @@ func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) D
 
 func (c DeformConv2d) check() error { return made(c.Weight, "NewDeformConv2d") }
 
-// Forward applies the layer to x, [N, in, H, W], with offsets [N, 2·groups·h·w, H', W'],
-// rows before columns, and, unless it is none, a mask [N, groups·h·w, H', W'].
+// Forward applies the layer to x, [N, in, H, W]. offsets are [N, 2·groups·h·w, H', W'], with row
+// offsets before column offsets. mask is [N, groups·h·w, H', W'] or the zero Value.
 func (c DeformConv2d) Forward(x, offsets, mask Value) Value {
 	required(c)
 	w := c.window

@@ -5,20 +5,21 @@ import (
 	"reflect"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// elementTypes are the element types of Go's numbers. Floats are f32 whatever their
-// width, as the numbers in a program are; convert with Cast.
+// elementTypes maps Go's number types to element types. Floats of either width become f32, as
+// numbers in a program do; convert with Cast.
 var elementTypes = map[reflect.Kind]DType{
 	reflect.Float64: F32, reflect.Float32: F32, reflect.Bool: Bool,
 	reflect.Int: I64, reflect.Int64: I64, reflect.Int32: I32, reflect.Int16: I16, reflect.Int8: I8,
 	reflect.Uint64: U64, reflect.Uint: U64, reflect.Uint32: U32, reflect.Uint16: U16, reflect.Uint8: U8,
 }
 
-// Of returns a value with data: a number, a boolean, or slices or arrays of such,
-// nested as deep as there are axes. Floats become f32, int i64, and the other types
-// their own. A shape, where it is given, is that of the elements in row-major order.
+// Of returns a value with the elements of data: a number, a bool, or nested slices or arrays, one
+// level for each axis. Floats become f32, int becomes i64, and other types keep their width. A
+// given shape reshapes the elements in row-major order.
 func Of(data any, shape ...int) Value {
 	v := reflect.ValueOf(data)
 	if !v.IsValid() {
@@ -54,7 +55,7 @@ func Of(data any, shape ...int) Value {
 	return constant(t)
 }
 
-// fill stores the elements of v, of a shape, from place at on, and returns the place
+// fill stores the elements of v, which has this shape, at index at and after. It returns the index
 // after them.
 func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
 	if len(shape) > 0 {
@@ -79,7 +80,7 @@ func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
 	return at + 1
 }
 
-// number returns a Go number as a scalar of an element type.
+// number returns a Go number as a scalar of element type d.
 func number(o Operand, d DType) Value {
 	v := reflect.ValueOf(o)
 	t := ir.NewTensor(d)
@@ -104,13 +105,13 @@ func number(o Operand, d DType) Value {
 	return constant(t)
 }
 
-// Full returns a tensor of f32 whose elements are all x.
+// Full returns an f32 tensor whose elements are all x.
 func Full(x float64, shape ...Extent) Value { return FullOf(F32, x, shape...) }
 
-// FullOf is [Full] of an element type.
+// FullOf is like [Full] with element type d.
 func FullOf(d DType, x float64, shape ...Extent) Value {
 	dims, v := extents(shape), ir.Scalar(d, x)
-	if n, ok := ir.Ints(dims); ok {
+	if n, ok := dim.Ints(dims); ok {
 		if _, err := ir.CheckedLen(n); err != nil {
 			fail("%v", err)
 		}
@@ -119,22 +120,22 @@ func FullOf(d DType, x float64, shape ...Extent) Value {
 	return one(op.Fill{Value: v, Shape: dims})
 }
 
-// Zeros returns a tensor of f32 zeros.
+// Zeros returns an f32 tensor of zeros.
 func Zeros(shape ...Extent) Value { return Full(0, shape...) }
 
-// Ones returns a tensor of f32 ones.
+// Ones returns an f32 tensor of ones.
 func Ones(shape ...Extent) Value { return Full(1, shape...) }
 
-// Empty is [Zeros]: the elements are there to be replaced.
+// Empty is [Zeros]. The name says that the elements will be replaced.
 func Empty(shape ...Extent) Value { return Full(0, shape...) }
 
-// FullLike returns a tensor of x's type whose elements are all v.
+// FullLike returns a tensor of x's type and shape whose elements are all v.
 func FullLike(x Value, v float64) Value { return FullOf(x.DType(), v, shapeOf(x)...) }
 
-// ZerosLike returns zeros of x's type.
+// ZerosLike returns zeros of x's type and shape.
 func ZerosLike(x Value) Value { return FullLike(x, 0) }
 
-// OnesLike returns ones of x's type.
+// OnesLike returns ones of x's type and shape.
 func OnesLike(x Value) Value { return FullLike(x, 1) }
 
 // shapeOf returns x's shape as extents.
@@ -146,12 +147,12 @@ func shapeOf(x Value) []Extent {
 	return shape
 }
 
-// Arange returns the i64 numbers from 0 up to n, without n.
+// Arange returns the i64 vector 0, 1, …, n−1.
 func Arange(n Extent) Value {
 	return one(op.Range{Count: extents([]Extent{n})[0]}, number(0, I64), number(1, I64))
 }
 
-// ArangeStep returns the i64 numbers from, from+step, … that are before to.
+// ArangeStep returns the i64 vector from, from+step, … up to but not including to.
 func ArangeStep(from, to, step int) Value {
 	n := 0
 	switch {
@@ -162,10 +163,10 @@ func ArangeStep(from, to, step int) Value {
 	case step < 0 && to < from:
 		n = (from - to - step - 1) / -step
 	}
-	return one(op.Range{Count: ir.Const(n)}, number(from, I64), number(step, I64))
+	return one(op.Range{Count: dim.Const(n)}, number(from, I64), number(step, I64))
 }
 
-// Linspace returns n numbers of f32 from the first to the last, equally far apart.
+// Linspace returns an f32 vector of n numbers, evenly spaced from first to last.
 func Linspace(first, last float64, n int) Value {
 	t := ir.NewTensor(F32, max(n, 0))
 	for i := range n {
@@ -178,28 +179,28 @@ func Linspace(first, last float64, n int) Value {
 	return constant(t)
 }
 
-// Eye returns the identity matrix of n rows, of f32.
+// Eye returns the f32 identity matrix of n rows.
 func Eye(n Extent) Value {
 	d := extents([]Extent{n})[0]
 	return one(op.Eye{DType: F32, Rows: d, Cols: d})
 }
 
-// Diag returns the matrix with the elements of a vector on its diagonal.
+// Diag returns a matrix with the elements of the vector x on its diagonal and zeros elsewhere.
 func Diag(x Value) Value {
 	if x.Rank() != 1 {
-		fail("%s is no vector", x.typ())
+		fail("%s is not a vector", x.typ())
 	}
 	return Where(Eye(x.Dim(0)).Equal(1), x, ZerosLike(x))
 }
 
-// Scalar returns a number as f32 of rank 0.
+// Scalar returns x as an f32 tensor of rank 0.
 func Scalar(x float64) Value { return number(x, F32) }
 
-// extentValue returns an extent as a scalar of i64.
+// extentValue returns an extent as an i64 scalar.
 func extentValue(d Dim) Value {
 	if n, ok := d.d.Int(); ok {
 		return number(n, I64)
 	}
-	v := one(ir.Extents{Type: ir.StaticTensor(I64, 1), Elems: []ir.Dim{d.d}})
-	return one(op.Reshape{Shape: []ir.Dim{}}, v)
+	v := one(ir.Extents{Type: ir.StaticTensor(I64, 1), Elems: []dim.Dim{d.d}})
+	return one(op.Reshape{Shape: []dim.Dim{}}, v)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tensor returns v's data, computed where that has not happened yet. A value that
-// depends on an input has none.
+// tensor returns v's data and computes it if necessary. It fails for a value that depends on an
+// input.
 func (v Value) tensor() *ir.Tensor {
 	v.typ()
 	if v.n.open {
@@ -20,7 +20,7 @@ func (v Value) tensor() *ir.Tensor {
 	return v.n.data[v.i]
 }
 
-// source names an input that n depends on.
+// source returns the name of an input that n depends on.
 func (n *node) source() string {
 	seen := map[*node]bool{}
 	for {
@@ -40,7 +40,7 @@ func (n *node) source() string {
 	}
 }
 
-// reads returns what n reads: its operands that are there, and what its bodies take.
+// reads returns the operands of n that are present, and the values that its bodies capture.
 func (n *node) reads() []Value {
 	var out []Value
 	for _, a := range n.args {
@@ -51,14 +51,14 @@ func (n *node) reads() []Value {
 	return append(out, n.free...)
 }
 
-// pending returns the nodes that n needs and that have no data yet, with n, in the
-// order in which they were made.
+// pending returns n and the nodes it needs that have no data yet, in the order of their creation.
 func pending(n *node) []*node {
 	return reachable([]*node{n}, func(n *node) bool { return n.data == nil })
 }
 
-// reachable returns the nodes for which want holds among those that some read, and
-// these, as far as a way of such leads to them, in the order in which they were made.
+// reachable returns the nodes that are reached from the given ones through operands, including the
+// given ones. It leaves out nodes for which want is false, and nodes that only these reach. The
+// result is in the order of creation.
 func reachable(from []*node, want func(*node) bool) []*node {
 	seen := map[*node]bool{}
 	var out []*node
@@ -79,10 +79,10 @@ func reachable(from []*node, want func(*node) bool) []*node {
 	return out
 }
 
-// inOrder orders nodes as they were made.
+// inOrder compares nodes by their creation.
 func inOrder(a, b *node) int { return cmp.Compare(a.id, b.id) }
 
-// compute fills in n's data; that of what it reads is there.
+// compute sets n's data. The data of its operands is present.
 func (n *node) compute() {
 	if n.param != nil {
 		n.data = []*ir.Tensor{n.param.tensor()}
@@ -107,10 +107,10 @@ func (n *node) compute() {
 	n.data = out
 }
 
-// HasData reports whether the elements are known: no input is below.
+// HasData reports whether the elements are known, that is, v does not depend on an input.
 func (v Value) HasData() bool { return v.Valid() && !v.n.open }
 
-// Item returns the only element of a number or a boolean, which is 0 or 1.
+// Item returns the only element of v as a float64. A bool gives 0 or 1.
 func (v Value) Item() float64 {
 	t := v.tensor()
 	if t.Len() != 1 {
@@ -119,7 +119,7 @@ func (v Value) Item() float64 {
 	return t.Number(0)
 }
 
-// Floats returns the elements in row-major order, booleans as 0 and 1.
+// Floats returns the elements in row-major order as float64. Bools give 0 or 1.
 func (v Value) Floats() []float64 {
 	t := v.tensor()
 	out := make([]float64, t.Len())
@@ -129,7 +129,7 @@ func (v Value) Floats() []float64 {
 	return out
 }
 
-// Ints returns the elements of integers or booleans in row-major order.
+// Ints returns the elements of an integer or bool tensor in row-major order.
 func (v Value) Ints() []int64 {
 	t := v.tensor()
 	if t.DType.IsFloat() {
@@ -142,7 +142,7 @@ func (v Value) Ints() []int64 {
 	return out
 }
 
-// Bools returns the elements of booleans in row-major order.
+// Bools returns the elements of a bool tensor in row-major order.
 func (v Value) Bools() []bool {
 	t := v.tensor()
 	if t.DType != Bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Describe prints a model: its modules at their paths, each with the parameters and
-// buffers that are its own, their types, and how many elements there are.
+// Describe returns a printout of a model: each module at its path, with its own parameters and
+// buffers, their types, and the number of elements.
 func Describe(m any) string {
 	d := describer{counted: map[*param]bool{}}
 	walk(m, d.part)
@@ -63,7 +63,7 @@ func (d *describer) total(m any) string {
 	return text + "\n"
 }
 
-// moduleName is the name of a module's type, with the settings that it shows.
+// moduleName returns the name of a module's type with its settings.
 func moduleName(x part) string {
 	name := x.typ.Name()
 	if name == "" {
@@ -87,7 +87,8 @@ func moduleName(x part) string {
 	return name + "{" + strings.Join(settings, ", ") + "}"
 }
 
-// setting returns a field that is a number, a bool, a text or a function.
+// setting formats a field that is a number, bool, string or function. It reports false for other
+// fields.
 func setting(v reflect.Value) (string, bool) {
 	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64, reflect.Float32, reflect.String:
@@ -102,7 +103,7 @@ func setting(v reflect.Value) (string, bool) {
 	return "", false
 }
 
-// settings are what differs from a window of stride 1 without padding.
+// settings formats the settings that differ from a window of stride 1 without padding.
 func (w window) settings() string {
 	text := fmt.Sprintf("kernel: %v", w.kernel)
 	for _, o := range []struct {

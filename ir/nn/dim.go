@@ -1,25 +1,27 @@
 package nn
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// Dim is an extent of a tensor: a number or, while a method is recorded, an expression
-// in the symbols of its inputs. Two are compared by Equal.
+// Dim is an extent of a tensor: a number or, while a method is recorded, an expression in the
+// symbols of its inputs. Compare two with Equal.
 type Dim struct {
 	_ [0]func()
-	d ir.Dim
+	d dim.Dim
 }
 
-// Extent is what a shape is made of: an int or a [Dim].
+// Extent is an element of a shape: an int or a [Dim].
 type Extent = any
 
 // String returns the extent as the IR prints it: "28", "N", "2*N+1".
 func (d Dim) String() string { return d.d.String() }
 
-// Equal reports whether two extents are equal whatever the symbols stand for.
+// Equal reports whether two extents are equal for all values of the symbols.
 func (d Dim) Equal(e Extent) bool { return d.d.Same(extent(e)) }
 
-// Int returns the number that the extent is. A symbol is an error: use the extent
-// itself, [Where], [If] or [While].
+// Int returns the extent as an int. It fails if the extent has a symbol: use the extent itself,
+// [Where], [If] or [While] instead.
 func (d Dim) Int() int {
 	n, ok := d.d.Int()
 	if !ok {
@@ -28,7 +30,7 @@ func (d Dim) Int() int {
 	return n
 }
 
-// IsStatic reports whether the extent is a number.
+// IsStatic reports whether the extent is a number, without symbols.
 func (d Dim) IsStatic() bool { return d.d.IsConst() }
 
 // Add returns the sum of two extents.
@@ -43,30 +45,30 @@ func (d Dim) Mul(e Extent) Dim { return checked(d.d.Mul(extent(e))) }
 // Div returns the quotient of two extents, rounded down.
 func (d Dim) Div(e Extent) Dim { return checked(d.d.FloorDiv(extent(e))) }
 
-func checked(d ir.Dim) Dim {
+func checked(d dim.Dim) Dim {
 	if err := d.Err(); err != nil {
 		fail("%v", err)
 	}
 	return Dim{d: d}
 }
 
-// extent returns what an Extent is.
-func extent(e Extent) ir.Dim {
+// extent converts an Extent.
+func extent(e Extent) dim.Dim {
 	switch e := e.(type) {
 	case int:
-		return ir.Const(e)
+		return dim.Const(e)
 	case Dim:
 		return e.d
-	case ir.Dim:
+	case dim.Dim:
 		return e
 	}
 	fail("an extent is an int or an nn.Dim, not a %T", e)
 	panic("unreachable")
 }
 
-// extents is extent for a shape.
-func extents(shape []Extent) []ir.Dim {
-	dims := make([]ir.Dim, len(shape))
+// extents converts a shape.
+func extents(shape []Extent) []dim.Dim {
+	dims := make([]dim.Dim, len(shape))
 	for i, e := range shape {
 		dims[i] = extent(e)
 		if n, ok := dims[i].Int(); ok && n < 0 {

@@ -2,14 +2,14 @@ package nn
 
 import "github.com/burngen/burngen/ir/op"
 
-// Dropout makes elements zero at random, with the probability Rate, and divides the
-// others by 1 − Rate, in what a trainer computes. Everywhere else it does nothing.
+// Dropout zeroes elements at random with probability Rate and divides the others by 1 − Rate. It
+// does so only while training, and returns its input otherwise.
 type Dropout struct{ Rate float64 }
 
-// NewDropout returns a dropout.
+// NewDropout returns a dropout layer with this rate.
 func NewDropout(rate float64) Dropout { return Dropout{rate} }
 
-// Forward drops elements.
+// Forward applies dropout to x.
 func (d Dropout) Forward(x Value) Value {
 	if !(d.Rate >= 0 && d.Rate <= 1) {
 		fail("the rate %g is not from 0 to 1", d.Rate)
@@ -20,11 +20,11 @@ func (d Dropout) Forward(x Value) Value {
 	return one(op.Dropout{Rate: d.Rate, Site: site()}, x)
 }
 
-// GaussianNoise adds normally distributed numbers of mean 0 in what a trainer computes.
-// Everywhere else it does nothing.
+// GaussianNoise adds normally distributed numbers with mean 0 and standard deviation Deviation. It
+// does so only while training, and returns its input otherwise.
 type GaussianNoise struct{ Deviation float64 }
 
-// Forward adds the numbers.
+// Forward adds noise to x.
 func (g GaussianNoise) Forward(x Value) Value {
 	return one(op.Noise{Deviation: g.Deviation, Site: site()}, x)
 }

@@ -13,14 +13,14 @@ import (
 
 // Error is a mistake in a description.
 type Error struct {
-	// Pos is the caller's line, as file:line: the first outside this package.
+	// Pos is the position of the innermost caller outside this package, as file:line.
 	Pos string
-	// Msg begins with the function or layer that found the mistake.
+	// Msg starts with the function or layer that found the mistake.
 	Msg string
 }
 
-// Error returns "model.go:29: Conv2d: input has 8 channels, layer expects 16". A file
-// in or below the working directory is named as it is seen from there.
+// Error returns "model.go:29: Conv2d: input has 8 channels, layer expects 16". File names in or
+// below the working directory are relative to it.
 func (e *Error) Error() string { return shortPos(e.Pos) + ": " + e.Msg }
 
 func shortPos(pos string) string {
@@ -35,16 +35,16 @@ func shortPos(pos string) string {
 	return file + ".go:" + line
 }
 
-// Try runs f and returns what stopped it: an [*Error], or any other panic with the
-// position where it began.
+// Try runs f and returns the error that stopped it: an [*Error], or any other panic with the
+// position where it started.
 func Try(f func()) (err error) {
 	defer func() { err = recovered(recover(), err) }()
 	f()
 	return nil
 }
 
-// recovered returns the error of a panic. It is called by the deferred function, while
-// the frames of the panic are still there.
+// recovered returns the error for a panic. The deferred function calls it while the frames of the
+// panic are still on the stack.
 func recovered(r any, err error) error {
 	switch r := r.(type) {
 	case nil:
@@ -56,8 +56,8 @@ func recovered(r any, err error) error {
 	return &Error{pos, fmt.Sprint("panic: ", r)}
 }
 
-// self is how the names of this package's functions begin, and home the folder of
-// package ir, as the compiler names it.
+// self is the prefix of the names of this package's functions. home is the folder of package ir, as
+// the compiler records it.
 const self = "github.com/burngen/burngen/ir/nn."
 
 var home = func() string {
@@ -65,17 +65,17 @@ var home = func() string {
 	return path.Dir(path.Dir(file)) + "/"
 }()
 
-// standard are packages of the standard library that call back, or stop where they are
-// called wrongly.
+// standard matches packages of the standard library that call back into user code or that panic
+// when called wrongly.
 var standard = regexp.MustCompile(`^(runtime|reflect|slices|maps|sort|strings|iter|fmt|math|sync|time|internal/[a-z/]+)\.`)
 
-// isOwn reports whether code is that of package ir or below it, or of the standard
-// library. Its file tells: a function may be inlined where it is called, and named so.
+// isOwn reports whether a frame belongs to package ir, a package below it, or the standard library.
+// It looks at the file, because an inlined function has its caller's name.
 func isOwn(file, function string) bool {
 	return strings.HasPrefix(file, home) && !strings.HasSuffix(file, "_test.go") || standard.MatchString(function)
 }
 
-// fail stops with an Error at the caller's line.
+// fail panics with an Error at the caller's line.
 func fail(format string, args ...any) {
 	pos, function := caller()
 	msg := fmt.Sprintf(format, args...)
@@ -85,8 +85,8 @@ func fail(format string, args ...any) {
 	panic(&Error{pos, msg})
 }
 
-// caller returns the innermost position outside this package, as file:line, and the
-// function of the package that was called there.
+// caller returns the innermost position outside this package, as file:line, and the function of the
+// package that was called there.
 func caller() (pos, function string) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -104,9 +104,9 @@ func caller() (pos, function string) {
 	}
 }
 
-// calledName returns MatMul for a method of Value and for a function, and Conv2d for the
-// Forward of a layer: "(*Linear).Forward" is Linear, "Value.MatMul" is MatMul and
-// "While[...].func1" is While. What is not exported has no name.
+// calledName returns the name that the user called: "Conv2d" for the Forward of a layer, "MatMul"
+// for "Value.MatMul", "Linear" for "(*Linear).Forward" and "While" for "While[...].func1". It
+// returns "" for unexported functions.
 func calledName(function string) string {
 	function = strings.NewReplacer(self, "", "(*", "", ")", "", "[...]", "").Replace(function)
 	receiver, method, ok := strings.Cut(function, ".")

@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 		"negative extents":    {func() { nn.Zeros(2, -3) }, "Zeros: extent 1 is negative: -3"},
 		"an extent's type":    {func() { nn.Zeros(2.5) }, "Zeros: an extent is an int or an nn.Dim, not a float64"},
 		"an assertion":        {func() { x.Is("f32[N,N]") }, "Is: value is f32[2,3], not f32[N,N]"},
-		"no type":             {func() { x.Is("f32") }, `Is: "f32" is no type such as f32[N,28,28]`},
+		"no type":             {func() { x.Is("f32") }, `Is: "f32" is not a type such as f32[N,28,28]`},
 		"ragged rows":         {func() { nn.Of([][]int{{1}, {1, 2}}) }, "Of: rows of 1 and 2 elements"},
 		"data of texts":       {func() { nn.Of("x") }, "Of: the elements are of type string, not numbers or booleans"},
 		"data and a shape":    {func() { nn.Of([]int{1, 2}, 3) }, "Of: 2 elements do not fill the shape [3]"},

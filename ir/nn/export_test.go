@@ -1,7 +1,7 @@
 package nn
 
-// LimitNodes sets the number of operations that a recording may have, and returns what
-// sets it back.
+// LimitNodes sets the number of operations that a recording may have. It returns a function that
+// restores the old limit.
 func LimitNodes(n int64) (restore func()) {
 	before := maxNodes
 	maxNodes = n

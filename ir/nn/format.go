@@ -8,13 +8,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// maxPrinted is the number of elements of an axis from which only the first and the
-// last few are printed.
+// maxPrinted is the length of an axis from which only printedEnd elements of each end are printed.
 const maxPrinted, printedEnd = 16, 3
 
-// Format prints the type and, where there are any, the elements: "f32[2] [1 2]".
-// A precision is the number of digits after the point, as in %.4v. Only the ends of
-// long axes are printed, unless the flag + is given: %+v.
+// Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision is the number of
+// digits after the point, as in %.4v. Long axes are abbreviated unless the flag + is given: %+v.
 func (v Value) Format(s fmt.State, verb rune) {
 	if !v.Valid() {
 		fmt.Fprint(s, "none")
@@ -34,7 +32,7 @@ func (v Value) Format(s fmt.State, verb rune) {
 	fmt.Fprint(s, p.b.String())
 }
 
-// String returns what %v prints.
+// String formats the value with %v.
 func (v Value) String() string { return fmt.Sprintf("%v", v) }
 
 type printer struct {
@@ -44,7 +42,7 @@ type printer struct {
 	b         strings.Builder
 }
 
-// axis prints the elements from place at on, along an axis and those after it.
+// printer.axis prints the elements from index at on, along an axis and the axes after it.
 func (p *printer) axis(axis, at int) {
 	if axis == p.t.Rank() {
 		p.element(at)
@@ -90,7 +88,7 @@ func (p *printer) element(i int) {
 	}
 }
 
-// percentage is a line of [Value.Closeness].
+// percentage formats one line of [Value.Closeness].
 func percentage(tolerance, share float64) string {
 	return fmt.Sprintf("%.0e: %6.2f %%", tolerance, 100*share)
 }

@@ -4,20 +4,20 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Graph is an imported network as a module. Its weights keep the names that they have in
-// their file; in a field with the tag `nn:"."` these are their names in the model.
+// Graph is an imported network as a module. Its weights keep the names from their file if the field
+// that holds the Graph has the tag `nn:"."`.
 type Graph struct {
-	// Params are the weights that can be trained, and Buffers the others: integers, and
-	// running statistics.
+	// Params are the trainable weights, and Buffers the others: integers and running statistics.
 	Params  map[string]Param  `nn:"."`
 	Buffers map[string]Buffer `nn:"."`
 	fn      *ir.Func
 }
 
-// FromIR makes a module of an imported network, of its first function, as
+// FromIR returns the first function of an imported network as a module:
 // nn.FromIR(onnx.Load("resnet50.onnx")).
 func FromIR(m *ir.Module, err error) *Graph {
 	if err != nil {
@@ -51,24 +51,23 @@ func FromIR(m *ir.Module, err error) *Graph {
 	return g
 }
 
-// Freeze marks that the network is not trained, and returns it.
+// Freeze marks the network as not trained, and returns it.
 func (g *Graph) Freeze() *Graph { return Freeze(g) }
 
-// Forward applies the network: operands and results are in the order of its inputs and
-// outputs.
+// Forward applies the network. Operands and results are in the order of its inputs and outputs.
 func (g *Graph) Forward(operands ...Value) []Value {
 	if len(operands) != len(g.fn.Params) {
 		fail("%d operands for %d inputs", len(operands), len(g.fn.Params))
 	}
 	f := g.fn.Clone()
-	bound := map[string]ir.Dim{}
+	bound := map[string]dim.Dim{}
 	for i, p := range f.Params {
 		t := operands[i].typ()
 		if t.DType != p.Type.DType || t.Rank() != p.Type.Rank() {
 			fail("operand %d is %s, input %s is %s", i, t, p, p.Type)
 		}
 		for k, d := range p.Type.Shape {
-			if names := d.Symbols(); len(names) == 1 && d.Equal(ir.Sym(names[0])) {
+			if names := d.Symbols(); len(names) == 1 && d.Equal(dim.Sym(names[0])) {
 				if _, ok := bound[names[0]]; !ok {
 					bound[names[0]] = t.Shape[k]
 				}
@@ -78,7 +77,7 @@ func (g *Graph) Forward(operands ...Value) []Value {
 	f.Subst(bound)
 	env := map[*ir.Value]Value{}
 	for i, p := range f.Params {
-		if t := operands[i].typ(); !slices.EqualFunc(t.Shape, p.Type.Shape, ir.Dim.Same) {
+		if t := operands[i].typ(); !slices.EqualFunc(t.Shape, p.Type.Shape, dim.Dim.Same) {
 			fail("operand %d is %s, input %s is %s", i, t, p, p.Type)
 		}
 		env[p] = operands[i]
@@ -98,7 +97,7 @@ func (g *Graph) Forward(operands ...Value) []Value {
 	return out
 }
 
-// weight returns a weight as a tensor.
+// weight returns the weight called name as a tensor.
 func (g *Graph) weight(name string) Value {
 	if p, ok := g.Params[name]; ok {
 		return p.Value()

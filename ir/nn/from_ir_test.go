@@ -8,13 +8,14 @@ import (
 
 	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// A body from a file keeps its names, beside those of a new head.
+// A body from a file keeps its names next to the names of a new head.
 func TestImportedBody(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mlp.onnx")
 	if err := os.WriteFile(path, onnxtest.MLP().Bytes(), 0o666); err != nil {
@@ -32,7 +33,7 @@ func TestImportedBody(t *testing.T) {
 	x := nn.Of([][]float64{{1, 2, 3, 4}, {0, -1, 1, 0}})
 	f := func(in []nn.Value) []nn.Value { return []nn.Value{m.Head.Forward(m.Body.Forward(in[0])[0])} }
 	want := f([]nn.Value{x})
-	got, err := recorded(m, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("B"), ir.Const(4))}, f, 1)
+	got, err := recorded(m, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("B"), dim.Const(4))}, f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestImportedNetworks(t *testing.T) {
 			fn := module.Func("forward")
 			inputs, types, args := []nn.Value{}, []ir.Type{}, []*ir.Tensor{}
 			for i, p := range fn.Params {
-				typ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(2), true })
+				typ := p.Type.Subst(func(string) (dim.Dim, bool) { return dim.Const(2), true })
 				shape, _ := typ.Static()
 				x := ir.NewTensor(typ.DType, shape...)
 				for k := range x.Len() {

@@ -7,32 +7,32 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// oneOf returns indices of which one below 0, or not below count, is an error of the call,
-// which calls it what, of so many things.
+// oneOf returns the indices v with a check. An index below 0 or not below count is an error of the
+// call. The error calls the index what, and the elements that it selects things.
 func (v Value) oneOf(count Extent, what, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
 }
 
-// Gather picks elements along an axis: with axis 1 the result at [i, j, k] is v at
-// [i, indices[i, j, k], k] (torch.gather). Negative indices count from the end.
+// Gather picks elements along an axis. For axis 1, the result at [i, j, k] is v at [i, indices[i,
+// j, k], k] (torch.gather). Negative indices count from the end.
 func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
 
-// Scatter returns v with values added at the places that [Value.Gather] would take
-// them from (torch.scatter_add).
+// Scatter returns v with values added at the positions from which [Value.Gather] would read
+// (torch.scatter_add).
 func (v Value) Scatter(axis int, indices, values Value) Value {
 	return v.ScatterWith("add", axis, indices, values)
 }
 
-// ScatterWith is [Value.Scatter] with an update that is "" (the value is put in the
-// place of the element), "add", "mul", "max" or "min".
+// ScatterWith is like [Value.Scatter] with another update: "" (replace the element), "add", "mul",
+// "max" or "min".
 func (v Value) ScatterWith(update string, axis int, indices, values Value) Value {
 	return one(op.ScatterElements{Axis: v.axis(axis), Reduction: update}, v, indices, values)
 }
 
-// Select picks places of an axis, in the order of the indices, of any shape, which
-// stand in the axis' place (torch.index_select). Negative indices count from the end.
+// Select picks slices of v along an axis by their indices (torch.index_select). indices may have
+// any shape, which replaces the axis in the result. Negative indices count from the end.
 func (v Value) Select(axis int, indices Value) Value {
 	return one(op.Gather{Axis: v.axis(axis)}, v, indices)
 }
@@ -40,28 +40,28 @@ func (v Value) Select(axis int, indices Value) Value {
 // Take is [Value.Select].
 func (v Value) Take(axis int, indices Value) Value { return v.Select(axis, indices) }
 
-// SelectAssign returns v with values added at places of an axis (torch.index_add):
-// slice i of the values at place indices[i].
+// SelectAssign returns v with slices added along an axis: slice i of values is added to slice
+// indices[i] of v (torch.index_add).
 func (v Value) SelectAssign(axis int, indices, values Value) Value {
 	axis = v.axis(axis)
 	at := indices.Unsqueeze(-1)
 	return one(op.ScatterND{Reduction: "add"}, v.MoveDim(axis, 0), at, values.MoveDim(axis, 0)).MoveDim(0, axis)
 }
 
-// GatherND picks slices by the coordinates in the last axis of indices.
+// GatherND picks slices by coordinates, which are the last axis of indices.
 func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
 
-// ScatterND returns v with slices updated, which the coordinates in the last axis of
-// indices name; update is as for [Value.ScatterWith].
+// ScatterND returns v with slices updated. The last axis of indices holds their coordinates; update
+// is as for [Value.ScatterWith].
 func (v Value) ScatterND(update string, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: update}, v, indices, values)
 }
 
-// OneHot gives integers an axis of n places behind the others: 1 at their place, else
-// 0, as f32.
+// OneHot converts integers to one-hot vectors of n elements along a new last axis: 1 at the index,
+// else 0, as f32.
 func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
 
-// OneHotFill is [Value.OneHot] of other numbers, at any axis.
+// OneHotFill is like [Value.OneHot] with the numbers on and off, along a new axis at any place.
 func (v Value) OneHotFill(n Extent, on, off float64, axis int) Value {
 	if axis < 0 {
 		axis += v.Rank() + 1
@@ -72,11 +72,11 @@ func (v Value) OneHotFill(n Extent, on, off float64, axis int) Value {
 	return one(op.OneHot{Axis: axis, Depth: extent(n)}, v, Of([]float64{off, on}))
 }
 
-// symbol returns a symbol for an extent that is known only when the model runs.
+// symbol returns a new symbol for an extent that is known only when the model runs.
 func symbol(hint string) string { return fmt.Sprintf("%s%d", hint, session.symbols.Add(1)) }
 
-// resolved returns x with the extents that its data has: where there is an input below
-// they stay symbols that an operator binds.
+// resolved returns the results of op with the extents of their data. If the results depend on an
+// input, their extents stay symbols that the operator binds.
 func resolved(op ir.Op, args ...Value) []Value {
 	for _, a := range args {
 		if !a.HasData() {
@@ -98,11 +98,10 @@ func resolved(op ir.Op, args ...Value) []Value {
 	return values
 }
 
-// ArgWhere returns the places of the elements that are not zero: i64[count, rank], in
-// row-major order.
+// ArgWhere returns the coordinates of the nonzero elements, i64[count, rank], in row-major order.
 func (v Value) ArgWhere() Value { return resolved(op.NonZero{Count: symbol("count")}, v)[0].T() }
 
-// NonZero returns the places of the elements that are not zero, a list for each axis.
+// NonZero returns the coordinates of the nonzero elements as one vector for each axis.
 func (v Value) NonZero() []Value {
 	places := resolved(op.NonZero{Count: symbol("count")}, v)[0]
 	out := make([]Value, v.Rank())
@@ -112,7 +111,7 @@ func (v Value) NonZero() []Value {
 	return out
 }
 
-// MaskSelect returns the elements where a mask, of v's shape, is true: a vector.
+// MaskSelect returns a vector of the elements where mask, which has v's shape, is true.
 func (v Value) MaskSelect(mask Value) Value {
 	at := mask.Expand(shapeOf(v)...).ArgWhere()
 	return v.GatherND(at)

@@ -8,13 +8,13 @@ import (
 	"github.com/burngen/burngen/ir/grad"
 )
 
-// Grad returns the gradients of a value with respect to others: for each a tensor of
-// its shape, zero where the value does not depend on it. The gradient of a tensor is
-// that of the sum of its elements. Gradients are values like others, which have
-// gradients, too. It stops at an operator that has no derivative.
-func Grad(of Value, wrt ...Value) []Value {
-	all := append([]Value{of}, wrt...)
-	depends := dependents(of, wrt)
+// Grad returns the gradients of y with respect to wrt, each with the shape of its value. A gradient
+// is zero if y does not depend on its value. If y is not a scalar, Grad differentiates the sum of
+// its elements. Gradients are ordinary values and can be differentiated again. Grad fails at an
+// operator without a derivative.
+func Grad(y Value, wrt ...Value) []Value {
+	all := append([]Value{y}, wrt...)
+	depends := dependents(y, wrt)
 	f := &ir.Func{Name: "grad"}
 	e := newEmitter(ir.NewBuilder(f), nil)
 	var grads []*ir.Value
@@ -33,7 +33,7 @@ func Grad(of Value, wrt ...Value) []Value {
 				env[e.b.Now(v)] = Value{n: p.n, i: p.i}
 			}
 		}
-		// Loops that have to keep what their trips begin with are made again.
+		// Loops that must record the state of each iteration are rebuilt.
 		take(slices.DeleteFunc(slices.Clone(f.Nodes), func(n *ir.Node) bool {
 			return !slices.ContainsFunc(n.Results, func(r *ir.Value) bool { _, ok := env[r]; return !ok })
 		}), env)
@@ -48,16 +48,16 @@ func Grad(of Value, wrt ...Value) []Value {
 	return all
 }
 
-// dependents returns the nodes that of is computed by, as far as they depend on wrt,
-// without those that make wrt and do not depend on another of them.
-func dependents(of Value, wrt []Value) map[*node]bool {
+// dependents returns the nodes on the paths from wrt to y. A node that produces a value of wrt is
+// included only if it depends on another value of wrt.
+func dependents(y Value, wrt []Value) map[*node]bool {
 	depends, leaves := map[*node]bool{}, map[*node]bool{}
 	for _, w := range wrt {
 		w.typ()
 		leaves[w.n] = true
 	}
-	of.typ()
-	for _, n := range reachable([]*node{of.n}, func(*node) bool { return true }) {
+	y.typ()
+	for _, n := range reachable([]*node{y.n}, func(*node) bool { return true }) {
 		if slices.ContainsFunc(n.reads(), func(a Value) bool { return leaves[a.n] || depends[a.n] }) {
 			depends[n] = true
 		}
@@ -65,8 +65,8 @@ func dependents(of Value, wrt []Value) map[*node]bool {
 	return depends
 }
 
-// boundary returns what nodes read, and what values are, that none of the nodes makes,
-// in the order in which they were made.
+// boundary returns the inputs of the subgraph nodes. These are operands of its nodes, or given values,
+// that are produced outside of the subgraph. They are in the order of creation.
 func boundary(nodes map[*node]bool, values []Value) []Value {
 	seen := map[port]bool{}
 	var out []Value

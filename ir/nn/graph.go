@@ -8,17 +8,17 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// body is a block of a control flow operator.
+// body is a block of a control-flow operator.
 type body struct {
-	params  []Value // leaves
+	params  []Value // parameters, as leaves
 	results []Value
-	// inside are the nodes that the block computes each time; the others that its
-	// results need stand outside.
+	// inside are the nodes that the block computes at each execution. Other nodes that its results
+	// need stay outside.
 	inside map[*node]bool
 }
 
-// newBody runs f, which makes the results of a block of params. What f makes is inside
-// where it depends on a parameter or is drawn at random, or, with all, anyway.
+// newBody runs f, which computes the results of a block from params. A node is inside if it depends
+// on a parameter or draws random numbers; with all, every node that f creates is inside.
 func newBody(params []Value, all bool, f func() []Value) *body {
 	b := &body{params: params, inside: map[*node]bool{}}
 	first := session.nodes.Load()
@@ -47,12 +47,12 @@ func newBody(params []Value, all bool, f func() []Value) *body {
 	return b
 }
 
-// needs reports whether a predicate holds for a node that n reads or that is before it.
-func (n *node) needs(is func(*node) bool) bool {
-	return slices.ContainsFunc(n.before, is) || slices.ContainsFunc(n.reads(), func(a Value) bool { return is(a.n) })
+// needs reports whether is holds for an operand of n or a node that must run before n.
+func (n *node) needs(pred func(*node) bool) bool {
+	return slices.ContainsFunc(n.before, pred) || slices.ContainsFunc(n.reads(), func(a Value) bool { return pred(a.n) })
 }
 
-// freeOf returns what bodies take from outside.
+// freeOf returns the values that bodies capture from outside.
 func freeOf(bodies []*body) []Value {
 	var free []Value
 	seen := map[port]bool{}
@@ -79,7 +79,7 @@ func freeOf(bodies []*body) []Value {
 	return free
 }
 
-// nodes returns the nodes inside, in the order in which they were made.
+// nodes returns the nodes inside in the order of their creation.
 func (b *body) nodes() []*node {
 	nodes := make([]*node, 0, len(b.inside))
 	for n := range b.inside {
@@ -89,13 +89,13 @@ func (b *body) nodes() []*node {
 	return nodes
 }
 
-// isRandom reports whether an operator draws numbers.
+// isRandom reports whether an operator draws random numbers.
 func isRandom(op ir.Op) bool {
 	_, ok := op.(interface{ IsRandom() })
 	return ok
 }
 
-// port is a result of a node, as a key.
+// port is a result of a node, used as a map key.
 type port struct {
 	n *node
 	i int
@@ -103,15 +103,15 @@ type port struct {
 
 func (v Value) port() port { return port{v.n, v.i} }
 
-// emitter writes values into a function of the IR, or into a block in it.
+// emitter converts values to a function of the IR, or to a block in one.
 type emitter struct {
 	b     *ir.Builder
 	outer *emitter
 	done  map[port]*ir.Value
-	// leaf builds a parameter or input.
+	// leaf builds the IR value of a parameter or input.
 	leaf func(b *ir.Builder, v Value) *ir.Value
-	// first is the number of the first node that is computed by the function: those
-	// before it that have data are constants.
+	// first is the number of the first node that the function computes. Earlier nodes with data
+	// become constants.
 	first int64
 }
 
@@ -119,7 +119,7 @@ func newEmitter(b *ir.Builder, leaf func(*ir.Builder, Value) *ir.Value) *emitter
 	return &emitter{b: b, done: map[port]*ir.Value{}, leaf: leaf}
 }
 
-// find returns what v is in this block or one around it, nil where it is not there.
+// find returns the IR value of v in this block or an enclosing one, or nil.
 func (e *emitter) find(v Value) *ir.Value {
 	for ; e != nil; e = e.outer {
 		if x := e.done[v.port()]; x != nil {
@@ -129,7 +129,7 @@ func (e *emitter) find(v Value) *ir.Value {
 	return nil
 }
 
-// values appends what values need, and returns them.
+// values emits the nodes that list needs, and returns the IR values of list.
 func (e *emitter) values(list []Value) []*ir.Value {
 	var roots []*node
 	for _, v := range list {
@@ -155,27 +155,27 @@ func (e *emitter) values(list []Value) []*ir.Value {
 	return out
 }
 
-// reaches stops where v, which is used at a position, is an input of another method, or
-// of a loop's turn that is over.
+// reaches fails if v, which is used at pos, is an input of another method or of a loop iteration
+// that has ended.
 func (e *emitter) reaches(v Value, pos string) {
 	if n := v.n; n.op == nil && n.open && n.param == nil && !e.has(n) {
 		panic(&Error{pos, fmt.Sprintf("the value depends on %s, and is used outside of it", n.name)})
 	}
 }
 
-// there is the number of the result that tells that a node is there.
+// there is the result index under which a node itself is recorded as emitted.
 const there = -1
 
-// has reports whether n is in this block or one around it.
+// has reports whether n was emitted in this block or an enclosing one.
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
-// bring makes v a parameter of the function or block, of a name as long as it is free.
+// bring makes v a parameter of the function or block. name is used if it is free.
 func (e *emitter) bring(v Value, name string) {
 	e.done[port{v.n, there}] = &ir.Value{}
 	e.done[v.port()] = e.b.Param(name, v.typ())
 }
 
-// node appends a node whose operands are there.
+// node emits a node whose operands are already emitted.
 func (e *emitter) node(n *node) {
 	e.b.At(n.pos)
 	e.done[port{n, there}] = &ir.Value{}
@@ -203,7 +203,7 @@ func (e *emitter) node(n *node) {
 	}
 }
 
-// block builds a block.
+// block builds the IR block of b.
 func (e *emitter) block(b *body) *ir.Block {
 	return e.b.Block(func(inner *ir.Builder) {
 		in := newEmitter(inner, e.leaf)
@@ -247,8 +247,8 @@ func (n *node) run() ([]*ir.Tensor, error) {
 	return (&ir.Evaluator{}).Run(f, args)
 }
 
-// build applies what f appends to a function of parameters of args' types, and
-// returns its results.
+// build calls f on a function whose parameters have the types of args, applies the nodes that f
+// appends to args, and returns the results.
 func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) []Value {
 	fn := &ir.Func{Name: "build"}
 	b := ir.NewBuilder(fn)
@@ -278,8 +278,8 @@ func build(f func(b *ir.Builder, args []*ir.Value) []*ir.Value, args ...Value) [
 	return out
 }
 
-// take applies the operators of nodes of the IR; env says what values of the IR are,
-// and gets the nodes' results.
+// take applies the operators of IR nodes. env maps IR values to Values, and take adds the nodes'
+// results.
 func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 	value := func(v *ir.Value) Value {
 		if v == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// imported applies an ONNX operator as package op imports it, at its newest opset:
-// what is there made of several operators is here, too.
+// imported applies an ONNX operator at its newest opset by the import function in package op, which
+// may build it from several operators.
 func imported(name string, attrs map[string]any, args ...Value) []Value {
 	i := slices.IndexFunc(op.ONNX, func(r op.Rule) bool { return r.Name == name })
 	rule := op.ONNX[i]
@@ -22,7 +22,7 @@ func imported(name string, attrs map[string]any, args ...Value) []Value {
 	}, args...)
 }
 
-// foreign is a node of an ONNX model that is not in a file: an [ir.Importer].
+// foreign is an [ir.Importer] for an ONNX node that is not in a file.
 type foreign struct {
 	b     *ir.Builder
 	name  string
@@ -39,10 +39,10 @@ func attr[T any](f *foreign, name string, def T) T {
 	return v.(T)
 }
 
-// Builder returns the builder of the function.
+// Builder returns the builder of the function under construction.
 func (f *foreign) Builder() *ir.Builder { return f.b }
 
-// Op returns the operator's name.
+// Op returns the name of the operator.
 func (f *foreign) Op() string { return f.name }
 
 // Opset returns the newest opset that changed the operator.
@@ -54,7 +54,7 @@ func (f *foreign) Producer() string { return "" }
 // NumArgs returns the number of operands.
 func (f *foreign) NumArgs() int { return len(f.args) }
 
-// Arg returns an operand, nil where it is absent.
+// Arg returns operand i, or nil if it is absent.
 func (f *foreign) Arg(i int) *ir.Value {
 	if i < len(f.args) {
 		return f.args[i]
@@ -62,58 +62,58 @@ func (f *foreign) Arg(i int) *ir.Value {
 	return nil
 }
 
-// Constant returns nil: operands are parameters of the function.
+// Constant returns nil, because all operands are parameters of the function.
 func (f *foreign) Constant(int) *ir.Tensor { return nil }
 
 // NumResults returns 1.
 func (f *foreign) NumResults() int { return 1 }
 
-// Warn does nothing: an operator of a description is the user's own.
+// Warn does nothing: warnings about a file do not apply to a description.
 func (f *foreign) Warn(string) {}
 
 // Wants reports whether i is the first result.
 func (f *foreign) Wants(i int) bool { return i == 0 }
 
-// ResultType returns none.
+// ResultType reports that no result type is declared.
 func (f *foreign) ResultType(int) (ir.Type, bool) { return ir.Type{}, false }
 
-// Has reports whether an attribute is given.
+// Has reports whether an attribute of this name is given.
 func (f *foreign) Has(name string) bool { _, ok := f.attrs[name]; return ok }
 
-// Int returns an attribute.
+// Int returns an integer attribute, or def.
 func (f *foreign) Int(name string, def int) int { return attr(f, name, def) }
 
-// Ints returns an attribute.
+// Ints returns an attribute that is a list of integers, or def.
 func (f *foreign) Ints(name string, def []int) []int { return attr(f, name, def) }
 
-// Float returns an attribute.
+// Float returns a float attribute, or def.
 func (f *foreign) Float(name string, def float64) float64 { return attr(f, name, def) }
 
-// Floats returns an attribute.
+// Floats returns an attribute that is a list of floats, or def.
 func (f *foreign) Floats(name string, def []float64) []float64 { return attr(f, name, def) }
 
-// Text returns an attribute.
+// Text returns a string attribute, or def.
 func (f *foreign) Text(name string, def string) string { return attr(f, name, def) }
 
-// Texts returns an attribute.
+// Texts returns an attribute that is a list of strings, or def.
 func (f *foreign) Texts(name string, def []string) []string { return attr(f, name, def) }
 
-// DType returns an attribute.
+// DType returns an attribute that is an element type, or def.
 func (f *foreign) DType(name string, def ir.DType) ir.DType { return attr(f, name, def) }
 
-// Type returns none.
+// Type returns the zero Type: no attribute is a type.
 func (f *foreign) Type(string) ir.Type { return ir.Type{} }
 
-// Tensor returns none.
+// Tensor returns nil: no attribute is a tensor.
 func (f *foreign) Tensor(string) *ir.Tensor { return nil }
 
-// Attributes returns none.
+// Attributes returns nil.
 func (f *foreign) Attributes() []ir.Attribute { return nil }
 
-// GraphRank returns 0: there are no graphs.
+// GraphRank returns 0, because no attribute is a graph.
 func (f *foreign) GraphRank(string, int) int { return 0 }
 
-// Graph stops: no operator with blocks is applied so.
+// Graph fails: operators with blocks are not applied this way.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {
 	ir.FailWith(fmt.Errorf("%s has no %s", f.name, name))
 	return nil

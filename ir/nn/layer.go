@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Layer is a module of one operand and one result.
+// Layer is a module with one operand and one result.
 type Layer interface{ Forward(x Value) Value }
 
-// Forward applies the function: an activation stands among layers.
+// Forward applies the function. It makes an Activation a [Layer].
 func (f Activation) Forward(x Value) Value { return f(x) }
 
-// Sequential applies layers one after the other. Their names are their numbers.
+// Sequential applies layers one after the other. Their path elements are their indices.
 type Sequential []Layer
 
-// Forward applies the layers.
+// Forward applies the layers in order.
 func (s Sequential) Forward(x Value) Value {
 	for _, l := range s {
 		x = l.Forward(x)
@@ -28,13 +28,13 @@ type Identity struct{}
 // Forward returns x.
 func (Identity) Forward(x Value) Value { return x }
 
-// Flatten is a layer that makes one axis of all but the batch.
+// Flatten is a layer that merges all axes but the batch into one.
 type Flatten struct{}
 
 // Forward flattens x.
 func (Flatten) Forward(x Value) Value { return x.Flatten(1, -1) }
 
-// made reports why a layer whose weight is w has not been made.
+// made returns an error if w is zero: the layer was not created by constructor.
 func made(w Param, constructor string) error {
 	if !w.Valid() {
 		return fmt.Errorf("use nn.%s", constructor)
@@ -42,7 +42,7 @@ func made(w Param, constructor string) error {
 	return nil
 }
 
-// failAt stops with an error of the layer that a parameter belongs to.
+// failAt fails with an error of the layer that a parameter belongs to.
 func (p Param) failAt(format string, args ...any) {
 	pos, function := caller()
 	name := calledName(function)
@@ -66,7 +66,8 @@ func cutLast(path string) (before, last string, ok bool) {
 // Linear is x·Wᵀ + b over the last axis. The weight is [out, in].
 type Linear struct{ Weight, Bias Param }
 
-// NewLinear returns a linear layer whose weight and bias begin uniform within 1/√in.
+// NewLinear returns a linear layer from in to out features. Weight and bias start uniform in
+// ±1/√in.
 func NewLinear(in, out int, options ...LinearOption) Linear {
 	w := window{init: fanIn(in)}
 	for _, o := range options {
@@ -81,7 +82,7 @@ func NewLinear(in, out int, options ...LinearOption) Linear {
 
 func (l Linear) check() error { return made(l.Weight, "NewLinear") }
 
-// Forward applies the layer to x, […, in]: […, out].
+// Forward applies the layer to x, […, in]. The result is […, out].
 func (l Linear) Forward(x Value) Value {
 	required(l)
 	w := l.Weight.Value()
@@ -95,17 +96,17 @@ func (l Linear) Forward(x Value) Value {
 	return y
 }
 
-// required stops at a layer that has not been made.
+// required fails if a layer was not created by its constructor.
 func required(layer interface{ check() error }) {
 	if err := layer.check(); err != nil {
 		fail("the layer is zero; %v", err)
 	}
 }
 
-// Embedding has a row for each of n tokens. The weight is [n, features].
+// Embedding maps each of n tokens to a row of features. The weight is [n, features].
 type Embedding struct{ Weight Param }
 
-// NewEmbedding returns an embedding whose rows begin normally distributed.
+// NewEmbedding returns an embedding of n tokens. Its rows start normally distributed.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {
@@ -116,8 +117,8 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of tokens, i64 of any shape: [shape…, features]. A token below
-// 0, or of no row, is an error of the call.
+// Forward returns the rows of the table that tokens select. tokens are i64 of any shape. The result
+// is [shape…, features]. A token below 0 or not below n is an error of the call.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {
@@ -127,10 +128,10 @@ func (e Embedding) Forward(tokens Value) Value {
 	return rows.Select(0, tokens.oneOf(rows.Dim(0), "token", "rows"))
 }
 
-// PReLULayer is [PReLU] with a slope that is trained, one or one for each channel.
+// PReLULayer is [PReLU] with a trained slope: one for all channels, or one for each.
 type PReLULayer struct{ Weight Param }
 
-// NewPReLU returns a [PReLULayer] of so many slopes, which begin as 0.25.
+// NewPReLU returns a [PReLULayer] with this number of slopes, which start as 0.25.
 func NewPReLU(slopes int) PReLULayer { return PReLULayer{NewParam(Constant(0.25), slopes)} }
 
 func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }
@@ -138,13 +139,13 @@ func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }
 // Forward applies the function.
 func (l PReLULayer) Forward(x Value) Value { required(l); return PReLU(x, l.Weight.Value()) }
 
-// SwiGLU is SiLU(x·Wᵀ)⊙(x·Vᵀ): W is Inner's weight and V Outer's.
+// SwiGLU returns SiLU(x·Wᵀ)⊙(x·Vᵀ), where W is Inner's weight and V Outer's.
 type SwiGLU struct{ Inner, Outer Linear }
 
-// NewSwiGLU returns a layer from in to out features.
+// NewSwiGLU returns a SwiGLU layer from in to out features.
 func NewSwiGLU(in, out int, options ...LinearOption) SwiGLU {
 	return SwiGLU{NewLinear(in, out, options...), NewLinear(in, out, options...)}
 }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (l SwiGLU) Forward(x Value) Value { return SiLU(l.Inner.Forward(x)).Mul(l.Outer.Forward(x)) }

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// LossOption is an option of losses: [ReduceSum], [NoReduction], and of [CrossEntropy]
-// [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities].
+// LossOption is an option of losses: [ReduceSum], [NoReduction], [BatchMean]. [CrossEntropy] also
+// takes [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities].
 type LossOption interface{ loss(*lossOptions) }
 
 type lossOptions struct {
@@ -16,7 +16,7 @@ type lossOptions struct {
 	smoothing     float64
 	ignored       []int
 	probabilities bool
-	logarithms    bool // of probabilities are given
+	logarithms    bool // the operand holds log probabilities
 }
 
 type (
@@ -29,23 +29,23 @@ type (
 )
 
 var (
-	// ReduceSum adds the losses of all elements up, in the place of their mean.
+	// ReduceSum returns the sum of the losses of all elements instead of their mean.
 	ReduceSum = reductionOption("sum")
-	// NoReduction keeps the losses of all elements.
+	// NoReduction returns the loss of every element.
 	NoReduction = reductionOption("none")
-	// BatchMean divides the sum of the losses by the batch.
+	// BatchMean divides the sum of the losses by the batch size.
 	BatchMean = reductionOption("batchmean")
-	// Probabilities tells [CrossEntropy] that it gets these, and no logits.
+	// Probabilities tells [CrossEntropy] that its operand holds probabilities instead of logits.
 	Probabilities probabilitiesOption
 )
 
-// ClassWeights multiply the losses of classes; the mean is that of the weights.
+// ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing gives all classes alike a share of the target.
+// LabelSmoothing distributes this share of the target evenly over all classes.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves elements with these targets out, such as padding.
+// IgnoreIndex leaves out elements with these targets, such as padding.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
@@ -63,7 +63,7 @@ func losing(options []LossOption) lossOptions {
 	return l
 }
 
-// reduce reduces the losses of all elements.
+// reduce reduces the losses of all elements as the options say.
 func (l lossOptions) reduce(x Value) Value {
 	switch l.reduction {
 	case "none":
@@ -76,17 +76,16 @@ func (l lossOptions) reduce(x Value) Value {
 	return x.Mean()
 }
 
-// pair checks that two operands have one shape.
+// pair checks that two operands have the same shape.
 func pair(x, y Value) {
 	if !x.typ().Equal(y.typ()) {
 		fail("%s beside %s", x.typ(), y.typ())
 	}
 }
 
-// CrossEntropy is −log softmax(logits)[target] of logits [N, C, …] and targets, i64
-// [N, …], or of probabilities of the logits' shape: their mean, or as an option says.
-// A target that names no class, nor is left out by [IgnoreIndex], is an error of the
-// call.
+// CrossEntropy returns the mean of −log softmax(logits)[target]; options select another reduction.
+// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. A target
+// that is neither a class nor listed in [IgnoreIndex] is an error of the call.
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {
@@ -129,7 +128,7 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 			fail("targets %s for logits %s", target.typ(), logits.typ())
 		}
 	}
-	var kept Value // as 1, what is ignored as 0
+	var kept Value // weight 1, or 0 for ignored elements
 	if len(l.ignored) > 0 {
 		for _, i := range l.ignored {
 			k := target.NotEqual(i)
@@ -168,20 +167,20 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	return l.reduce(loss)
 }
 
-// NLL is −logProbabilities[target], as [CrossEntropy] of what a [LogSoftmax] gives.
+// NLL returns −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
 func NLL(logProbabilities, target Value, options ...LossOption) Value {
 	return CrossEntropy(logProbabilities, target, append(options[:len(options):len(options)], logarithmsOption{})...)
 }
 
-// BinaryCrossEntropy is −(t·log p + (1 − t)·log(1 − p)) of probabilities, whose
-// logarithms count as at least −100.
+// BinaryCrossEntropy returns −(t·log p + (1 − t)·log(1 − p)) for probabilities p and targets t.
+// Logarithms are clamped to at least −100.
 func BinaryCrossEntropy(p, target Value, options ...LossOption) Value {
 	pair(p, target)
 	yes, no := p.Log().ClampMin(-100), p.SubFrom(1).Log().ClampMin(-100)
 	return weighted(target.Mul(yes).Add(target.SubFrom(1).Mul(no)).Neg(), options)
 }
 
-// BCEWithLogits is [BinaryCrossEntropy] of Sigmoid(x), precisely.
+// BCEWithLogits is [BinaryCrossEntropy] of Sigmoid(x), computed in a numerically stable form.
 func BCEWithLogits(x, target Value, options ...LossOption) Value {
 	pair(x, target)
 	if l := losing(options); l.smoothing > 0 {
@@ -199,26 +198,26 @@ func weighted(loss Value, options []LossOption) Value {
 	return l.reduce(loss)
 }
 
-// MSE is (x − y)².
+// MSE returns the mean of (x − y)².
 func MSE(x, y Value, options ...LossOption) Value {
 	pair(x, y)
 	return losing(options).reduce(x.Sub(y).Square())
 }
 
-// L1 is |x − y|.
+// L1 returns the mean of |x − y|.
 func L1(x, y Value, options ...LossOption) Value {
 	pair(x, y)
 	return losing(options).reduce(x.Sub(y).Abs())
 }
 
-// Huber is (x − y)²/2 up to a distance of delta, and delta·(|x − y| − delta/2) beyond.
+// Huber returns the mean of (d²/2 if d ≤ delta, else delta·(d − delta/2)), where d = |x − y|.
 func Huber(x, y Value, delta float64, options ...LossOption) Value {
 	pair(x, y)
 	d := x.Sub(y).Abs()
 	return losing(options).reduce(Where(d.LessEqual(delta), d.Square().Mul(0.5), d.Sub(delta/2).Mul(delta)))
 }
 
-// SmoothL1 is (x − y)²/(2·beta) up to a distance of beta, and |x − y| − beta/2 beyond.
+// SmoothL1 returns the mean of (d²/(2·beta) if d ≤ beta, else d − beta/2), where d = |x − y|.
 func SmoothL1(x, y Value, beta float64, options ...LossOption) Value {
 	if beta == 0 {
 		return L1(x, y, options...)
@@ -226,14 +225,14 @@ func SmoothL1(x, y Value, beta float64, options ...LossOption) Value {
 	return Huber(x, y, beta, options...).Div(beta)
 }
 
-// LpLoss is |x − y|^p.
+// LpLoss returns the mean of |x − y|^p.
 func LpLoss(x, y Value, p float64, options ...LossOption) Value {
 	pair(x, y)
 	return losing(options).reduce(x.Sub(y).Abs().Pow(p))
 }
 
-// KLDiv is t·(log t − x) of logarithms of probabilities x and probabilities t, or of
-// their logarithms with logTarget.
+// KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log
+// probabilities and t = target probabilities, or log probabilities with logTarget.
 func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	pair(x, target)
 	if logTarget {
@@ -244,8 +243,8 @@ func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	return losing(options).reduce(Where(positive, target.Mul(log.Sub(x)), 0))
 }
 
-// PoissonNLL is e^x − t·x, or of x that is no logarithm x − t·log(x + 1e-8); full adds
-// Stirling's term for targets above 1.
+// PoissonNLL returns the mean of e^x − t·x, or of x − t·log(x + 1e-8) if logInput is false. full
+// adds Stirling's approximation for targets above 1.
 func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Value {
 	pair(x, target)
 	loss := x.Sub(target.Mul(x.Add(1e-8).Log()))
@@ -260,8 +259,8 @@ func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Val
 	return losing(options).reduce(loss)
 }
 
-// GaussianNLL is (log v + (x − y)²/v)/2 of a variance v, which counts as at least 1e-6;
-// full adds log(2π)/2.
+// GaussianNLL returns the mean of (log v + (x − y)²/v)/2, where v is the variance, clamped to at
+// least 1e-6. full adds log(2π)/2.
 func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	v := variance.ClampMin(1e-6)
 	loss := v.Log().Add(x.Sub(y).Square().Div(v)).Mul(0.5)
@@ -271,30 +270,31 @@ func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	return losing(options).reduce(loss)
 }
 
-// HingeEmbedding is x where the target is 1, and max(0, margin − x) where it is −1.
+// HingeEmbedding returns the mean of x where the target is 1, and of max(0, margin − x) where it is
+// −1.
 func HingeEmbedding(x, target Value, margin float64, options ...LossOption) Value {
 	return losing(options).reduce(Where(target.Equal(1), x, ReLU(x.SubFrom(margin))))
 }
 
-// CosineEmbedding is 1 − cos(x, y) of rows [N, D] where the target, [N], is 1, and
-// max(0, cos(x, y) − margin) where it is −1.
+// CosineEmbedding returns, for rows [N, D], the mean of 1 − cos(x, y) where the target, [N], is 1,
+// and of max(0, cos(x, y) − margin) where it is −1.
 func CosineEmbedding(x, y, target Value, margin float64, options ...LossOption) Value {
 	cos := CosineSimilarity(x, y, -1, 1e-8)
 	return losing(options).reduce(Where(target.Equal(1), cos.SubFrom(1), ReLU(cos.Sub(margin))))
 }
 
-// MarginRanking is max(0, margin − target·(x − y)).
+// MarginRanking returns the mean of max(0, margin − target·(x − y)).
 func MarginRanking(x, y, target Value, margin float64, options ...LossOption) Value {
 	return losing(options).reduce(ReLU(x.Sub(y).Mul(target).SubFrom(margin)))
 }
 
-// SoftMargin is log(1 + e^(−target·x)).
+// SoftMargin returns the mean of log(1 + e^(−target·x)).
 func SoftMargin(x, target Value, options ...LossOption) Value {
 	return losing(options).reduce(one(op.Softplus{}, x.Mul(target).Neg()))
 }
 
-// MultiMargin is Σ max(0, margin − x[target] + x[i])^p / C over the other classes i, of
-// x [N, C] and targets i64 [N].
+// MultiMargin returns the mean over rows of Σ max(0, margin − x[target] + x[i])^p / C, summed over
+// the classes i other than the target. x is [N, C] and target i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
 	target = target.oneOf(x.Dim(1), "label", "classes")
 	own := x.Gather(1, target.Unsqueeze(1))
@@ -306,15 +306,15 @@ func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) 
 	return losing(options).reduce(d.SumSqueezed(1).Div(x.Dim(1)))
 }
 
-// TripletMargin is max(0, |anchor − positive| − |anchor − negative| + margin) of rows
-// [N, D] by the p-norm.
+// TripletMargin returns the mean of max(0, |anchor − positive| − |anchor − negative| + margin) over
+// rows [N, D], with the p-norm.
 func TripletMargin(anchor, positive, negative Value, margin, p float64, options ...LossOption) Value {
 	near, far := PairwiseDistance(anchor, positive, p, 1e-6), PairwiseDistance(anchor, negative, p, 1e-6)
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
-// spelled checks targets [N, L] that are classes up to their lengths, [N]; behind these
-// they may be anything, and become 0.
+// spelled checks that targets [N, L] are classes up to their lengths [N]. It sets later positions,
+// which may hold anything, to 0.
 func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	length := targets.Dim(1)
 	lengths = lengths.oneOf(length.Add(1), "length", "lengths")
@@ -322,23 +322,23 @@ func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	return Where(inside, targets, 0).oneOf(classes, "label", "classes"), lengths
 }
 
-// GramMatrix is the products of all channels of x, [N, C, H, W], with each other, divided
-// by C·H·W: [N, C, C] (Gatys and others, 2015).
+// GramMatrix returns the products of all pairs of channels of x, [N, C, H, W], divided by C·H·W.
+// The result is [N, C, C] (Gatys and others, 2015).
 func GramMatrix(x Value) Value {
 	f := x.Flatten(2, -1)
 	return f.MatMul(f.T()).Div(f.Dim(1).Mul(f.Dim(2)))
 }
 
-// CTC is the negative logarithm of the probability that a sequence of logarithms of
-// probabilities [S, N, C] spells targets, i64 [N, L], of so many places each, lengths
-// i64 [N], where the class blank is nothing and repeated classes count once (Graves and
-// others, Connectionist temporal classification, 2006). The mean divides each by its
-// length. Every sequence has S steps; L is a number.
+// CTC returns the connectionist temporal classification loss (Graves and others, 2006): the
+// negative log probability that a sequence spells its targets, after repeated classes are merged
+// and blanks removed. logProbabilities are [S, N, C]; every sequence has S steps. targets are i64
+// [N, L], where L is a number. lengths, i64 [N], are the numbers of targets in each row that count.
+// The mean divides each loss by its length.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
 	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
 	const never = -1e30
-	// Between and around the targets stand blanks: [N, 2L+1].
+	// Blanks stand between and around the targets: [N, 2L+1].
 	places := 2*length + 1
 	extended := FullOf(I64, float64(blank), n, places)
 	if length > 0 {
@@ -346,7 +346,7 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 		extended = Concat(1, Stack(2, between, targets).Flatten(1, 2), FullOf(I64, float64(blank), n, 1))
 	}
 	d := logProbabilities.DType()
-	// A place may be reached over one before it that is a blank between two others.
+	// A path may skip a blank that stands between two different targets.
 	skips := FullOf(Bool, 0, n, places)
 	if places > 2 {
 		same := extended.Narrow(1, 2, places-2).Equal(extended.Narrow(1, 0, places-2))
@@ -374,11 +374,11 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 	return l.reduce(loss)
 }
 
-// RNNT is the negative logarithm of the probability that a transducer spells targets,
-// i64 [N, U], by logarithms of probabilities [N, T, U+1, C]: in each of T steps it emits
-// any number of targets and then the class blank. steps and lengths, i64 [N], are how
-// many steps and targets each element of the batch has (Graves, Sequence transduction
-// with recurrent neural networks, 2012).
+// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction
+// with recurrent neural networks, 2012): the negative log probability that it spells targets, i64
+// [N, U]. logProbabilities are [N, T, U+1, C]: at each of T steps it emits any number of targets
+// and then blank. steps and lengths, i64 [N], are the numbers of steps and targets of each batch
+// element.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {
@@ -387,8 +387,8 @@ func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ..
 	n, places := x.Dim(0), x.Dim(2)
 	targets, lengths = spelled(targets, lengths, x.Dim(3))
 	last := steps.Sub(1).oneOf(x.Dim(1), "last step", "steps")
-	// What it takes to stop at each place of each step, [T, N, U+1], and to have emitted
-	// the targets before it in that step alone.
+	// Log probabilities, [T, N, U+1], of blank at each step and position, and of emitting all
+	// targets before a position within that step.
 	stop := x.Select(3, Of(blank)).Transpose(0, 1)
 	at := targets.Unsqueeze(1).Unsqueeze(3).Expand(n, x.Dim(1), targets.Dim(1), 1)
 	emit := x.Narrow(2, 0, targets.Dim(1)).Gather(3, at).Squeeze(3).Transpose(0, 1)

@@ -5,27 +5,27 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// MatMul is the product of matrices in the last two axes, the others broadcast; a
-// vector is a row before, or a column after, the other.
+// MatMul returns the matrix product over the last two axes; the others broadcast. A vector counts
+// as a row on the left and as a column on the right.
 func (v Value) MatMul(w Value) Value { return one(op.MatMul{}, v, v.operand(w)) }
 
-// Dot is the product of two vectors, a scalar.
+// Dot returns the dot product of two vectors, a scalar.
 func (v Value) Dot(w Value) Value {
 	if v.Rank() != 1 || w.Rank() != 1 {
-		fail("%s and %s are no vectors", v.typ(), w.typ())
+		fail("%s and %s are not vectors", v.typ(), w.typ())
 	}
 	return v.MatMul(w)
 }
 
-// Outer is the matrix of all products of elements of two vectors.
+// Outer returns the outer product of two vectors, a matrix.
 func (v Value) Outer(w Value) Value {
 	if v.Rank() != 1 || w.Rank() != 1 {
-		fail("%s and %s are no vectors", v.typ(), w.typ())
+		fail("%s and %s are not vectors", v.typ(), w.typ())
 	}
 	return v.Unsqueeze(1).Mul(w.Unsqueeze(0))
 }
 
-// Cross is the vector product of the three elements along an axis.
+// Cross returns the cross product of the three elements along an axis.
 func (v Value) Cross(w Value, axis int) Value {
 	axis = v.axis(axis)
 	if !v.Dim(axis).Equal(3) {
@@ -34,8 +34,8 @@ func (v Value) Cross(w Value, axis int) Value {
 	return v.Roll(-1, axis).Mul(w.Roll(1, axis)).Sub(v.Roll(1, axis).Mul(w.Roll(-1, axis)))
 }
 
-// Norm is the p-norm along axes, whose extents become 1, or of all: 0 counts what is
-// not zero, and +Inf is the greatest magnitude.
+// Norm returns the p-norm along axes, or of all elements without axes. Reduced axes keep extent 1.
+// p = 0 counts nonzero elements, and +Inf gives the largest magnitude.
 func (v Value) Norm(p float64, axes ...int) Value {
 	switch {
 	case p == 0:
@@ -52,23 +52,23 @@ func (v Value) Norm(p float64, axes ...int) Value {
 	return v.Abs().Pow(p).Sum(axes...).Pow(1 / p)
 }
 
-// Normalize divides by the p-norm along an axis, which counts as at least ε.
+// Normalize divides v by its p-norm along an axis, clamped to at least epsilon.
 func (v Value) Normalize(p float64, axis int, epsilon float64) Value {
 	return v.Div(v.Norm(p, axis).ClampMin(epsilon))
 }
 
-// Det is the determinant of matrices in the last two axes.
+// Det returns the determinants of the matrices in the last two axes.
 func (v Value) Det() Value { return one(op.Det{}, v) }
 
-// Inverse is the inverse of matrices in the last two axes; what has none gives
+// Inverse returns the inverses of the matrices in the last two axes. A singular matrix gives
 // infinities or NaN.
 func (v Value) Inverse() Value { return one(op.Inverse{}, v) }
 
-// Diagonal is the main diagonal of matrices in the last two axes, of extents that are
-// numbers.
+// Diagonal returns the main diagonal of the matrices in the last two axes, whose extents are
+// static.
 func (v Value) Diagonal() Value {
 	if v.Rank() < 2 {
-		fail("%s is no matrix", v.typ())
+		fail("%s is not a matrix", v.typ())
 	}
 	rows, cols := v.Dim(-2).Int(), v.Dim(-1).Int()
 	n := min(rows, cols)
@@ -76,34 +76,33 @@ func (v Value) Diagonal() Value {
 	return flat.Select(-1, Arange(n).Mul(cols+1))
 }
 
-// Trace is the sum of the main diagonal of matrices in the last two axes.
+// Trace returns the sum of the main diagonal of the matrices in the last two axes.
 func (v Value) Trace() Value { return v.Diagonal().SumSqueezed(-1) }
 
-// CosineSimilarity is the cosine of the angle between vectors along an axis, whose norms
-// count as at least ε; the result does not have the axis.
+// CosineSimilarity returns the cosine of the angle between vectors along an axis, which is removed.
+// Their norms are clamped to at least epsilon.
 func CosineSimilarity(x, y Value, axis int, epsilon float64) Value {
 	lengths := x.Norm(2, axis).ClampMin(epsilon).Mul(y.Norm(2, axis).ClampMin(epsilon))
 	return x.Mul(y).Sum(axis).Div(lengths).Squeeze(axis)
 }
 
-// PairwiseDistance is the p-norm of x − y + ε along the last axis, which the result
-// does not have.
+// PairwiseDistance returns the p-norm of x − y + epsilon along the last axis, which is removed.
 func PairwiseDistance(x, y Value, p, epsilon float64) Value {
 	return x.Sub(y).Add(epsilon).Norm(p, -1).Squeeze(-1)
 }
 
-// Einsum is the sum of products that an equation such as "bij,bjk->bik" names.
+// Einsum returns the sum of products that an equation such as "bij,bjk->bik" describes.
 func Einsum(equation string, operands ...Value) Value {
 	return imported("Einsum", map[string]any{"equation": equation}, operands...)[0]
 }
 
-// AddMM is Alpha·a·b + Beta·c of matrices (torch.addmm).
+// AddMM returns alpha·a·b + beta·c for matrices (torch.addmm).
 func AddMM(c, a, b Value, alpha, beta float64) Value {
 	return one(op.Gemm{Alpha: alpha, Beta: beta}, a, b, c)
 }
 
-// LU returns the factors of square matrices in the last two axes, of an extent n that
-// is a number: unit lower and upper triangular, without exchanging rows.
+// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a unit
+// lower and an upper triangular matrix. The extents are static.
 func LU(v Value) (lower, upper Value) {
 	n := v.Dim(-1).Int()
 	upper, lower = v, Eye(n).Cast(v.DType()).Expand(shapeOf(v)...)
@@ -117,8 +116,8 @@ func LU(v Value) (lower, upper Value) {
 	return lower, upper
 }
 
-// QR returns an orthogonal and an upper triangular factor of matrices [rows ≥ cols] in
-// the last two axes, whose extents are numbers, by modified Gram and Schmidt.
+// QR returns an orthogonal and an upper triangular factor of the matrices in the last two axes,
+// which are static and have at least as many rows as columns. It uses modified Gram–Schmidt.
 func QR(v Value) (q, r Value) {
 	n := v.Dim(-1).Int()
 	var columns, rows []Value
@@ -134,10 +133,10 @@ func QR(v Value) (q, r Value) {
 	return Concat(-1, columns...), Concat(-2, rows...)
 }
 
-// maxFinite is beyond all powers of norms that are computed as such.
+// maxFinite exceeds all finite p for which a norm is computed with powers; larger p mean infinity.
 const maxFinite = 1e300
 
-// matrixOf returns a constant matrix.
+// matrixOf returns a constant matrix with elements at(r, c).
 func matrixOf(rows, cols int, at func(r, c int) float64) Value {
 	t := ir.NewTensor(F32, rows, cols)
 	for i := range t.Len() {

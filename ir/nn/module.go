@@ -13,45 +13,44 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Param is a tensor that training changes: a handle, whose copies mean the same
-// parameter. The zero Param is none, such as the bias of a layer without one.
+// Param is a handle to a tensor that training changes. Copies refer to the same parameter. The zero
+// Param stands for no parameter, such as the bias of a layer without one.
 type Param struct {
 	p        *param
 	tied     bool
 	detached bool
 }
 
-// Buffer is a tensor that is saved with a model and not trained by gradients, such as
-// running statistics. The zero Buffer is none.
+// Buffer is a handle to a tensor that is saved with a model but not trained by gradients, such as
+// running statistics. The zero Buffer stands for no buffer.
 type Buffer struct{ p *param }
 
 type param struct {
 	typ    ir.Type
 	init   rt.Init
-	given  *ir.Weight // with data, for rt.InitGiven
+	given  *ir.Weight // data for rt.InitGiven
 	buffer bool
 	frozen bool
-	// path is the name that the model gives it, "" before it has one; aliases are
-	// further paths.
+	// path is the name in the model, or "" before it is named. aliases are further paths.
 	path    string
 	aliases []string
-	number  int64 // among the parameters made
+	number  int64 // sequence number among the parameters created
 	value   Value
 	pos     string
 }
 
-// NewParam returns a parameter of f32.
+// NewParam returns an f32 parameter of this shape, initialised by init.
 func NewParam(init Init, shape ...int) Param { return Param{p: newParam(init(shape), shape)} }
 
-// ParamOf returns a parameter that begins with the elements of a value.
+// ParamOf returns a parameter with the elements of v as its initial value.
 func ParamOf(v Value) Param { return Param{p: givenParam(weightOf(v.tensor()))} }
 
-// NewBuffer returns a buffer of f32 whose elements begin as x.
+// NewBuffer returns an f32 buffer whose elements start as x.
 func NewBuffer(x float64, shape ...int) Buffer {
 	return Buffer{asBuffer(newParam(Constant(x)(shape), shape))}
 }
 
-// BufferOf returns a buffer that begins with the elements of a value.
+// BufferOf returns a buffer with the elements of v as its initial value.
 func BufferOf(v Value) Buffer { return Buffer{asBuffer(givenParam(weightOf(v.tensor())))} }
 
 func asBuffer(p *param) *param { p.buffer = true; return p }
@@ -67,7 +66,7 @@ func givenParam(w *ir.Weight) *param {
 	return makeParam(&param{typ: w.Type, init: rt.Init{Kind: rt.InitGiven}, given: w})
 }
 
-// weightOf returns a tensor as a weight.
+// weightOf converts a tensor to a weight.
 func weightOf(t *ir.Tensor) *ir.Weight { return &ir.Weight{Type: t.Type(), Data: t.Bytes()} }
 
 func makeParam(p *param) *param {
@@ -77,7 +76,7 @@ func makeParam(p *param) *param {
 	return p
 }
 
-// String names a parameter for messages.
+// String returns a description of p for messages.
 func (p *param) String() string {
 	if p.path == "" {
 		return "made at " + shortPos(p.pos)
@@ -85,8 +84,7 @@ func (p *param) String() string {
 	return strconv.Quote(p.path)
 }
 
-// tensor returns the initial value. Before a parameter has a name its number stands
-// for it.
+// tensor returns the initial value. A parameter without a name draws it under its number.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
 		t, err := p.given.Tensor()
@@ -111,7 +109,7 @@ func (p *param) tensor() *ir.Tensor {
 	return t
 }
 
-// setPath names p; a value that it had under another name is forgotten.
+// setPath names p and discards a value that was drawn under another name.
 func (p *param) setPath(path string) {
 	if p.path == path {
 		return
@@ -120,7 +118,7 @@ func (p *param) setPath(path string) {
 	p.value.n.data = nil
 }
 
-// Valid reports whether there is a parameter.
+// Valid reports whether p is not the zero Param.
 func (p Param) Valid() bool { return p.p != nil }
 
 func (p Param) get() *param {
@@ -139,18 +137,17 @@ func (p Param) Value() Value {
 	return v
 }
 
-// Name returns the path that the model gives the parameter, "" before [Name] or a
-// recording.
+// Name returns the parameter's path in the model, or "" before [Name] or a recording.
 func (p Param) Name() string { return p.get().path }
 
 // Shape returns the extents.
 func (p Param) Shape() []int { shape, _ := p.get().typ.Static(); return shape }
 
-// Tied returns the same parameter for use in a second place of a model: the first place
-// names it, and others are aliases.
+// Tied returns the same parameter for use in a second place of a model. The first place gives its
+// name, and further places are aliases.
 func (p Param) Tied() Param { p.tied = true; return p }
 
-// Frozen marks that the parameter is not trained, and returns it.
+// Frozen marks the parameter as not trained, and returns it.
 func (p Param) Frozen() Param {
 	if p.p != nil {
 		p.p.frozen = true
@@ -158,11 +155,11 @@ func (p Param) Frozen() Param {
 	return p
 }
 
-// Detached returns the parameter without its gradient: what is computed with it does
-// not train it.
+// Detached returns the parameter cut off from differentiation: results computed from it do not
+// train it.
 func (p Param) Detached() Param { p.detached = true; return p }
 
-// Valid reports whether there is a buffer.
+// Valid reports whether b is not the zero Buffer.
 func (b Buffer) Valid() bool { return b.p != nil }
 
 func (b Buffer) get() *param {
@@ -175,11 +172,11 @@ func (b Buffer) get() *param {
 // Value returns the buffer as a tensor.
 func (b Buffer) Value() Value { return b.get().value }
 
-// Name returns the path that the model gives the buffer.
+// Name returns the buffer's path in the model.
 func (b Buffer) Name() string { return b.get().path }
 
-// Snake turns the name of a Go field into an element of a path: "QProj" into "q_proj",
-// "FC1" into "fc1", "LMHead" into "lm_head".
+// Snake converts the name of a Go field to a path element: "QProj" to "q_proj", "FC1" to "fc1",
+// "LMHead" to "lm_head".
 func Snake(name string) string {
 	r := []rune(name)
 	var b strings.Builder
@@ -203,20 +200,19 @@ var (
 	dtypeType  = reflect.TypeFor[DType]()
 )
 
-// part is a parameter, a buffer or a state of a module, or a module itself, at its path.
+// part is a parameter, buffer or state of a module, or a module itself, with its path.
 type part struct {
 	path  string
 	depth int
-	// One of these is set; none of a module.
+	// At most one of these is set; a module has neither.
 	param  *param
 	state  *State
 	tied   bool
-	typ    reflect.Type // of a module
+	typ    reflect.Type // type of a module
 	module reflect.Value
 }
 
-// walk calls f for a module and all that is in it, in the order of its fields, each
-// before what is in it.
+// walk calls f for a module and everything inside it, in the order of the fields, parents first.
 func walk(m any, f func(part)) {
 	v := reflect.ValueOf(m)
 	if !v.IsValid() {
@@ -227,7 +223,7 @@ func walk(m any, f func(part)) {
 
 type walker struct {
 	f      func(part)
-	within map[uintptr]bool // pointers that are being followed
+	within map[uintptr]bool // pointers on the current path
 }
 
 func join(path, element string) string {
@@ -292,7 +288,7 @@ func (w *walker) value(v reflect.Value, path string, depth int) {
 	}
 }
 
-// mayHold reports whether values of a type may have modules in them.
+// mayHold reports whether values of type t may contain modules.
 func mayHold(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Array, reflect.Map:
@@ -302,7 +298,7 @@ func mayHold(t reflect.Type) bool {
 }
 
 func (w *walker) fields(v reflect.Value, path string, depth int) {
-	if v.CanInterface() { // what is embedded may be unexported
+	if v.CanInterface() { // an embedded field may be unexported
 		if checker, ok := v.Interface().(interface{ check() error }); ok {
 			if err := checker.check(); err != nil {
 				fail("%s is a zero nn.%s; %v", orModel(path), v.Type().Name(), err)
@@ -334,26 +330,25 @@ func orModel(path string) string {
 	return path
 }
 
-// Name gives the parameters, buffers and states of a model their names: the paths of
-// exported fields to them, in snake case and joined by dots, or what a field's tag
-// `nn:"name"` says. A tag "." adds no element, and "-" leaves the field out. Values of
-// parameters that were drawn under other names are drawn anew. One parameter at two
-// paths is an error unless one is [Param.Tied].
+// Name names the parameters, buffers and states of a model by the paths of exported fields to them,
+// in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name; the tag "."
+// adds no element, and "-" skips the field. Initial values that were drawn under other names are
+// drawn again. One parameter at two paths is an error unless one of them is [Param.Tied].
 func Name(m any) {
 	owners := map[string]any{}
 	named := map[any]bool{}
-	take := func(path, pos string, of any, rename func()) bool {
-		if other, ok := owners[path]; ok && other != of {
+	take := func(path, pos string, part any, rename func()) bool {
+		if other, ok := owners[path]; ok && other != part {
 			panic(&Error{pos, fmt.Sprintf("two parameters are called %s", path)})
 		}
-		owners[path] = of
-		first := !named[of]
-		if named[of] = true; first {
+		owners[path] = part
+		first := !named[part]
+		if named[part] = true; first {
 			rename()
 		}
 		return first
 	}
-	// A tied use names nothing where another place comes later.
+	// A tied use does not give the name if an untied place follows.
 	second := map[*param]bool{}
 	walk(m, func(x part) {
 		if x.param != nil && !x.tied {
@@ -387,8 +382,7 @@ func Name(m any) {
 	})
 }
 
-// params returns the parameters and buffers of a model, each once, in the order of its
-// fields.
+// params returns the parameters and buffers of a model, each once, in the order of the fields.
 func params(m any) []*param {
 	var out []*param
 	seen := map[*param]bool{}
@@ -401,7 +395,7 @@ func params(m any) []*param {
 	return out
 }
 
-// Params returns the parameters of a model, each once, in the order of its fields.
+// Params returns the parameters of a model, each once, in the order of the fields.
 func Params(m any) []Param {
 	var out []Param
 	for _, p := range params(m) {
@@ -412,7 +406,7 @@ func Params(m any) []Param {
 	return out
 }
 
-// Buffers returns the buffers of a model, each once, in the order of its fields.
+// Buffers returns the buffers of a model, each once, in the order of the fields.
 func Buffers(m any) []Buffer {
 	var out []Buffer
 	for _, p := range params(m) {
@@ -433,7 +427,7 @@ func NumParams(m any) int {
 	return n
 }
 
-// Freeze marks that the parameters in a module are not trained, and returns it.
+// Freeze marks the parameters of a module as not trained, and returns the module.
 func Freeze[M any](m M) M {
 	for _, p := range Params(m) {
 		p.Frozen()
@@ -441,9 +435,9 @@ func Freeze[M any](m M) M {
 	return m
 }
 
-// Detached returns a copy of a module, through the structs, slices and maps that it is
-// made of, whose parameters get no gradients from what it computes: the other network
-// of a pair that are trained against each other. Names stay those of the module.
+// Detached returns a copy of a module whose parameters get no gradients, through its structs,
+// slices and maps. It serves pairs of networks that are trained against each other. Names do not
+// change.
 func Detached[M any](m M) M {
 	v := reflect.New(reflect.TypeFor[M]()).Elem()
 	v.Set(detached(reflect.ValueOf(&m).Elem()))
@@ -498,8 +492,8 @@ func detached(v reflect.Value) reflect.Value {
 	return v
 }
 
-// detachFields replaces the fields of a struct by detached ones. What is embedded may be
-// unexported, and have exported fields.
+// detachFields replaces the fields of a struct by detached ones. An embedded field may be
+// unexported and have exported fields.
 func detachFields(c reflect.Value) {
 	for i := range c.NumField() {
 		switch f := c.Type().Field(i); {
@@ -511,9 +505,9 @@ func detachFields(c reflect.Value) {
 	}
 }
 
-// Assign gives the parameters and buffers of a model the elements of values of their
-// names, which [Name] gives them: a model is tried with weights that are known. A value
-// of no such name, or of another type, is an error.
+// Assign sets the parameters and buffers of a model to values, keyed by the names that [Name]
+// gives, to try a model with known weights. It fails on a name that the model does not have and on
+// another type.
 func Assign(m any, values map[string]Value) {
 	Name(m)
 	known := map[string]*param{}

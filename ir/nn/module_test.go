@@ -128,8 +128,8 @@ func TestNamesRefuse(t *testing.T) {
 	}
 }
 
-// A parameter's initial value follows from the seed and its name: the program that is
-// generated draws the same.
+// TestInitialValues asserts that a parameter's initial value follows from the seed and its name.
+// The generated program draws the same value.
 func TestInitialValues(t *testing.T) {
 	defer nn.Seed(0)
 	nn.Seed(11)

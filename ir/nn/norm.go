@@ -14,7 +14,7 @@ func normalising(options []NormOption) normOptions {
 	return n
 }
 
-// params returns a weight of ones and a bias of zeros, as far as there are such.
+// params returns a weight of ones and a bias of zeros, unless the options leave them out.
 func (n normOptions) params(shape ...int) (weight, bias Param) {
 	if !n.noAffine {
 		weight = NewParam(Constant(1), shape...)
@@ -25,10 +25,10 @@ func (n normOptions) params(shape ...int) (weight, bias Param) {
 	return weight, bias
 }
 
-// epsilon32 is an epsilon as operators hold it.
+// epsilon32 returns epsilon rounded to float32, as operators hold it.
 func (n normOptions) epsilon32() float64 { return float64(float32(n.epsilon)) }
 
-// unmade reports why a normalisation has not been made.
+// unmade returns an error that the normalisation was not created by constructor.
 func (n normOptions) unmade(constructor string) error {
 	if n.epsilon == 0 && n.momentum == 0 {
 		return fmt.Errorf("use nn.%s", constructor)
@@ -36,16 +36,16 @@ func (n normOptions) unmade(constructor string) error {
 	return nil
 }
 
-// BatchNorm normalises each channel, axis 1: by running statistics, and by those of the
-// batch where a trainer computes it, which updates the running ones. It serves
-// PyTorch's BatchNorm1d, 2d and 3d.
+// BatchNorm normalises each channel (axis 1). Inference uses running statistics. Training uses the
+// statistics of the batch, and updates the running ones. It replaces PyTorch's BatchNorm1d, 2d and
+// 3d.
 type BatchNorm struct {
 	Weight, Bias            Param
 	RunningMean, RunningVar Buffer
 	norm                    normOptions
 }
 
-// NewBatchNorm returns a normalisation of so many channels.
+// NewBatchNorm returns a batch normalisation of this number of channels.
 func NewBatchNorm(channels int, options ...NormOption) BatchNorm {
 	b := BatchNorm{norm: normalising(options)}
 	b.Weight, b.Bias = b.norm.params(channels)
@@ -80,7 +80,7 @@ type GroupNorm struct {
 	norm         normOptions
 }
 
-// NewGroupNorm returns a normalisation of so many groups of channels.
+// NewGroupNorm returns a normalisation of channels in this number of groups.
 func NewGroupNorm(groups, channels int, options ...NormOption) GroupNorm {
 	if groups < 1 || channels%groups != 0 {
 		fail("%d channels in %d groups", channels, groups)
@@ -98,7 +98,7 @@ func (g GroupNorm) Forward(x Value) Value {
 	return g.norm.groups(x, g.groups, g.channels, g.Weight, g.Bias)
 }
 
-// groups normalises groups of channels.
+// groups normalises x in groups of channels.
 func (n normOptions) groups(x Value, groups, channels int, weight, bias Param) Value {
 	if x.Rank() < 2 || !x.Dim(1).Equal(channels) {
 		fail("input %s, layer expects %d channels", x.typ(), channels)
@@ -121,7 +121,7 @@ type InstanceNorm struct {
 	norm         normOptions
 }
 
-// NewInstanceNorm returns a normalisation of so many channels.
+// NewInstanceNorm returns a normalisation of this number of channels.
 func NewInstanceNorm(channels int, options ...NormOption) InstanceNorm {
 	i := InstanceNorm{channels: channels, norm: normalising(options)}
 	i.Weight, i.Bias = i.norm.params(channels)
@@ -136,19 +136,19 @@ func (i InstanceNorm) Forward(x Value) Value {
 	return i.norm.groups(x, i.channels, i.channels, i.Weight, i.Bias)
 }
 
-// LayerNorm normalises over the last axes.
+// LayerNorm normalises over the last axes of each element.
 type LayerNorm struct {
 	Weight, Bias Param
 	shape        []int
 	norm         normOptions
 }
 
-// NewLayerNorm returns a normalisation over the last axis, of so many features.
+// NewLayerNorm returns a normalisation over the last axis, which has this number of features.
 func NewLayerNorm(features int, options ...NormOption) LayerNorm {
 	return NewLayerNormOf([]int{features}, options...)
 }
 
-// NewLayerNormOf is [NewLayerNorm] over the last axes, of these extents.
+// NewLayerNormOf is like [NewLayerNorm] over several last axes with these extents.
 func NewLayerNormOf(shape []int, options ...NormOption) LayerNorm {
 	l := LayerNorm{shape: shape, norm: normalising(options)}
 	l.Weight, l.Bias = l.norm.params(shape...)
@@ -157,13 +157,14 @@ func NewLayerNormOf(shape []int, options ...NormOption) LayerNorm {
 
 func (l LayerNorm) check() error { return l.norm.unmade("NewLayerNorm") }
 
-// Forward normalises x.
+// Forward normalises x over the last axes.
 func (l LayerNorm) Forward(x Value) Value {
 	required(l)
 	return one(op.LayerNormalization{Axis: lastAxes(x, l.shape), Epsilon: l.norm.epsilon32()}, x, l.Weight.orNone(), l.Bias.orNone())
 }
 
-// lastAxes returns the first of the last axes of x, which have these extents.
+// lastAxes returns the index of the first normalised axis of x. It fails unless the extents of the
+// last axes are shape.
 func lastAxes(x Value, shape []int) int {
 	first := x.Rank() - len(shape)
 	for i, n := range shape {
@@ -174,14 +175,14 @@ func lastAxes(x Value, shape []int) int {
 	return first
 }
 
-// RMSNorm divides by the root of the mean square over the last axis.
+// RMSNorm divides by the root mean square over the last axis.
 type RMSNorm struct {
 	Weight Param
 	shape  []int
 	norm   normOptions
 }
 
-// NewRMSNorm returns a normalisation over the last axis, of so many features.
+// NewRMSNorm returns a normalisation over the last axis, which has this number of features.
 func NewRMSNorm(features int, options ...NormOption) RMSNorm {
 	r := RMSNorm{shape: []int{features}, norm: normalising(options)}
 	r.norm.noBias = true
@@ -191,14 +192,14 @@ func NewRMSNorm(features int, options ...NormOption) RMSNorm {
 
 func (r RMSNorm) check() error { return r.norm.unmade("NewRMSNorm") }
 
-// Forward normalises x.
+// Forward normalises x over the last axes.
 func (r RMSNorm) Forward(x Value) Value {
 	required(r)
 	return one(op.RMSNormalization{Axis: lastAxes(x, r.shape), Epsilon: r.norm.epsilon32()}, x, r.Weight.orNone())
 }
 
-// LocalResponseNorm divides each element by (K + Alpha/Size·s)^Beta, s being the sum of
-// squares at the same place in Size channels around its own, an odd number.
+// LocalResponseNorm divides each element by (K + Alpha/Size·s)^Beta, where s is the sum of squares
+// over Size adjacent channels at the same position, centred on the element. Size is odd.
 type LocalResponseNorm struct {
 	Size           int
 	Alpha, Beta, K float64

@@ -1,6 +1,6 @@
 package nn
 
-// Options of layers are typed: each layer takes those that it has.
+// Options of layers are typed, so that a layer accepts only options that apply to it.
 type (
 	// ConvOption is an option of convolutions: [Stride], [Padding], [Dilation],
 	// [Groups], [Kernel], [Same], [PaddingMode], [NoBias], [WeightInit].
@@ -9,19 +9,19 @@ type (
 	// [Padding], [Dilation], [Groups], [Kernel], [OutputPadding], [NoBias],
 	// [WeightInit].
 	ConvTransposeOption interface{ convTranspose(*window) }
-	// PoolOption is an option of pools: [Stride], [Padding], [Dilation] of the greatest,
-	// [Kernel], [CeilMode], [NoCountPad] of means.
+	// PoolOption is an option of pools: [Stride], [Padding], [Kernel], [CeilMode], [Dilation] for
+	// maximum pools, and [NoCountPad] for average pools.
 	PoolOption interface{ pool(*window) }
 	// LinearOption is an option of [Linear]: [NoBias], [WeightInit].
 	LinearOption interface{ linear(*window) }
 	// EmbeddingOption is an option of [Embedding]: [WeightInit].
 	EmbeddingOption interface{ embedding(*window) }
-	// NormOption is an option of normalisations: [Epsilon], [Momentum] of batches,
-	// [NoAffine], [NoBias].
+	// NormOption is an option of normalisations: [Epsilon], [NoAffine], [NoBias], and [Momentum]
+	// for batch normalisation.
 	NormOption interface{ norm(*normOptions) }
-	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional],
-	// [Reversed], [BatchFirst], [NoBias], [DropoutRate], [GateClip], [Nonlinearity] of
-	// [RNN], [InputForget] of [LSTM], [ResetBefore] of [GRU].
+	// RecurrentOption is an option of recurrent layers: [Layers], [Bidirectional], [Reversed],
+	// [BatchFirst], [NoBias], [DropoutRate] and [GateClip]; [Nonlinearity] for [RNN], [InputForget]
+	// for [LSTM], [ResetBefore] for [GRU].
 	RecurrentOption interface{ recurrent(*recurrentOptions) }
 	// AttentionOption is an option of [MultiHeadAttention] and [CrossAttention]:
 	// [DropoutRate], [NoBias], [Quiet].
@@ -31,7 +31,7 @@ type (
 	TransformerOption interface{ transformer(*transformerOptions) }
 )
 
-// window is how a convolution, a pool or a linear layer is made.
+// window holds the options of a convolution, a pool or a linear layer.
 type window struct {
 	kernel, stride, padding, dilation, outPadding []int
 	groups                                        int
@@ -55,44 +55,41 @@ type (
 	initOption       struct{ Init }
 )
 
-// Stride is how many cells lie from a window to the next, one number or one for each
-// axis.
+// Stride sets the distance between windows in cells: one number, or one for each axis.
 func Stride(n ...int) strideOption { return n }
 
-// Padding is how many cells of padding lie before the first and after the last, one
-// number or one for each axis.
+// Padding sets the cells of padding on both sides: one number, or one for each axis.
 func Padding(n ...int) paddingOption { return n }
 
-// Dilation is how many cells lie from a cell of a window to the next, one number or one
-// for each axis.
+// Dilation sets the distance between the cells of a window: one number, or one for each axis.
 func Dilation(n ...int) dilationOption { return n }
 
-// Kernel is how many cells a window has along each axis, where they differ.
+// Kernel sets the number of cells of a window along each axis, if they differ.
 func Kernel(n ...int) kernelOption { return n }
 
-// OutputPadding is how many cells a transposed convolution adds after the last, one
-// number or one for each axis.
+// OutputPadding sets the cells that a transposed convolution adds at the end: one number, or one
+// for each axis.
 func OutputPadding(n ...int) outPaddingOption { return n }
 
-// Groups splits the channels of a convolution: each group has its own weights.
+// Groups splits the channels of a convolution into n groups with separate weights.
 func Groups(n int) groupsOption { return groupsOption(n) }
 
-// PaddingMode is what the padding of a convolution is: "zeros", "reflect", "edge" or
+// PaddingMode selects the values of the padding of a convolution: "zeros", "reflect", "edge" or
 // "circular".
 func PaddingMode(mode string) modeOption { return modeOption(mode) }
 
-// WeightInit says how a layer's weight begins.
+// WeightInit sets the initialisation of a layer's weight.
 func WeightInit(init Init) initOption { return initOption{init} }
 
 var (
-	// Same pads a convolution so that the result has ⌈extent/stride⌉ places, an odd cell
-	// of it after the last.
+	// Same pads a convolution so that the result has ⌈extent/stride⌉ positions. If the padding is
+	// odd, the extra cell is at the end.
 	Same sameOption
-	// CeilMode lets the last window of a pool reach beyond the padding.
+	// CeilMode allows the last window of a pool to extend beyond the padding.
 	CeilMode ceilOption
-	// NoCountPad leaves the padding out of means.
+	// NoCountPad excludes the padding from averages.
 	NoCountPad countOption
-	// NoBias leaves the bias out.
+	// NoBias omits the bias.
 	NoBias noBiasOption
 )
 
@@ -139,13 +136,13 @@ type (
 	noAffineOption struct{}
 )
 
-// Epsilon is added to variances, 1e-5 unless it is given.
+// Epsilon sets the number that is added to variances. The default is 1e-5.
 func Epsilon(e float64) epsilonOption { return epsilonOption(e) }
 
-// Momentum is the weight of a batch in running statistics, 0.1 unless it is given.
+// Momentum sets the weight of a batch in the running statistics. The default is 0.1.
 func Momentum(m float64) momentumOption { return momentumOption(m) }
 
-// NoAffine leaves the weight and the bias of a normalisation out.
+// NoAffine omits the weight and the bias of a normalisation.
 var NoAffine noAffineOption
 
 func (o epsilonOption) norm(n *normOptions)  { n.epsilon = float64(o) }
@@ -172,31 +169,31 @@ type (
 	dropoutOption       float64
 )
 
-// Layers is the number of recurrent layers, each fed by the one before.
+// Layers sets the number of stacked recurrent layers. The default is 1.
 func Layers(n int) layersOption { return layersOption(n) }
 
-// Nonlinearity is the function of an [RNN]: "tanh" or "relu".
+// Nonlinearity sets the activation of an [RNN]: "tanh" or "relu".
 func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(name) }
 
-// DropoutRate is the share of elements that are dropped in training: between recurrent
-// layers (0 unless it is given), and in transformers (0.1).
+// DropoutRate sets the share of elements that training drops: between recurrent layers (default 0),
+// and in transformers (default 0.1).
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
-// GateClip limits what the functions of a recurrent layer's gates take to −x…x.
+// GateClip clamps the inputs of a recurrent layer's gate activations to [−x, x].
 func GateClip(x float64) clipOption { return clipOption(x) }
 
 var (
 	// Bidirectional runs a recurrent layer in both directions.
 	Bidirectional bidirectionalOption
-	// Reversed runs a recurrent layer from the last step to the first.
+	// Reversed runs a recurrent layer from the last time step to the first.
 	Reversed reversedOption
-	// InputForget makes the forget gate of an [LSTM] 1 less its input gate.
+	// InputForget couples the gates of an [LSTM]: the forget gate is 1 minus the input gate.
 	InputForget inputForgetOption
-	// ResetBefore makes the reset gate of a [GRU] multiply the hidden state before its
-	// product with the weights, and not the product.
+	// ResetBefore applies the reset gate of a [GRU] to the hidden state before its matrix product,
+	// instead of to the product.
 	ResetBefore resetBeforeOption
-	// BatchFirst makes the batch the first axis of what a recurrent layer takes and
-	// gives, and the sequence the second.
+	// BatchFirst puts the batch first and the sequence second in the inputs and outputs of a
+	// recurrent layer.
 	BatchFirst batchFirstOption
 )
 
@@ -227,18 +224,17 @@ type (
 	activationOption  struct{ Activation }
 )
 
-// FeedForward is the number of features between the two linear layers of a transformer
-// layer, 2048 unless it is given.
+// FeedForward sets the number of inner features of the feed-forward network of a transformer layer.
+// The default is 2048.
 func FeedForward(n int) feedForwardOption { return feedForwardOption(n) }
 
-// WithActivation is the function between them, [ReLU] unless it is given.
+// WithActivation sets the activation of the feed-forward network. The default is [ReLU].
 func WithActivation(f Activation) activationOption { return activationOption{f} }
 
 var (
-	// NormFirst normalises what the parts of a transformer layer take, and not what they
-	// give.
+	// NormFirst normalises the inputs of the parts of a transformer layer instead of their outputs.
 	NormFirst normFirstOption
-	// Quiet attends by [QuietSoftmax].
+	// Quiet uses [QuietSoftmax] in attention.
 	Quiet quietOption
 )
 
@@ -248,7 +244,7 @@ func (quietOption) transformer(t *transformerOptions)         { t.quiet = true }
 func (o feedForwardOption) transformer(t *transformerOptions) { t.feedForward = int(o) }
 func (o activationOption) transformer(t *transformerOptions)  { t.activation = o.Activation }
 
-// each returns one number for each of so many axes.
+// each expands list to one number for each of the axes; def replaces an empty list.
 func each(list []int, axes, def int) []int {
 	out := make([]int, axes)
 	for i := range out {

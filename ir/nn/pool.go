@@ -5,20 +5,21 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Pool is a layer that makes one element of each window.
+// Pool is a pooling layer: it reduces each window to one element.
 type Pool struct {
 	kind    string
 	axes    int
 	maximum bool
-	// adaptive pools have sizes, others windows.
+	// Adaptive pools have sizes; other pools have a window.
 	sizes  []Extent
 	window window
 }
 
-// pooling returns a pool over so many axes.
+// pooling returns a pool over this number of spatial axes.
 func pooling(kind string, axes int, maximum bool, kernel int, options []PoolOption) Pool {
 	w := window{kernel: []int{kernel}, groups: 1}
 	for _, o := range options {
@@ -31,101 +32,101 @@ func pooling(kind string, axes int, maximum bool, kernel int, options []PoolOpti
 	return Pool{kind: kind, axes: axes, maximum: maximum, window: w}
 }
 
-// NewMaxPool1d returns a layer of the greatest elements of windows, which lie side by
-// side unless [Stride] is given.
+// NewMaxPool1d returns a maximum pool over one axis. Windows do not overlap unless [Stride] is
+// given.
 func NewMaxPool1d(kernel int, options ...PoolOption) Pool {
 	return pooling("MaxPool1d", 1, true, kernel, options)
 }
 
-// NewMaxPool2d is [NewMaxPool1d] over two axes.
+// NewMaxPool2d is like [NewMaxPool1d] over two axes.
 func NewMaxPool2d(kernel int, options ...PoolOption) Pool {
 	return pooling("MaxPool2d", 2, true, kernel, options)
 }
 
-// NewMaxPool3d is [NewMaxPool1d] over three axes.
+// NewMaxPool3d is like [NewMaxPool1d] over three axes.
 func NewMaxPool3d(kernel int, options ...PoolOption) Pool {
 	return pooling("MaxPool3d", 3, true, kernel, options)
 }
 
-// NewAvgPool1d returns a layer of the means of windows, which lie side by side unless
-// [Stride] is given; padding counts unless [NoCountPad] is.
+// NewAvgPool1d returns an average pool over one axis. Windows do not overlap unless [Stride] is
+// given. Averages include the padding unless [NoCountPad] is given.
 func NewAvgPool1d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool1d", 1, false, kernel, options)
 }
 
-// NewAvgPool2d is [NewAvgPool1d] over two axes.
+// NewAvgPool2d is like [NewAvgPool1d] over two axes.
 func NewAvgPool2d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool2d", 2, false, kernel, options)
 }
 
-// NewAvgPool3d is [NewAvgPool1d] over three axes.
+// NewAvgPool3d is like [NewAvgPool1d] over three axes.
 func NewAvgPool3d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool3d", 3, false, kernel, options)
 }
 
-// NewAdaptiveAvgPool1d returns a layer of the means of so many windows.
+// NewAdaptiveAvgPool1d returns an average pool with w results.
 func NewAdaptiveAvgPool1d(w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool1d", axes: 1, sizes: []Extent{w}}
 }
 
-// NewAdaptiveAvgPool2d returns a layer of the means of h·w windows.
+// NewAdaptiveAvgPool2d returns an average pool with h·w results.
 func NewAdaptiveAvgPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool2d", axes: 2, sizes: []Extent{h, w}}
 }
 
-// NewAdaptiveAvgPool3d returns a layer of the means of d·h·w windows.
+// NewAdaptiveAvgPool3d returns an average pool with d·h·w results.
 func NewAdaptiveAvgPool3d(d, h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool3d", axes: 3, sizes: []Extent{d, h, w}}
 }
 
-// NewAdaptiveMaxPool2d returns a layer of the greatest elements of h·w windows.
+// NewAdaptiveMaxPool2d returns a maximum pool with h·w results.
 func NewAdaptiveMaxPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveMaxPool2d", axes: 2, maximum: true, sizes: []Extent{h, w}}
 }
 
-// MaxPool1d is the greatest element of each window over x, [N, C, W].
+// MaxPool1d returns the maximum of each window over x, [N, C, W].
 func MaxPool1d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool1d(kernel, options...).apply(x)
 }
 
-// MaxPool2d is the greatest element of each window over x, [N, C, H, W].
+// MaxPool2d returns the maximum of each window over x, [N, C, H, W].
 func MaxPool2d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool2d(kernel, options...).apply(x)
 }
 
-// MaxPool3d is the greatest element of each window over x, [N, C, D, H, W].
+// MaxPool3d returns the maximum of each window over x, [N, C, D, H, W].
 func MaxPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool3d(kernel, options...).apply(x)
 }
 
-// AvgPool1d is the mean of each window over x, [N, C, W].
+// AvgPool1d returns the mean of each window over x, [N, C, W].
 func AvgPool1d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool1d(kernel, options...).apply(x)
 }
 
-// AvgPool2d is the mean of each window over x, [N, C, H, W].
+// AvgPool2d returns the mean of each window over x, [N, C, H, W].
 func AvgPool2d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool2d(kernel, options...).apply(x)
 }
 
-// AvgPool3d is the mean of each window over x, [N, C, D, H, W].
+// AvgPool3d returns the mean of each window over x, [N, C, D, H, W].
 func AvgPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool3d(kernel, options...).apply(x)
 }
 
-// AdaptiveAvgPool1d is the mean of each of w windows over x, [N, C, W].
+// AdaptiveAvgPool1d returns the means of w windows over x, [N, C, W].
 func AdaptiveAvgPool1d(x Value, w int) Value { return NewAdaptiveAvgPool1d(w).apply(x) }
 
-// AdaptiveAvgPool2d is the mean of each of h·w windows over x, [N, C, H, W].
+// AdaptiveAvgPool2d returns the means of h·w windows over x, [N, C, H, W].
 func AdaptiveAvgPool2d(x Value, h, w int) Value { return NewAdaptiveAvgPool2d(h, w).apply(x) }
 
-// AdaptiveAvgPool3d is the mean of each of d·h·w windows over x, [N, C, D, H, W].
+// AdaptiveAvgPool3d returns the means of d·h·w windows over x, [N, C, D, H, W].
 func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d(d, h, w).apply(x) }
 
-// AdaptiveMaxPool2d is the greatest element of each of h·w windows over x, [N, C, H, W].
+// AdaptiveMaxPool2d returns the maxima of h·w windows over x, [N, C, H, W].
 func AdaptiveMaxPool2d(x Value, h, w int) Value { return NewAdaptiveMaxPool2d(h, w).apply(x) }
 
-// GlobalAvgPool is the mean over all axes behind the channels, whose extents become 1.
+// GlobalAvgPool returns the mean over all axes after the channels. Their extents become 1.
 func GlobalAvgPool(x Value) Value { return one(op.GlobalAveragePool{}, x) }
 
 func (p Pool) check() error {
@@ -135,7 +136,7 @@ func (p Pool) check() error {
 	return nil
 }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (p Pool) Forward(x Value) Value { required(p); return p.apply(x) }
 
 func (p Pool) apply(x Value) Value {
@@ -153,8 +154,8 @@ func (p Pool) apply(x Value) Value {
 	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
 }
 
-// adaptive applies a pool whose window i begins at ⌊i·in/out⌋ and ends before
-// ⌈(i+1)·in/out⌉: windows of one size where out divides in.
+// adaptive applies an adaptive pool. Window i covers ⌊i·in/out⌋ up to ⌈(i+1)·in/out⌉. The windows
+// have equal size if in is a multiple of out.
 func (p Pool) adaptive(x Value) Value {
 	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
 		return GlobalAvgPool(x)
@@ -177,8 +178,9 @@ func (p Pool) adaptive(x Value) Value {
 	return one(op.AveragePool{Window: w}, x)
 }
 
-// uneven is adaptive for windows of several sizes, axis by axis: means are products
-// with a matrix, and the greatest are taken of places that repeat in short windows.
+// uneven applies an adaptive pool whose windows have different sizes, axis by axis. Means are
+// products with a matrix. Maxima are taken over windows of equal size, in which short windows
+// repeat a position.
 func (p Pool) uneven(x Value) Value {
 	for i, size := range p.sizes {
 		axis := i + 2
@@ -209,9 +211,9 @@ func (p Pool) uneven(x Value) Value {
 	return x
 }
 
-// Interpolate gives the axes behind the channels other extents, by a mode: "nearest",
-// "nearest-exact", "linear" (also "bilinear" and "trilinear"), "cubic" (also
-// "bicubic"). With alignCorners the first and the last elements stay at the ends.
+// Interpolate resizes the axes after the channels. mode is "nearest", "nearest-exact", "linear"
+// (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). With alignCorners the first and
+// last elements of the result are the last elements of x.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())
@@ -238,15 +240,14 @@ func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value
 	return one(o, x)
 }
 
-// Upsample is a layer that gives the axes behind the channels so many times their
-// extents, see [Interpolate].
+// Upsample is a layer that scales the extents of the axes after the channels; see [Interpolate].
 type Upsample struct {
 	Scale        int
 	Mode         string
 	AlignCorners bool
 }
 
-// Forward applies the layer.
+// Forward applies the layer to x.
 func (u Upsample) Forward(x Value) Value {
 	var sizes []Extent
 	for i := 2; i < x.Rank(); i++ {
@@ -255,7 +256,7 @@ func (u Upsample) Forward(x Value) Value {
 	return Interpolate(x, u.Mode, u.AlignCorners, sizes...)
 }
 
-// PixelShuffle makes [N, C, H·r, W·r] of [N, C·r², H, W].
+// PixelShuffle rearranges [N, C·r², H, W] to [N, C, H·r, W·r].
 func PixelShuffle(x Value, r int) Value {
 	if x.Rank() != 4 {
 		fail("input %s, rank 4 expected", x.typ())
@@ -264,7 +265,7 @@ func PixelShuffle(x Value, r int) Value {
 	return x.Reshape(n, c, r, r, h, w).Permute(0, 1, 4, 2, 5, 3).Reshape(n, c, h.Mul(r), w.Mul(r))
 }
 
-// PixelUnshuffle makes [N, C·r², H, W] of [N, C, H·r, W·r].
+// PixelUnshuffle rearranges [N, C, H·r, W·r] to [N, C·r², H, W].
 func PixelUnshuffle(x Value, r int) Value {
 	if x.Rank() != 4 {
 		fail("input %s, rank 4 expected", x.typ())
@@ -273,8 +274,8 @@ func PixelUnshuffle(x Value, r int) Value {
 	return x.Reshape(n, c, h, r, w, r).Permute(0, 1, 3, 5, 2, 4).Reshape(n, c.Mul(r*r), h, w)
 }
 
-// Unfold4d gives the windows over x, [N, C, H, W], as columns: [N, C·h·w, places]
-// (PyTorch Unfold).
+// Unfold4d returns the windows over x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch
+// Unfold).
 func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	w := pooling("Unfold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	x = x.Pad("constant", 0, w.padding[1], w.padding[1], w.padding[0], w.padding[0])
@@ -287,16 +288,16 @@ func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	return x.Permute(0, 1, 2, 4, 3, 5).Reshape(n, c.Mul(w.kernel[0]*w.kernel[1]), -1)
 }
 
-// Fold4d adds up columns, [N, C·h·w, places], to images of h·w: the transpose of
+// Fold4d adds columns, [N, C·h·w, windows], into images of height × width. It is the transpose of
 // [Unfold4d] (PyTorch Fold).
 func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Value {
 	w := pooling("Fold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
-	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: ir.Dims(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
+	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: dim.Consts(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
 }
 
-// GridSample samples x, [N, C, H, W], at the places that a grid [N, H', W', 2] names, as
-// x and y from −1 to 1: mode "nearest", "linear" or "cubic", padding "zeros", "border"
-// or "reflection".
+// GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2], which are x and y
+// from −1 to 1. mode is "nearest", "linear" or "cubic", and padding is "zeros", "border" or
+// "reflection".
 func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	if mode == "bilinear" || mode == "bicubic" {
 		mode = mode[2:]
@@ -304,8 +305,8 @@ func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	return one(op.GridSample{Mode: mode, Padding: padding, AlignCorners: alignCorners}, x, grid)
 }
 
-// AffineGrid is the grid [N, H, W, 2] that matrices [N, 2, 3] map the places of an image
-// to, see [GridSample].
+// AffineGrid returns the grid [N, H, W, 2] to which matrices [N, 2, 3] map the positions of an
+// image; see [GridSample].
 func AffineGrid(matrices Value, height, width int, alignCorners bool) Value {
 	line := func(n int) Value {
 		t := ir.NewTensor(F32, n)

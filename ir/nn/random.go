@@ -8,12 +8,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// seed is what eager random numbers and initial values depend on.
+// seed is the seed of eager random numbers and initial values.
 var seed atomic.Uint64
 
-// Seed sets the seed of the random numbers and the initial values of parameters that
-// are computed from here on, and begins the numbers anew. It is 0 at first. A recorded
-// model has the seed that its program gives it.
+// Seed sets the seed of random numbers and initial parameter values that are computed from now on,
+// and restarts their sequence. The seed is 0 at first. The generated program's caller gives the
+// seed of a recorded model.
 func Seed(s uint64) {
 	seed.Store(s)
 	session.random.Store(0)
@@ -28,28 +28,27 @@ func drawSeed() int64 {
 	return int64(a)
 }
 
-// Uniform returns f32 numbers that are uniformly distributed from low to high,
-// without high. Each call draws others.
+// Uniform returns f32 numbers from the uniform distribution on [low, high). Each call draws new
+// numbers.
 func Uniform(low, high float64, shape ...Extent) Value {
 	return one(op.RandomUniform{DType: F32, Shape: extents(shape), Low: low, High: high, Seed: drawSeed()})
 }
 
-// Normal returns f32 numbers that are normally distributed.
+// Normal returns f32 numbers from a normal distribution with this mean and standard deviation.
 func Normal(mean, deviation float64, shape ...Extent) Value {
 	return one(op.RandomNormal{DType: F32, Shape: extents(shape), Mean: mean, Scale: deviation, Seed: drawSeed()})
 }
 
-// Bernoulli returns f32 numbers that are 1 with the probability p, else 0.
+// Bernoulli returns f32 numbers that are 1 with probability p, else 0.
 func Bernoulli(p float64, shape ...Extent) Value { return Uniform(0, 1, shape...).Less(p).Float() }
 
-// Random is [Uniform] from 0 to 1.
+// Random returns f32 numbers from the uniform distribution on [0, 1).
 func Random(shape ...Extent) Value { return Uniform(0, 1, shape...) }
 
-// RandomLike returns numbers of x's shape, uniformly distributed from 0 to 1.
+// RandomLike returns f32 numbers of x's shape from the uniform distribution on [0, 1).
 func RandomLike(x Value) Value { return Uniform(0, 1, shapeOf(x)...) }
 
-// RandomInts returns i64 numbers that are uniformly distributed from low to high,
-// without high.
+// RandomInts returns i64 numbers from the uniform distribution on [low, high).
 func RandomInts(low, high int, shape ...Extent) Value {
 	if high <= low {
 		fail("no number is from %d to %d", low, high)
@@ -58,8 +57,8 @@ func RandomInts(low, high int, shape ...Extent) Value {
 	return one(d).Floor().Cast(I64).Clamp(float64(low), float64(high-1))
 }
 
-// Multinomial draws n of the columns of each row of probabilities, f32[N,C], which need
-// not add up to 1: i64[N,n].
+// Multinomial draws n column indices for each row of probabilities, f32[N,C], whose rows need not
+// sum to 1. The result is i64[N,n].
 func Multinomial(probabilities Value, n int) Value {
 	return one(op.Multinomial{Samples: n, DType: ir.I64, Seed: drawSeed()}, probabilities.Log())
 }

@@ -12,59 +12,59 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// Recorder is what the program that burngen writes and runs tells about a description.
-// Descriptions do not use it.
+// Recorder receives a description from the program that burngen writes and runs. Descriptions do
+// not use it.
 type Recorder struct {
-	states []*State // of the model, in the order of its fields
+	states []*State // states of the model, in the order of the fields
 	out    *record.Model
 	errs   []error
 }
 
-// Method is a marked method.
+// Method is a method marked with a directive.
 type Method struct {
 	// Name is the method's name in Go.
 	Name string
-	// Loss is set where it is marked as one.
+	// Loss says that the method is marked as a loss.
 	Loss bool
-	// Pos is where it is marked, as file:line:column.
+	// Pos is the position of the mark, as file:line:column.
 	Pos string
-	// Signature returns its type as the mark says, with expressions as numbers:
-	// "(f32[N,28,28], i64[N]) -> f32[]". The results may be left out.
+	// Signature returns the type in the mark, with expressions evaluated: "(f32[N,28,28], i64[N])
+	// -> f32[]". The results may be omitted.
 	Signature func() string
-	// Params and Results are the names of parameters and results.
+	// Params and Results are the Go names of parameters and results.
 	Params, Results []string
 }
 
-// ExtentText is how glue puts Go expressions into signatures.
+// ExtentText formats the value of a Go expression for a signature.
 func ExtentText[T ~int | ~int8 | ~int16 | ~int32 | ~int64](n T) string { return fmt.Sprint(int64(n)) }
 
-// The environment of a recording program.
+// Environment variables of a recording program.
 const (
-	// OutEnv names the file that is written, see [record.Model].
+	// OutEnv names the output file; see [record.Model].
 	OutEnv = "BURNGEN_OUT"
-	// LimitEnv is how long one recording may take, 10s unless it is given.
+	// LimitEnv is the time limit of one recording. The default is 10s.
 	LimitEnv = "BURNGEN_LIMIT"
-	// Between is what the program writes to standard error behind what the first recording
-	// prints there, and again before what it has to say itself: all between is printed for
-	// the second time.
+	// Between separates the parts of standard error. The program writes it after the output of the
+	// first recording, and again before its own messages. The text between the two is output of the
+	// repeated recordings.
 	Between = "\x1e"
 )
 
-// Recordings is how often a description is recorded: what differs between them depends
-// on something that it must not, such as the order of a map. In eight recordings a map
-// of six keys differs practically always.
+// Recordings is the number of times that a description is recorded. If the results differ, the
+// description depends on something that it must not, such as the order of a map. Eight recordings
+// detect a map of six keys with near certainty.
 const Recordings = 8
 
-// maxStack is how large the stack of a recording program may be, in bytes. An endless
-// recursion ends there.
+// maxStack bounds the stack of a recording program in bytes, to end an infinite recursion.
 const maxStack = 128 << 20
 
-// Main is the recording program: it records a description [Recordings] times, compares,
-// and writes the file that OutEnv names. Errors are written to standard error, a line
-// each, and the program exits with 3.
+// Main is the main function of the recording program. It records a description [Recordings] times,
+// compares the results, and writes the file that OutEnv names. It prints errors to standard error,
+// one per line, and then exits with status 3.
 func Main(describe func(*Recorder)) {
 	debug.SetMaxStack(maxStack)
 	limit := 10 * time.Second
@@ -91,7 +91,7 @@ func save(m *record.Model, path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// recordings records a description and compares.
+// recordings records a description several times and returns an error if the results differ.
 func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, error) {
 	var first *record.Model
 	var text string
@@ -109,7 +109,7 @@ func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, e
 		switch {
 		case i == 0:
 			first, text = model, t
-			// What a description prints appears once.
+			// Output of the description appears once.
 			fmt.Fprint(os.Stderr, Between)
 			if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 				stdout := os.Stdout
@@ -123,7 +123,7 @@ func recordings(describe func(*Recorder), limit time.Duration) (*record.Model, e
 	return first, nil
 }
 
-// difference says where two recordings differ.
+// difference describes the first difference between two recordings.
 func difference(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i, line := range x {
@@ -138,7 +138,7 @@ func difference(a, b string) string {
 	return "the description records differently each time"
 }
 
-// late stops the program with the line that it is at.
+// late ends the program with an error that names the line it is executing.
 func late(limit time.Duration) {
 	fmt.Fprint(os.Stderr, Between)
 	where := ""
@@ -149,8 +149,8 @@ func late(limit time.Duration) {
 	os.Exit(3)
 }
 
-// position returns the innermost position outside this package of the goroutine that
-// records, as file:line, or "".
+// position returns the innermost position, as file:line, of the recording goroutine outside this
+// package, or "".
 func position() string {
 	buf := make([]byte, 1<<20)
 	for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
@@ -169,12 +169,12 @@ func position() string {
 	return ""
 }
 
-// emptyLoop returns the position of an empty loop that a goroutine runs in function, or in
-// what is inlined there. It returns "" if there is no such loop.
+// emptyLoop returns the position of an empty loop that a goroutine runs in function, or in a
+// function that is inlined there. It returns "" if there is no such loop.
 //
-// The compiler gives line 1 to the jump of an empty loop. The instruction before the jump
-// has the line of the loop's head, unless the loop is inlined: then the call is what has a
-// line. Several samples are taken, because a goroutine also stops at that instruction.
+// The compiler gives line 1 to the jump of an empty loop. The instruction before the jump has the
+// line of the loop's head. If the loop is inlined, it has the line of the call instead. Several
+// samples are taken, because a goroutine also stops at that instruction.
 func emptyLoop(function string) string {
 	for range 16 {
 		records := make([]runtime.StackRecord, 256)
@@ -215,7 +215,7 @@ func jumpsIn(function string, stack []uintptr) string {
 	return fmt.Sprintf("%s:%d", outside[1].File, outside[1].Line)
 }
 
-// Record records a description once. All of its errors are returned.
+// Record records a description once. It returns all errors joined.
 func Record(describe func(*Recorder)) (*record.Model, error) {
 	r := &Recorder{out: &record.Model{Module: &ir.Module{}}}
 	session.recording = true
@@ -233,7 +233,7 @@ func Record(describe func(*Recorder)) (*record.Model, error) {
 	return r.out, nil
 }
 
-// try runs f and keeps its error.
+// try runs f and records its error.
 func (r *Recorder) try(f func()) {
 	defer func() {
 		if err := recovered(recover(), nil); err != nil {
@@ -243,14 +243,14 @@ func (r *Recorder) try(f func()) {
 	f()
 }
 
-// report keeps an error, once.
+// report records an error, once.
 func (r *Recorder) report(err error) {
 	if !slices.ContainsFunc(r.errs, func(e error) bool { return e.Error() == err.Error() }) {
 		r.errs = append(r.errs, err)
 	}
 }
 
-// Model is called with what New returns, before the methods.
+// Model sets the model, which is the result of New. Call it before Method.
 func (r *Recorder) Model(m any) {
 	r.try(func() {
 		Name(m)
@@ -271,7 +271,7 @@ func (r *Recorder) Model(m any) {
 	})
 }
 
-// Method records a method, which call calls.
+// Method records a method; call calls it.
 func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 	r.try(func() {
 		fault := func(format string, args ...any) {
@@ -324,10 +324,10 @@ func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 }
 
 func sameType(a, b ir.Type) bool {
-	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, ir.Dim.Same)
+	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, dim.Dim.Same)
 }
 
-// emit writes a method's results into f.
+// emit writes the results of a method into f.
 func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value) error {
 	e := newEmitter(ir.NewBuilder(f), r.leaf)
 	e.first = first
@@ -351,7 +351,7 @@ func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value
 	})
 }
 
-// state notes that a function has a state.
+// state records that a function uses a state.
 func (r *Recorder) state(s *State, fn string) {
 	for i := range r.out.States {
 		if x := &r.out.States[i]; x.Name == s.path {
@@ -362,7 +362,7 @@ func (r *Recorder) state(s *State, fn string) {
 	r.out.States = append(r.out.States, record.State{Name: s.path, Type: s.typ.String(), Funcs: []string{fn}})
 }
 
-// leaf builds a parameter of the model.
+// leaf returns the IR value of a parameter of the model.
 func (r *Recorder) leaf(b *ir.Builder, v Value) *ir.Value {
 	p := v.n.param
 	if p.path == "" {

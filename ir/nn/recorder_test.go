@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/nn/record"
 	"github.com/burngen/burngen/ir/op"
@@ -49,7 +50,7 @@ func (m *digits) Loss(image, target nn.Value) (loss, logits nn.Value) {
 	return nn.CrossEntropy(logits, target), logits
 }
 
-// method is a marked method of one signature.
+// method returns a marked method of one signature.
 func method(name, signature string, params, results string) nn.Method {
 	return nn.Method{
 		Name: name, Loss: strings.HasSuffix(name, "Loss"), Pos: "model.go:7:1", Signature: func() string { return signature },
@@ -192,7 +193,7 @@ func TestRecordRefuses(t *testing.T) {
 func TestRecordedConstants(t *testing.T) {
 	m := &struct{ Table, Noise nn.Value }{nn.Arange(300).Float(), nn.Normal(0, 1, 300)}
 	noise := m.Noise.Floats()
-	file, err := recorded(m, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(300))}, just(func(x nn.Value) nn.Value {
+	file, err := recorded(m, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(300))}, just(func(x nn.Value) nn.Value {
 		return x.Mul(m.Table).Add(m.Noise).Add(nn.Uniform(0, 1, 300))
 	}), 1)
 	if err != nil {
@@ -355,8 +356,8 @@ func describeSum(r *nn.Recorder, f func(nn.Value) nn.Value) {
 	r.Method(method("Forward", "(f32[N,2])", "x", "y"), just(f))
 }
 
-// at returns a pattern of the positions of lines of this file that hold only one of texts,
-// each the first of its kind.
+// at returns a pattern of positions in this file. Each text stands for the first line that holds
+// only this text.
 func at(t *testing.T, texts ...string) string {
 	t.Helper()
 	const file = "recorder_test.go"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn"
 	"github.com/burngen/burngen/ir/nn/record"
 )
@@ -79,9 +80,9 @@ var static = map[string]string{
 	"Trace":        "the places of a diagonal follow from the extents",
 }
 
-// TestRecordingsGiveWhatValuesGive records every trial, with numbers as extents and,
-// where all operands have the same first extent, with a symbol for it, and evaluates
-// what was written and read.
+// TestRecordingsGiveWhatValuesGive records every trial with numbers as extents. If all operands
+// have the same first extent, it also records the trial with a symbol for that extent. It writes
+// and reads each recording, and evaluates the result.
 func TestRecordingsGiveWhatValuesGive(t *testing.T) {
 	table := trials()
 	for _, c := range references(t) {
@@ -93,7 +94,7 @@ func TestRecordingsGiveWhatValuesGive(t *testing.T) {
 			types[i] = ir.StaticTensor(inputs[i].DType(), e.Shape...)
 			symbolic[i] = types[i].Subst(nil)
 			if same = same && len(e.Shape) > 0 && e.Shape[0] == c.Inputs[0].Shape[0]; same {
-				symbolic[i].Shape[0] = ir.Sym("N")
+				symbolic[i].Shape[0] = dim.Sym("N")
 			}
 		}
 		run := func(t *testing.T, types []ir.Type) {
@@ -122,7 +123,7 @@ func TestRecordingsGiveWhatValuesGive(t *testing.T) {
 	}
 	for name := range static {
 		if !slices.ContainsFunc(references(t), func(c reference) bool { return c.Name == name }) {
-			t.Errorf("%s is no trial", name)
+			t.Errorf("%s is not a trial", name)
 		}
 	}
 }

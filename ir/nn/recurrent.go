@@ -8,39 +8,38 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// RNN is layers of simple recurrent cells, h' = tanh(W·x + b + R·h + c).
+// RNN is a stack of simple recurrent layers, h' = tanh(W·x + b + R·h + c).
 type RNN struct {
-	// Weights have PyTorch's names, "weight_ih_l0", "bias_hh_l1_reverse" and so on, and
-	// its layouts.
+	// Weights have PyTorch's names and layouts: "weight_ih_l0", "bias_hh_l1_reverse" and so on.
 	Weights map[string]Param `nn:"."`
 	cells   cells
 }
 
-// LSTM is layers of long short-term memory.
+// LSTM is a stack of long short-term memory layers.
 type LSTM struct {
-	// Weights have PyTorch's names and layouts: four gates, input, forget, cell, output,
-	// one after the other along the first axis.
+	// Weights have PyTorch's names and layouts. The first axis holds the four gates: input, forget,
+	// cell, output.
 	Weights map[string]Param `nn:"."`
 	cells   cells
 }
 
-// GRU is layers of gated recurrent units.
+// GRU is a stack of gated recurrent unit layers.
 type GRU struct {
-	// Weights have PyTorch's names and layouts: three gates, reset, update, new, one
-	// after the other along the first axis.
+	// Weights have PyTorch's names and layouts. The first axis holds the three gates: reset,
+	// update, new.
 	Weights map[string]Param `nn:"."`
 	cells   cells
 }
 
-// cells is what recurrent layers have in common.
+// cells is the common part of recurrent layers.
 type cells struct {
 	recurrentOptions
 	in, hidden int
-	// order is where the gates of the operator stand among those of the weights.
+	// order gives the position in the weights of each gate of the operator.
 	order []int
 }
 
-// newCells returns the layers and their weights, which begin uniform within 1/√hidden.
+// newCells returns the weights, which start uniform in ±1/√hidden, and the layers.
 func newCells(in, hidden int, order []int, options []RecurrentOption) (map[string]Param, cells) {
 	c := cells{recurrentOptions{layers: 1, nonlinearity: "tanh"}, in, hidden, order}
 	for _, o := range options {
@@ -66,7 +65,7 @@ func newCells(in, hidden int, order []int, options []RecurrentOption) (map[strin
 	return weights, c
 }
 
-// suffixes are the ends of the names of the weights of each direction.
+// suffixes returns the suffix of the weight names for each direction.
 func (c cells) suffixes() []string {
 	if c.bidirectional {
 		return []string{"", "_reverse"}
@@ -74,7 +73,7 @@ func (c cells) suffixes() []string {
 	return []string{""}
 }
 
-// NewRNN returns recurrent layers from in to hidden features.
+// NewRNN returns an RNN from in to hidden features.
 func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	w, c := newCells(in, hidden, []int{0}, options)
 	if c.nonlinearity != "tanh" && c.nonlinearity != "relu" {
@@ -83,13 +82,13 @@ func NewRNN(in, hidden int, options ...RecurrentOption) RNN {
 	return RNN{w, c}
 }
 
-// NewLSTM returns recurrent layers from in to hidden features.
+// NewLSTM returns an LSTM from in to hidden features.
 func NewLSTM(in, hidden int, options ...RecurrentOption) LSTM {
 	w, c := newCells(in, hidden, []int{0, 3, 1, 2}, options)
 	return LSTM{w, c}
 }
 
-// NewGRU returns recurrent layers from in to hidden features.
+// NewGRU returns a GRU from in to hidden features.
 func NewGRU(in, hidden int, options ...RecurrentOption) GRU {
 	w, c := newCells(in, hidden, []int{1, 0, 2}, options)
 	return GRU{w, c}
@@ -106,30 +105,30 @@ func (r RNN) check() error  { return r.cells.unmade("NewRNN") }
 func (l LSTM) check() error { return l.cells.unmade("NewLSTM") }
 func (g GRU) check() error  { return g.cells.unmade("NewGRU") }
 
-// Forward runs the layers over x, [S, N, in] or with [BatchFirst] [N, S, in], from the
-// states h, [layers·directions, N, hidden], or zeros where h is none. It returns the
-// states after each step, […, directions·hidden], and the last ones.
+// Forward runs the layers over x, [S, N, in], or [N, S, in] with [BatchFirst]. h is the initial
+// state, [layers·directions, N, hidden]; the zero Value means zeros. y holds the state after each
+// step, […, directions·hidden]. last holds the final states.
 func (r RNN) Forward(x, h Value) (y, last Value) {
 	required(r)
 	y, states := r.cells.run(x, r.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.RNN{Recurrent: o} }, []string{r.cells.nonlinearity})
 	return y, states[0]
 }
 
-// Forward runs the layers as [RNN.Forward] does; c is the state of the cells.
+// Forward runs the layers like [RNN.Forward]. c is the initial cell state.
 func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	required(l)
 	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o, InputForget: l.cells.inputForget} }, []string{"sigmoid", "tanh", "tanh"})
 	return y, states[0], states[1]
 }
 
-// Forward runs the layers as [RNN.Forward] does.
+// Forward runs the layers like [RNN.Forward].
 func (g GRU) Forward(x, h Value) (y, last Value) {
 	required(g)
 	y, states := g.cells.run(x, g.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.GRU{Recurrent: o, LinearBeforeReset: !g.cells.resetBefore} }, []string{"sigmoid", "tanh"})
 	return y, states[0]
 }
 
-// run applies an operator for each layer, with states of several kinds.
+// run applies the operator once for each layer. states are the initial states, one for each kind.
 func (c cells) run(x Value, weights map[string]Param, states []Value, operator func(op.Recurrent) ir.Op, functions []string) (Value, []Value) {
 	if x.Rank() != 3 || !x.Dim(2).Equal(c.in) {
 		weights["weight_ih_l0"].failAt("input %s, layer expects rank 3 with %d features", x.typ(), c.in)
@@ -161,7 +160,7 @@ func (c cells) run(x Value, weights map[string]Param, states []Value, operator f
 			args = append(args, s)
 		}
 		out := many(operator(o), args...)
-		// [S, D, N, H] is [S, N, D·H]
+		// [S, D, N, H] becomes [S, N, D·H]
 		x = out[0].Permute(0, 2, 1, 3).Flatten(2, 3)
 		for i := range states {
 			last[i] = append(last[i], out[1+i])
@@ -179,8 +178,8 @@ func (c cells) run(x Value, weights map[string]Param, states []Value, operator f
 	return x, states
 }
 
-// stacked returns weights of a layer, those of each direction along a new first axis,
-// with their gates in the operator's order.
+// stacked returns the weights of a layer with the directions along a new first axis and the gates
+// in the operator's order.
 func (c cells) stacked(weights map[string]Param, kind string, layer int) Value {
 	var rows []Value
 	for _, suffix := range c.suffixes() {

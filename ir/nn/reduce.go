@@ -3,107 +3,103 @@ package nn
 import (
 	"slices"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// reduce reduces along axes, whose extents become 1, or along all to a scalar.
+// reduce reduces along axes, whose extents become 1, or without axes to a scalar.
 func (v Value) reduce(kind op.Reduction, axes []int) Value {
 	return one(op.Reduce{Kind: kind, Axes: v.axes(axes), KeepDims: len(axes) > 0}, v)
 }
 
-// Sum adds up along axes, whose extents become 1; without axes it gives a scalar.
+// Sum returns the sum along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Sum(axes ...int) Value { return v.reduce(op.ReduceSum, axes) }
 
-// Mean is the mean along axes, whose extents become 1; without axes a scalar.
+// Mean returns the mean along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Mean(axes ...int) Value { return v.reduce(op.ReduceMean, axes) }
 
-// Prod is the product along axes, whose extents become 1; without axes a scalar.
+// Prod returns the product along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Prod(axes ...int) Value { return v.reduce(op.ReduceProd, axes) }
 
-// Max is the greatest element along axes, whose extents become 1; without axes a
-// scalar.
+// Max returns the maximum along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Max(axes ...int) Value { return v.reduce(op.ReduceMax, axes) }
 
-// Min is the least element along axes, whose extents become 1; without axes a scalar.
+// Min returns the minimum along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) Min(axes ...int) Value { return v.reduce(op.ReduceMin, axes) }
 
-// MaxAbs is the greatest magnitude along axes, whose extents become 1; without axes a
-// scalar.
+// MaxAbs returns the largest magnitude along axes, whose extents become 1. Without axes it returns
+// a scalar.
 func (v Value) MaxAbs(axes ...int) Value { return v.Abs().Max(axes...) }
 
-// LogSumExp is log Σe^v along axes, whose extents become 1; without axes a scalar.
+// LogSumExp returns log Σe^v along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) LogSumExp(axes ...int) Value { return v.reduce(op.ReduceLogSumExp, axes) }
 
-// All tells whether all elements along axes are true, or all; anything but zero is
-// true.
+// All returns whether all elements along axes are nonzero. Without axes it returns a scalar.
 func (v Value) All(axes ...int) Value { return v.Bool().reduce(op.ReduceMin, axes) }
 
-// Any tells whether an element along axes is true, or any; anything but zero is true.
+// Any returns whether at least one element along axes is nonzero. Without axes it returns a scalar.
 func (v Value) Any(axes ...int) Value { return v.Bool().reduce(op.ReduceMax, axes) }
 
-// count returns the number of elements along axes, or of all.
+// count returns the number of elements along axes, or of all without axes.
 func (v Value) count(axes []int) Dim {
-	n := ir.Const(1)
+	n := dim.Const(1)
 	for _, i := range v.axes(axes) {
 		n = n.Mul(v.typ().Shape[i])
 	}
 	return Dim{d: n}
 }
 
-// Var is the variance along axes, whose extents become 1, or of all: the sum of squared
-// distances from the mean, divided by one less than their number.
+// Var returns the variance along axes, whose extents become 1, or of all elements without axes. It
+// divides the sum of squared deviations by one less than the number of elements.
 func (v Value) Var(axes ...int) Value { _, x := v.VarMean(axes...); return x }
 
-// VarBiased is [Value.Var] divided by the number of elements.
+// VarBiased is like [Value.Var] but divides by the number of elements.
 func (v Value) VarBiased(axes ...int) Value { _, x := v.VarMeanBiased(axes...); return x }
 
-// Std is the standard deviation, the root of [Value.Var].
+// Std returns the standard deviation, the square root of [Value.Var].
 func (v Value) Std(axes ...int) Value { return v.Var(axes...).Sqrt() }
 
-// VarMean returns the mean and the variance, see [Value.Var].
+// VarMean returns the mean and the variance; see [Value.Var].
 func (v Value) VarMean(axes ...int) (mean, variance Value) {
 	mean = v.Mean(axes...)
 	return mean, v.Sub(mean).Square().Sum(axes...).Div(v.count(axes).Sub(1))
 }
 
-// VarMeanBiased returns the mean and the variance, see [Value.VarBiased].
+// VarMeanBiased returns the mean and the variance; see [Value.VarBiased].
 func (v Value) VarMeanBiased(axes ...int) (mean, variance Value) {
 	mean = v.Mean(axes...)
 	return mean, v.Sub(mean).Square().Mean(axes...)
 }
 
-// ArgMax is where the greatest element along an axis is, the first of equals: i64, with
-// the axis of extent 1.
+// ArgMax returns the index of the first maximum along an axis, whose extent becomes 1, as i64.
 func (v Value) ArgMax(axis int) Value { return one(op.ArgMax{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// ArgMin is where the least element along an axis is, the first of equals: i64, with
-// the axis of extent 1.
+// ArgMin returns the index of the first minimum along an axis, whose extent becomes 1, as i64.
 func (v Value) ArgMin(axis int) Value { return one(op.ArgMin{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// MaxWithIndices returns the greatest elements along an axis, and where they are.
+// MaxWithIndices returns the maxima along an axis and their indices.
 func (v Value) MaxWithIndices(axis int) (values, indices Value) {
 	return v.Max(axis), v.ArgMax(axis)
 }
 
-// MinWithIndices returns the least elements along an axis, and where they are.
+// MinWithIndices returns the minima along an axis and their indices.
 func (v Value) MinWithIndices(axis int) (values, indices Value) {
 	return v.Min(axis), v.ArgMin(axis)
 }
 
-// CumSum is the running sum along an axis.
+// CumSum returns the cumulative sum along an axis.
 func (v Value) CumSum(axis int) Value { return one(op.CumSum{Axis: v.axis(axis)}, v) }
 
-// CumProd is the running product along an axis.
+// CumProd returns the cumulative product along an axis.
 func (v Value) CumProd(axis int) Value { return one(op.CumProd{Axis: v.axis(axis)}, v) }
 
-// CumMax is the greatest element so far along an axis, whose extent is a number.
+// CumMax returns the cumulative maximum along an axis, whose extent is static.
 func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 
-// CumMin is the least element so far along an axis, whose extent is a number.
+// CumMin returns the cumulative minimum along an axis, whose extent is static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running combines each element with those before it, in steps of 1, 2, 4, ….
+// running combines each element with all before it in doubling steps: 1, 2, 4, ….
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()
@@ -114,11 +110,11 @@ func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	return v
 }
 
-// Median is the middle of the elements along an axis, the lower one of two, with the
-// axis of extent 1.
+// Median returns the median along an axis, whose extent becomes 1. Of two middle elements it
+// returns the lower one.
 func (v Value) Median(axis int) Value { m, _ := v.MedianWithIndices(axis); return m }
 
-// MedianWithIndices is [Value.Median], and where the elements are.
+// MedianWithIndices returns [Value.Median] and the indices of the elements.
 func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	axis = v.axis(axis)
 	values, indices = v.SortWithIndices(axis)
@@ -126,7 +122,7 @@ func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	return values.Narrow(axis, middle, 1), indices.Narrow(axis, middle, 1)
 }
 
-// order sorts along an axis.
+// order returns the k first elements along an axis in sorted order, and their indices.
 func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) {
 	axis = v.axis(axis)
 	out := many(op.TopK{Axis: axis, K: extent(k), Smallest: smallest}, v)
@@ -136,8 +132,8 @@ func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) 
 // Sort returns the elements along an axis in ascending order.
 func (v Value) Sort(axis int) Value { s, _ := v.SortWithIndices(axis); return s }
 
-// SortWithIndices returns the elements along an axis in ascending order, and where
-// they were.
+// SortWithIndices returns the elements along an axis in ascending order, and their original
+// indices.
 func (v Value) SortWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), true)
 }
@@ -145,39 +141,40 @@ func (v Value) SortWithIndices(axis int) (values, indices Value) {
 // SortDescending returns the elements along an axis in descending order.
 func (v Value) SortDescending(axis int) Value { s, _ := v.SortDescendingWithIndices(axis); return s }
 
-// SortDescendingWithIndices returns the elements along an axis in descending order, and
-// where they were.
+// SortDescendingWithIndices returns the elements along an axis in descending order, and their
+// original indices.
 func (v Value) SortDescendingWithIndices(axis int) (values, indices Value) {
 	return v.order(axis, v.Dim(axis), false)
 }
 
-// ArgSort returns where the elements along an axis are in ascending order.
+// ArgSort returns the indices that sort the elements along an axis in ascending order.
 func (v Value) ArgSort(axis int) Value { _, i := v.SortWithIndices(axis); return i }
 
-// ArgSortDescending returns where the elements along an axis are in descending order.
+// ArgSortDescending returns the indices that sort the elements along an axis in descending order.
 func (v Value) ArgSortDescending(axis int) Value {
 	_, i := v.SortDescendingWithIndices(axis)
 	return i
 }
 
-// TopK returns the k greatest elements along an axis, the greatest first.
+// TopK returns the k largest elements along an axis, the largest first.
 func (v Value) TopK(k Extent, axis int) Value { t, _ := v.TopKWithIndices(k, axis); return t }
 
-// TopKWithIndices returns the k greatest elements along an axis, and where they are.
+// TopKWithIndices returns the k largest elements along an axis and their indices, the largest
+// first.
 func (v Value) TopKWithIndices(k Extent, axis int) (values, indices Value) {
 	return v.order(axis, k, false)
 }
 
-// ArgTopK returns where the k greatest elements along an axis are.
+// ArgTopK returns the indices of the k largest elements along an axis, the largest first.
 func (v Value) ArgTopK(k Extent, axis int) Value { _, i := v.TopKWithIndices(k, axis); return i }
 
-// squeezed reduces and drops the axes.
-func (v Value) squeezed(of func(Value, ...int) Value, axes []int) Value {
-	return of(v, axes...).Squeeze(v.axes(axes)...)
+// squeezed reduces v along axes and removes these.
+func (v Value) squeezed(reduce func(Value, ...int) Value, axes []int) Value {
+	return reduce(v, axes...).Squeeze(v.axes(axes)...)
 }
 
-// SumSqueezed is [Value.Sum] along axes that the result does not have.
+// SumSqueezed is like [Value.Sum] but removes the axes.
 func (v Value) SumSqueezed(axes ...int) Value { return v.squeezed(Value.Sum, slices.Clone(axes)) }
 
-// MeanSqueezed is [Value.Mean] along axes that the result does not have.
+// MeanSqueezed is like [Value.Mean] but removes the axes.
 func (v Value) MeanSqueezed(axes ...int) Value { return v.squeezed(Value.Mean, slices.Clone(axes)) }

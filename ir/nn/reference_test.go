@@ -96,14 +96,14 @@ func layer[L nn.Layer](l L) trial {
 
 func with(module any, f func(x []nn.Value) []nn.Value) trial { return trial{module, f} }
 
-// loss is a loss of two operands and its options.
+// loss returns a loss of two operands and its options.
 func loss(f func(a, b nn.Value, o ...nn.LossOption) nn.Value, o ...nn.LossOption) trial {
 	return pairs(func(a, b nn.Value) nn.Value { return f(a, b, o...) })
 }
 
 var none nn.Value
 
-// signs are the targets of losses that want 1 or −1, for each of three rows.
+// signs returns the targets of losses that want 1 or −1, for each of three rows.
 func signs() nn.Value { return nn.Of([]float64{1, -1, -1}) }
 
 func trials() map[string]trial {
@@ -311,8 +311,8 @@ func trials() map[string]trial {
 	}
 }
 
-// objective is what the gradients of references are of: the sum of the elements of all
-// float results, times the cosines of their numbers.
+// objective returns the scalar whose gradients the references hold: the sum of the elements of all
+// float results, each times the cosine of its index.
 func objective(out []nn.Value) nn.Value {
 	loss := nn.Scalar(0)
 	for _, v := range out {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// paths adds up the probabilities of all ways of a transducer from place u of step t,
-// by trying them.
+// paths adds up the probabilities of all paths of a transducer from position u of step t, by trying
+// them.
 func paths(p func(t, u, c int) float64, targets []int, steps, t, u int) float64 {
 	if t == steps {
 		if u == len(targets) {

@@ -4,15 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Reshape gives the elements, in row-major order, another shape. One extent may be −1,
-// for what is left.
+// Reshape changes the shape; elements keep their row-major order. One extent may be −1 and is then
+// inferred.
 func (v Value) Reshape(shape ...Extent) Value {
-	dims := make([]ir.Dim, len(shape))
-	rest, known := -1, ir.Const(1)
+	dims := make([]dim.Dim, len(shape))
+	rest, known := -1, dim.Const(1)
 	for i, e := range shape {
 		dims[i] = extent(e)
 		switch n, ok := dims[i].Int(); {
@@ -38,36 +38,34 @@ func (v Value) Reshape(shape ...Extent) Value {
 	return v.reshape(dims)
 }
 
-func (v Value) reshape(dims []ir.Dim) Value {
-	if slices.EqualFunc(dims, v.typ().Shape, ir.Dim.Equal) {
+func (v Value) reshape(dims []dim.Dim) Value {
+	if slices.EqualFunc(dims, v.typ().Shape, dim.Dim.Equal) {
 		return v
 	}
 	return one(op.Reshape{Shape: dims}, v)
 }
 
-// Flatten makes one axis of those from one to another, which count from the back where
-// they are negative.
+// Flatten merges the axes from one to another, inclusive. Negative axes count from the end.
 func (v Value) Flatten(from, to int) Value {
 	shape := v.typ().Shape
 	if len(shape) == 0 {
-		return v.reshape(ir.Dims(1))
+		return v.reshape(dim.Consts(1))
 	}
 	from, to = v.axis(from), v.axis(to)
 	if to < from {
 		fail("axis %d is before axis %d", to, from)
 	}
-	return v.reshape(slices.Concat(shape[:from], []ir.Dim{ir.Product(shape[from : to+1]...)}, shape[to+1:]))
+	return v.reshape(slices.Concat(shape[:from], []dim.Dim{dim.Product(shape[from : to+1]...)}, shape[to+1:]))
 }
 
-// Unflatten makes several axes of one.
+// Unflatten splits an axis into several axes with these extents.
 func (v Value) Unflatten(axis int, shape ...Extent) Value {
 	axis = v.axis(axis)
 	all := shapeOf(v)
 	return v.Reshape(slices.Concat(all[:axis], shape, all[axis+1:])...)
 }
 
-// Unsqueeze puts an axis of extent 1 at a place, which counts from the back where it is
-// negative.
+// Unsqueeze inserts an axis of extent 1. A negative axis counts from the end.
 func (v Value) Unsqueeze(axis int) Value {
 	r := v.Rank()
 	if axis < -r-1 || axis > r {
@@ -76,11 +74,11 @@ func (v Value) Unsqueeze(axis int) Value {
 	if axis < 0 {
 		axis += r + 1
 	}
-	return v.reshape(slices.Insert(slices.Clone(v.typ().Shape), axis, ir.Const(1)))
+	return v.reshape(slices.Insert(slices.Clone(v.typ().Shape), axis, dim.Const(1)))
 }
 
-// UnsqueezeDims puts axes of extent 1 at places of the result, which count from the back
-// where they are negative.
+// UnsqueezeDims inserts axes of extent 1. axes are positions in the result; negative ones count
+// from the end.
 func (v Value) UnsqueezeDims(axes ...int) Value {
 	rank := v.Rank() + len(axes)
 	at := make([]bool, rank)
@@ -90,21 +88,21 @@ func (v Value) UnsqueezeDims(axes ...int) Value {
 		}
 		at[(a+rank)%rank] = true
 	}
-	dims, rest := make([]ir.Dim, rank), v.typ().Shape
+	dims, rest := make([]dim.Dim, rank), v.typ().Shape
 	for i := range dims {
-		if dims[i] = ir.Const(1); !at[i] {
+		if dims[i] = dim.Const(1); !at[i] {
 			dims[i], rest = rest[0], rest[1:]
 		}
 	}
 	return v.reshape(dims)
 }
 
-// Squeeze drops axes of extent 1, without axes all such.
+// Squeeze removes axes of extent 1: the given ones, or all of them if axes is empty.
 func (v Value) Squeeze(axes ...int) Value {
 	drop := v.axes(axes)
-	var dims []ir.Dim
+	var dims []dim.Dim
 	for i, d := range v.typ().Shape {
-		isOne := d.Equal(ir.Const(1))
+		isOne := d.Equal(dim.Const(1))
 		if slices.Contains(drop, i) && !isOne && len(axes) > 0 {
 			fail("axis %d has extent %s, not 1", i, d)
 		}
@@ -112,10 +110,10 @@ func (v Value) Squeeze(axes ...int) Value {
 			dims = append(dims, d)
 		}
 	}
-	return v.reshape(slices.Concat([]ir.Dim{}, dims))
+	return v.reshape(slices.Concat([]dim.Dim{}, dims))
 }
 
-// Permute orders the axes anew: axis i of the result is axis order[i].
+// Permute reorders the axes: axis i of the result is axis order[i] of v.
 func (v Value) Permute(order ...int) Value {
 	if len(order) != v.Rank() {
 		fail("%d axes for rank %d", len(order), v.Rank())
@@ -124,11 +122,11 @@ func (v Value) Permute(order ...int) Value {
 	for i, a := range order {
 		perm[i] = v.axis(a)
 	}
-	v.axes(perm) // none twice
+	v.axes(perm) // no axis twice
 	return one(op.Transpose{Perm: perm}, v)
 }
 
-// Transpose exchanges two axes.
+// Transpose swaps two axes.
 func (v Value) Transpose(a, b int) Value {
 	a, b = v.axis(a), v.axis(b)
 	perm := make([]int, v.Rank())
@@ -142,7 +140,7 @@ func (v Value) Transpose(a, b int) Value {
 // SwapDims is [Value.Transpose].
 func (v Value) SwapDims(a, b int) Value { return v.Transpose(a, b) }
 
-// T exchanges the last two axes.
+// T swaps the last two axes.
 func (v Value) T() Value {
 	if v.Rank() < 2 {
 		fail("%s has no two axes", v.typ())
@@ -150,7 +148,7 @@ func (v Value) T() Value {
 	return v.Transpose(-2, -1)
 }
 
-// MoveDim moves an axis to another place.
+// MoveDim moves an axis to another position.
 func (v Value) MoveDim(from, to int) Value {
 	from, to = v.axis(from), v.axis(to)
 	perm := []int{}
@@ -162,24 +160,24 @@ func (v Value) MoveDim(from, to int) Value {
 	return one(op.Transpose{Perm: slices.Insert(perm, to, from)}, v)
 }
 
-// Expand repeats axes of extent 1, and such as are missing in front, to a shape. An
-// extent of −1 stays.
+// Expand broadcasts to a shape: it repeats axes of extent 1 and adds leading axes. An extent of −1
+// stays as it is.
 func (v Value) Expand(shape ...Extent) Value {
 	lead := len(shape) - v.Rank()
-	dims := make([]ir.Dim, len(shape))
+	dims := make([]dim.Dim, len(shape))
 	for i, e := range shape {
 		dims[i] = extent(e)
 		if n, ok := dims[i].Int(); ok && n == -1 && i >= lead {
 			dims[i] = v.typ().Shape[i-lead]
 		}
 	}
-	if slices.EqualFunc(dims, v.typ().Shape, ir.Dim.Equal) {
+	if slices.EqualFunc(dims, v.typ().Shape, dim.Dim.Equal) {
 		return v
 	}
 	return one(op.Expand{Shape: dims}, v)
 }
 
-// Repeat repeats v as a whole, so many times along each axis.
+// Repeat tiles v: times[i] copies along axis i.
 func (v Value) Repeat(times ...Extent) Value {
 	if len(times) < v.Rank() {
 		fail("%d numbers for rank %d", len(times), v.Rank())
@@ -190,7 +188,7 @@ func (v Value) Repeat(times ...Extent) Value {
 	return one(op.Tile{Repeats: extents(times)}, v)
 }
 
-// RepeatDim repeats v along an axis.
+// RepeatDim tiles v along one axis.
 func (v Value) RepeatDim(axis int, times Extent) Value {
 	all := make([]Extent, v.Rank())
 	for i := range all {
@@ -200,7 +198,7 @@ func (v Value) RepeatDim(axis int, times Extent) Value {
 	return v.Repeat(all...)
 }
 
-// Concat puts tensors that agree in all other axes one after the other along an axis.
+// Concat concatenates values along an axis. Their other extents are equal.
 func Concat(axis int, values ...Value) Value {
 	if len(values) == 0 {
 		fail("no values")
@@ -211,7 +209,7 @@ func Concat(axis int, values ...Value) Value {
 	return one(op.Concat{Axis: values[0].axis(axis)}, values...)
 }
 
-// Stack puts tensors of one shape one after the other along a new axis.
+// Stack joins values of equal shapes along a new axis.
 func Stack(axis int, values ...Value) Value {
 	rows := make([]Value, len(values))
 	for i, v := range values {
@@ -223,20 +221,20 @@ func Stack(axis int, values ...Value) Value {
 // End stands for the end of an axis in a [Span].
 const End = math.MaxInt
 
-// Span is a range of the places of an axis: from From up to To, without it, in steps of
-// Step; 0 is 1. Negative places count from the end.
+// Span is a range of indices of an axis: From up to but not including To, in steps of Step. A Step
+// of 0 means 1. Negative indices count from the end.
 type Span struct {
 	From, To Extent
 	Step     int
 }
 
-// R is the [Span] of the places from one up to another.
+// R returns the [Span] from one index up to but not including another.
 func R(from, to Extent) Span { return Span{From: from, To: to} }
 
-// All is the [Span] of all places of an axis.
+// All is the [Span] of all indices of an axis.
 var All = Span{From: 0, To: End}
 
-// Slice takes ranges of the first axes, and all of those without one.
+// Slice takes ranges of the first axes and keeps the others whole.
 func (v Value) Slice(spans ...Span) Value {
 	if len(spans) > v.Rank() {
 		fail("%d ranges for rank %d", len(spans), v.Rank())
@@ -250,15 +248,15 @@ func (v Value) Slice(spans ...Span) Value {
 		from, count, step := s.over(d)
 		o.Starts, o.Shape, o.Steps = append(o.Starts, from), append(o.Shape, count), append(o.Steps, step)
 	}
-	if slices.EqualFunc(o.Shape, v.typ().Shape, ir.Dim.Equal) && !slices.ContainsFunc(o.Steps, func(s int) bool { return s != 1 }) {
+	if slices.EqualFunc(o.Shape, v.typ().Shape, dim.Dim.Equal) && !slices.ContainsFunc(o.Steps, func(s int) bool { return s != 1 }) {
 		return v
 	}
 	return one(o, v)
 }
 
-// over returns where a span of an axis begins, how many places it has, and its step.
-func (s Span) over(d ir.Dim) (from, count ir.Dim, step int) {
-	place := func(e Extent) ir.Dim {
+// over returns the first index, the length and the step of a span of an axis with extent d.
+func (s Span) over(d dim.Dim) (from, count dim.Dim, step int) {
+	place := func(e Extent) dim.Dim {
 		if n, ok := e.(int); ok && n == End {
 			return d
 		}
@@ -268,7 +266,7 @@ func (s Span) over(d ir.Dim) (from, count ir.Dim, step int) {
 		}
 		size, static := d.Int()
 		if n, ok := p.Int(); ok && static {
-			p = ir.Const(min(max(n, 0), size))
+			p = dim.Const(min(max(n, 0), size))
 		}
 		return p
 	}
@@ -282,12 +280,12 @@ func (s Span) over(d ir.Dim) (from, count ir.Dim, step int) {
 	from, to := place(s.From), place(s.To)
 	length := to.Sub(from)
 	if lo, _ := length.Bounds(); lo < 0 {
-		length = length.Max(ir.Const(0))
+		length = length.Max(dim.Const(0))
 	}
-	return from, length.CeilDiv(ir.Const(step)), step
+	return from, length.CeilDiv(dim.Const(step)), step
 }
 
-// Narrow takes length places of an axis, from start on.
+// Narrow takes length indices of an axis, beginning with start.
 func (v Value) Narrow(axis int, start, length Extent) Value {
 	axis = v.axis(axis)
 	from, size := extent(start), extent(length)
@@ -310,14 +308,13 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim takes one place of an axis, which the result does not have. A negative
-// place counts from the end.
+// SelectDim takes one index of an axis and removes the axis. A negative index counts from the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))
 }
 
-// SliceAssign returns v with the elements of ranges replaced, see [Value.Slice].
+// SliceAssign returns v with the elements of ranges replaced by values; see [Value.Slice].
 func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	with := v.operand(values)
 	if len(spans) > v.Rank() {
@@ -326,8 +323,9 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	if len(spans) == 0 {
 		return with.Expand(shapeOf(v)...)
 	}
-	// The values, expanded to the ranges, are put between what stays along the last
-	// axis with a range, and that between what stays along the axis before it.
+	// The values, expanded to the ranges, are concatenated with the unchanged parts along the last
+	// axis that has a range; the result with the unchanged parts along the axis before it, and so
+	// on.
 	var build func(v Value, axis int, with Value) Value
 	build = func(v Value, axis int, with Value) Value {
 		if axis == len(spans) {
@@ -341,7 +339,7 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 		part := build(v.Narrow(axis, Dim{d: from}, Dim{d: count}), axis+1, with)
 		rest := v.typ().Shape[axis].Sub(to)
 		parts := []Value{v.Narrow(axis, 0, Dim{d: from}), part, v.Narrow(axis, Dim{d: to}, Dim{d: rest})}
-		parts = slices.DeleteFunc(parts, func(p Value) bool { return p.typ().Shape[axis].Equal(ir.Const(0)) })
+		parts = slices.DeleteFunc(parts, func(p Value) bool { return p.typ().Shape[axis].Equal(dim.Const(0)) })
 		if len(parts) == 0 {
 			return v
 		}
@@ -353,8 +351,7 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 // SliceFill returns v with the elements of ranges replaced by x.
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
-// Chunk splits an axis, whose extent is a number, into n parts; the last one may be
-// shorter.
+// Chunk splits an axis, whose extent is static, into n parts. The last part may be shorter.
 func (v Value) Chunk(n, axis int) []Value {
 	if n < 1 {
 		fail("%d parts", n)
@@ -363,8 +360,8 @@ func (v Value) Chunk(n, axis int) []Value {
 	return v.Split(max(1, (size+n-1)/n), axis)
 }
 
-// Split splits an axis, whose extent is a number, into parts of a length; the last one
-// may be shorter.
+// Split splits an axis, whose extent is static, into parts of the given length. The last part may
+// be shorter.
 func (v Value) Split(length, axis int) []Value {
 	if length < 1 {
 		fail("parts of length %d", length)
@@ -391,7 +388,7 @@ func (v Value) SplitSizes(lengths []int, axis int) []Value {
 	return parts
 }
 
-// Flip reverses axes.
+// Flip reverses the order along axes.
 func (v Value) Flip(axes ...int) Value {
 	o := op.Slice{Shape: v.typ().Shape}
 	flipped := make([]bool, v.Rank())
@@ -399,17 +396,16 @@ func (v Value) Flip(axes ...int) Value {
 		flipped[v.axis(a)] = true
 	}
 	for i, d := range v.typ().Shape {
-		start, step := ir.Const(0), 1
+		start, step := dim.Const(0), 1
 		if flipped[i] {
-			start, step = d.Sub(ir.Const(1)), -1
+			start, step = d.Sub(dim.Const(1)), -1
 		}
 		o.Starts, o.Steps = append(o.Starts, start), append(o.Steps, step)
 	}
 	return one(o, v)
 }
 
-// Roll moves the elements along an axis by so many places; what leaves it at the end
-// comes in at the beginning. The axis' extent is a number.
+// Roll rotates the elements along an axis by shift positions. The axis has a static extent.
 func (v Value) Roll(shift, axis int) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()
@@ -422,10 +418,9 @@ func (v Value) Roll(shift, axis int) Value {
 	return Concat(axis, v.Narrow(axis, n-shift, shift), v.Narrow(axis, 0, n-shift))
 }
 
-// Pad puts elements before and after those of the last axes: pads holds before and
-// after of the last axis, then of the one before it, and so on, as in PyTorch.
-// Negative numbers leave elements out. Mode is "constant", of x, "reflect", "edge" or
-// "circular".
+// Pad pads the last axes. pads holds the numbers of elements before and after the last axis, then
+// before and after the axis before it, and so on, as in PyTorch. Negative numbers crop. mode is
+// "constant" (with x), "reflect", "edge" or "circular".
 func (v Value) Pad(mode string, x float64, pads ...int) Value {
 	if len(pads)%2 != 0 || len(pads)/2 > v.Rank() {
 		fail("%d pads for rank %d", len(pads), v.Rank())
@@ -433,13 +428,13 @@ func (v Value) Pad(mode string, x float64, pads ...int) Value {
 	if mode == "circular" {
 		mode = "wrap"
 	}
-	o := op.Pad{Mode: mode, Before: make([]ir.Dim, v.Rank()), After: make([]ir.Dim, v.Rank())}
+	o := op.Pad{Mode: mode, Before: make([]dim.Dim, v.Rank()), After: make([]dim.Dim, v.Rank())}
 	cut := slices.Repeat([]Span{All}, v.Rank())
 	adds, cuts := false, false
 	for i := 0; i < len(pads); i += 2 {
 		axis := v.Rank() - 1 - i/2
 		before, after := pads[i], pads[i+1]
-		o.Before[axis], o.After[axis] = ir.Const(max(before, 0)), ir.Const(max(after, 0))
+		o.Before[axis], o.After[axis] = dim.Const(max(before, 0)), dim.Const(max(after, 0))
 		cut[axis] = R(max(-before, 0), v.Dim(axis).Sub(max(-after, 0)))
 		adds, cuts = adds || before > 0 || after > 0, cuts || before < 0 || after < 0
 	}
@@ -455,12 +450,11 @@ func (v Value) Pad(mode string, x float64, pads ...int) Value {
 	return one(o, v, number(x, v.DType()))
 }
 
-// Tril keeps the elements on and below a diagonal of matrices, 0 being the main one,
-// and makes the others zero.
+// Tril keeps the elements on and below a diagonal of matrices and sets the others to zero. Diagonal
+// 0 is the main one.
 func (v Value) Tril(diagonal int) Value { return v.triangle(false, diagonal) }
 
-// Triu keeps the elements on and above a diagonal of matrices, and makes the others
-// zero.
+// Triu keeps the elements on and above a diagonal of matrices and sets the others to zero.
 func (v Value) Triu(diagonal int) Value { return v.triangle(true, diagonal) }
 
 func (v Value) triangle(upper bool, diagonal int) Value {
@@ -470,25 +464,26 @@ func (v Value) triangle(upper bool, diagonal int) Value {
 	return one(op.Trilu{Upper: upper}, v, number(diagonal, I64))
 }
 
-// TrilMask is a bool matrix that is false on and below a diagonal, true above: what a
-// mask hides.
+// TrilMask returns a bool matrix that is true above a diagonal, so as a mask it keeps the lower
+// triangle.
 func TrilMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(false, diagonal).Equal(0)
 }
 
-// TriuMask is a bool matrix that is false on and above a diagonal, true below.
+// TriuMask returns a bool matrix that is true below a diagonal, so as a mask it keeps the upper
+// triangle.
 func TriuMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(true, diagonal).Equal(0)
 }
 
-// DiagMask is a bool matrix that is false on a diagonal, true elsewhere.
+// DiagMask returns a bool matrix that is false on a diagonal and true elsewhere.
 func DiagMask(rows, cols Extent, diagonal int) Value {
 	d := extents([]Extent{rows, cols})
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
 }
 
-// Unfold gives the windows of a size along an axis, so many places apart, a new last
-// axis.
+// Unfold returns windows of size elements, step apart, along an axis. The elements of a window form
+// a new last axis.
 func (v Value) Unfold(axis, size, step int) Value {
 	axis = v.axis(axis)
 	if size < 1 || step < 1 {
@@ -499,13 +494,13 @@ func (v Value) Unfold(axis, size, step int) Value {
 	return one(op.Gather{Axis: axis}, v, starts.Add(Arange(size))).MoveDim(axis+1, -1)
 }
 
-// Meshgrid returns, for vectors, matrices and so on whose element (i, j, …) is that of
-// each vector at its own place.
+// Meshgrid returns one tensor for each vector, of rank len(vectors). Element (i, j, …) of the k-th
+// tensor is the element of vector k at the k-th of these indices.
 func Meshgrid(vectors ...Value) []Value {
 	shape := make([]Extent, len(vectors))
 	for i, v := range vectors {
 		if v.Rank() != 1 {
-			fail("%s is no vector", v.typ())
+			fail("%s is not a vector", v.typ())
 		}
 		shape[i] = v.Dim(0)
 	}
@@ -518,7 +513,7 @@ func Meshgrid(vectors ...Value) []Value {
 	return out
 }
 
-// CartesianGrid returns the coordinates of all places of a shape, i64[shape…, rank].
+// CartesianGrid returns the coordinates of all positions of a shape, i64[shape…, rank].
 func CartesianGrid(shape ...Extent) Value {
 	axes := make([]Value, len(shape))
 	for i, n := range shape {

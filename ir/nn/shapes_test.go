@@ -8,11 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// numbered are the functions of trials of one operand of rank 3 that need numbers for
-// all extents, or other ones than a draw has.
+// numbered lists the trials of one operand of rank 3 that need numbers as all extents, or extents
+// that differ from the drawn ones.
 var numbered = map[string]string{
 	"Reshape": "-1 is what is left of 24 elements", "Unflatten": "of an axis of 4", "CumMax": "unrolled", "CumMin": "unrolled", "Roll": "the places that come in are counted",
 	"Diagonal": "counted", "Expand": "",
@@ -21,8 +22,8 @@ var numbered = map[string]string{
 	"Slice": "begins at the second of an axis",
 }
 
-// TestRandomShapes compares functions with their recordings, in which all extents are
-// symbols, on operands of random shapes.
+// TestRandomShapes compares functions with their recordings, on operands of random shapes. All
+// extents of a recording are symbols.
 func TestRandomShapes(t *testing.T) {
 	table := trials()
 	type recording struct {
@@ -37,7 +38,7 @@ func TestRandomShapes(t *testing.T) {
 		}
 		trial := table[c.Name]
 		out := 0
-		types := []ir.Type{ir.TensorOf(ir.F32, ir.Sym("A"), ir.Sym("B"), ir.Sym("C"))}
+		types := []ir.Type{ir.TensorOf(ir.F32, dim.Sym("A"), dim.Sym("B"), dim.Sym("C"))}
 		m, err := recorded(nil, types, func(in []nn.Value) []nn.Value { y := trial.f(in); out = len(y); return y[:1] }, 1)
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
@@ -70,7 +71,7 @@ func TestRandomShapes(t *testing.T) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(numbered)) {
 		if _, ok := table[name]; !ok {
-			t.Errorf("%s is no trial", name)
+			t.Errorf("%s is not a trial", name)
 		}
 	}
 }

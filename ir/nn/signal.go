@@ -4,27 +4,27 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// cosineWindow is a window of n numbers of f32.
+// cosineWindow returns an f32 window of n numbers, a − b·cos t + c·cos 2t.
 func cosineWindow(n int, periodic bool, a, b, c float64) Value {
 	return one(op.CosineWindow{DType: F32, Size: extents([]Extent{n})[0], Periodic: periodic, A: a, B: b, C: c})
 }
 
-// HannWindow is a window of n numbers, (1 − cos t)/2.
+// HannWindow returns the f32 Hann window of n numbers, (1 − cos t)/2.
 func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.5, 0.5, 0) }
 
-// HammingWindow is a window of n numbers, 0.54 − 0.46·cos t.
+// HammingWindow returns the f32 Hamming window of n numbers, 0.54 − 0.46·cos t.
 func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
 
-// BlackmanWindow is a window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t.
+// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t.
 func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
 
-// RFFT is the discrete Fourier transform along the last axis: […, n/2+1, 2], real and
-// imaginary parts.
+// RFFT returns the discrete Fourier transform of a real signal along the last axis. The result is
+// […, n/2+1, 2], with real and imaginary parts.
 func RFFT(x Value) Value {
 	return one(op.DFT{Axis: x.axis(-1), Length: x.Dim(-1).d, OneSided: true}, x.Unsqueeze(-1))
 }
 
-// IRFFT is the signal of n places whose [RFFT] x is, […, n/2+1, 2].
+// IRFFT is the inverse of [RFFT]. x is […, n/2+1, 2] and the result […, n].
 func IRFFT(x Value, n Extent) Value {
 	if x.Rank() < 2 {
 		fail("%s has no real and imaginary parts", x.typ())
@@ -32,8 +32,8 @@ func IRFFT(x Value, n Extent) Value {
 	return one(op.DFT{Axis: x.axis(-2), Length: extent(n), Inverse: true, OneSided: true}, x).Squeeze(-1)
 }
 
-// STFT is the [RFFT] of each frame of x, [N, L], of n places, hop places apart, times a
-// window: [N, n/2+1, frames, 2].
+// STFT returns the short-time Fourier transform of x, [N, L]: the [RFFT] of frames of n samples,
+// hop samples apart, multiplied by window. The result is [N, n/2+1, frames, 2].
 func STFT(x Value, n, hop int, window Value) Value {
 	frames := x.Unfold(-1, n, hop)
 	if window.Valid() {
@@ -42,10 +42,9 @@ func STFT(x Value, n, hop int, window Value) Value {
 	return RFFT(frames).Transpose(-3, -2)
 }
 
-// ISTFT is the signal [N, L] whose [STFT] x is, [N, n/2+1, frames, 2]: frames of n
-// places, hop places apart, are added up, and divided by the sum of the squares of the
-// window where they lie. A place that no frame reaches, by a window that is not zero
-// there, is NaN. The number of frames is a number.
+// ISTFT is the inverse of [STFT]. x is [N, n/2+1, frames, 2] with a static number of frames, and
+// the result is [N, L]. It adds the frames, of n samples and hop samples apart, and divides by the
+// sum of squared windows. A sample that no nonzero window value covers is NaN.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

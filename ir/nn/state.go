@@ -2,23 +2,23 @@ package nn
 
 import (
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// State is a tensor that a call of a model leaves to the next: a cache of keys and
-// values, a running hidden state. A pointer to one is a field of a module. In a generated
-// package each Session has its own; it begins as zeros, of no extent along symbols that no
-// argument has, and Session.Reset makes it begin anew.
+// State is a tensor that one call of a model passes to the next, such as a key-value cache or a
+// hidden state. A module has a field of type *State. Each Session of a generated package has its
+// own copy. A state starts as zeros, with extent 0 for symbols that no argument binds.
+// Session.Reset sets it to this value again.
 type State struct {
 	typ  ir.Type
 	path string
 	pos  string
-	// first is what it is before a method sets it, and now what it is then.
+	// first is the value before a method sets the state, now the current value.
 	first, now Value
 }
 
-// NewState returns a state of a type, written as the IR prints it, "f32[N,4,S,16]",
-// whose symbols are those of the methods that use it. Outside of a recording it is
-// zeros, and its symbols 0.
+// NewState returns a state of a type in the notation of the IR, "f32[N,4,S,16]". Its symbols are
+// the symbols of the methods that use it. Outside of a recording it is zeros and its symbols are 0.
 func NewState(typ string) *State {
 	t, err := parseType(typ)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewState(typ string) *State {
 	return s
 }
 
-// Value returns what the state is now.
+// Value returns the current value of the state.
 func (s *State) Value() Value {
 	if s == nil {
 		fail("the state is nil; use nn.NewState")
@@ -38,7 +38,7 @@ func (s *State) Value() Value {
 		if session.recording {
 			s.first = leaf(&node{types: []ir.Type{s.typ}, name: "state " + s.path, open: true})
 		} else {
-			t := s.typ.Subst(func(string) (ir.Dim, bool) { return ir.Const(0), true })
+			t := s.typ.Subst(func(string) (dim.Dim, bool) { return dim.Const(0), true })
 			shape, ok := t.Static()
 			if !ok {
 				fail("%s has no extents without its symbols", s.typ)
@@ -50,7 +50,7 @@ func (s *State) Value() Value {
 	return s.now
 }
 
-// Set makes v what the state is from here on, and for the next call.
+// Set makes v the value of the state from now on and for the next call.
 func (s *State) Set(v Value) {
 	before := s.Value()
 	if t := v.typ(); t.DType != before.DType() || t.Rank() != before.Rank() {
@@ -59,5 +59,5 @@ func (s *State) Set(v Value) {
 	s.now = v
 }
 
-// reset makes the state what it is before a call.
+// reset restores the value that the state has before a call.
 func (s *State) reset() { s.first, s.now = Value{}, Value{} }

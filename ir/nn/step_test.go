@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// TestTrainingSteps records what the gradients of references are of as a loss, for each
-// layer and with a symbol for the batch where there is one, and compares the gradients
-// and the statistics of its training step with PyTorch's, evaluated and compiled.
+// TestTrainingSteps records the objective of each reference as a loss, with a symbol for the batch
+// where there is one. It compares the gradients and the running statistics of the training step
+// with PyTorch's, both evaluated and compiled.
 func TestTrainingSteps(t *testing.T) {
 	table := trials()
 	for _, c := range references(t) {
@@ -26,7 +27,7 @@ func TestTrainingSteps(t *testing.T) {
 				inputs[i] = e.value()
 				types[i] = ir.StaticTensor(inputs[i].DType(), e.Shape...)
 				if e.Shape[0] == c.Inputs[0].Shape[0] {
-					types[i].Shape[0] = ir.Sym("N")
+					types[i].Shape[0] = dim.Sym("N")
 				}
 			}
 			m, err := recorded(trial.module, types, func(in []nn.Value) []nn.Value { return []nn.Value{objective(trial.f(in))} }, 1)
@@ -65,12 +66,12 @@ func TestTrainingSteps(t *testing.T) {
 	}
 }
 
-// Numbers that a description draws are others in each step, and the same when the step
-// is done again.
+// TestTrainingStepsDraw asserts that the random numbers of a description differ in each step, and
+// are the same when a step is repeated.
 func TestTrainingStepsDraw(t *testing.T) {
 	lin := nn.NewLinear(2, 1, nn.NoBias)
 	model := &struct{ Lin nn.Linear }{lin}
-	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(2))}, func(in []nn.Value) []nn.Value {
+	m, err := recorded(model, []ir.Type{ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(2))}, func(in []nn.Value) []nn.Value {
 		x := nn.NewDropout(0.5).Forward(in[0].Add(nn.Normal(0, 1, in[0].Dim(0), 2)))
 		x = nn.GaussianNoise{Deviation: 0.1}.Forward(x)
 		return []nn.Value{lin.Forward(x).Sum().Add(nn.Uniform(0, 1).Sum())}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // DType is the element type of a tensor.
@@ -30,56 +31,56 @@ const (
 	Bool = ir.Bool
 )
 
-// Value is a tensor: one with data, or one that a recorded method will compute. The
-// zero Value is none, such as an absent mask.
+// Value is a tensor: its data is known, or a recorded method will compute it. The zero Value stands
+// for an absent operand, such as a mask that is not used.
 type Value struct {
-	_ [0]func() // x == y does not compile: it would not compare elements
+	_ [0]func() // makes x == y a compile error, because it would not compare elements
 	n *node
-	i int // among the results of n
+	i int // index among the results of n
 }
 
-// node is an operator applied to values, or a leaf, which has no operator.
+// node is an operator applied to values, or a leaf without an operator.
 type node struct {
 	id    int64
 	op    ir.Op
-	args  []Value // zero where an optional operand is absent
+	args  []Value // a zero Value is an absent optional operand
 	types []ir.Type
 	pos   string // file:line of the caller
 
-	// Of control flow: its bodies, and what these take from outside.
+	// For control flow: its bodies, and the values that these capture.
 	bodies []*body
 	free   []Value
 
-	// before are nodes that are computed before: checks, and what binds symbols.
+	// before are nodes that must run first: checks, and nodes that bind symbols.
 	before []*node
 
-	// open is set where there is no data, because there is an input below.
+	// open is set if the node depends on an input and so has no data.
 	open bool
-	data []*ir.Tensor // of each result, once it is known
+	data []*ir.Tensor // data of each result, once computed
 
-	// Of leaves.
-	name  string // of an input
+	// For leaves.
+	name  string // name of an input
 	param *param
 }
 
-// maxNodes is the number of operations that a recording may have.
+// maxNodes is the largest number of operations in a recording.
 var maxNodes int64 = 1_000_000
 
-// session is what the nodes that are made number themselves by.
+// session holds the counters of new nodes.
 var session struct {
-	nodes   atomic.Int64 // made so far
-	first   int64        // of the recording that is going on
+	nodes   atomic.Int64 // nodes created so far
+	first   int64        // nodes of the current recording
 	random  atomic.Int64 // sites at which random numbers are drawn
-	symbols atomic.Int64 // symbols that nodes bind
+	symbols atomic.Int64 // symbols that nodes have bound
 	params  atomic.Int64
-	// binders are the nodes that bind symbols.
+	// binders maps symbols to the nodes that bind them.
 	binders map[string]*node
-	// recording is set where parameters have no data either: an initial value must
-	// not decide what the network is.
+	// recording is set while parameters must not have data, because an initial value must not
+	// decide the structure of the network.
 	recording bool
 }
 
-// newNode numbers a node and notes who asked for it.
+// newNode numbers a node and records the caller's position.
 func newNode(n *node) *node {
 	n.id = session.nodes.Add(1)
 	if session.recording && n.id-session.first > maxNodes {
@@ -89,7 +90,7 @@ func newNode(n *node) *node {
 	return n
 }
 
-// leaf returns the value of a node without an operator.
+// leaf returns the value of a node without operator.
 func leaf(n *node) Value { return Value{n: newNode(n)} }
 
 // constant returns a value with data.
@@ -97,7 +98,7 @@ func constant(t *ir.Tensor) Value {
 	return leaf(&node{types: []ir.Type{t.Type()}, data: []*ir.Tensor{t}})
 }
 
-// typ returns the type; the zero Value stops.
+// typ returns the type of v. It fails for the zero Value.
 func (v Value) typ() ir.Type {
 	if v.n == nil {
 		fail("the operand is the zero nn.Value")
@@ -105,7 +106,7 @@ func (v Value) typ() ir.Type {
 	return v.n.types[v.i]
 }
 
-// one applies an operator of one result.
+// one applies an operator with one result.
 func one(op ir.Op, args ...Value) Value { return many(op, args...)[0] }
 
 // many applies an operator. Absent operands are zero Values.
@@ -121,7 +122,7 @@ func region(op ir.Op, bodies []*body, args ...Value) []Value {
 	return out
 }
 
-// apply returns the node of an operator.
+// apply returns a new node that applies an operator.
 func apply(op ir.Op, bodies []*body, args ...Value) *node {
 	for len(args) > 0 && !args[len(args)-1].Valid() {
 		args = args[:len(args)-1]
@@ -156,17 +157,17 @@ func apply(op ir.Op, bodies []*body, args ...Value) *node {
 	return newNode(n)
 }
 
-// bindersOf returns the nodes that bind the symbols in an operator and types.
+// bindersOf returns the nodes that bind the symbols in an operator and in types.
 func bindersOf(op ir.Op, types []ir.Type) []*node {
 	if len(session.binders) == 0 {
 		return nil
 	}
 	var nodes []*node
-	note := func(s string) (ir.Dim, bool) {
+	note := func(s string) (dim.Dim, bool) {
 		if n := session.binders[s]; n != nil && !slices.Contains(nodes, n) {
 			nodes = append(nodes, n)
 		}
-		return ir.Dim{}, false
+		return dim.Dim{}, false
 	}
 	ir.SubstOp(op, note)
 	for _, t := range types {
@@ -175,7 +176,7 @@ func bindersOf(op ir.Op, types []ir.Type) []*node {
 	return nodes
 }
 
-// stub returns a node of the IR that has the types of n's operands and bodies.
+// stub returns an IR node with the types of n's operands and bodies.
 func (n *node) stub() *ir.Node {
 	s := &ir.Node{Op: n.op}
 	for _, a := range n.args {
@@ -198,8 +199,8 @@ func (n *node) stub() *ir.Node {
 	return s
 }
 
-// hasSymbols reports whether an operator's attributes mention symbols where its
-// operands need not: only the elements of Extents do.
+// hasSymbols reports whether an operator's attributes may contain symbols that its operands do not
+// have. Only Extents has such attributes.
 func hasSymbols(op ir.Op) bool {
 	e, ok := op.(ir.Extents)
 	if !ok {
@@ -213,8 +214,8 @@ func hasSymbols(op ir.Op) bool {
 	return false
 }
 
-// failOp stops with the error of an operator, without the operator's name: the
-// message has that of the function that was called.
+// failOp fails with the error of an operator. It removes the operator's name, because the message
+// has the name of the function that was called.
 func failOp(op ir.Op, err error) {
 	text := strings.TrimPrefix(err.Error(), ir.OpName(op)+": ")
 	var u *ir.Unproven
@@ -242,13 +243,13 @@ func (v Value) Shape() []Dim {
 	return dims
 }
 
-// Dim returns the extent of an axis; a negative one counts from the back.
+// Dim returns the extent of an axis. A negative axis counts from the end.
 func (v Value) Dim(axis int) Dim { return Dim{d: v.typ().Shape[v.axis(axis)]} }
 
 // Size returns the number of elements.
 func (v Value) Size() Dim { return Dim{d: v.typ().Elems()} }
 
-// axis returns an axis counted from the front.
+// axis returns an axis counted from the start.
 func (v Value) axis(i int) int {
 	r := v.Rank()
 	if i < -r || i >= r {
@@ -257,7 +258,7 @@ func (v Value) axis(i int) int {
 	return (i + r) % max(r, 1)
 }
 
-// axes is axis for a set, ascending; all axes where there are none.
+// axes applies axis to a list and sorts it. An empty list gives all axes.
 func (v Value) axes(list []int) []int {
 	named := make([]bool, v.Rank())
 	for _, i := range list {
@@ -275,8 +276,8 @@ func (v Value) axes(list []int) []int {
 	return out
 }
 
-// Is asserts the type, written as the IR prints it, "f32[N,1024]", and returns v. A
-// symbol fits itself and, where v has data, any number, the same one everywhere.
+// Is asserts that v has the type typ, in the notation of the IR, "f32[N,1024]", and returns v. A
+// symbol matches itself. If v has data, a symbol matches any number, but the same number each time.
 func (v Value) Is(typ string) Value {
 	want, err := parseType(typ)
 	if err != nil {
@@ -288,7 +289,7 @@ func (v Value) Is(typ string) Value {
 		_, err := ir.BindShapes([]*ir.Value{{Type: want}}, [][]int{shape})
 		ok = err == nil
 	} else {
-		ok = ok && slices.EqualFunc(want.Shape, got.Shape, ir.Dim.Same)
+		ok = ok && slices.EqualFunc(want.Shape, got.Shape, dim.Dim.Same)
 	}
 	if !ok {
 		fail("value is %s, not %s", got, want)
@@ -296,11 +297,11 @@ func (v Value) Is(typ string) Value {
 	return v
 }
 
-// parseType reads a tensor type.
+// parseType parses a tensor type.
 func parseType(text string) (ir.Type, error) {
 	s, err := ir.ParseSignature("(" + text + ") -> ()")
 	if err != nil || len(s.Params) != 1 || !s.Params[0].IsTensor() {
-		return ir.Type{}, fmt.Errorf("%q is no type such as f32[N,28,28]", text)
+		return ir.Type{}, fmt.Errorf("%q is not a type such as f32[N,28,28]", text)
 	}
 	return s.Params[0], nil
 }

@@ -145,6 +145,22 @@ func TestLayersWithoutReferences(t *testing.T) {
 			t.Error("not x over the root of its mean square")
 		}
 	})
+	t.Run("Identity", func(t *testing.T) {
+		if !(nn.Identity{}).Forward(x).Equal(x).All().Bools()[0] {
+			t.Error("not its operand")
+		}
+	})
+	t.Run("CrossEntropy of probabilities", func(t *testing.T) {
+		target := nn.Of([]int64{3, 0})
+		got := nn.CrossEntropy(nn.Softmax(x, 1), target, nn.Probabilities)
+		if !got.AllClose(nn.CrossEntropy(x, target), 1e-5, 1e-6).Bools()[0] {
+			t.Error("the softmax of logits has another loss than the logits")
+		}
+		certain := nn.Of([][]float32{{0, 0, 0, 1}, {1, 0, 0, 0}})
+		if got := nn.CrossEntropy(certain, target, nn.Probabilities).Item(); got != 0 {
+			t.Errorf("the loss of a certain answer is %v", got)
+		}
+	})
 	t.Run("PositionWiseFeedForward", func(t *testing.T) {
 		p := nn.NewPositionWiseFeedForward(4, 8, 0.1)
 		want := p.LinearOuter.Forward(nn.GELU(p.LinearInner.Forward(x)))
@@ -166,7 +182,7 @@ func TestLayersWithoutReferences(t *testing.T) {
 		nn.Assign(c, map[string]nn.Value{"weight": d.Weight.Value(), "bias": d.Bias.Value()})
 		still := d.Forward(image, nn.Zeros(1, 18, 5, 5), none)
 		if !still.AllClose(c.Forward(image), 1e-4, 1e-5).Bools()[0] {
-			t.Error("without offsets it is no convolution")
+			t.Error("without offsets it is not a convolution")
 		}
 		// One place to the right, and half as much of it.
 		right := nn.Stack(2, nn.Zeros(1, 9, 5, 5), nn.Ones(1, 9, 5, 5)).Reshape(1, 18, 5, 5)

@@ -4,9 +4,11 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Add is x + y, broadcast, of numbers of one type. Integers wrap.
+// Add computes x + y with broadcasting, for numbers of one type. Integers wrap.
 type Add struct{ binary[numbers] }
 
 // Eval adds.
@@ -18,31 +20,33 @@ func (Add) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// InferElems adds expressions.
-func (Add) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Add)
+// Scalar adds.
+func (Add) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	return wrapped(b, d, b.Add(x[0], x[1]))
 }
 
-// Call is cpu.Add or cpu.AddScalar.
-func (Add) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Add", true), nil }
+// InferElems adds expressions.
+func (Add) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsBinary(in, out, dim.Dim.Add)
+}
 
-// Grad is the result's of both.
-func (Add) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g := of[0]
+// Grad returns dy for both operands.
+func (Add) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g := dy[0]
 	return partials(b, n, want,
 		func(calculus) *ir.Value { return g },
 		func(calculus) *ir.Value { return g },
 	)
 }
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (Add) IsCommutative() {}
 
-// Neutral is −0, as 0 would turn −0 into 0.
+// Neutral returns −0, because x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine shifts.
+// Affine reports a shift.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Add) IsCheap() {}

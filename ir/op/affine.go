@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAffine reads Affine, alpha·x + beta, and Scale, scale·x: experimental
-// operators of ONNX that old exporters write.
+// importAffine imports the experimental ONNX operators Affine, alpha·x + beta, and Scale, scale·x,
+// which old exporters write.
 func importAffine(scale, shift string) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		beta := 0.0
@@ -27,8 +28,7 @@ func affine(b *ir.Builder, v *ir.Value, scale, shift float64) *ir.Value {
 	return b.Node(Add{}, v, b.Scalar(v.Type.DType, shift))
 }
 
-// importImageScaler reads ImageScaler: scale·x plus a bias for each channel of x,
-// [N,C,H,W].
+// importImageScaler imports ImageScaler: scale·x plus a bias for each channel of x, [N,C,H,W].
 func importImageScaler(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	bias := c.Floats("bias", nil)
@@ -39,14 +39,14 @@ func importImageScaler(c ir.Importer) ([]*ir.Value, error) {
 	if bias == nil {
 		return []*ir.Value{y}, nil
 	}
-	if err := same(x.Type.Shape[1], ir.Const(len(bias)), "channels and bias"); err != nil {
+	if err := Same(x.Type.Shape[1], dim.Const(len(bias)), "channels and bias"); err != nil {
 		return nil, err
 	}
 	v := b.Const(ir.FloatTensor(x.Type.DType, bias...))
-	return []*ir.Value{b.Node(Add{}, y, reshape(b, v, perChannel(ir.Const(len(bias)), x.Type.Rank()-2)...))}, nil
+	return []*ir.Value{b.Node(Add{}, y, ReshapeTo(b, v, perChannel(dim.Const(len(bias)), x.Type.Rank()-2)...))}, nil
 }
 
-// importParametricSoftplus reads ParametricSoftplus: alpha·log(1 + e^(beta·x)).
+// importParametricSoftplus imports ParametricSoftplus: alpha·log(1 + e^(beta·x)).
 func importParametricSoftplus(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b := c.Builder()
@@ -54,7 +54,7 @@ func importParametricSoftplus(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, y, c.Float("alpha", 1))}, nil
 }
 
-// importScaledTanh reads ScaledTanh: alpha·tanh(beta·x).
+// importScaledTanh imports ScaledTanh: alpha·tanh(beta·x).
 func importScaledTanh(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b := c.Builder()
@@ -62,9 +62,9 @@ func importScaledTanh(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, y, c.Float("alpha", 1))}, nil
 }
 
-// importCrop reads Crop, an experimental operator of ONNX: x, [N,C,H,W], without
-// what border, [left,top,right,bottom], cuts off; the part's height and width are
-// those of scale where it is given.
+// importCrop imports the experimental ONNX operator Crop. It removes border,
+// [left,top,right,bottom], from x, [N,C,H,W]. A given scale sets the height and width of the
+// result.
 func importCrop(c ir.Importer) ([]*ir.Value, error) {
 	x, border, scale := c.Arg(0), c.Ints("border", nil), c.Ints("scale", nil)
 	if x.Type.Rank() != 4 || len(border) != 4 || scale != nil && len(scale) != 2 {
@@ -73,16 +73,16 @@ func importCrop(c ir.Importer) ([]*ir.Value, error) {
 	s := wholeSlice(x.Type)
 	for i, axis := range []int{2, 3} {
 		first, last := border[1-i], border[3-i]
-		left := x.Type.Shape[axis].Sub(ir.Const(first))
-		count := left.Sub(ir.Const(last))
+		left := x.Type.Shape[axis].Sub(dim.Const(first))
+		count := left.Sub(dim.Const(last))
 		if scale != nil {
-			count = ir.Const(scale[i])
+			count = dim.Const(scale[i])
 		}
 		over, known := count.Sub(left).Max(count.Neg()).Int()
 		if min(first, last) < 0 || known && over > 0 {
 			return nil, fmt.Errorf("border %v and scale %v of %s", border, scale, x.Type)
 		}
-		s.Starts[axis], s.Shape[axis] = ir.Const(first), count.Min(left).Max(ir.Const(0))
+		s.Starts[axis], s.Shape[axis] = dim.Const(first), count.Min(left).Max(dim.Const(0))
 	}
-	return []*ir.Value{applySlice(c.Builder(), x, s)}, nil
+	return []*ir.Value{ApplySlice(c.Builder(), x, s)}, nil
 }

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAffineGrid reads AffineGrid: matrices [N,D,D+1], for D spatial axes of the
-// extents that size has after N and C, move the places of a grid. The result,
-// [N,out…,D], is Σ_j m[:,j]·x_j + m[:,D], where x_j is the coordinate along the j-th
-// axis from the last: from −1 to 1, the centres of the first and the last element
-// with align_corners, else their outer edges. An axis of one element lies at −1 and
-// at 0.
+// importAffineGrid imports AffineGrid. Its matrices [N,D,D+1] transform a grid over D spatial axes.
+// The extents of the grid are the elements of size after N and C. The result, [N,out…,D], is Σ_j
+// m[:,j]·x_j + m[:,D], where x_j is the coordinate along the j-th axis from the last. With
+// align_corners, coordinates run from −1 to 1 between the centres of the first and the last
+// element; otherwise they run between the outer edges of these. The coordinate on an axis with one
+// element is −1 with align_corners, and otherwise 0.
 func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	size, err := boundDims(c, 1, "size")
@@ -19,27 +20,27 @@ func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	d, align := len(size)-2, c.Int("align_corners", 0) != 0
-	if err := tensors([]ir.Type{m.Type}, 1, 1); err != nil {
+	if err := CheckTensors([]ir.Type{m.Type}, 1, 1); err != nil {
 		return nil, err
 	}
-	if !m.Type.DType.IsFloat() || d < 1 || m.Type.Rank() != 3 || !m.Type.Shape[1].Equal(ir.Const(d)) || !m.Type.Shape[2].Equal(ir.Const(d+1)) {
+	if !m.Type.DType.IsFloat() || d < 1 || m.Type.Rank() != 3 || !m.Type.Shape[1].Equal(dim.Const(d)) || !m.Type.Shape[2].Equal(dim.Const(d+1)) {
 		return nil, fmt.Errorf("matrices %s for a size of %d elements", m.Type, len(size))
 	}
 	if n := m.Type.Shape[0]; !n.Equal(size[0]) {
 		b.Nodes(ir.CheckDim{A: n, B: size[0], What: "matrices and batch"})
 	}
 	narrow := m.Type.DType
-	m = convert(b, m, wide(narrow))
+	m = ConvertTo(b, m, wide(narrow))
 	var grid *ir.Value
 	for j := range d + 1 {
-		shape := append([]ir.Dim{m.Type.Shape[0]}, ir.Dims(orOnes(nil, d)...)...)
-		term := reshape(b, sliceAxis(b, m, 2, ir.Const(j), ir.Const(1)), append(shape, ir.Const(d))...)
+		shape := append([]dim.Dim{m.Type.Shape[0]}, dim.Consts(orOnes(nil, d)...)...)
+		term := ReshapeTo(b, sliceAxis(b, m, 2, dim.Const(j), dim.Const(1)), append(shape, dim.Const(d))...)
 		if j < d {
 			axis := d - 1 - j
-			shape := ir.Dims(orOnes(nil, d+1)...)
+			shape := dim.Consts(orOnes(nil, d+1)...)
 			shape[axis] = size[2+axis]
 			x := gridCoordinates(b, size[2+axis], m.Type.DType, align)
-			term = b.Node(Mul{}, term, reshape(b, x, shape...))
+			term = b.Node(Mul{}, term, ReshapeTo(b, x, shape...))
 		}
 		if grid == nil {
 			grid = term
@@ -47,16 +48,16 @@ func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 			grid = b.Node(Add{}, grid, term)
 		}
 	}
-	return []*ir.Value{convert(b, grid, narrow)}, nil
+	return []*ir.Value{ConvertTo(b, grid, narrow)}, nil
 }
 
 // gridCoordinates appends the coordinates of n elements between −1 and 1.
-func gridCoordinates(b *ir.Builder, n ir.Dim, d ir.DType, align bool) *ir.Value {
-	first, steps := ir.Const(1).Sub(n), n // in halves of a step
+func gridCoordinates(b *ir.Builder, n dim.Dim, d ir.DType, align bool) *ir.Value {
+	first, steps := dim.Const(1).Sub(n), n // in units of half a step
 	if align {
-		steps = n.Sub(ir.Const(1)).Max(ir.Const(1))
+		steps = n.Sub(dim.Const(1)).Max(dim.Const(1))
 		first = steps.Neg()
 	}
-	twice := b.Node(Range{Count: n}, reshape(b, b.Dims(first)), b.Scalar(ir.I64, 2))
-	return b.Node(Div{}, convert(b, twice, d), convert(b, reshape(b, b.Dims(steps)), d))
+	twice := b.Node(Range{Count: n}, ReshapeTo(b, b.Dims(first)), b.Scalar(ir.I64, 2))
+	return b.Node(Div{}, ConvertTo(b, twice, d), ConvertTo(b, ReshapeTo(b, b.Dims(steps)), d))
 }

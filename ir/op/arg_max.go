@@ -5,28 +5,29 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ArgMax is where the greatest element along Axis is: i64 positions, of equals the
-// first or, with Last, the last. NaN is greater than everything. The axis gets
-// extent 1, or goes unless KeepDims.
+// ArgMax returns the i64 index of the largest element along Axis. Of equal elements it takes the
+// first or, with Last, the last. NaN is larger than every number. The axis gets extent 1 with
+// KeepDims; otherwise it is removed.
 type ArgMax struct {
 	Axis     int
 	KeepDims bool
 	Last     bool
 }
 
-// ArgMin is where the least element along Axis is, as [ArgMax] finds the
-// greatest. NaN is less than everything.
+// ArgMin returns the index of the smallest element along Axis. NaN is smaller than every number.
+// Otherwise it is like [ArgMax].
 type ArgMin struct {
 	Axis     int
 	KeepDims bool
 	Last     bool
 }
 
-// Infer drops or shrinks the axis.
+// Infer removes the axis or sets its extent to 1.
 func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -40,22 +41,23 @@ func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, shape...)}, checkDomain(in, numbers{})
 }
 
-// Infer drops or shrinks the axis.
+// Infer removes the axis or sets its extent to 1.
 func (op ArgMin) Infer(in []ir.Type) ([]ir.Type, error) { return ArgMax(op).Infer(in) }
 
-// Eval searches.
+// Eval finds the index.
 func (op ArgMax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return op.search(in[0], 1), nil }
 
-// Eval searches.
+// Eval finds the index.
 func (op ArgMin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return ArgMax(op).search(in[0], -1), nil
 }
 
-// search finds the elements whose order to all others is sign or 0.
+// search returns the indices of the extreme elements. sign is 1 for the largest elements and −1 for
+// the smallest.
 func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
-	dims, axes := ir.Dims(x.Shape...), []int{op.Axis}
-	keep, _ := ir.Ints(reducedShape(dims, axes, true))
-	shape, _ := ir.Ints(reducedShape(dims, axes, op.KeepDims))
+	dims, axes := dim.Consts(x.Shape...), []int{op.Axis}
+	keep, _ := dim.Ints(reducedShape(dims, axes, true))
+	shape, _ := dim.Ints(reducedShape(dims, axes, op.KeepDims))
 	y := ir.NewTensor(ir.I64, keep...)
 	for i, group := range groupsOf(x.Shape, keep, y.Len()) {
 		best := 0
@@ -69,7 +71,7 @@ func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	return []*ir.Tensor{y.Reshape(shape...)}
 }
 
-// beats reports whether element i of x is chosen over the earlier element j.
+// beats reports whether element i of x replaces the earlier element j.
 func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	if x.DType.IsFloat() {
 		if nan, wasNaN := math.IsNaN(x.Float(i)), math.IsNaN(x.Float(j)); nan || wasNaN {
@@ -80,27 +82,17 @@ func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	return order == sign || order == 0 && op.Last
 }
 
-// Lower searches in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (ArgMax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower searches in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (ArgMin) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Flops counts one operation for each element of the operand.
-func (ArgMax) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
+func (ArgMax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
 // Flops counts one operation for each element of the operand.
-func (ArgMin) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
-
-// Call is cpu.ArgMax on [outer, n, inner].
-func (op ArgMax) Call(n *ir.Node) (ir.Call, error) {
-	return callLines("ArgMax", n.Arg(0).Type.Shape, []int{op.Axis}, op.Last), nil
-}
-
-// Call is cpu.ArgMin on [outer, n, inner].
-func (op ArgMin) Call(n *ir.Node) (ir.Call, error) {
-	return callLines("ArgMin", n.Arg(0).Type.Shape, []int{op.Axis}, op.Last), nil
-}
+func (ArgMin) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
 // importArgMax reads ArgMax.
 func importArgMax(c ir.Importer) ([]*ir.Value, error) {
@@ -120,8 +112,7 @@ func importArgMin(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ArgMin(op), c.Arg(0))}, nil
 }
 
-// argAttributes reads the attributes of ArgMax and ArgMin; which of equals to
-// choose can be told from opset 12.
+// argAttributes reads the attributes of ArgMax and ArgMin. select_last_index exists from opset 12.
 func argAttributes(c ir.Importer) (op ArgMax, err error) {
 	op.Axis, err = fromFront(c.Int("axis", 0), c.Arg(0).Type.Rank())
 	op.KeepDims = c.Int("keepdims", 1) != 0

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBinary returns the import of an operator of two operands (ONNX Add, Sub,
-// Mul, Div, the comparisons and the logic operators).
+// importBinary returns the import function of an operator of two operands (ONNX Add, Sub, Mul, Div,
+// the comparisons and the logic operators).
 func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		y, err := broadcastOperand(c)
@@ -18,10 +19,9 @@ func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// broadcastOperand returns the second of two operands in a shape that broadcasts
-// to the first's. Before opset 7 broadcasting was asked for by the broadcast
-// attribute, and axis told where the second operand's dimensions stand among the
-// first's.
+// broadcastOperand returns the second operand in a shape that broadcasts to the first's. Before
+// opset 7, the attribute broadcast requests broadcasting. The attribute axis is then the axis of
+// the first operand with which the second operand's first axis is aligned.
 func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	x, y := c.Arg(0), c.Arg(1)
 	if c.Opset() >= 7 {
@@ -45,11 +45,11 @@ func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	return trailingOnes(c.Builder(), y, rank-axis), nil
 }
 
-// trailingOnes appends extents of 1 to the shape of v, up to a rank.
+// trailingOnes appends axes of extent 1 to v up to this rank.
 func trailingOnes(b *ir.Builder, v *ir.Value, rank int) *ir.Value {
 	shape := v.Type.Shape
 	for len(shape) < rank {
-		shape = append(shape[:len(shape):len(shape)], ir.Const(1))
+		shape = append(shape[:len(shape):len(shape)], dim.Const(1))
 	}
-	return reshape(b, v, shape...)
+	return ReshapeTo(b, v, shape...)
 }

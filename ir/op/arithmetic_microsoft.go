@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBiasDropout reads BiasDropout of com.microsoft: Dropout of x + bias, and to
-// that a residual. Its ratio and whether it trains are the last operands.
+// importBiasDropout imports BiasDropout of com.microsoft: Dropout of x + bias, plus a residual. The
+// ratio and the training flag are the last operands.
 func importBiasDropout(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x := b.Node(Add{}, c.Arg(0), c.Arg(1))
@@ -18,15 +19,15 @@ func importBiasDropout(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importGatedAdd reads GatedAdd of com.microsoft: x + y·gate.
+// importGatedAdd imports GatedAdd of com.microsoft: x + y·gate.
 func importGatedAdd(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	return []*ir.Value{b.Node(Add{}, c.Arg(0), b.Node(Mul{}, c.Arg(1), c.Arg(2)))}, nil
 }
 
-// importComplexMul reads ComplexMul of com.microsoft, the product of complex numbers
-// whose real and imaginary parts stand along the last axis, and ComplexMulConj, in
-// which the second factor is conjugated.
+// importComplexMul imports ComplexMul of com.microsoft, the product of complex numbers whose real
+// and imaginary parts are along the last axis, and ComplexMulConj, which conjugates the second
+// factor.
 func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b := c.Builder()
@@ -34,11 +35,11 @@ func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 		for i := range parts {
 			v := c.Arg(i)
 			axis := v.Type.Rank() - 1
-			if axis < 0 || !v.Type.Shape[axis].Equal(ir.Const(2)) {
+			if axis < 0 || !v.Type.Shape[axis].Equal(dim.Const(2)) {
 				return nil, fmt.Errorf("operand %d is %s, a last axis of 2 expected", i, v.Type)
 			}
 			for k := range parts[i] {
-				parts[i][k] = sliceAxis(b, v, axis, ir.Const(k), ir.Const(1))
+				parts[i][k] = sliceAxis(b, v, axis, dim.Const(k), dim.Const(1))
 			}
 		}
 		product := func(i, k int) *ir.Value { return b.Node(Mul{}, parts[0][i], parts[1][k]) }
@@ -52,13 +53,13 @@ func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// distances are the metrics of CDist: how differences are reduced.
+// distances maps the metrics of CDist to the reduction of differences.
 var distances = map[string]Reduction{
 	"chebyshev": ReduceMax, "cityblock": ReduceL1, "euclidean": ReduceL2, "sqeuclidean": ReduceSumSquare,
 }
 
-// importCDist reads CDist of com.microsoft: the distances between the rows of two
-// matrices, [M,N] and [K,N].
+// importCDist imports CDist of com.microsoft: the distances between the rows of two matrices, [M,N]
+// and [K,N].
 func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	b, x, y := c.Builder(), c.Arg(0), c.Arg(1)
 	metric := c.Text("metric", "sqeuclidean")
@@ -72,15 +73,15 @@ func importCDist(c ir.Importer) ([]*ir.Value, error) {
 	both := []*ir.Value{x, y}
 	agree(b, x.Type.Shape[1], y.Type.Shape[1], "columns", both)
 	x, y = both[0], both[1]
-	d := b.Node(Sub{}, reshape(b, x, x.Type.Shape[0], ir.Const(1), x.Type.Shape[1]), y)
+	d := b.Node(Sub{}, ReshapeTo(b, x, x.Type.Shape[0], dim.Const(1), x.Type.Shape[1]), y)
 	if kind == ReduceMax {
 		d = b.Node(Abs{}, d)
 	}
 	return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: []int{2}}, d)}, nil
 }
 
-// importIsAllFinite reads IsAllFinite of com.microsoft: whether no element of any
-// operand is infinite or NaN, or just one of these.
+// importIsAllFinite imports IsAllFinite of com.microsoft: whether no element of any operand is
+// infinite or NaN. Attributes may restrict this to infinities or NaNs.
 func importIsAllFinite(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	infOnly, nanOnly := c.Int("isinf_only", 0) != 0, c.Int("isnan_only", 0) != 0
@@ -102,7 +103,7 @@ func importIsAllFinite(c ir.Importer) ([]*ir.Value, error) {
 		default:
 			bad = b.Node(Or{}, b.Node(IsNaN{}, v), b.Node(IsInf{Negative: true, Positive: true}, v))
 		}
-		any := b.Node(Reduce{Kind: ReduceMax, Axes: allAxes(v.Type.Rank())}, bad)
+		any := b.Node(Reduce{Kind: ReduceMax, Axes: AllAxes(v.Type.Rank())}, bad)
 		all = b.Node(And{}, all, b.Node(Not{}, any))
 	}
 	return []*ir.Value{all}, nil

@@ -6,48 +6,45 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Attention is scaled dot product attention (ONNX Attention): of queries,
-// [B,H,S,D], keys, [B,G,T,D], and values, [B,G,T,E], all of one float type, the
-// result [B,H,S,E] is, for each head h and query i,
+// Attention is scaled dot-product attention (ONNX Attention). Queries are [B,H,S,D], keys [B,G,T,D]
+// and values [B,G,T,E], all of one float type. The result [B,H,S,E] is, for each head h and query
+// i,
 //
 //	score[j] = cap(Scale·(query · key[j])) + mask[j]
 //	result   = Σ softmax(score)[j]·value[j]
 //
-// with the keys and values of head h·G/H. G divides H, and cap(x) is
-// Softcap·tanh(x/Softcap), or x where Softcap is 0.
+// with the keys and values of head h·G/H. G divides H, and cap(x) is Softcap·tanh(x/Softcap), or x
+// if Softcap is 0.
 //
-// Query i stands at p = Past + i and attends to the keys from p − Before to
-// p + After, where a negative number of keys means all on that side; After is 0
-// in causal attention. Further operands, each of which may be absent:
+// Query i is at position p = Past + i and attends to the keys from p − Before to p + After. A
+// negative Before or After means all keys on that side. After is 0 in causal attention. Further
+// operands may be absent:
 //
-//   - mask broadcasts to [B,H,S,T]. A boolean one is false for keys that are not
-//     attended to; a float one, of the queries' type, is added to the scores.
-//   - lengths, i64[B], is how many keys there are for each element of the batch;
-//     none is attended to after them.
+//   - mask broadcasts to [B,H,S,T]. A bool mask is false for excluded keys. A float mask, of the queries' type, is added to the scores.
+//   - lengths, i64[B], is the number of keys of each batch element. Later keys are excluded.
 //   - starts, i64[B], is added to the positions p.
-//   - sinks, [H], are scores of one more key of each head, whose value is 0; of the
-//     queries' type.
+//   - sinks, [H], of the queries' type, are scores of an additional key of each head with value 0.
 //
-// The result for a query that attends to no key, or whose mask is −∞ for all of
-// them, is 0. Precision is the element type that the softmax is computed in, or
-// Invalid for that of the operands.
+// The result for a query without keys, or with a mask of −∞ for all keys, is 0. Precision is the
+// element type of the softmax, or Invalid for the operands' type.
 type Attention struct {
 	Scale         float64
 	Softcap       float64
-	Past          ir.Dim
+	Past          dim.Dim
 	Before, After int
 	Precision     ir.DType
 }
 
 // attended are the extents of an [Attention].
-type attended struct{ batch, heads, shared, queries, keys, depth, width ir.Dim }
+type attended struct{ batch, heads, shared, queries, keys, depth, width dim.Dim }
 
-// extents checks the operands of an attention and returns its extents.
+// extents checks the operands and returns the extents.
 func (op Attention) extents(in []ir.Type) (x attended, err error) {
-	if err := tensors(in, 3, 7); err != nil {
+	if err := CheckTensors(in, 3, 7); err != nil {
 		return x, err
 	}
 	if err := checkDomain(in[:3], floats{}); err != nil {
@@ -64,14 +61,14 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
 	x = attended{q[0], q[1], k[1], q[2], k[2], q[3], v[3]}
 	for _, pair := range []struct {
-		a, b ir.Dim
+		a, b dim.Dim
 		what string
 	}{
 		{q[0], k[0], "batches of queries and keys"}, {q[0], v[0], "batches of queries and values"},
 		{k[1], v[1], "heads of keys and values"}, {k[2], v[2], "keys and values"},
 		{q[3], k[3], "elements of a query and a key"},
 	} {
-		if err := same(pair.a, pair.b, pair.what); err != nil {
+		if err := Same(pair.a, pair.b, pair.what); err != nil {
 			return x, err
 		}
 	}
@@ -79,10 +76,10 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 		if x.heads.IsConst() && x.shared.IsConst() {
 			return x, fmt.Errorf("%s heads of queries share %s of keys", x.heads, x.shared)
 		}
-		return x, same(x.heads, x.shared, "heads of queries and keys")
+		return x, Same(x.heads, x.shared, "heads of queries and keys")
 	}
 	if len(in) > 3 && !in[3].IsZero() {
-		if err := op.checkMask(in[3], in[0].DType, []ir.Dim{x.batch, x.heads, x.queries, x.keys}); err != nil {
+		if err := op.checkMask(in[3], in[0].DType, []dim.Dim{x.batch, x.heads, x.queries, x.keys}); err != nil {
 			return x, err
 		}
 	}
@@ -95,15 +92,15 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 		if t.DType != want.DType || t.Rank() != 1 {
 			return x, fmt.Errorf("operand %d is %s, %s expected", 4+i, t, want)
 		}
-		if err := same(t.Shape[0], want.Shape[0], fmt.Sprintf("elements of operand %d", 4+i)); err != nil {
+		if err := Same(t.Shape[0], want.Shape[0], fmt.Sprintf("elements of operand %d", 4+i)); err != nil {
 			return x, err
 		}
 	}
 	return x, nil
 }
 
-// checkMask checks that a mask is one for scores of a shape.
-func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []ir.Dim) error {
+// checkMask checks a mask for scores of this shape.
+func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
 	}
@@ -117,7 +114,7 @@ func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []ir.Dim) error {
 		if limit, ok := to.Int(); isConst && n == 1 || !isConst && ok && limit > 1 {
 			continue
 		}
-		if err := same(m, to, fmt.Sprintf("axis %d of the mask", i)); err != nil {
+		if err := Same(m, to, fmt.Sprintf("axis %d of the mask", i)); err != nil {
 			return err
 		}
 	}
@@ -126,7 +123,7 @@ func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []ir.Dim) error {
 
 var errPrecision = errors.New("the softmax is computed in floats")
 
-// Infer gives [B,H,S,E].
+// Infer returns [B,H,S,E].
 func (op Attention) Infer(in []ir.Type) ([]ir.Type, error) {
 	x, err := op.extents(in)
 	if err != nil {
@@ -146,7 +143,7 @@ func (op Attention) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Eval computes row by row in float64.
 func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +205,7 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// window returns 0 for a key that lies so far after the query where it is attended to,
-// else −∞.
+// window returns 0 if the query attends to a key that is after positions later, else −∞.
 func (op Attention) window(after int64) float64 {
 	if op.After >= 0 && after > int64(op.After) || op.Before >= 0 && after < -int64(op.Before) {
 		return math.Inf(-1)
@@ -217,7 +213,7 @@ func (op Attention) window(after int64) float64 {
 	return 0
 }
 
-// maskOf returns what element i of a mask adds to a score.
+// maskOf returns the number that element i of a mask adds to a score.
 func maskOf(mask *ir.Tensor, i int) float64 {
 	switch {
 	case mask.DType != ir.Bool:
@@ -243,16 +239,15 @@ func (op Attention) round(x float64) float64 {
 }
 
 // Flops counts two operations for each product.
-func (op Attention) Flops(in, _ []ir.Type) ir.Dim {
+func (op Attention) Flops(in, _ []ir.Type) dim.Dim {
 	x, err := op.extents(in)
 	if err != nil {
-		return ir.Dim{}
+		return dim.Dim{}
 	}
-	return ir.Product(ir.Const(2), x.batch, x.heads, x.queries, x.keys, x.depth.Add(x.width))
+	return dim.Product(dim.Const(2), x.batch, x.heads, x.queries, x.keys, x.depth.Add(x.width))
 }
 
-// Lower makes it an Attend where there is a kernel for that, else products of matrices
-// and softmaxes.
+// Lower replaces the node by an [Attend] if there is a kernel, else by matrix products and softmaxes.
 func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -264,23 +259,23 @@ func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// Compose makes it products of matrices and a softmax.
+// Compose replaces the node by matrix products and a softmax.
 func (op Attention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	y, _ := op.build(b, n.Args, noScores)
 	return []*ir.Value{y}
 }
 
-// The stages of an attention at which its scores can be had, as ONNX numbers them.
+// The stages of an attention at which ONNX can return its scores, with ONNX's numbers.
 const (
 	noScores      = -1
-	rawScores     = 0 // times the scale
+	rawScores     = 0 // multiplied by the scale
 	cappedScores  = 1
 	maskedScores  = 2
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators, and returns its result and the
-// scores [B,H,S,T] of one stage.
+// build appends an attention made of other operators. It returns the result, and the scores
+// [B,H,S,T] after the given stage.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]
@@ -308,22 +303,22 @@ func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *
 	if op.Precision != ir.Invalid {
 		precision = op.Precision
 	}
-	shares := convert(b, scores, precision)
+	shares := ConvertTo(b, scores, precision)
 	if len(args) > 6 && args[6] != nil {
-		one := ir.Const(1)
-		sinks := reshape(b, convert(b, args[6], precision), one, x.heads, one, one)
-		shares = b.Node(Concat{Axis: 3}, shares, expand(b, sinks, x.batch, x.heads, x.queries, one))
+		one := dim.Const(1)
+		sinks := ReshapeTo(b, ConvertTo(b, args[6], precision), one, x.heads, one, one)
+		shares = b.Node(Concat{Axis: 3}, shares, ExpandTo(b, sinks, x.batch, x.heads, x.queries, one))
 	}
-	shares = convert(b, b.Node(Softmax{Axis: 3}, shares), d)
-	shares = sliceAxis(b, shares, 3, ir.Const(0), x.keys)
+	shares = ConvertTo(b, b.Node(Softmax{Axis: 3}, shares), d)
+	shares = sliceAxis(b, shares, 3, dim.Const(0), x.keys)
 	if stage == softmaxScores {
 		at[stage] = unless(b, none, shares)
 	}
 	return unless(b, none, x.weigh(b, shares, v)), at[stage]
 }
 
-// unified returns the extents of an attention of operands, those that have to be equal
-// made so. It replaces elements of args, as [ir.Builder.Equate] does.
+// unified makes extents equal that must be equal, and returns the extents of an attention. It
+// updates args, as [ir.Builder.Equate] does.
 func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	for {
 		x, err := op.extents((&ir.Node{Args: args}).ArgTypes())
@@ -334,33 +329,33 @@ func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	}
 }
 
-// rows is the number of queries of the heads that share keys; they lie together.
-func (x attended) rows() ir.Dim {
+// rows returns the number of queries of the heads that share keys, which are adjacent.
+func (x attended) rows() dim.Dim {
 	each, _ := x.heads.DivExact(x.shared)
 	return each.Mul(x.queries)
 }
 
-// product appends the scores, [B,H,S,T]: products of queries and keys, times a scale.
+// product appends the scores, [B,H,S,T]: the products of queries and keys, multiplied by scale.
 func (x attended) product(b *ir.Builder, q, k *ir.Value, scale float64) *ir.Value {
-	q = reshape(b, times(b, q, scale), x.batch, x.shared, x.rows(), x.depth)
-	return reshape(b, b.Node(MatMul{}, q, transpose(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)
+	q = ReshapeTo(b, times(b, q, scale), x.batch, x.shared, x.rows(), x.depth)
+	return ReshapeTo(b, b.Node(MatMul{}, q, TransposeBy(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)
 }
 
-// weigh appends the sums of values, [B,H,S,E], weighed by shares [B,H,S,T].
+// weigh appends the sums of values, [B,H,S,E], weighted by shares, [B,H,S,T].
 func (x attended) weigh(b *ir.Builder, shares, v *ir.Value) *ir.Value {
-	shares = reshape(b, shares, x.batch, x.shared, x.rows(), x.keys)
-	return reshape(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
+	shares = ReshapeTo(b, shares, x.batch, x.shared, x.rows(), x.keys)
+	return ReshapeTo(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
 }
 
-// times appends x times a constant, unless that is 1.
-func times(b *ir.Builder, x *ir.Value, by float64) *ir.Value {
-	if by == 1 {
+// times appends x·factor, or returns x if factor is 1.
+func times(b *ir.Builder, x *ir.Value, factor float64) *ir.Value {
+	if factor == 1 {
 		return x
 	}
-	return b.Node(Mul{}, x, b.Scalar(x.Type.DType, by))
+	return b.Node(Mul{}, x, b.Scalar(x.Type.DType, factor))
 }
 
-// unless appends x with 0 where a condition holds; nil is one that never does.
+// unless appends x with 0 where cond is true. A nil cond is always false.
 func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	if cond == nil {
 		return x
@@ -368,8 +363,8 @@ func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	return b.Node(Where{}, cond, b.Scalar(x.Type.DType, 0), x)
 }
 
-// bias appends what is added to the scores, of a shape that broadcasts to theirs, and for
-// which queries it is −∞ at all keys; nil where there is nothing.
+// bias appends the sum of all masks, in a shape that broadcasts to the scores. none is true for
+// queries without keys. Either is nil if it has no effect.
 func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, none *ir.Value) {
 	d := args[0].Type.DType
 	args = append(args[:len(args):len(args)], make([]*ir.Value, 7-len(args))...)
@@ -381,7 +376,7 @@ func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, non
 	keys := positions(b, x.keys)
 	if op.Before >= 0 || op.After >= 0 {
 		first := b.Node(Add{}, positions(b, x.queries), b.Dims(op.Past))
-		p := reshape(b, first, x.queries, ir.Const(1))
+		p := ReshapeTo(b, first, x.queries, dim.Const(1))
 		if starts != nil {
 			p = b.Node(Add{}, p, perBatch(b, starts))
 		}
@@ -413,7 +408,7 @@ func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, non
 	return bias, b.Node(Equal{}, top, b.Scalar(d, math.Inf(-1)))
 }
 
-// reaches reports whether every query has a key within the window for certain.
+// reaches reports whether every query certainly has a key within the window.
 func (op Attention) reaches(x attended) bool {
 	if lowest, _ := op.Past.Bounds(); lowest < 0 {
 		return false
@@ -425,21 +420,21 @@ func (op Attention) reaches(x attended) bool {
 	return spare >= 0 // the key at the query's own position
 }
 
-// positions appends the numbers from 0 on.
-func positions(b *ir.Builder, count ir.Dim) *ir.Value {
+// positions appends the vector 0, 1, …, count−1.
+func positions(b *ir.Builder, count dim.Dim) *ir.Value {
 	return b.Node(Range{Count: count}, b.Scalar(ir.I64, 0), b.Scalar(ir.I64, 1))
 }
 
-// shifted appends integers plus a constant.
-func shifted(b *ir.Builder, x *ir.Value, by int) *ir.Value {
-	if by == 0 {
+// shifted appends x + n for integers x.
+func shifted(b *ir.Builder, x *ir.Value, n int) *ir.Value {
+	if n == 0 {
 		return x
 	}
-	return b.Node(Add{}, x, b.Const(ir.IntTensor(x.Type.DType, int64(by))))
+	return b.Node(Add{}, x, b.Const(ir.IntTensor(x.Type.DType, int64(n))))
 }
 
-// perBatch appends a vector as [B,1,1,1].
+// perBatch appends a vector reshaped to [B,1,1,1].
 func perBatch(b *ir.Builder, v *ir.Value) *ir.Value {
-	one := ir.Const(1)
-	return reshape(b, v, v.Type.Shape[0], one, one, one)
+	one := dim.Const(1)
+	return ReshapeTo(b, v, v.Type.Shape[0], one, one, one)
 }

@@ -6,14 +6,15 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAttention reads Attention. Queries, keys and values of rank 3 hold their heads
-// side by side in the last axis. The keys and values of the past stand before those of
-// the present; the cache that results is the second and third result.
+// importAttention imports Attention. Queries, keys and values of rank 3 have their heads
+// concatenated in the last axis. Past keys and values precede the present ones; the concatenation
+// is the second and third result.
 func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
-	q, k, v := c.Arg(0), c.Arg(1), convert(c.Builder(), c.Arg(2), c.Arg(0).Type.DType)
+	q, k, v := c.Arg(0), c.Arg(1), ConvertTo(c.Builder(), c.Arg(2), c.Arg(0).Type.DType)
 	packed := q.Type.Rank() == 3
 	queryHeads, keyHeads := c.Int("q_num_heads", 0), c.Int("kv_num_heads", 0)
 	if packed {
@@ -34,11 +35,11 @@ func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	if past := c.Arg(4); past != nil {
 		op.Past = past.Type.Shape[min(2, past.Type.Rank()-1)]
 		k = b.Node(Concat{Axis: 2}, past, k)
-		v = b.Node(Concat{Axis: 2}, convert(b, c.Arg(5), v.Type.DType), v)
+		v = b.Node(Concat{Axis: 2}, ConvertTo(b, c.Arg(5), v.Type.DType), v)
 	}
 	var lengths, starts *ir.Value
 	if c.Opset() >= 24 && c.Arg(6) != nil {
-		lengths = convert(b, c.Arg(6), ir.I64)
+		lengths = ConvertTo(b, c.Arg(6), ir.I64)
 		if c.Arg(4) == nil && (op.Before >= 0 || op.After >= 0) {
 			starts = b.Node(Sub{}, lengths, b.Dims(q.Type.Shape[2]))
 		}
@@ -54,13 +55,13 @@ func importAttention(c ir.Importer) ([]*ir.Value, error) {
 	if packed {
 		y = joinHeads(b, y)
 	}
-	out := []*ir.Value{y, k, convert(b, v, c.Arg(2).Type.DType), seen}
+	out := []*ir.Value{y, k, ConvertTo(b, v, c.Arg(2).Type.DType), seen}
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// attentionAttrs reads what scores are computed with for keys of so many elements, and
-// the stage at which they are a result.
-func attentionAttrs(c ir.Importer, depth ir.Dim) (op Attention, stage int, err error) {
+// attentionAttrs reads the attributes that affect scores, for keys of depth elements. stage is the
+// stage of the scores that are a result.
+func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err error) {
 	op = Attention{Before: -1, After: -1}
 	if op.Scale = c.Float("scale", 0); !c.Has("scale") {
 		if op.Scale, err = attentionScale(0, depth); err != nil {
@@ -77,7 +78,7 @@ func attentionAttrs(c ir.Importer, depth ir.Dim) (op Attention, stage int, err e
 	if c.Has("softmax_precision") {
 		precision, ok := stashTypes[c.Int("softmax_precision", 1)]
 		if !ok {
-			return op, 0, fmt.Errorf("softmax_precision %d is no float", c.Int("softmax_precision", 1))
+			return op, 0, fmt.Errorf("softmax_precision %d is not a float", c.Int("softmax_precision", 1))
 		}
 		if precision != c.Arg(0).Type.DType {
 			op.Precision = precision
@@ -90,8 +91,8 @@ func attentionAttrs(c ir.Importer, depth ir.Dim) (op Attention, stage int, err e
 	return op, stage, nil
 }
 
-// attentionScale returns scale, or 1/√depth where it is 0.
-func attentionScale(scale float64, depth ir.Dim) (float64, error) {
+// attentionScale returns scale, or 1/√depth if scale is 0.
+func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	if scale != 0 {
 		return scale, nil
 	}
@@ -102,7 +103,7 @@ func attentionScale(scale float64, depth ir.Dim) (float64, error) {
 	return 1 / math.Sqrt(float64(max(n, 1))), nil
 }
 
-// windowSide returns one side of a window; one that no tensor exceeds is none.
+// windowSide returns one side of a window, or −1 if no tensor can exceed it.
 func windowSide(n int) int {
 	if n > math.MaxInt32 {
 		return -1
@@ -110,48 +111,48 @@ func windowSide(n int) int {
 	return max(n, -1)
 }
 
-// attentionMask returns the mask as an [Attention] of keys takes it: from opset 24 a
-// shorter one leaves the last keys out.
-func attentionMask(c ir.Importer, d ir.DType, keys ir.Dim) *ir.Value {
+// attentionMask returns the mask in the form of an [Attention] with keys keys. From opset 24 on, a
+// shorter mask excludes the last keys.
+func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	b, mask := c.Builder(), c.Arg(3)
 	if mask == nil {
 		return nil
 	}
 	if mask.Type.DType != ir.Bool {
-		mask = convert(b, mask, d)
+		mask = ConvertTo(b, mask, d)
 	}
 	rank := mask.Type.Rank()
 	if rank == 0 {
-		return reshape(b, mask, ir.Const(1))
+		return ReshapeTo(b, mask, dim.Const(1))
 	}
 	missing := keys.Sub(mask.Type.Shape[rank-1])
 	if n, ok := missing.Int(); c.Opset() < 24 || ok && n <= 0 {
 		return mask
 	}
 	checkMissing(b, missing)
-	pad := Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	pad := Pad{Mode: "constant", Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}
 	pad.After[rank-1] = missing
 	out := b.Scalar(ir.F32, 0)
 	if mask.Type.DType != ir.Bool {
 		out = b.Scalar(ir.F32, math.Inf(-1))
 	}
-	return b.Node(pad, mask, convert(b, out, mask.Type.DType))
+	return b.Node(pad, mask, ConvertTo(b, out, mask.Type.DType))
 }
 
-// checkMissing appends a check that a mask is not of more keys than there are, where that
-// is not known.
-func checkMissing(b *ir.Builder, missing ir.Dim) {
+// checkMissing appends a check that a mask does not have more keys than the attention. It appends
+// nothing if that is known.
+func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
-		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(ir.Const(0)), What: "keys that the mask is short of"})
+		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})
 	}
 }
 
-// splitHeads appends [B,S,heads·D] as [B,heads,S,D].
+// splitHeads reshapes [B,S,heads·D] to [B,heads,S,D].
 func splitHeads(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
-	return transpose(b, headsOf(b, x, heads), 0, 2, 1, 3)
+	return TransposeBy(b, headsOf(b, x, heads), 0, 2, 1, 3)
 }
 
-// headsOf appends [B,S,heads·D] as [B,S,heads,D].
+// headsOf reshapes [B,S,heads·D] to [B,S,heads,D].
 func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	if x.Type.Rank() != 3 {
 		ir.Fail("%s where heads lie in the last of three axes", x.Type)
@@ -160,25 +161,24 @@ func headsOf(b *ir.Builder, x *ir.Value, heads int) *ir.Value {
 	if n, ok := s[2].Int(); heads < 1 || ok && n%heads != 0 {
 		ir.Fail("%d heads of %s elements", heads, s[2])
 	}
-	return reshape(b, x, s[0], s[1], ir.Const(heads), divide(s[2], ir.Const(heads)))
+	return ReshapeTo(b, x, s[0], s[1], dim.Const(heads), divide(s[2], dim.Const(heads)))
 }
 
-// joinHeads appends [B,heads,S,D] as [B,S,heads·D].
+// joinHeads reshapes [B,heads,S,D] to [B,S,heads·D].
 func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	s := x.Type.Shape
-	return reshape(b, transpose(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
+	return ReshapeTo(b, TransposeBy(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
 }
 
-// agree makes two extents of values equal, where they can be. It replaces elements of
-// values, as [ir.Builder.Equate] does.
-func agree(b *ir.Builder, x, y ir.Dim, what string, values []*ir.Value) {
-	if err := same(x, y, what); err != nil {
+// agree makes two extents of values equal. It updates values, as [ir.Builder.Equate] does.
+func agree(b *ir.Builder, x, y dim.Dim, what string, values []*ir.Value) {
+	if err := Same(x, y, what); err != nil {
 		equate(b, err, values)
 	}
 }
 
-// equate makes extents of values equal that have to be, as an error says; no other error
-// passes. It replaces elements of values, as [ir.Builder.Equate] does.
+// equate makes the two extents equal that an [ir.Unproven] error names. Other errors end the
+// import. It updates values, as [ir.Builder.Equate] does.
 func equate(b *ir.Builder, err error, values []*ir.Value) {
 	var u *ir.Unproven
 	if !errors.As(err, &u) || !b.Equate(u.A, u.B, values) {

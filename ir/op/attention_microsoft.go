@@ -5,18 +5,19 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// headed are the operands of an attention of com.microsoft, with heads: queries
-// [B,H,S,D], keys [B,G,T,D] and values [B,G,T,E], those of the past included.
+// headed holds the operands of an attention of com.microsoft, split into heads: queries [B,H,S,D],
+// keys [B,G,T,D] and values [B,G,T,E]. Keys and values include past ones.
 type headed struct {
 	q, k, v *ir.Value
-	past    ir.Dim
+	past    dim.Dim
 	mask    *ir.Value // added to the scores
-	cached  bool      // masks are of fewer keys than there are
+	cached  bool      // masks may have fewer keys than there are
 }
 
-// remember puts the keys and values of the past before those there are.
+// remember prepends past keys and values.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return
@@ -28,7 +29,7 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite puts the keys and values there are in a cache, from a place on.
+// overwrite stores the keys and values in a cache at starts.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -43,21 +44,21 @@ func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 }
 
 // shape returns the shape of the scores.
-func (x *headed) shape() []ir.Dim {
+func (x *headed) shape() []dim.Dim {
 	q := x.q.Type.Shape
-	return []ir.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
+	return []dim.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
 }
 
-// agree makes an axis of a mask and one of the scores equal, and returns the mask that has
-// it so.
-func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, of int, what string) *ir.Value {
+// agree makes the extent of an axis of a mask equal to an extent of the scores, and returns the
+// mask.
+func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, extent int, what string) *ir.Value {
 	values := []*ir.Value{mask, x.q, x.k, x.v}
-	agree(b, mask.Type.Shape[axis], x.shape()[of], what, values)
+	agree(b, mask.Type.Shape[axis], x.shape()[extent], what, values)
 	x.q, x.k, x.v = values[1], values[2], values[3]
 	return values[0]
 }
 
-// add adds a float mask, which broadcasts to the scores, to those there are.
+// add adds a float mask, which broadcasts to the scores, to the mask so far.
 func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	if mask == nil {
 		return
@@ -70,7 +71,7 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 		mask = padKeys(b, mask, x.shape()[3])
 	}
 	for i := range rank {
-		if d := mask.Type.Shape[i]; !d.Equal(ir.Const(1)) {
+		if d := mask.Type.Shape[i]; !d.Equal(dim.Const(1)) {
 			mask = x.agree(b, mask, i, 4-rank+i, fmt.Sprintf("axis %d of the attention bias", i))
 		}
 	}
@@ -81,33 +82,33 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 	x.mask = b.Node(Add{}, x.mask, mask)
 }
 
-// exclude adds to the scores a mask of integers: [B,T] or [B,S,T] with zeros where a key
-// is left out, or [B] with the number of keys of each element of the batch, or [2·B] with
-// also the first of them. mask_filter_value is added to the scores of keys left out.
+// exclude adds an integer mask: [B,T] or [B,S,T] with zeros for excluded keys, [B] with the number
+// of keys of each batch element, or [2·B] with these numbers and then the first key of each.
+// mask_filter_value is added to the scores of excluded keys.
 func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	out := c.Float("mask_filter_value", -10000)
 	if mask == nil {
 		return nil
 	}
-	b, one, d := c.Builder(), ir.Const(1), x.q.Type.DType
+	b, one, d := c.Builder(), dim.Const(1), x.q.Type.DType
 	var kept *ir.Value
 	switch shape := mask.Type.Shape; len(shape) {
 	case 1:
-		pair := shape[0].Equal(x.shape()[0].Mul(ir.Const(2)))
+		pair := shape[0].Equal(x.shape()[0].Mul(dim.Const(2)))
 		if !pair {
 			mask = x.agree(b, mask, 0, 0, "the mask and the batch")
 		}
 		batch, keys := x.shape()[0], positions(b, x.shape()[3])
-		mask = convert(b, mask, ir.I64)
-		kept = b.Node(Less{}, keys, perBatch(b, sliceAxis(b, mask, 0, ir.Const(0), batch)))
+		mask = ConvertTo(b, mask, ir.I64)
+		kept = b.Node(Less{}, keys, perBatch(b, sliceAxis(b, mask, 0, dim.Const(0), batch)))
 		if pair {
 			first := perBatch(b, sliceAxis(b, mask, 0, batch, batch))
 			kept = b.Node(And{}, kept, b.Node(GreaterOrEqual{}, keys, first))
 		}
 	case 2:
-		kept = reshape(b, b.Node(Greater{}, mask, b.Scalar(mask.Type.DType, 0)), shape[0], one, one, shape[1])
+		kept = ReshapeTo(b, b.Node(Greater{}, mask, b.Scalar(mask.Type.DType, 0)), shape[0], one, one, shape[1])
 	case 3:
-		kept = reshape(b, b.Node(Greater{}, mask, b.Scalar(mask.Type.DType, 0)), shape[0], one, shape[1], shape[2])
+		kept = ReshapeTo(b, b.Node(Greater{}, mask, b.Scalar(mask.Type.DType, 0)), shape[0], one, shape[1], shape[2])
 	default:
 		return fmt.Errorf("the mask is %s, rank 1 to 3 expected", mask.Type)
 	}
@@ -115,7 +116,7 @@ func (x *headed) exclude(c ir.Importer, mask *ir.Value) error {
 	return nil
 }
 
-// op returns the attention of the operands, with its scale and the direction read.
+// op returns the attention of the operands, with the scale and direction in the attributes.
 func (x *headed) op(c ir.Importer) (Attention, error) {
 	op := Attention{Past: x.past, Before: -1, After: -1}
 	if c.Int("unidirectional", 0) != 0 {
@@ -126,9 +127,9 @@ func (x *headed) op(c ir.Importer) (Attention, error) {
 	return op, err
 }
 
-// importMicrosoftAttention reads Attention of com.microsoft: queries, keys and values are
-// x, [B,S,N], times weights, [N,hidden sizes], plus a bias. The past and the present hold
-// keys and values, [2,B,H,T,D].
+// importMicrosoftAttention imports Attention of com.microsoft. Queries, keys and values are x,
+// [B,S,N], times weights, [N,hidden sizes], plus a bias. Past and present hold keys and values,
+// [2,B,H,T,D].
 func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w := c.Builder(), c.Arg(0), c.Arg(1)
 	heads := c.Int("num_heads", 0)
@@ -151,7 +152,7 @@ func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("%s elements are split into %v", all.Type.Shape[2], sizes)
 	}
 	part := func(i, from int) *ir.Value {
-		return splitHeads(b, sliceAxis(b, all, 2, ir.Const(from), ir.Const(sizes[i])), heads)
+		return splitHeads(b, sliceAxis(b, all, 2, dim.Const(from), dim.Const(sizes[i])), heads)
 	}
 	h := headed{q: part(0, 0), k: part(1, sizes[0]), v: part(2, sizes[0]+sizes[1])}
 	if past := c.Arg(4); past != nil {
@@ -170,26 +171,28 @@ func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 	}
 	out := []*ir.Value{joinHeads(b, b.Node(op, h.q, h.k, h.v, h.mask))}
 	if c.Wants(1) {
-		lead := func(v *ir.Value) *ir.Value { return reshape(b, v, append([]ir.Dim{ir.Const(1)}, v.Type.Shape...)...) }
+		lead := func(v *ir.Value) *ir.Value {
+			return ReshapeTo(b, v, append([]dim.Dim{dim.Const(1)}, v.Type.Shape...)...)
+		}
 		out = append(out, b.Node(Concat{Axis: 0}, lead(h.k), lead(h.v)))
 	}
 	return out, nil
 }
 
-// pairOf appends the keys, or the values, of a past that holds both.
+// pairOf appends the keys (i = 0) or the values (i = 1) of a past that holds both.
 func pairOf(b *ir.Builder, past *ir.Value, i int) *ir.Value {
-	return reshape(b, sliceAxis(b, past, 0, ir.Const(i), ir.Const(1)), past.Type.Shape[1:]...)
+	return ReshapeTo(b, sliceAxis(b, past, 0, dim.Const(i), dim.Const(1)), past.Type.Shape[1:]...)
 }
 
-// padKeys appends a mask whose last axis is made count long; what is new is −∞.
-func padKeys(b *ir.Builder, mask *ir.Value, count ir.Dim) *ir.Value {
+// padKeys appends a mask whose last axis is extended to count elements with −∞.
+func padKeys(b *ir.Builder, mask *ir.Value, count dim.Dim) *ir.Value {
 	last := mask.Type.Rank() - 1
 	missing := count.Sub(mask.Type.Shape[last])
-	if missing.Equal(ir.Const(0)) {
+	if missing.Equal(dim.Const(0)) {
 		return mask
 	}
 	checkMissing(b, missing)
-	pad := Pad{Mode: "constant", Before: make([]ir.Dim, last+1), After: make([]ir.Dim, last+1)}
+	pad := Pad{Mode: "constant", Before: make([]dim.Dim, last+1), After: make([]dim.Dim, last+1)}
 	pad.After[last] = missing
 	return b.Node(pad, mask, b.Scalar(mask.Type.DType, math.Inf(-1)))
 }

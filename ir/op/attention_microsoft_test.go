@@ -6,10 +6,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// evalNode imports a node of com.microsoft, checks its lowered form on operands and
-// returns its results.
+// evalNode imports a node of com.microsoft and returns its results for args. It also checks its
+// lowered form on args.
 func evalNode(t tester, op string, results int, a attrs, args ...*ir.Tensor) []*ir.Tensor {
 	t.Helper()
 	in := make([]ir.Type, len(args))
@@ -47,7 +48,7 @@ func drawUnit(t *rapid.T, shape ...int) *ir.Tensor {
 func rows(t tester, x *ir.Tensor, axis, from, count int) *ir.Tensor {
 	t.Helper()
 	s := wholeSlice(x.Type())
-	s.Starts[axis], s.Shape[axis] = ir.Const(from), ir.Const(count)
+	s.Starts[axis], s.Shape[axis] = dim.Const(from), dim.Const(count)
 	out, err := s.Eval([]*ir.Tensor{x})
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +269,7 @@ func TestRefusedAttentionsOfMicrosoft(t *testing.T) {
 		"a quantised cache":         {"GroupQueryAttention", heads("k_quant_type", "PER_TENSOR"), []ir.Type{q, q, q, cache, cache, count, count}, "k_quant_type PER_TENSOR is not supported"},
 		"a rolling cache":           {"GroupQueryAttention", heads("sliding_window_cache", 1), []ir.Type{q, q, q, cache, cache, count, count}, "sliding_window_cache is not supported"},
 		"uneven heads":              {"GroupQueryAttention", attrs{"num_heads": 3, "kv_num_heads": 2}, []ir.Type{q, q, q, cache, cache, count, count}, "3 heads of queries share 2 of keys"},
-		"turning without a table":   {"GroupQueryAttention", heads("do_rotary", 1), []ir.Type{q, q, q, cache, cache, count, count}, "operand 7 is no table of angles"},
+		"turning without a table":   {"GroupQueryAttention", heads("do_rotary", 1), []ir.Type{q, q, q, cache, cache, count, count}, "operand 7 is not a table of angles"},
 		"a cache of another kind":   {"GroupQueryAttention", heads("scale", 1.0), []ir.Type{q, q, q, q, q, count, count}, "the cache is f32[1,1,4] for f32[1,1,1,4]"},
 		"keys without values":       {"MultiHeadAttention", attrs{"num_heads": 1}, []ir.Type{q, q}, "values are missing beside f32[1,1,4]"},
 		"a mask of rank 4":          {"MultiHeadAttention", attrs{"num_heads": 1}, []ir.Type{q, q, q, ir.StaticTensor(ir.F32, 12), cache}, "the mask is f32[1,1,2,4], rank 1 to 3 expected"},

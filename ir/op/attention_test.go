@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // everyKey is an attention without a window.
@@ -58,7 +59,7 @@ func TestAttentionInfer(t *testing.T) {
 	}
 }
 
-// optionalTypes reads types, of which "none" is that of an absent operand.
+// optionalTypes reads types. "none" is the type of an absent operand.
 func optionalTypes(t *testing.T, text ...string) []ir.Type {
 	t.Helper()
 	in := make([]ir.Type, len(text))
@@ -70,8 +71,8 @@ func optionalTypes(t *testing.T, text ...string) []ir.Type {
 	return in
 }
 
-// keysOf are values 1, 10, 100, … of as many keys, each of which equals every query that is
-// 1 unless the keys are given.
+// keysOf returns n keys of one element and their values 1, 10, 100, … Without keys, all keys are 0,
+// so that all scores are equal.
 func keysOf(n int, keys ...float64) (k, v *ir.Tensor) {
 	k, v = ir.NewTensor(ir.F64, 1, 1, n, 1), ir.NewTensor(ir.F64, 1, 1, n, 1)
 	for i := range n {
@@ -100,9 +101,9 @@ func TestAttentionEval(t *testing.T) {
 		"the scale":                 {Attention{Scale: 2, Before: -1, After: -1}, []*ir.Tensor{q, apart, v}, []float64{9111. / 12, 9111. / 12}},
 		"the cap":                   {Attention{Scale: 1e9, Softcap: log3, Before: -1, After: -1}, []*ir.Tensor{q, apart, v}, []float64{3111. / 6, 3111. / 6}},
 		"no later key":              {Attention{Scale: 1, Before: -1}, []*ir.Tensor{q, k, v}, []float64{1, 11. / 2}},
-		"no later key after a past": {Attention{Scale: 1, Before: -1, Past: ir.Const(2)}, []*ir.Tensor{q, k, v}, []float64{111. / 3, 1111. / 4}},
-		"a window":                  {Attention{Scale: 1, Before: 1, After: 1, Past: ir.Const(1)}, []*ir.Tensor{q, k, v}, []float64{111. / 3, 1110. / 3}},
-		"a window past the keys":    {Attention{Scale: 1, Before: 0, After: 5, Past: ir.Const(3)}, []*ir.Tensor{q, k, v}, []float64{1000, 0}},
+		"no later key after a past": {Attention{Scale: 1, Before: -1, Past: dim.Const(2)}, []*ir.Tensor{q, k, v}, []float64{111. / 3, 1111. / 4}},
+		"a window":                  {Attention{Scale: 1, Before: 1, After: 1, Past: dim.Const(1)}, []*ir.Tensor{q, k, v}, []float64{111. / 3, 1110. / 3}},
+		"a window past the keys":    {Attention{Scale: 1, Before: 0, After: 5, Past: dim.Const(3)}, []*ir.Tensor{q, k, v}, []float64{1000, 0}},
 		"a boolean mask":            {everyKey, []*ir.Tensor{q, k, v, mask(1, 0, 0, 1)}, []float64{1001. / 2, 1001. / 2}},
 		"a mask of every key":       {everyKey, []*ir.Tensor{q, k, v, mask(0, 0, 0, 0)}, []float64{0, 0}},
 		"a mask for each query":     {everyKey, []*ir.Tensor{q, k, v, tensorOf(ir.F64, []int{2, 1}, -inf, 5)}, []float64{0, 1111. / 4}},
@@ -173,7 +174,7 @@ func TestAttentionLowers(t *testing.T) {
 		batch, shared, each := draw("batch", 0, 2), draw("shared", 1, 2), draw("each", 1, 3)
 		queries, keys, depth, width := draw("queries", 0, 5), draw("keys", 0, 6), draw("depth", 1, 4), draw("width", 0, 4)
 		op := Attention{
-			Scale: 0.5, Softcap: rapid.SampledFrom([]float64{0, 2}).Draw(r, "cap"), Past: ir.Const(draw("past", 0, 3)),
+			Scale: 0.5, Softcap: rapid.SampledFrom([]float64{0, 2}).Draw(r, "cap"), Past: dim.Const(draw("past", 0, 3)),
 			Before: draw("before", -1, 2), After: draw("after", -1, 2),
 			Precision: rapid.SampledFrom([]ir.DType{ir.Invalid, ir.F32, ir.F64}).Draw(r, "precision"),
 		}
@@ -221,9 +222,9 @@ func TestAttentionLowers(t *testing.T) {
 		}
 		if batch != 1 && keys != 1 && rapid.Bool().Draw(r, "symbols") {
 			for i, axis := range map[int]int{0: -1, 1: 2, 2: 2} {
-				symbolic[i].Shape[0] = ir.Sym("B")
+				symbolic[i].Shape[0] = dim.Sym("B")
 				if axis >= 0 {
-					symbolic[i].Shape[axis] = ir.Sym("T")
+					symbolic[i].Shape[axis] = dim.Sym("T")
 				}
 			}
 		}
@@ -259,7 +260,7 @@ func TestAttentionImport(t *testing.T) {
 		"half a past":          {23, 1, nil, append(four[:3:3], "none", "f32[B,2,P,16]"), "past keys without past values, or past values without keys"},
 		"a past":               {23, 3, nil, append(four[:3:3], "none", "f32[B,2,P,16]", "f32[B,2,P,8]"), "{scale=0.25 past=P before=-1 after=-1} : f32[B,4,S,8]"},
 		"an unknown stage":     {23, 1, attrs{"qk_matmul_output_mode": 4}, four, "qk_matmul_output_mode 4, 0 to 3 expected"},
-		"an unknown precision": {23, 1, attrs{"softmax_precision": 7}, four, "softmax_precision 7 is no float"},
+		"an unknown precision": {23, 1, attrs{"softmax_precision": 7}, four, "softmax_precision 7 is not a float"},
 		"keys of unknown size": {23, 1, nil, []string{"f32[1,1,S,D]", "f32[1,1,T,D]", "f32[1,1,T,8]"}, "the scale depends on D, which is not known before the model runs"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,19 +4,20 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BatchNormTraining is (x − mean)/√(variance + Epsilon)·scale + bias of floats x of
-// [N,C,spatial…], where mean and variance are those of x's channels over all images, and
-// scale and bias are of [C]: what a [BatchNormalization] does while a model is trained.
+// BatchNormTraining is the training form of [BatchNormalization]: (x − mean)/√(variance +
+// Epsilon)·scale + bias for floats x of [N,C,spatial…], with the mean and variance of x's channels
+// over all images. scale and bias are [C].
 type BatchNormTraining struct{ Epsilon float64 }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op BatchNormTraining) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
-	c, err := channels{}.infer(in, 1)
+	c, err := Channels{}.infer(in, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (op BatchNormTraining) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts five operations for each element.
-func (BatchNormTraining) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(5)) }
+func (BatchNormTraining) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(5)) }
 
 // Lower normalises by moments.
 func (op BatchNormTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -55,34 +56,34 @@ func (op BatchNormTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(BatchNormalization{Epsilon: op.Epsilon}, x, scale, n.Arg(2), mean, variance)}
 }
 
-// channelMoments appends the moments of x, each in a shape.
-func channelMoments(b *ir.Builder, x *ir.Value, shape []ir.Dim) (mean, variance *ir.Value) {
+// channelMoments appends the mean and variance of x's channels, each with this shape.
+func channelMoments(b *ir.Builder, x *ir.Value, shape []dim.Dim) (mean, variance *ir.Value) {
 	both := b.Node(ChannelMoments{}, x)
 	row := func(i int) *ir.Value {
-		return reshape(b, sliceAxis(b, both, 0, ir.Const(i), ir.Const(1)), shape...)
+		return ReshapeTo(b, sliceAxis(b, both, 0, dim.Const(i), dim.Const(1)), shape...)
 	}
 	return row(0), row(1)
 }
 
-// Grad is of x r·scale·(g − Σ g/count − z·Σ g·z/count), of the scale Σ g·z, and of the bias
-// Σ g, where g is the result's, r = 1/√(variance + Epsilon), z = r·(x − mean), and count is
-// the number of elements of a channel.
-func (op BatchNormTraining) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, x, scale, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+// Grad returns, with g = dy, r = 1/√(variance + Epsilon), z = r·(x − mean) and count, the number of
+// elements in a channel: r·scale·(g − Σ g/count − z·Σ g·z/count) for x, Σ g·z for the scale, and Σ
+// g for the bias.
+func (op BatchNormTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, x, scale, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	mean, variance := channelMoments(b, x, scale.Type.Shape)
 	sums := b.Node(ChannelSums{}, g, x, mean)
 	row := func(i int) *ir.Value {
-		return reshape(b, sliceAxis(b, sums, 0, ir.Const(i), ir.Const(1)), scale.Type.Shape...)
+		return ReshapeTo(b, sliceAxis(b, sums, 0, dim.Const(i), dim.Const(1)), scale.Type.Shape...)
 	}
 	r := c.over(1, b.Node(Sqrt{}, c.plus(variance, op.Epsilon)))
 	toScale := c.mul(row(1), r)
 	grads := make([]*ir.Value, 3)
 	if want[0] {
-		count := channels{}.count(c, x)
+		count := Channels{}.count(c, x)
 		s := c.mul(r, scale)
 		by := c.neg(c.div(c.mul(c.mul(s, r), toScale), count))
 		rest := c.neg(c.add(c.div(c.mul(s, row(0)), count), c.mul(by, mean)))
-		grads[0] = b.Node(ChannelMix{}, g, x, channels{}.stack(b, s, by, rest))
+		grads[0] = b.Node(ChannelMix{}, g, x, Channels{}.stack(b, s, by, rest))
 	}
 	if want[1] {
 		grads[1] = toScale

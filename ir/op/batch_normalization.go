@@ -6,19 +6,19 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias of floats,
-// with x of [N,C,…] and operands x, scale, bias, mean and variance in this order
-// (ONNX BatchNormalization, in inference). The last four have one element for
-// each channel, [C], or for each place, [C,…]. Epsilon is an f32. While a model is
-// trained, and the scale with it, the mean and the variance are those of x, and
-// Momentum is the part of the operands that stays when these are updated.
+// BatchNormalization is (x − mean)/√(variance + Epsilon)·scale + bias for floats x of [N,C,…] (ONNX
+// BatchNormalization in inference). The operands are x, scale, bias, mean and variance. The last
+// four have one element for each channel, [C], or for each position, [C,…]. Epsilon is an f32. In
+// training, mean and variance are computed from x, unless the scale is frozen. Momentum is the
+// weight of the old values when the running statistics are updated.
 type BatchNormalization struct{ Epsilon, Momentum float64 }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 5, 5); err != nil {
+	if err := CheckTensors(in, 5, 5); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -28,7 +28,7 @@ func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	if x.Rank() < 1 {
 		return nil, fmt.Errorf("%s has no batch", x)
 	}
-	channels := []ir.Dim{ir.Const(1)}
+	channels := []dim.Dim{dim.Const(1)}
 	if x.Rank() > 1 {
 		channels = x.Shape[1:]
 	}
@@ -37,7 +37,7 @@ func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s for %s", i+1, t, x)
 		}
 		for j, d := range t.Shape {
-			if err := same(d, channels[j], fmt.Sprintf("axis %d of operand %d", j, i+1)); err != nil {
+			if err := Same(d, channels[j], fmt.Sprintf("axis %d of operand %d", j, i+1)); err != nil {
 				return nil, err
 			}
 		}
@@ -51,7 +51,7 @@ func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	inner := 1
 	if len(x.Shape) > 1 {
-		inner = lenOf(x.Shape[2:])
+		inner = LenOf(x.Shape[2:])
 	}
 	at := func(t *ir.Tensor, i int) float64 {
 		switch {
@@ -68,8 +68,8 @@ func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower makes it a product with s and a sum with t, where
-// s = scale/√(variance + Epsilon) and t = bias − mean·s depend on the weights.
+// Lower replaces the node by x·s + t, where s = scale/√(variance + Epsilon) and t = bias − mean·s depend
+// only on weights.
 func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -78,8 +78,8 @@ func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Add{}, b.Node(Mul{}, n.Arg(0), s), t)}
 }
 
-// Affine appends what makes n's result x·s + t: two tensors that broadcast to x,
-// of [C,1…] or the shape of its places.
+// Affine appends s and t so that n's result is x·s + t. They broadcast to x and are [C,1…], or have
+// the shape of its positions.
 func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
 	var args [5]*ir.Value
 	for i := 1; i < 5; i++ {
@@ -89,52 +89,50 @@ func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) 
 	return s, b.Node(Sub{}, args[2], b.Node(Mul{}, args[3], s))
 }
 
-// broadcast appends operand i of n in the type of x and a shape that broadcasts to
-// x's.
+// broadcast appends operand i of n in the type of x and in a shape that broadcasts to x's.
 func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value {
 	x := n.Arg(0).Type
-	v := convert(b, n.Arg(i), x.DType)
+	v := ConvertTo(b, n.Arg(i), x.DType)
 	if v.Type.Rank() > 1 {
 		return v
 	}
-	return reshape(b, v, perChannel(v.Type.Shape[0], x.Rank()-2)...)
+	return ReshapeTo(b, v, perChannel(v.Type.Shape[0], x.Rank()-2)...)
 }
 
-// perChannel returns the shape of a value for each of c channels that broadcasts
-// to [N,c,spatial…].
-func perChannel(c ir.Dim, spatial int) []ir.Dim {
-	shape := []ir.Dim{c}
+// perChannel returns the shape, for one value per channel, that broadcasts to [N,c,spatial…].
+func perChannel(c dim.Dim, spatial int) []dim.Dim {
+	shape := []dim.Dim{c}
 	for range spatial {
-		shape = append(shape, ir.Const(1))
+		shape = append(shape, dim.Const(1))
 	}
 	return shape
 }
 
 // Flops counts a product and a sum for each element.
-func (BatchNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2)) }
+func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2)) }
 
-// Grad is s·g of x, Σ g·(x − mean)/√(variance + Epsilon) of the scale, Σ g of the bias,
-// −Σ s·g of the mean, and −Σ s·g·(x − mean)/2(variance + Epsilon) of the variance, where
-// s = scale/√(variance + Epsilon), g is the result's and sums are over what has one
-// element of the operand.
-func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, x, g := calculus{b}, n.Arg(0), of[0]
+// Grad returns, with g = dy and s = scale/√(variance + Epsilon): s·g for x, Σ g·(x −
+// mean)/√(variance + Epsilon) for the scale, Σ g for the bias, −Σ s·g for the mean, and −Σ s·g·(x −
+// mean)/2(variance + Epsilon) for the variance. Sums are over the elements that share an element of
+// the operand.
+func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	rank := max(x.Type.Rank(), 2)
-	shape := append(slices.Clone(x.Type.Shape), ir.Const(1))[:rank]
-	x, g = reshape(b, x, shape...), reshape(b, g, shape...)
+	shape := append(slices.Clone(x.Type.Shape), dim.Const(1))[:rank]
+	x, g = ReshapeTo(b, x, shape...), ReshapeTo(b, g, shape...)
 	axes := []int{0}
 	if n.Arg(1).Type.Rank() == 1 {
-		axes = append(axes, allAxes(rank)[2:]...)
+		axes = append(axes, AllAxes(rank)[2:]...)
 	}
 	back := func(i int, v *ir.Value) *ir.Value { // the gradient of operand i
-		return convert(b, reshape(b, c.sum(v, false, axes...), n.Arg(i).Type.Shape...), n.Arg(i).Type.DType)
+		return ConvertTo(b, ReshapeTo(b, c.sum(v, false, axes...), n.Arg(i).Type.Shape...), n.Arg(i).Type.DType)
 	}
 	scale, mean, variance := op.broadcast(b, n, 1), op.broadcast(b, n, 3), op.broadcast(b, n, 4)
 	deviation := b.Node(Sqrt{}, c.plus(variance, op.Epsilon))
 	s := c.div(scale, deviation)
 	grads := make([]*ir.Value, 5)
 	if want[0] {
-		grads[0] = reshape(b, c.mul(g, s), n.Arg(0).Type.Shape...)
+		grads[0] = ReshapeTo(b, c.mul(g, s), n.Arg(0).Type.Shape...)
 	}
 	if want[1] {
 		grads[1] = back(1, c.mul(g, c.div(c.sub(x, mean), deviation)))
@@ -152,9 +150,8 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, wan
 	return grads
 }
 
-// Train normalises by the statistics of x, unless the scale is frozen. The mean and
-// the variance of x, the latter of a sample (over n − 1), are added to the operands'
-// with the weight 1 − Momentum.
+// Train normalises by the statistics of x, unless the scale is frozen. The running statistics are
+// updated with the mean and the sample variance (over n − 1) of x, with weight 1 − Momentum.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {
@@ -162,7 +159,7 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 	}
 	c, axes, count := calculus{b}, []int{0}, x.Type.Shape[0]
 	if n.Arg(3).Type.Rank() == 1 {
-		for _, a := range allAxes(x.Type.Rank())[min(2, x.Type.Rank()):] {
+		for _, a := range AllAxes(x.Type.Rank())[min(2, x.Type.Rank()):] {
 			axes, count = append(axes, a), count.Mul(x.Type.Shape[a])
 		}
 	}
@@ -172,13 +169,13 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 		mean, variance = channelMoments(b, x, n.Arg(3).Type.Shape)
 	} else {
 		mean, variance = moments(b, x, axes)
-		mean, variance = reshape(b, mean, n.Arg(3).Type.Shape...), reshape(b, variance, n.Arg(4).Type.Shape...)
+		mean, variance = ReshapeTo(b, mean, n.Arg(3).Type.Shape...), ReshapeTo(b, variance, n.Arg(4).Type.Shape...)
 	}
 	size := c.extent(variance, count)
 	others := b.Node(Max{}, c.plus(size, -1), c.num(size, 1))
 	update := func(i int, batch *ir.Value) {
 		running := n.Arg(i)
-		batch = convert(b, batch, running.Type.DType)
+		batch = ConvertTo(b, batch, running.Type.DType)
 		t.Update(running, c.add(c.times(running, op.Momentum), c.times(batch, 1-op.Momentum)))
 	}
 	update(3, mean)
@@ -186,11 +183,10 @@ func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*
 	if perChannel {
 		return []*ir.Value{b.Node(BatchNormTraining{Epsilon: op.Epsilon}, x, n.Arg(1), n.Arg(2))}
 	}
-	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), convert(b, mean, n.Arg(3).Type.DType), convert(b, variance, n.Arg(4).Type.DType))}
+	return []*ir.Value{b.Node(op, x, n.Arg(1), n.Arg(2), ConvertTo(b, mean, n.Arg(3).Type.DType), ConvertTo(b, variance, n.Arg(4).Type.DType))}
 }
 
-// perChannel reports whether the operands have one number for each channel of x, all of one
-// type.
+// perChannel reports whether the operands have one number for each channel of x and one type.
 func (BatchNormalization) perChannel(n *ir.Node) bool {
 	x := n.Arg(0).Type
 	return x.Rank() > 1 && !slices.ContainsFunc(n.Args[1:], func(v *ir.Value) bool {
@@ -198,10 +194,9 @@ func (BatchNormalization) perChannel(n *ir.Node) bool {
 	})
 }
 
-// importBatchNormalization reads BatchNormalization. Whether it trains follows
-// from is_test before opset 7, from the number of results before 14, and from
-// training_mode from there on. Without spatial, before opset 9, statistics are
-// kept for each place.
+// importBatchNormalization imports BatchNormalization. Training mode follows from is_test before
+// opset 7, from the number of results before opset 14, and from training_mode after that. Before
+// opset 9, there are statistics for each position if spatial is 0.
 func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	op := BatchNormalization{c.Float("epsilon", float64(float32(1e-5))), c.Float("momentum", float64(float32(0.9)))}
 	if c.Opset() < 6 {
@@ -225,30 +220,30 @@ func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4))}, nil
 }
 
-// warnOfTraining tells that a model was exported in training mode, and what the node does
-// therefore in inference.
+// warnOfTraining warns that a model was exported in training mode, and says what the node does in
+// inference.
 func warnOfTraining(c ir.Importer, does string) {
 	c.Warn("it was exported in training mode and " + does + ", in inference too; export the model in evaluation mode (model.eval() in PyTorch): -train trains such a file")
 }
 
-// train appends the normalisation by the statistics of operand 0 itself; further
-// results are the running mean and variance, updated, and the statistics.
+// train appends the normalisation by the statistics of operand 0. Further results are the updated
+// running mean and variance, and the statistics.
 func (op BatchNormalization) train(c ir.Importer, spatial bool) []*ir.Value {
 	b, x, mean, variance := c.Builder(), c.Arg(0), c.Arg(3), c.Arg(4)
 	axes := []int{0}
 	if spatial {
-		axes = append(axes, allAxes(x.Type.Rank())[min(2, x.Type.Rank()):]...)
+		axes = append(axes, AllAxes(x.Type.Rank())[min(2, x.Type.Rank()):]...)
 	}
 	m, v := moments(b, x, axes)
-	m, v = reshape(b, m, mean.Type.Shape...), reshape(b, v, variance.Type.Shape...)
+	m, v = ReshapeTo(b, m, mean.Type.Shape...), ReshapeTo(b, v, variance.Type.Shape...)
 	update := func(running, batch *ir.Value) *ir.Value {
 		d := running.Type.DType
 		kept := b.Node(Mul{}, running, b.Scalar(d, op.Momentum))
-		return b.Node(Add{}, kept, b.Node(Mul{}, convert(b, batch, d), b.Scalar(d, 1-op.Momentum)))
+		return b.Node(Add{}, kept, b.Node(Mul{}, ConvertTo(b, batch, d), b.Scalar(d, 1-op.Momentum)))
 	}
 	out := []*ir.Value{b.Node(op, x, c.Arg(1), c.Arg(2), m, v), update(mean, m), update(variance, v), m, v}
 	return out[:min(len(out), c.NumResults())]
 }
 
-// IsStatistic reports whether an operand is the mean or the variance.
+// IsStatistic reports whether an operand is the running mean or variance.
 func (BatchNormalization) IsStatistic(operand int) bool { return operand >= 3 }

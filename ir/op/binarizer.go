@@ -2,13 +2,13 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importBinarizer reads Binarizer: 1 where an element is above the threshold, else
-// 0, in the operand's element type.
+// importBinarizer imports Binarizer: 1 where an element exceeds the threshold, else 0, in the
+// operand's element type.
 func importBinarizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	v := x
 	if !x.Type.DType.IsFloat() {
-		v = convert(b, x, ir.F32)
+		v = ConvertTo(b, x, ir.F32)
 	}
 	above := b.Node(Greater{}, v, b.Scalar(v.Type.DType, c.Float("threshold", 0)))
 	return []*ir.Value{b.Node(Cast{To: x.Type.DType}, above)}, nil

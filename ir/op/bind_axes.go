@@ -4,29 +4,30 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindAxes binds two symbols for each axis of Shape: its extent where a list of
-// axes does not name it, else 1, and its extent where the list names it, else 1. Axes
-// may be negative, and may not repeat; an empty list stands for all where All is set.
+// BindAxes binds two symbols for each axis of Shape. If the list of axes contains the axis, the
+// first is 1 and the second is the extent. Otherwise the first is the extent and the second is 1.
+// Axes may be negative but not repeated. With All, an empty list means all axes.
 type BindAxes struct {
 	Bound
-	Shape []ir.Dim
+	Shape []dim.Dim
 	All   bool
 }
 
-// BindSqueeze binds the extents of a tensor of Shape without the axes that a list
-// names, which have to be 1: those that are left are as many as the symbols.
+// BindSqueeze binds the extents of a tensor of Shape without the listed axes. The listed axes must
+// have extent 1. The number of remaining axes equals the number of symbols.
 type BindSqueeze struct {
 	Bound
-	Shape []ir.Dim
+	Shape []dim.Dim
 }
 
-// BindUnsqueeze binds the extents of a tensor of Shape with axes of extent 1 put
-// where the result is to have those that a list names: as many as the symbols.
+// BindUnsqueeze binds the extents of a tensor of Shape after axes of extent 1 are inserted at the
+// listed positions of the result. The rank of the result equals the number of symbols.
 type BindUnsqueeze struct {
 	Bound
-	Shape []ir.Dim
+	Shape []dim.Dim
 }
 
 // Infer checks the list.
@@ -42,7 +43,7 @@ func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }
 
-// namedAxes returns which axes of a rank a list names.
+// namedAxes reports for each axis whether the list contains it.
 func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	axes := make([]int, list.Len())
 	for i := range axes {
@@ -56,9 +57,9 @@ func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	return named, err
 }
 
-// BindValues sorts the extents.
+// BindValues returns the extents of listed and of other axes.
 func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	shape, _ := ir.Ints(op.Shape)
+	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
 	if err != nil {
 		return nil, err
@@ -71,9 +72,9 @@ func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	})
 }
 
-// BindValues drops the axes.
+// BindValues returns the extents of the remaining axes.
 func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	shape, _ := ir.Ints(op.Shape)
+	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
 	if err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(left)
 }
 
-// extents returns the values of as many symbols.
+// extents returns the values of the symbols. It returns an error if their number differs from the
+// rank.
 func (op Bound) extents(shape []int) ([]int64, error) {
 	if len(shape) != len(op.Symbols) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(op.Symbols))
@@ -98,9 +100,9 @@ func (op Bound) extents(shape []int) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return int64(shape[i]), nil })
 }
 
-// BindValues puts the axes in.
+// BindValues returns the extents with the axes inserted.
 func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	rest, _ := ir.Ints(op.Shape)
+	rest, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(op.Symbols))
 	if err != nil {
 		return nil, err
@@ -117,24 +119,8 @@ func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(shape)
 }
 
-// Measure is cpu.MarkedExtent for each number.
-func (op BindAxes) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("MarkedExtent", ir.In(0), op.Shape, op.All)
-}
-
-// Measure is cpu.SqueezedExtent for each axis that is left.
-func (op BindSqueeze) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("SqueezedExtent", ir.In(0), op.Shape, len(op.Symbols))
-}
-
-// Measure is cpu.UnsqueezedExtent for each axis of the result.
-func (op BindUnsqueeze) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("UnsqueezedExtent", ir.In(0), op.Shape, len(op.Symbols))
-}
-
-// markedAxes returns what [BindAxes] binds for a list of axes of a shape that is known
-// when the model runs.
-func markedAxes(b *ir.Builder, axes *ir.Value, shape []ir.Dim, all bool) []ir.Dim {
+// markedAxes returns the symbols of a [BindAxes] of a list of axes that is known only at run time.
+func markedAxes(b *ir.Builder, axes *ir.Value, shape []dim.Dim, all bool) []dim.Dim {
 	bind := BindAxes{newBound(b, "axis", 2*len(shape)), shape, all}
 	b.Nodes(bind, intList(b, axes))
 	return bind.dims()

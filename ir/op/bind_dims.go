@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindDims binds symbols to elements of an integer tensor, those at Places, which
-// become extents.
+// BindDims binds symbols to the elements at Places of an integer tensor, which are used as extents.
 type BindDims struct {
 	Bound
 	Places []int
@@ -16,7 +16,7 @@ type BindDims struct {
 
 // Infer checks the operand's number of elements.
 func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	n, ok := in[0].Elems().Int()
@@ -31,23 +31,14 @@ func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the elements, none of which may be negative.
+// BindValues returns the elements. It returns an error if one is negative.
 func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return in[0].Int(op.Places[i]), nil })
 }
 
-// Measure is cpu.Extent for each element.
-func (op BindDims) Measure(*ir.Node) ([]ir.Call, error) {
-	calls := make([]ir.Call, len(op.Places))
-	for i, at := range op.Places {
-		calls[i] = ir.Call{Kernel: "Extent", Args: []any{ir.In(0), at}}
-	}
-	return calls, nil
-}
-
-// boundDims is knownDims for an operand of extents that may also be known only
-// when the model runs: symbols are bound to what its elements are then.
-func boundDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
+// boundDims is like knownDims, but the operand of extents may also be known only at run time.
+// Symbols are then bound to its elements.
+func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {
 		return knownDims(c, i, name)
@@ -57,31 +48,31 @@ func boundDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
 		return nil, err
 	}
 	if n == 0 {
-		return []ir.Dim{}, nil
+		return []dim.Dim{}, nil
 	}
 	if !v.Type.DType.IsInt() {
-		v = convert(c.Builder(), v, ir.I64)
+		v = ConvertTo(c.Builder(), v, ir.I64)
 	}
 	return bindElems(c.Builder(), v, name), nil
 }
 
-// boundDim is boundDims for an operand of one element.
-func boundDim(c ir.Importer, i int, name string) (ir.Dim, error) {
+// boundDim is boundDims for an operand with one element.
+func boundDim(c ir.Importer, i int, name string) (dim.Dim, error) {
 	dims, err := boundDims(c, i, name)
 	if err != nil {
-		return ir.Dim{}, err
+		return dim.Dim{}, err
 	}
 	if len(dims) != 1 {
-		return ir.Dim{}, fmt.Errorf("%s has %d elements, one expected", name, len(dims))
+		return dim.Dim{}, fmt.Errorf("%s has %d elements, one expected", name, len(dims))
 	}
 	return dims[0], nil
 }
 
-// bindElems binds symbols, called after name, to the elements of an integer tensor.
-// An element that was only moved here gets the symbol of where it comes from, so
-// that it has the same one wherever it is an extent.
-func bindElems(b *ir.Builder, v *ir.Value, name string) []ir.Dim {
-	dims := make([]ir.Dim, 0, ir.MaxRank)
+// bindElems binds the elements of an integer tensor to symbols with names similar to name. An
+// element that was moved from another tensor uses the symbol of its origin, so that it has the same
+// symbol everywhere.
+func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
+	dims := make([]dim.Dim, 0, ir.MaxRank)
 	for i, o := range originsOf(v) {
 		if o.value == nil {
 			dims = append(dims, o.dim)
@@ -91,34 +82,34 @@ func bindElems(b *ir.Builder, v *ir.Value, name string) []ir.Dim {
 		if !ok {
 			symbol := b.Symbol(fmt.Sprintf("%s_%d", name, i))
 			b.Nodes(BindDims{Bound{[]string{symbol}}, []int{o.place}}, o.value)
-			d = ir.Sym(symbol)
+			d = dim.Sym(symbol)
 		}
 		dims = append(dims, d)
 	}
 	return dims
 }
 
-// boundElem returns the symbol that is bound to an element already.
-func boundElem(b *ir.Builder, o origin) (ir.Dim, bool) {
+// boundElem returns the symbol that is already bound to an element.
+func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	for _, n := range b.Func().Nodes {
 		if bind, ok := n.Op.(BindDims); ok && n.Arg(0) == o.value {
 			if i := slices.Index(bind.Places, o.place); i >= 0 {
-				return ir.Sym(bind.Symbols[i]), true
+				return dim.Sym(bind.Symbols[i]), true
 			}
 		}
 	}
-	return ir.Dim{}, false
+	return dim.Dim{}, false
 }
 
-// origin is where an element of an integer tensor comes from: an element of value
-// or, where that is nil, an expression.
+// origin says where an element of an integer tensor comes from: it is an element of value, or an
+// expression if value is nil.
 type origin struct {
 	value *ir.Value
 	place int
-	dim   ir.Dim
+	dim   dim.Dim
 }
 
-// originsOf returns where the elements of an integer tensor come from.
+// originsOf returns the origins of the elements of an integer tensor.
 func originsOf(v *ir.Value) []origin {
 	t := tracer{elems: map[*ir.Value][]ir.Ratio{}, origins: map[string]origin{}}
 	count, _ := v.Type.Elems().Int()
@@ -139,18 +130,17 @@ func originsOf(v *ir.Value) []origin {
 	return origins
 }
 
-// maxTrace is how many operators an element is followed through.
+// maxTrace is the number of operators through which an element is traced.
 const maxTrace = 64
 
-// tracer follows elements through the operators that know theirs. Where it ends,
-// they are expressions that stand for their origins: differences of two symbols,
-// which may be negative.
+// tracer traces elements through operators that give them as expressions. At the end of a trace, an
+// origin is the difference of two symbols, because its value may be negative.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin
 }
 
-// trace returns the elements of v, nil where they cannot be followed.
+// trace returns the elements of v, or nil if they cannot be traced.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems
@@ -165,8 +155,8 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	elems := t.through(v, depth)
 	if elems == nil && v.Type.DType.IsInt() {
 		for i := range n {
-			up := ir.Sym(fmt.Sprintf("origin.%d.%d.up", len(t.elems), i))
-			down := ir.Sym(fmt.Sprintf("origin.%d.%d.down", len(t.elems), i))
+			up := dim.Sym(fmt.Sprintf("origin.%d.%d.up", len(t.elems), i))
+			down := dim.Sym(fmt.Sprintf("origin.%d.%d.down", len(t.elems), i))
 			elem := up.Sub(down)
 			t.origins[elem.String()] = origin{value: v, place: i}
 			elems = append(elems, ir.Ratio{Num: elem, Den: 1})
@@ -176,7 +166,7 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	return elems
 }
 
-// through returns the elements of v by those of the operands it is made of.
+// through returns the elements of v in terms of the elements of its operands.
 func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
 	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
 		return nil

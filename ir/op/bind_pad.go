@@ -5,16 +5,16 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindPad binds how a tensor of Shape is padded by a list of pads, first those
-// before the axes, then those after them, and, unless it is absent, a list of axes
-// (ONNX Pad): for each axis the first element that negative pads leave and how many
-// they leave, how many elements are put before these, and how many there are with
-// those that are put after them.
+// BindPad binds the padding of a tensor of Shape (ONNX Pad). The first operand lists the pads
+// before the axes, and then the pads after them. The optional second operand lists the axes.
+// BindPad binds four numbers for each axis: the first element and the number of elements that
+// negative pads keep, the number of elements inserted before them, and the resulting extent.
 type BindPad struct {
 	Bound
-	Shape []ir.Dim
+	Shape []dim.Dim
 }
 
 // Infer checks the lists.
@@ -25,10 +25,10 @@ func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 4*len(op.Shape))
 }
 
-// BindValues sorts the pads by axis and sign.
+// BindValues distributes the pads by axis and sign.
 func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	shape, _ := ir.Ints(op.Shape)
-	pads, axes := intsOf(in[0]), allAxes(len(shape))
+	shape, _ := dim.Ints(op.Shape)
+	pads, axes := intsOf(in[0]), AllAxes(len(shape))
 	if list := intsOf(arg(in, 1)); list != nil {
 		axes = make([]int, len(list))
 		for i, a := range list {
@@ -57,21 +57,16 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return values[i], nil })
 }
 
-// Measure is cpu.PadPlace for each number.
-func (op BindPad) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("PadPlace", ir.In(0), ir.In(1), op.Shape)
-}
-
-// PadIndex tells, for each place of an axis of Extent that [Pad] puts elements
-// before and after, which element stands there: a list of i64.
+// PadIndex returns the index of the source of each element of an axis of Extent after [Pad] has
+// inserted elements before and after it, as i64.
 type PadIndex struct {
 	Mode                  string
-	Extent, Before, After ir.Dim
+	Extent, Before, After dim.Dim
 }
 
-// Infer adds the extents.
+// Infer returns the padded extent.
 func (op PadIndex) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
 	}
 	if padSources[op.Mode] == nil {
@@ -80,9 +75,9 @@ func (op PadIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, op.Before.Add(op.Extent).Add(op.After))}, nil
 }
 
-// Eval finds the elements.
+// Eval computes the indices.
 func (op PadIndex) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
-	n, ok := ir.Ints([]ir.Dim{op.Before, op.Extent, op.After})
+	n, ok := dim.Ints([]dim.Dim{op.Before, op.Extent, op.After})
 	if _, err := ir.CheckedLen(n); err != nil || !ok {
 		return nil, fmt.Errorf("%s elements before, %s after %s", op.Before, op.After, op.Extent)
 	}
@@ -94,9 +89,4 @@ func (op PadIndex) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 		y.SetInt(i, int64(padSources[op.Mode](i-n[0], n[1])))
 	}
 	return []*ir.Tensor{y}, nil
-}
-
-// Call is cpu.PadIndex.
-func (op PadIndex) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "PadIndex", Args: []any{ir.Out(0), op.Extent, op.Before, op.Mode}}, nil
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// BindRange binds a symbol to how many numbers there are from a start to a limit,
-// without it, by a delta: max(0, ⌈(limit − start)/delta⌉). The operands are scalars
-// of one element type, in which kernels compute.
+// BindRange binds a symbol to the length of the range from start up to but not including limit in
+// steps of delta: max(0, ⌈(limit − start)/delta⌉). The operands are scalars of one element type, in
+// which kernels compute.
 type BindRange struct{ Bound }
 
 // Infer checks the operands.
 func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -68,9 +68,4 @@ func exact(t *ir.Tensor) *big.Int {
 		return new(big.Int).SetUint64(uint64(t.Int(0)))
 	}
 	return big.NewInt(t.Int(0))
-}
-
-// Measure is cpu.RangeCount.
-func (op BindRange) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "RangeCount", Args: []any{ir.InScalar(0), ir.InScalar(1), ir.InScalar(2)}}}, nil
 }

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindReshape binds the extents that [Reshape] gives a tensor of shape From when a
-// list asks for them: an element 0 is From's extent unless AllowZero is set, one
-// element -1 is what is left. They have as many elements as From.
+// BindReshape binds the extents of the result of [Reshape], applied to a tensor of shape From with
+// a list of requested extents. An element 0 copies From's extent unless AllowZero is set. One
+// element may be -1 and is then inferred. The list is as long as the rank of From.
 type BindReshape struct {
 	Bound
-	From      []ir.Dim
+	From      []dim.Dim
 	AllowZero bool
 }
 
@@ -20,24 +21,19 @@ func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }
 
-// BindValues fills 0 and -1 in.
+// BindValues replaces 0 and -1.
 func (op BindReshape) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	want := make([]ir.Dim, in[0].Len())
+	want := make([]dim.Dim, in[0].Len())
 	for i := range want {
-		want[i] = ir.Const64(in[0].Int(i))
+		want[i] = dim.Const64(in[0].Int(i))
 	}
 	dims, err := resolveShape(op.From, want, op.AllowZero)
 	if err != nil {
 		return nil, err
 	}
-	shape, ok := ir.Ints(dims)
-	if n, err := ir.CheckedLen(shape); err != nil || !ok || !ir.Const(n).Equal(ir.Product(op.From...)) {
-		return nil, fmt.Errorf("shape %s for the elements of %s", shapeText(want), shapeText(op.From))
+	shape, ok := dim.Ints(dims)
+	if n, err := ir.CheckedLen(shape); err != nil || !ok || !dim.Const(n).Equal(dim.Product(op.From...)) {
+		return nil, fmt.Errorf("shape %s for the elements of %s", ShapeText(want), ShapeText(op.From))
 	}
 	return op.extents(shape)
-}
-
-// Measure is cpu.ReshapedExtent for each axis.
-func (op BindReshape) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("ReshapedExtent", ir.In(0), op.From, op.AllowZero, len(op.Symbols))
 }

@@ -4,21 +4,22 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// BindSlice binds what a slice of a tensor of Shape takes, by lists of starts,
-// ends and, unless they are absent, axes and steps (ONNX Slice): for each of Axes
-// its first element and the number of elements and then, where Steps is set, its
-// step, at most the extent, as two numbers, of which the second is subtracted.
+// BindSlice binds the range of a slice of a tensor of Shape (ONNX Slice). The operands are lists of
+// starts, ends, and optional axes and steps. For each of Axes it binds the first element and the
+// number of elements. With Steps it also binds the step, clamped to the extent, as the difference
+// of two numbers.
 type BindSlice struct {
 	Bound
-	Shape []ir.Dim
+	Shape []dim.Dim
 	Axes  []int
 	Steps bool
 }
 
-// width is the number of symbols for each axis.
-func (op BindSlice) width() int {
+// Width is the number of symbols for each axis.
+func (op BindSlice) Width() int {
 	if op.Steps {
 		return 4
 	}
@@ -33,12 +34,12 @@ func (op BindSlice) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := checkAxes(op.Axes, len(op.Shape)); err != nil {
 		return nil, err
 	}
-	return op.infer(in, op.width()*len(op.Axes))
+	return op.infer(in, op.Width()*len(op.Axes))
 }
 
 // BindValues clamps the bounds.
 func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	shape, _ := ir.Ints(op.Shape)
+	shape, _ := dim.Ints(op.Shape)
 	starts, ends, axes, steps := intsOf(in[0]), intsOf(in[1]), intsOf(arg(in, 2)), intsOf(arg(in, 3))
 	places := make([][4]int64, len(shape))
 	for i, d := range shape {
@@ -69,11 +70,11 @@ func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 		first, count := slicedRange(starts[i], ends[i], step, d)
 		places[a] = [4]int64{first, count, max(step, 0), max(-step, 0)}
 	}
-	return op.each(func(i int) (int64, error) { return places[op.Axes[i/op.width()]][i%op.width()], nil })
+	return op.each(func(i int) (int64, error) { return places[op.Axes[i/op.Width()]][i%op.Width()], nil })
 }
 
-// slicedRange returns the first element and the number of elements of a slice of an
-// axis of extent d.
+// slicedRange returns the first element and the number of elements of a slice of an axis with
+// extent d.
 func slicedRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d
@@ -93,13 +94,4 @@ func slicedRange(start, end, step, d int64) (first, count int64) {
 		count++
 	}
 	return max(first, 0), count
-}
-
-// Measure is cpu.SlicePlace for each number.
-func (op BindSlice) Measure(*ir.Node) ([]ir.Call, error) {
-	calls, err := op.measures("SlicePlace", ir.In(0), ir.In(1), ir.In(2), ir.In(3), op.Shape)
-	for i, c := range calls {
-		c.Args[len(c.Args)-1] = 4*op.Axes[i/op.width()] + i%op.width()
-	}
-	return calls, err
 }

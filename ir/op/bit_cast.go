@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitCast reads the bits of its operand as another element type of the same
-// width (ONNX BitCast, from opset 26).
+// BitCast reinterprets the bits of its operand as another element type of the same width (ONNX
+// BitCast, from opset 26).
 type BitCast struct{ To ir.DType }
 
-// Infer gives the operand's shape.
+// Infer returns the operand's shape.
 func (op BitCast) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if from := in[0].DType; from.Bits() != op.To.Bits() || op.To.Bits() == 0 {
@@ -27,7 +28,23 @@ func (op BitCast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// IsView marks that the bits stay where they are.
+// Scalar reads the bits. It has no formula for f16 and bf16 operands, which are widened, nor for bools.
+func (BitCast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	from, to := x[0].Type.DType, kernel.Arithmetic(d)
+	switch {
+	case to == ir.Invalid || d == ir.Bool || from == ir.Bool:
+		return nil
+	case from.Bits() == d.Bits():
+		return b.Bitcast(d, x[0])
+	case from.IsFloat() || d.Bits() > 32:
+		return nil
+	case d.IsFloat():
+		return b.Convert(to, b.Bitcast(d, b.Convert(ir.U16, x[0])))
+	}
+	return wrapped(b, d, b.Convert(to, x[0]))
+}
+
+// IsView marks the result as the memory of the operand.
 func (BitCast) IsView() {}
 
 // importBitCast reads BitCast.

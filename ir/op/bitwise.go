@@ -4,29 +4,29 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitwiseAnd is x & y, broadcast, of integers of one type.
+// BitwiseAnd computes x & y with broadcasting, for integers of one type.
 type BitwiseAnd struct{ binary[integers] }
 
-// BitwiseOr is x | y, broadcast, of integers of one type.
+// BitwiseOr computes x | y with broadcasting, for integers of one type.
 type BitwiseOr struct{ binary[integers] }
 
-// BitwiseXor is x ^ y, broadcast, of integers of one type.
+// BitwiseXor computes x ^ y with broadcasting, for integers of one type.
 type BitwiseXor struct{ binary[integers] }
 
-// BitwiseNot is ^x, of integers.
+// BitwiseNot computes ^x for integers.
 type BitwiseNot struct{ unary[integers] }
 
-// BitShift shifts x by y bits to higher places with Left, else to lower ones,
-// broadcast, of unsigned integers of one type. A shift by the width or more
-// gives 0.
+// BitShift shifts x by y bits with broadcasting, for unsigned integers of one type. It shifts to
+// the left with Left, and otherwise to the right. A shift by at least the width gives 0.
 type BitShift struct {
 	binary[unsigneds]
 	Left bool
 }
 
-// bits makes a formula of a function of bits.
+// bits returns the formula of a function on bits.
 func bits(f func(a, b uint64) uint64) formula {
 	return formula{
 		signed:   func(a, b int64) (int64, error) { return int64(f(uint64(a), uint64(b))), nil },
@@ -39,14 +39,29 @@ func (BitwiseAnd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a & b }))
 }
 
+// Scalar combines bits.
+func (BitwiseAnd) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.And(x[0], x[1])
+}
+
 // Eval combines bits.
 func (BitwiseOr) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a | b }))
 }
 
+// Scalar combines bits.
+func (BitwiseOr) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Or(x[0], x[1])
+}
+
 // Eval combines bits.
 func (BitwiseXor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a ^ b }))
+}
+
+// Scalar combines bits.
+func (BitwiseXor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Binary(kernel.Xor, x[0], x[1])
 }
 
 // Eval inverts bits.
@@ -55,6 +70,11 @@ func (BitwiseNot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		signed:   func(a int64) int64 { return ^a },
 		unsigned: func(a uint64) uint64 { return ^a },
 	})
+}
+
+// Scalar inverts bits.
+func (BitwiseNot) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	return wrapped(b, d, b.Not(x[0]))
 }
 
 // Eval shifts bits.
@@ -67,24 +87,16 @@ func (op BitShift) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}))
 }
 
-// Call is cpu.BitAnd or cpu.BitAndScalar.
-func (BitwiseAnd) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "BitAnd", true), nil }
-
-// Call is cpu.BitOr or cpu.BitOrScalar.
-func (BitwiseOr) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "BitOr", true), nil }
-
-// Call is cpu.BitXor or cpu.BitXorScalar.
-func (BitwiseXor) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "BitXor", true), nil }
-
-// Call is cpu.BitNot.
-func (BitwiseNot) Call(*ir.Node) (ir.Call, error) { return callUnary("BitNot"), nil }
-
-// Call is cpu.ShiftLeft or cpu.ShiftRight, or a form with a scalar.
-func (op BitShift) Call(n *ir.Node) (ir.Call, error) {
+// Scalar shifts bits.
+func (op BitShift) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	t := x[0].Type.DType
+	shift := kernel.Shr
 	if op.Left {
-		return callBinary(n, "ShiftLeft", false), nil
+		shift = kernel.Shl
 	}
-	return callBinary(n, "ShiftRight", false), nil
+	width := b.Whole(t, int64(t.Bits()))
+	y := b.Binary(shift, x[0], b.Min(x[1], b.Sub(width, b.Whole(t, 1))))
+	return wrapped(b, d, b.Select(b.Lt(x[1], width), y, b.Whole(t, 0)))
 }
 
 // importBitShift reads BitShift.
@@ -97,29 +109,29 @@ func importBitShift(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil
 }
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (BitwiseAnd) IsCommutative() {}
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (BitwiseOr) IsCommutative() {}
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (BitwiseXor) IsCommutative() {}
 
-// Neutral is 0 bits.
+// Neutral returns 0: a shift by 0 bits changes nothing.
 func (BitShift) Neutral() float64 { return 0 }
 
-// Neutral is 0.
+// Neutral returns 0.
 func (BitwiseOr) Neutral() float64 { return 0 }
 
-// Neutral is 0.
+// Neutral returns 0.
 func (BitwiseXor) Neutral() float64 { return 0 }
 
-// IsInvolution marks the operator.
+// IsInvolution marks the operator as its own inverse.
 func (BitwiseNot) IsInvolution() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (BitwiseAnd) IsIdempotent() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (BitwiseOr) IsIdempotent() {}

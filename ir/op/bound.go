@@ -4,26 +4,27 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Bound is embedded by the operators that have no results, but bind Symbols to
-// numbers that follow from their operands: axes, extents and places that a model
-// computes, or that it is given. The numbers are never negative.
+// Bound is embedded by operators that have no results but bind Symbols to numbers computed from
+// their operands: axes, extents and positions that are known only at run time. The numbers are
+// never negative.
 type Bound struct{ Symbols []string }
 
 // Binds returns the symbols.
 func (op Bound) Binds() []string { return op.Symbols }
 
-// Eval has no results.
+// Eval returns no results.
 func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect marks that the node is kept: extents depend on it.
+// HasEffect keeps the node, because extents depend on it.
 func (op Bound) HasEffect() {}
 
-// infer checks the number of symbols, and that all operands, of which the first
-// is there, are lists of i64.
+// infer checks the number of symbols, and that the operands are lists of i64. The first operand
+// must be present.
 func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
-	if err := tensors(in, 1, -1); err != nil {
+	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
 	}
 	for i, t := range in {
@@ -35,16 +36,6 @@ func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
 		return nil, fmt.Errorf("%d symbols, %d expected", len(op.Symbols), symbols)
 	}
 	return nil, nil
-}
-
-// measures returns, for each symbol, the call of a kernel with these arguments
-// and, last, the symbol's number.
-func (op Bound) measures(kernel string, args ...any) ([]ir.Call, error) {
-	calls := make([]ir.Call, len(op.Symbols))
-	for i := range calls {
-		calls[i] = ir.Call{Kernel: kernel, Args: append(append([]any{}, args...), i)}
-	}
-	return calls, nil
 }
 
 // each returns what value gives for each symbol's number.
@@ -63,7 +54,7 @@ func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
 	return values, nil
 }
 
-// newBound returns n fresh symbols called after hint.
+// newBound returns a Bound with n new symbols whose names derive from hint.
 func newBound(b *ir.Builder, hint string, n int) Bound {
 	op := Bound{Symbols: make([]string, n)}
 	for i := range op.Symbols {
@@ -73,15 +64,15 @@ func newBound(b *ir.Builder, hint string, n int) Bound {
 }
 
 // dims returns the symbols as expressions.
-func (op Bound) dims() []ir.Dim {
-	dims := make([]ir.Dim, len(op.Symbols))
+func (op Bound) dims() []dim.Dim {
+	dims := make([]dim.Dim, len(op.Symbols))
 	for i, s := range op.Symbols {
-		dims[i] = ir.Sym(s)
+		dims[i] = dim.Sym(s)
 	}
 	return dims
 }
 
-// intList returns a tensor of integers as a list of i64, nil for nil.
+// intList converts a tensor of integers to a vector of i64. It returns nil for nil.
 func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -89,10 +80,10 @@ func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	if !v.Type.DType.IsInt() {
 		ir.Fail("%s where integers are expected", v.Type)
 	}
-	return reshape(b, convert(b, v, ir.I64), v.Type.Elems())
+	return ReshapeTo(b, ConvertTo(b, v, ir.I64), v.Type.Elems())
 }
 
-// intsOf returns the elements of an evaluated list of integers, nil for nil.
+// intsOf returns the elements of an evaluated vector of integers, or nil for nil.
 func intsOf(t *ir.Tensor) []int64 {
 	if t == nil {
 		return nil
@@ -104,7 +95,7 @@ func intsOf(t *ir.Tensor) []int64 {
 	return list
 }
 
-// arg returns an evaluated operand, nil when it is absent.
+// arg returns an evaluated operand, or nil if it is absent.
 func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	if i < len(in) {
 		return in[i]
@@ -112,8 +103,7 @@ func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	return nil
 }
 
-// listLen returns the number of elements of operand i, when that is known before
-// the model runs.
+// listLen returns the number of elements of operand i. It returns an error unless that is static.
 func listLen(c ir.Importer, i int, name string) (int, error) {
 	if c.Arg(i) == nil {
 		return 0, fmt.Errorf("%s is absent", name)

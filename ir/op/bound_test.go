@@ -9,9 +9,9 @@ import (
 
 func f32s(v ...float64) *ir.Tensor { return ir.FloatTensor(ir.F32, v...) }
 
-// TestOperandsKnownWhenTheModelRuns compares operators whose lists are inputs of
-// the model with those whose lists are constants: extents, values, and, by
-// checkLower, what they are lowered to. An error of one is an error of the other.
+// TestOperandsKnownWhenTheModelRuns imports each operator twice: with lists that are inputs of the
+// model, and with lists that are constants. Extents, values and, by checkLower, the lowered forms
+// must agree. If one form returns an error, so must the other.
 func TestOperandsKnownWhenTheModelRuns(t *testing.T) {
 	type lists []*ir.Tensor
 	x24, x234, cube := "f32[2,4]", "f32[2,3,4]", "f32[2,2,3,4]"
@@ -170,8 +170,7 @@ func importBound(op string, opset, results int, a attrs, types []ir.Type) (*ir.F
 	return f, err
 }
 
-// filled returns a tensor of small numbers, all of them positive and some equal, or
-// of texts.
+// filled returns a tensor of small positive numbers, or of texts. Some of them are equal.
 func filled(d ir.DType, shape ...int) *ir.Tensor {
 	t := ir.NewTensor(d, shape...)
 	for i := range t.Len() {

@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importQuant reads Quant of Brevitas: x/scale plus a zero point, limited to the
-// integers of a number of bits, rounded, and converted back. The result stays a
-// float.
+// importQuant imports Quant of Brevitas: x/scale plus a zero point, clamped to integers of a number
+// of bits, rounded, and converted back. The result is a float.
 func importQuant(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, zero := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	bits, err := bitWidth(c, 3)
@@ -36,8 +35,7 @@ func importQuant(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, b.Node(Sub{}, y, zero), scale)}, nil
 }
 
-// importBipolarQuant reads BipolarQuant of Brevitas: scale where x is not negative,
-// −scale where it is.
+// importBipolarQuant imports BipolarQuant of Brevitas: scale where x ≥ 0, else −scale.
 func importBipolarQuant(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	d := x.Type.DType
@@ -45,8 +43,8 @@ func importBipolarQuant(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, sign, c.Arg(1))}, nil
 }
 
-// importTrunc reads Trunc of Brevitas: x/scale plus a zero point, as an integer, less
-// its lowest bits.
+// importTrunc imports Trunc of Brevitas: x/scale plus a zero point, as an integer without its
+// lowest bits.
 func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, zero := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	from, err := bitWidth(c, 3)
@@ -65,7 +63,7 @@ func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, b.Node(Sub{}, y, zero), scale)}, nil
 }
 
-// bitWidth returns operand i, a constant number of bits.
+// bitWidth returns operand i, which is a constant number of bits.
 func bitWidth(c ir.Importer, i int) (float64, error) {
 	t := c.Constant(i)
 	if t == nil || t.Len() != 1 || t.DType == ir.String {
@@ -77,7 +75,7 @@ func bitWidth(c ir.Importer, i int) (float64, error) {
 	return 0, fmt.Errorf("%v bits", t.Number(0))
 }
 
-// rounded appends x rounded as a mode of Brevitas says.
+// rounded appends x rounded according to a mode of Brevitas.
 func rounded(b *ir.Builder, x *ir.Value, mode string) (*ir.Value, error) {
 	magnitude := func(f func(*ir.Value) *ir.Value) *ir.Value {
 		return b.Node(Mul{}, b.Node(Sign{}, x), f(b.Node(Abs{}, x)))

@@ -4,19 +4,19 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// broadcastShape returns the shape that tensors of these types have together
-// (ONNX, multidirectional broadcasting): aligned at the last dimension, an
-// extent of 1 repeats.
-func broadcastShape(in []ir.Type) ([]ir.Dim, error) {
+// broadcastShape returns the common shape of tensors of the given types (ONNX multidirectional
+// broadcasting). The shapes are aligned at the last axis, and an extent of 1 repeats.
+func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 	rank := 0
 	for _, t := range in {
 		rank = max(rank, t.Rank())
 	}
-	shape := ir.Dims(make([]int, rank)...)
+	shape := dim.Consts(make([]int, rank)...)
 	for i := range shape {
-		shape[i] = ir.Const(1)
+		shape[i] = dim.Const(1)
 		for _, t := range in {
 			if j := i - rank + t.Rank(); j >= 0 {
 				d, err := broadcastDim(shape[i], t.Shape[j])
@@ -30,10 +30,10 @@ func broadcastShape(in []ir.Type) ([]ir.Dim, error) {
 	return shape, nil
 }
 
-// broadcastDim returns the extent that a and b have together. A symbol against
-// a constant above 1 is taken to be that constant or 1; symbols whose maximum would
-// be too complex are taken to be equal, which is reported as [ir.Unproven].
-func broadcastDim(a, b ir.Dim) (ir.Dim, error) {
+// broadcastDim returns the common extent of a and b. If one is a constant above 1, a symbol as the
+// other must be that constant or 1. Two symbols whose maximum would be too complex must be equal;
+// if they may differ, it returns an [ir.Unproven].
+func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil
 	}
@@ -58,16 +58,15 @@ func broadcastDim(a, b ir.Dim) (ir.Dim, error) {
 	return most, nil
 }
 
-// index walks a tensor of some shape in row-major order beside another that is
-// broadcast to it.
+// index walks through a tensor that is broadcast to a shape, in row-major order of that shape.
 type index struct {
 	shape   []int
-	strides []int // of the broadcast tensor, 0 where it repeats
+	strides []int // strides of the broadcast tensor, 0 along repeated axes
 	at      []int
-	Offset  int // in the broadcast tensor
+	Offset  int // offset in the broadcast tensor
 }
 
-// newIndex returns the walk of a tensor of shape from, broadcast to shape.
+// newIndex returns a walk through a tensor of shape from, broadcast to shape.
 func newIndex(shape, from []int) *index {
 	x := &index{shape: shape, strides: make([]int, len(shape)), at: make([]int, len(shape))}
 	stride := 1
@@ -93,8 +92,7 @@ func (x *index) Next() {
 	}
 }
 
-// evalBroadcast returns the common shape of tensors and, for each, a walk
-// through it in that shape.
+// evalBroadcast returns the common shape of tensors and a walk through each of them in that shape.
 func evalBroadcast(in []*ir.Tensor) (shape []int, walks []*index, err error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {
@@ -104,7 +102,7 @@ func evalBroadcast(in []*ir.Tensor) (shape []int, walks []*index, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	shape, _ = ir.Ints(dims)
+	shape, _ = dim.Ints(dims)
 	for _, t := range in {
 		walks = append(walks, newIndex(shape, t.Shape))
 	}

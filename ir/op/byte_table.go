@@ -4,24 +4,25 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ByteTable replaces each element of x, i8 or u8, by one of a table of 256: that
-// whose number has the element's bits.
+// ByteTable replaces each element of x, i8 or u8, by an element of a table of 256 elements. The
+// bits of the element of x are the index.
 type ByteTable struct{}
 
 // tableSize is the number of elements of a table.
 const tableSize = 256
 
-// Infer gives x the table's element type.
+// Infer returns x's shape with the table's element type.
 func (ByteTable) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
-	if err := checkFactor(in[0], ir.Type{}); err != nil {
+	if err := CheckFactor(in[0], ir.Type{}); err != nil {
 		return nil, err
 	}
-	if t := in[1]; t.Rank() != 1 || !t.Shape[0].Equal(ir.Const(tableSize)) {
+	if t := in[1]; t.Rank() != 1 || !t.Shape[0].Equal(dim.Const(tableSize)) {
 		return nil, fmt.Errorf("table %s, %d elements expected", t, tableSize)
 	}
 	return []ir.Type{in[0].With(in[1].DType)}, nil
@@ -36,11 +37,6 @@ func (ByteTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Call is cpu.ByteTable.
-func (ByteTable) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "ByteTable", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
-}
-
 // ByteCodes returns all elements of an 8-bit integer type in the order of a
 // [ByteTable].
 func ByteCodes(d ir.DType) *ir.Tensor {
@@ -50,6 +46,3 @@ func ByteCodes(d ir.DType) *ir.Tensor {
 	}
 	return codes
 }
-
-// MapsLanes marks the operator.
-func (ByteTable) MapsLanes() {}

@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// calculus builds what derivatives are made of. Constants take the element type of
-// what they are combined with, and operands are broadcast.
+// calculus builds the expressions of derivatives. Constants take the element type of the other
+// operand, and operands broadcast.
 type calculus struct{ *ir.Builder }
 
 func (c calculus) add(x, y *ir.Value) *ir.Value { return c.Node(Add{}, x, y) }
@@ -17,36 +18,36 @@ func (c calculus) div(x, y *ir.Value) *ir.Value { return c.Node(Div{}, x, y) }
 func (c calculus) neg(x *ir.Value) *ir.Value    { return c.Node(Neg{}, x) }
 func (c calculus) square(x *ir.Value) *ir.Value { return c.mul(x, x) }
 
-// num is a scalar of x's element type.
+// num returns a scalar of x's element type.
 func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type.DType, v) }
 
-// plus is x + v, and times is x·v.
+// plus returns x + v, and times returns x·v.
 func (c calculus) plus(x *ir.Value, v float64) *ir.Value  { return c.add(x, c.num(x, v)) }
 func (c calculus) times(x *ir.Value, v float64) *ir.Value { return c.mul(x, c.num(x, v)) }
 
-// over is v/x, and from is v − x.
+// over returns v/x, and from returns v − x.
 func (c calculus) over(v float64, x *ir.Value) *ir.Value { return c.div(c.num(x, v), x) }
 func (c calculus) from(v float64, x *ir.Value) *ir.Value { return c.sub(c.num(x, v), x) }
 
-// where is x where a condition holds, else 0.
+// where returns x where condition is true, else 0.
 func (c calculus) where(condition, x *ir.Value) *ir.Value {
 	return c.Node(Where{}, condition, x, c.num(x, 0))
 }
 
-// negative, positive and between tell where x is below 0, above 0, and from lo to hi.
+// negative, positive and between return whether x is below 0, above 0, and within [lo, hi].
 func (c calculus) negative(x *ir.Value) *ir.Value { return c.Node(Less{}, x, c.num(x, 0)) }
 func (c calculus) positive(x *ir.Value) *ir.Value { return c.Node(Greater{}, x, c.num(x, 0)) }
 func (c calculus) between(x *ir.Value, lo, hi float64) *ir.Value {
 	return c.Node(And{}, c.Node(GreaterOrEqual{}, x, c.num(x, lo)), c.Node(LessOrEqual{}, x, c.num(x, hi)))
 }
 
-// choose is g where a comparison of x and y holds, half of it where they are equal,
-// else 0.
+// choose returns g where the comparison of x and y holds, g/2 where they are equal, else 0.
 func (c calculus) choose(x, y *ir.Value, comparison ir.Op, g *ir.Value) *ir.Value {
 	return c.Node(Where{}, c.Node(Equal{}, x, y), c.times(g, 0.5), c.where(c.Node(comparison, x, y), g))
 }
 
-// sum reduces axes of x, which ascend, to extents of 1, or drops them.
+// sum reduces the axes of x, which are in ascending order. With keep, their extents become 1;
+// otherwise they are removed.
 func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
 	if len(axes) == 0 {
 		return x
@@ -54,15 +55,15 @@ func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceSum, Axes: axes, KeepDims: keep}, x)
 }
 
-// extent is d as a scalar of x's element type.
-func (c calculus) extent(x *ir.Value, d ir.Dim) *ir.Value {
+// extent returns d as a scalar of x's element type.
+func (c calculus) extent(x *ir.Value, d dim.Dim) *ir.Value {
 	if n, ok := d.Int(); ok {
 		return c.num(x, float64(n))
 	}
-	return reshape(c.Builder, convert(c.Builder, c.Dims(d), x.Type.DType))
+	return ReshapeTo(c.Builder, ConvertTo(c.Builder, c.Dims(d), x.Type.DType))
 }
 
-// mean is the mean along axes, whose extents become 1.
+// mean returns the mean along axes, whose extents become 1.
 func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
 	if len(axes) == 0 {
 		return x
@@ -70,8 +71,8 @@ func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}, x)
 }
 
-// fit is the gradient of an operand that was broadcast to the shape of g: g summed
-// over what was repeated.
+// fit returns the gradient of an operand that was broadcast to the shape of g: g summed over the
+// broadcast axes.
 func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	shape := operand.Type.Shape
 	lead := g.Type.Rank() - len(shape)
@@ -81,30 +82,30 @@ func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 		case i < lead:
 			axes = append(axes, i)
 		case d.Equal(shape[i-lead]):
-		case shape[i-lead].Equal(ir.Const(1)):
+		case shape[i-lead].Equal(dim.Const(1)):
 			axes = append(axes, i)
-		default: // whether it was repeated shows only when the model runs
+		default: // whether it was broadcast is known only at run time
 			return c.Node(SumTo{Shape: shape}, g)
 		}
 	}
-	return reshape(c.Builder, c.sum(g, false, axes...), shape...)
+	return ReshapeTo(c.Builder, c.sum(g, false, axes...), shape...)
 }
 
-// chainRule returns the gradient of the operand of an elementwise operator, of its
+// chainRule returns the gradient of the operand of an elementwise operator. slope returns the
 // derivative at x, where the result is y.
-func chainRule(b *ir.Builder, n *ir.Node, of []*ir.Value, slope func(c calculus, x, y *ir.Value) *ir.Value) []*ir.Value {
-	return []*ir.Value{b.Node(Mul{}, of[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
+func chainRule(b *ir.Builder, n *ir.Node, dy []*ir.Value, slope func(c calculus, x, y *ir.Value) *ir.Value) []*ir.Value {
+	return []*ir.Value{b.Node(Mul{}, dy[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
 }
 
-// partials returns the gradients of the operands of an elementwise operator that
-// broadcasts them, of functions that give them as if they were not broadcast.
-func partials(b *ir.Builder, n *ir.Node, want []bool, of ...func(c calculus) *ir.Value) []*ir.Value {
+// partials returns the gradients of the operands of an elementwise operator with broadcasting.
+// slopes return the gradients before they are summed over broadcast axes.
+func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus) *ir.Value) []*ir.Value {
 	c := calculus{b}
 	grads := make([]*ir.Value, len(n.Args))
-	for i, f := range of {
+	for i, f := range slopes {
 		if i < len(want) && want[i] {
 			g := f(c)
-			grads[i] = c.fit(expand(b, g, n.Results[0].Type.Shape...), n.Arg(i))
+			grads[i] = c.fit(ExpandTo(b, g, n.Results[0].Type.Shape...), n.Arg(i))
 		}
 	}
 	return grads

@@ -5,26 +5,26 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cast is its operand in another element type (ONNX Cast). Integers wrap. Floats
-// round to nearest even; out of range they become infinite, or the greatest
-// number in the types of at most 8 bits unless Unsaturated. A float becomes an
-// integer by truncation toward zero; NaN and what does not fit becomes the least
-// int32, or the least int64 for i64, u64 and u32, and the narrower types keep
-// the low bits of that; u64 also takes what is below 2⁶⁴. Anything but zero is
-// true.
+// Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to
+// nearest, ties to even. Floats out of range become infinite; in types of at most 8 bits they
+// become the largest number unless Unsaturated. A float becomes an integer by truncation. NaN and
+// numbers that do not fit become the smallest int32, or for i64, u64 and u32 the smallest int64.
+// Narrower types keep its low bits. u64 accepts numbers below 2⁶⁴. Any nonzero number becomes true.
 type Cast struct {
 	elementwise
 	To          ir.DType
-	Unsaturated bool   // 8-bit floats out of range become infinite, NaN where there is no infinity
-	Round       string // of f8e8m0: "down" or "nearest"; empty is up
+	Unsaturated bool   // 8-bit floats out of range become infinite, or NaN if the type has no infinity
+	Round       string // rounding for f8e8m0: "down" or "nearest"; "" means up
 }
 
-// Infer gives the operand's shape.
+// Infer returns the operand's shape.
 func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if op.To == ir.Invalid {
@@ -37,6 +37,9 @@ func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 var roundModes = map[string]rt.RoundMode{"": rt.RoundUp, "down": rt.RoundDown, "nearest": rt.RoundNearest}
+
+// RoundMode is how the cast to f8e8m0 rounds.
+func (op Cast) RoundMode() rt.RoundMode { return roundModes[op.Round] }
 
 // Overwrites lists the operand.
 func (Cast) Overwrites() []int { return []int{0} }
@@ -78,6 +81,42 @@ func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Scalar converts. It has no formula for strings, and for floats of less than 16 bits.
+func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	to, from := kernel.Arithmetic(d), x[0].Type.DType
+	switch {
+	case to == ir.Invalid:
+		return nil
+	case d.IsInt() && from.IsFloat():
+		return truncated(b, d, x[0])
+	case d.IsInt():
+		return wrapped(b, d, b.Convert(to, x[0]))
+	case to != d:
+		return b.Convert(to, b.Convert(d, x[0]))
+	}
+	return b.Convert(to, x[0])
+}
+
+// truncated returns a float as an integer of type d, as [truncate] does.
+func truncated(b *kernel.Builder, d ir.DType, x *kernel.Value) *kernel.Value {
+	word, limit := ir.I32, 0x1p31
+	if d.Bits() == 64 || d == ir.U32 {
+		word, limit = ir.I64, 0x1p63
+	}
+	fits := b.Ge(x, number(b, x, -limit))
+	if word == ir.I32 && x.Type.DType == ir.F64 { // whose fraction may lie below the limit
+		fits = b.Gt(x, number(b, x, -limit-1))
+	}
+	fits = b.And(fits, b.Lt(x, number(b, x, limit)))
+	least := int64(math.MinInt64) >> (64 - word.Bits())
+	v := b.Convert(kernel.Arithmetic(d), b.Select(fits, b.Convert(word, x), b.Whole(word, least)))
+	if d == ir.U64 {
+		v = b.Select(b.Ge(x, number(b, x, 0x1p63)), b.Convert(d, x), v)
+		v = b.Select(b.Ge(x, number(b, x, 0x1p64)), b.Whole(d, 0), v)
+	}
+	return wrapped(b, d, v)
+}
+
 // encode converts to an 8-bit float type by its codes.
 func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	exact, err := Cast{To: ir.F64}.Eval([]*ir.Tensor{x})
@@ -92,7 +131,7 @@ func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// code returns v in an 8-bit float type, as the attributes ask for.
+// code returns the encoding of v in an 8-bit float type with these attributes.
 func (op Cast) code(v float32) byte {
 	saturate := !op.Unsaturated
 	switch op.To {
@@ -105,7 +144,7 @@ func (op Cast) code(v float32) byte {
 	case ir.F8E5M2FNUZ:
 		return byte(rt.ToFloat8E5M2FNUZ(v, saturate))
 	}
-	return byte(rt.ToFloat8E8M0(v, saturate, roundModes[op.Round]))
+	return byte(rt.ToFloat8E8M0(v, saturate, op.RoundMode()))
 }
 
 // setFloat stores a float converted to y's type.
@@ -163,8 +202,8 @@ func truncate(d ir.DType, v float64) int64 {
 	return math.MinInt32
 }
 
-// InferElems truncates expressions that are never negative where integers are
-// asked for, and keeps them otherwise.
+// InferElems returns the operand's expressions. For an integer type, it truncates expressions that
+// are never negative.
 func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	if op.To == ir.String || in[0].Type.DType == ir.String {
 		return nil
@@ -177,14 +216,14 @@ func (op Cast) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 		case op.To.IsFloat() || r.Den == 1:
 			return r, true
 		case isConst:
-			return integer(ir.Const64(n / int64(r.Den))), true
+			return integer(dim.Const64(n / int64(r.Den))), true
 		}
-		return integer(r.Num.FloorDiv(ir.Const(r.Den))), r.Num.NonNegative()
+		return integer(r.Num.FloorDiv(dim.Const(r.Den))), r.Num.NonNegative()
 	})
 }
 
-// Lower goes through a byte where the result has a narrower integer type, and
-// through f64 from a text to a float without arithmetic.
+// Lower splits a cast into two if no kernel computes it. Casts to types narrower than a byte go
+// through a byte. Casts of strings to floats without arithmetic, such as bf16, go through f64.
 func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	switch via := wide(op.To); {
@@ -198,40 +237,12 @@ func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// Call is cpu.Cast, CastUnsaturated or CastE8M0; cpu.CastFromBool and CastToBool
-// for booleans; cpu.WrapBits for integers narrower than the byte they take; from
-// and to texts cpu.CastFromText, CastToText and their forms for booleans.
-func (op Cast) Call(n *ir.Node) (ir.Call, error) {
-	from, to := n.Arg(0).Type.DType, op.To
-	switch {
-	case from == ir.String && to == ir.Bool:
-		return callUnary("CastTextToBool"), nil
-	case from == ir.String:
-		return callUnary("CastFromText"), nil
-	case from == ir.Bool && to == ir.String:
-		return callUnary("CastBoolToText"), nil
-	case to == ir.String:
-		return callUnary("CastToText"), nil
-	case to.IsInt() && to.Bits() < 8:
-		return callUnary("WrapBits", to.Bits()), nil
-	case from == ir.Bool:
-		return callUnary("CastFromBool"), nil
-	case to == ir.Bool:
-		return callUnary("CastToBool"), nil
-	case to == ir.F8E8M0:
-		return callUnary("CastE8M0", !op.Unsaturated, int(roundModes[op.Round])), nil
-	case op.Unsaturated && to.IsFloat() && to.Bits() < 32:
-		return callUnary("CastUnsaturated"), nil
-	}
-	return callUnary("Cast"), nil
-}
-
 // Grad converts back.
-func (Cast) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{convert(b, of[0], n.Arg(0).Type.DType)}
+func (Cast) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{ConvertTo(b, dy[0], n.Arg(0).Type.DType)}
 }
 
-// importCast reads Cast: the type is a name before opset 6.
+// importCast imports Cast. The type is a name before opset 6.
 func importCast(c ir.Importer) ([]*ir.Value, error) {
 	to := c.DType("to", ir.Invalid)
 	if to == ir.Invalid {
@@ -240,7 +251,7 @@ func importCast(c ir.Importer) ([]*ir.Value, error) {
 	return castNode(c, to)
 }
 
-// importCastLike reads CastLike: a cast to the type of the second operand.
+// importCastLike imports CastLike: a cast to the type of the second operand.
 func importCastLike(c ir.Importer) ([]*ir.Value, error) {
 	return castNode(c, c.Arg(1).Type.DType)
 }
@@ -258,8 +269,8 @@ func castNode(c ir.Importer, to ir.DType) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// IsIdentity reports whether the element type stays.
+// IsIdentity reports whether the element type is unchanged.
 func (op Cast) IsIdentity(x ir.Type) bool { return op.To == x.DType }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Cast) IsCheap() {}

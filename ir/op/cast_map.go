@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxSparseMap bounds the row that a CastMap makes of a sparse map.
+// maxSparseMap bounds the length of the row for a sparse map.
 const maxSparseMap = 1 << 20
 
-// importCastMap reads CastMap: a row of the values of a map from i64 in the order of
-// its keys, or, where map_form is SPARSE, at the places that these name, below
-// max_map, with 0 elsewhere.
+// importCastMap imports CastMap: a row of the values of a map with i64 keys, in the order of the
+// keys. With map_form SPARSE, the keys are indices below max_map, and other elements are 0.
 func importCastMap(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	to, ok := map[string]ir.DType{"TO_FLOAT": ir.F32, "TO_STRING": ir.String, "TO_INT64": ir.I64}[c.Text("cast_to", "TO_FLOAT")]
@@ -42,5 +42,5 @@ func importCastMap(c ir.Importer) ([]*ir.Value, error) {
 		}
 		y = b.Node(MapLookup{}, m, b.Const(places), b.Const(zero))
 	}
-	return []*ir.Value{convert(b, reshape(b, y, ir.Const(1), y.Type.Shape[0]), to)}, nil
+	return []*ir.Value{ConvertTo(b, ReshapeTo(b, y, dim.Const(1), y.Type.Shape[0]), to)}, nil
 }

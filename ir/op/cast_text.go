@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// parse stores the number that a string holds, converted to y's type (ONNX
-// Cast): a plain or scientific number, or INF, +INF, −INF or NaN in any case.
+// parse stores the number in text, converted to y's type (ONNX Cast): a plain or scientific number,
+// or INF, +INF, −INF or NaN, ignoring case.
 func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	word := strings.TrimSpace(text)
 	switch {
@@ -30,15 +30,14 @@ func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	}
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil && !math.IsInf(v, 0) {
-		return fmt.Errorf("element %d: %q is no number", i, text)
+		return fmt.Errorf("element %d: %q is not a number", i, text)
 	}
 	op.setFloat(y, i, v)
 	return nil
 }
 
-// formatElem returns element i of x as text: integers and booleans in decimal,
-// floats with the fewest digits that stand for them in their type, plainly
-// unless they are very large or small.
+// formatElem returns element i of x as text: integers and bools in decimal; floats with the fewest
+// digits that identify them in their type, in scientific notation if very large or small.
 func formatElem(x *ir.Tensor, i int) string {
 	switch {
 	case x.DType == ir.U64:
@@ -63,8 +62,8 @@ func formatElem(x *ir.Tensor, i int) string {
 	return strconv.FormatFloat(short, 'f', 1, 64)
 }
 
-// shortest returns a number in scientific form, with the fewest digits that stand
-// for it in its type.
+// shortest returns a number in scientific notation with the fewest digits that identify it in its
+// type.
 func shortest(d ir.DType, v float64) string {
 	if d == ir.F64 || d == ir.F32 {
 		return strconv.FormatFloat(v, 'e', -1, d.Bits())

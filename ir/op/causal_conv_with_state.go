@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCausalConvWithState reads CausalConvWithState: each channel of x, [B,C,L], is
-// convolved with its own K weights, [C,1,K], over its last K elements, the state [B,C,K−1]
-// standing before the first. The state that results are the last K−1 elements.
+// importCausalConvWithState imports CausalConvWithState. It convolves each channel of x, [B,C,L],
+// with K weights, [C,1,K]. Each result depends on the K elements up to its own position. The state
+// [B,C,K−1] precedes x. The new state is the last K−1 elements.
 func importCausalConvWithState(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w, bias, past := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3)
 	if x.Type.Rank() != 3 || w.Type.Rank() != 3 {
@@ -19,10 +20,10 @@ func importCausalConvWithState(c ir.Importer) ([]*ir.Value, error) {
 	if !ok || !okSize || channels < 1 || size < 1 {
 		return nil, fmt.Errorf("weights %s, a constant shape expected", w.Type)
 	}
-	carried := ir.Const(size - 1)
-	before := []ir.Dim{x.Type.Shape[0], x.Type.Shape[1], carried}
+	carried := dim.Const(size - 1)
+	before := []dim.Dim{x.Type.Shape[0], x.Type.Shape[1], carried}
 	if past == nil && size > 1 {
-		past = expand(b, b.Scalar(x.Type.DType, 0), before...)
+		past = ExpandTo(b, b.Scalar(x.Type.DType, 0), before...)
 	}
 	if size > 1 {
 		x = b.Node(Concat{Axis: 2}, past, x)

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCenterCropPad reads CenterCropPad, which gives axes other extents about the
-// middle: a [Slice] of what is too large, and a [Pad] with zeros, or empty strings, of
-// what is too small. The middle is rounded down.
+// importCenterCropPad imports CenterCropPad, which crops or pads axes around their middle, rounded
+// down. It becomes a [Slice] of axes that are too long, and a [Pad] of axes that are too short,
+// with zeros or empty strings.
 func importCenterCropPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
-	axes, err := axesFromFront(c.Ints("axes", allAxes(rank)), rank)
+	axes, err := axesFromFront(c.Ints("axes", AllAxes(rank)), rank)
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +24,8 @@ func importCenterCropPad(c ir.Importer) ([]*ir.Value, error) {
 	if len(want) != len(axes) {
 		return nil, fmt.Errorf("%d extents for %d axes", len(want), len(axes))
 	}
-	kept, two := wholeSlice(x.Type), ir.Const(2)
-	more := Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	kept, two := wholeSlice(x.Type), dim.Const(2)
+	more := Pad{Mode: "constant", Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}
 	for i, a := range axes {
 		d := x.Type.Shape[a]
 		kept.Shape[a] = d.Min(want[i])
@@ -33,8 +34,8 @@ func importCenterCropPad(c ir.Importer) ([]*ir.Value, error) {
 		more.Before[a] = missing.FloorDiv(two)
 		more.After[a] = missing.Sub(more.Before[a])
 	}
-	y := applySlice(b, x, kept)
-	if ir.Equal(more, Pad{Mode: "constant", Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
+	y := ApplySlice(b, x, kept)
+	if ir.Equal(more, Pad{Mode: "constant", Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}) {
 		return []*ir.Value{y}, nil
 	}
 	return []*ir.Value{b.Node(more, y)}, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ChangeCase is its operand, strings, in lower case, or in upper case where Upper
-// is set. Letters change one by one as Unicode says, in any language.
+// ChangeCase converts strings to lower case, or to upper case if Upper is set. It converts letters
+// one by one by the Unicode tables, without regard to language.
 type ChangeCase struct {
 	unary[texts]
 	Upper bool
@@ -26,6 +26,3 @@ func (op ChangeCase) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	return []*ir.Tensor{y}, nil
 }
-
-// Call is cpu.ChangeCase.
-func (op ChangeCase) Call(*ir.Node) (ir.Call, error) { return callUnary("ChangeCase", op.Upper), nil }

@@ -4,22 +4,23 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ChannelMix is a·g + b·x + c of floats g and x of [N,C,spatial…], where the factors, [3,C],
-// have an a, a b and a c for each channel.
-type ChannelMix struct{ channels }
+// ChannelMix computes a·g + b·x + c for floats g and x of [N,C,spatial…]. The third operand, [3,C],
+// holds the factors a, b and c for each channel.
+type ChannelMix struct{ Channels }
 
-// Infer gives the type of g.
+// Infer returns the type of g.
 func (op ChannelMix) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	c, err := op.infer(in, 2)
 	if err != nil {
 		return nil, err
 	}
-	if factors := ir.TensorOf(in[0].DType, ir.Const(3), c); !in[2].Equal(factors) {
+	if factors := ir.TensorOf(in[0].DType, dim.Const(3), c); !in[2].Equal(factors) {
 		return nil, fmt.Errorf("factors %s, %s expected", in[2], factors)
 	}
 	return in[:1], nil
@@ -28,7 +29,7 @@ func (op ChannelMix) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval computes in float64.
 func (op ChannelMix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	of, c := op.of(in[0])
-	g, x, factors := numbersOf(in[0]), numbersOf(in[1]), numbersOf(in[2])
+	g, x, factors := NumbersOf(in[0]), NumbersOf(in[1]), NumbersOf(in[2])
 	y := ir.NewTensor(in[0].DType, in[0].Shape...)
 	for i := range g {
 		if k := of(i); k < c {
@@ -38,16 +39,15 @@ func (op ChannelMix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Overwrites lists g and x.
+// Overwrites allows the result to reuse the memory of g or x.
 func (ChannelMix) Overwrites() []int { return []int{0, 1} }
 
 // Flops counts four operations for each element.
-func (ChannelMix) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(4)) }
+func (ChannelMix) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad is of g a·s, of x b·s, and of the factors the sums of s·g, s·x and s, where s is the
-// result's.
-func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, g, x, s := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+// Grad returns, with s = dy: a·s for g, b·s for x, and the sums of s·g, s·x and s for the factors.
+func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, g, x, s := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	grads := make([]*ir.Value, 3)
 	for i := range 2 {
 		if want[i] {
@@ -61,7 +61,7 @@ func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool
 	return grads
 }
 
-// Lower makes what has no kernel of products and sums.
+// Lower replaces the node by products and sums if there is no kernel.
 func (op ChannelMix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil
@@ -72,19 +72,4 @@ func (op ChannelMix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	c, g, x := calculus{b}, n.Arg(0), n.Arg(1)
 	row := func(i int) *ir.Value { return op.row(b, n.Arg(2), i, x.Type) }
 	return []*ir.Value{c.add(c.add(c.mul(g, row(0)), c.mul(x, row(1))), row(2))}
-}
-
-// Relayout computes on blocked operands.
-func (op ChannelMix) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
-	args, c := op.relayout(l, n.Args[:2]...)
-	if args == nil {
-		return nil
-	}
-	return b.Node(ChannelMix{channels{c}}, append(args, n.Arg(2))...)
-}
-
-// Call is cpu.ChannelMix.
-func (op ChannelMix) Call(n *ir.Node) (ir.Call, error) {
-	sizes, err := op.sizes(n.Arg(0).Type)
-	return ir.Call{Kernel: "ChannelMix", Args: append([]any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}, sizes...)}, err
 }

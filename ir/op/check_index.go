@@ -4,21 +4,22 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// CheckIndex is its operand, indices of i32 or i64. One below 0, or not below Count, is
-// an error at run time that calls it What and says how many Things there are: the
-// definition where it stands knows no indices that count from the end, as [Gather] does.
-// With FromEnd it does: those from -Count on are allowed, and counted from the front.
+// CheckIndex returns its operand, indices of i32 or i64, and checks them at run time. An index
+// below 0 or not below Count is an error. The error calls the index What, and the elements that it
+// selects Things. With FromEnd, indices from -Count on are accepted and converted to count from the
+// start, as in [Gather].
 type CheckIndex struct {
-	Count        ir.Dim
+	Count        dim.Dim
 	FromEnd      bool
 	What, Things string
 }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op CheckIndex) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	return in[:1], indexType(in[0])
@@ -44,7 +45,7 @@ func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// checkIndex returns an error for an index that is not one of count things.
+// checkIndex returns an error if index is not one of count things.
 func checkIndex(index int64, count int, what, things string) error {
 	if index < 0 || index >= int64(count) {
 		return fmt.Errorf("%s %d is not one of %d %s", what, index, count, things)
@@ -52,20 +53,15 @@ func checkIndex(index int64, count int, what, things string) error {
 	return nil
 }
 
-// checked appends indices that a [CheckIndex] has compared.
-func checked(b *ir.Builder, indices *ir.Value, count ir.Dim, what, things string) *ir.Value {
+// checked appends a [CheckIndex] of indices.
+func checked(b *ir.Builder, indices *ir.Value, count dim.Dim, what, things string) *ir.Value {
 	return b.Node(CheckIndex{Count: count, What: what, Things: things}, indices)
 }
 
-// checkedAxis appends an axis of a rank, counted from the front.
+// checkedAxis appends an axis, checked against a rank and counted from the start.
 func checkedAxis(b *ir.Builder, axis *ir.Value, rank int) *ir.Value {
-	return b.Node(CheckIndex{Count: ir.Const(rank), FromEnd: true, What: "axis", Things: "axes"}, axis)
+	return b.Node(CheckIndex{Count: dim.Const(rank), FromEnd: true, What: "axis", Things: "axes"}, axis)
 }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (CheckIndex) Overwrites() []int { return []int{0} }
-
-// Call is cpu.CheckIndex.
-func (op CheckIndex) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "CheckIndex", Args: []any{ir.Out(0), ir.In(0), op.Count, op.FromEnd, op.What, op.Things}}, nil
-}

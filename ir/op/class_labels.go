@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// classLabels returns the labels of a classifier: those of the attribute
-// classlabels_strings, or the integers of another.
+// classLabels returns the labels of a classifier: the attribute classlabels_strings, or the
+// integers of the attribute called ints.
 func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("classlabels_strings", nil), c.Ints(ints, nil)
 	switch {
@@ -22,25 +23,25 @@ func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	return nil, fmt.Errorf("no classlabels_strings and no %s", ints)
 }
 
-// labelsOf returns the labels with the numbers of classes, i64.
+// labelsOf returns the labels at the indices classes, i64.
 func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
 	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
 }
 
-// matrixOf returns a matrix of rows; a vector is one row.
+// matrixOf returns x as a matrix of rows. A vector becomes a single row.
 func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	switch {
 	case x == nil || !x.Type.IsTensor():
 		return nil, errors.New("no tensor of rows")
 	case x.Type.Rank() == 1:
-		return reshape(b, x, ir.Const(1), x.Type.Shape[0]), nil
+		return ReshapeTo(b, x, dim.Const(1), x.Type.Shape[0]), nil
 	case x.Type.Rank() != 2:
 		return nil, fmt.Errorf("rows are %s, a matrix expected", x.Type)
 	}
 	return x, nil
 }
 
-// rowsOf is matrixOf of numbers: f64 stay, others become f32.
+// rowsOf is matrixOf for numbers. Types other than f64 are converted to f32.
 func rowsOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	x, err := matrixOf(b, x)
 	switch {
@@ -51,5 +52,5 @@ func rowsOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	case x.Type.DType == ir.F64:
 		return x, nil
 	}
-	return convert(b, x, ir.F32), nil
+	return ConvertTo(b, x, ir.F32), nil
 }

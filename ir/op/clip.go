@@ -5,16 +5,18 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Clip is x limited to Lo…Hi, of numbers; an infinite bound is none. NaN stays
-// NaN, and where Lo is greater than Hi the result is Hi.
+// Clip clamps numbers x to [Lo, Hi]. An infinite bound has no effect. NaN stays NaN. If Lo exceeds
+// Hi, the result is Hi.
 type Clip struct {
 	unary[numbers]
 	Lo, Hi float64
 }
 
-// Infer checks that the element type has the bounds.
+// Infer checks that the element type can represent the bounds.
 func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.unary.Infer(in)
 	if err != nil {
@@ -22,19 +24,19 @@ func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	for _, v := range []float64{op.Lo, op.Hi} {
 		if d := in[0].DType; d.IsInt() && !math.IsInf(v, 0) && !intHas(d, v) {
-			return nil, fmt.Errorf("bound %v is no %s", v, d)
+			return nil, fmt.Errorf("bound %v does not fit %s", v, d)
 		}
 	}
 	return out, nil
 }
 
-// intHas reports whether an integer type has the value v.
+// intHas reports whether an integer type can represent v.
 func intHas(d ir.DType, v float64) bool {
 	lo, hi := intRange(d)
 	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
 }
 
-// intRange returns the least and the greatest integer of a type.
+// intRange returns the smallest and the largest integer of a type.
 func intRange(d ir.DType) (lo int64, hi uint64) {
 	if d.Class() == ir.Unsigned {
 		return 0, math.MaxUint64 >> (64 - d.Bits())
@@ -42,14 +44,24 @@ func intRange(d ir.DType) (lo int64, hi uint64) {
 	return math.MinInt64 >> (64 - d.Bits()), math.MaxInt64 >> (64 - d.Bits())
 }
 
-// Eval limits.
+// Eval clamps.
 func (op Clip) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	lo, hi := intBounds(in[0].DType, op.Lo, op.Hi)
+	lo, hi := IntBounds(in[0].DType, op.Lo, op.Hi)
 	return evalMapping(in, mapping{
 		float:    func(x float64) float64 { return limit(x, op.Lo, op.Hi) },
 		signed:   func(x int64) int64 { return limit(x, lo, hi) },
 		unsigned: func(x uint64) uint64 { return limit(x, uint64(lo), uint64(hi)) },
 	})
+}
+
+// Scalar clamps.
+func (op Clip) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	t := x[0].Type.DType
+	if t.IsFloat() {
+		return clamped(b, x[0], b.Float(t, op.Lo), b.Float(t, op.Hi))
+	}
+	lo, hi := IntBounds(d, op.Lo, op.Hi)
+	return clamped(b, x[0], b.Whole(t, lo), b.Whole(t, hi))
 }
 
 func limit[T real](x, lo, hi T) T {
@@ -62,8 +74,8 @@ func limit[T real](x, lo, hi T) T {
 	return x
 }
 
-// intBounds returns bounds as integers of a type, u64 by their bits.
-func intBounds(d ir.DType, lo, hi float64) (int64, int64) {
+// IntBounds returns bounds as integers of a type, u64 by their bits.
+func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	if !d.IsInt() {
 		return 0, 0
 	}
@@ -80,42 +92,32 @@ func intBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	return bound(lo), bound(hi)
 }
 
-// InferElems limits expressions to constants.
+// InferElems clamps expressions to constants.
 func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		if !math.IsInf(op.Lo, -1) {
 			if op.Lo != float64(int32(op.Lo)) {
 				return r, false
 			}
-			r.Num = r.Num.Max(ir.Const(int(op.Lo)).Mul(ir.Const(r.Den)))
+			r.Num = r.Num.Max(dim.Const(int(op.Lo)).Mul(dim.Const(r.Den)))
 		}
 		if !math.IsInf(op.Hi, 1) {
 			if op.Hi != float64(int32(op.Hi)) {
 				return r, false
 			}
-			r.Num = r.Num.Min(ir.Const(int(op.Hi)).Mul(ir.Const(r.Den)))
+			r.Num = r.Num.Min(dim.Const(int(op.Hi)).Mul(dim.Const(r.Den)))
 		}
 		return fraction(r.Num, r.Den)
 	})
 }
 
-// Call is cpu.Clip.
-func (op Clip) Call(n *ir.Node) (ir.Call, error) {
-	d := n.Arg(0).Type.DType
-	if d.IsFloat() {
-		return callUnary("Clip", number(n, op.Lo), number(n, op.Hi)), nil
-	}
-	lo, hi := intBounds(d, op.Lo, op.Hi)
-	return callUnary("Clip", ir.Number{DType: d, Int: lo}, ir.Number{DType: d, Int: hi}), nil
+// Grad multiplies dy by the derivative: 1 between the limits, and at them.
+func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }
 
-// Grad is that of the derivative 1 between the limits, and at them.
-func (op Clip) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
-}
-
-// importClip reads Clip: its bounds are attributes before opset 11 and optional
-// operands from there on. Bounds that are not constant make it Max and Min.
+// importClip imports Clip. Its bounds are attributes before opset 11, and then optional operands.
+// If they are not constant, it becomes Max and Min.
 func importClip(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 11 {
@@ -129,7 +131,7 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 			continue
 		}
 		if n, ok := v.Type.Elems().Int(); !ok || n != 1 {
-			return nil, fmt.Errorf("bound %s is no scalar", v.Type)
+			return nil, fmt.Errorf("bound %s is not a scalar", v.Type)
 		}
 	}
 	least, okLo := clipBound(lo, x.Type.DType, math.Inf(-1))
@@ -138,16 +140,16 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 		return []*ir.Value{b.Node(Clip{Lo: least, Hi: greatest}, x)}, nil
 	}
 	if lo != nil {
-		x = b.Node(Max{}, x, reshape(b, lo))
+		x = b.Node(Max{}, x, ReshapeTo(b, lo))
 	}
 	if hi != nil {
-		x = b.Node(Min{}, x, reshape(b, hi))
+		x = b.Node(Min{}, x, ReshapeTo(b, hi))
 	}
 	return []*ir.Value{x}, nil
 }
 
-// clipBound returns the value of a bound that is a constant float64 holds, or
-// absent.
+// clipBound returns the value of a constant bound that float64 represents exactly, or absent for a
+// nil bound.
 func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
 	if v == nil {
 		return absent, true
@@ -166,5 +168,5 @@ func (op Clip) IsIdentity(ir.Type) bool { return math.IsInf(op.Lo, -1) && math.I
 // Limits returns the bounds.
 func (op Clip) Limits() (lo, hi float64) { return op.Lo, op.Hi }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Clip) IsCheap() {}

@@ -5,22 +5,23 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Col2Im adds up the columns of x, [N,C·cells,places], of numbers, to images,
-// [N,C,Image…] (ONNX Col2Im): row c·cells+k of a column is the cell k of a window
-// of the extents Block over channel c. The windows lie on the padded image as those of a
-// convolution do, in row-major order: x has to have as many columns, and rows for
-// whole channels, which shows at run time where an extent is not constant.
+// Col2Im adds the columns of x, [N,C·cells,windows], of numbers, into images, [N,C,Image…] (ONNX
+// Col2Im). Row c·cells+k of a column is cell k of a window with extents Block over channel c. The
+// windows are placed on the padded image as in a convolution, in row-major order. x must have one
+// column for each window. The number of its rows must be a multiple of the number of cells. If
+// extents are symbolic, this is checked at run time.
 type Col2Im struct {
-	Image, Block []ir.Dim
-	// Strides and Dilations are nil for ones, Pads nil for none.
+	Image, Block []dim.Dim
+	// Strides and Dilations default to ones, and Pads to zeros, if nil.
 	Strides, Dilations, Pads []int
 }
 
 // Infer divides the rows by the cells of a block.
 func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, numbers{}); err != nil {
@@ -28,16 +29,16 @@ func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	x := in[0]
 	if x.Rank() != 3 || len(op.Image) < 1 || len(op.Block) != len(op.Image) {
-		return nil, fmt.Errorf("blocks %s of images %s in %s", shapeText(op.Block), shapeText(op.Image), x)
+		return nil, fmt.Errorf("blocks %s of images %s in %s", ShapeText(op.Block), ShapeText(op.Image), x)
 	}
 	w := op.window()
-	if err := w.check(len(op.Image)); err != nil {
+	if err := w.Check(len(op.Image)); err != nil {
 		return nil, err
 	}
-	places, known := ir.Const(1), true
+	places, known := dim.Const(1), true
 	for i, d := range op.Image {
 		if k, ok := op.Block[i].Int(); ok && (k < 1 || k > math.MaxInt32) {
-			return nil, fmt.Errorf("block %s is out of range", shapeText(op.Block))
+			return nil, fmt.Errorf("block %s is out of range", ShapeText(op.Block))
 		}
 		if known = known && op.Block[i].IsConst(); known {
 			w.Kernel[i], _ = op.Block[i].Int()
@@ -47,13 +48,13 @@ func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	if n, ok := places.Sub(x.Shape[2]).Int(); known && ok && n != 0 {
 		return nil, fmt.Errorf("%s columns for %s places", x.Shape[2], places)
 	}
-	cells := ir.Product(op.Block...)
+	cells := dim.Product(op.Block...)
 	if n, ok := x.Shape[1].Int(); ok && cells.IsConst() {
 		if k, _ := cells.Int(); k == 0 || n%k != 0 {
 			return nil, fmt.Errorf("%d rows for blocks of %d cells", n, k)
 		}
 	}
-	shape := append([]ir.Dim{x.Shape[0], x.Shape[1].FloorDiv(cells)}, op.Image...)
+	shape := append([]dim.Dim{x.Shape[0], x.Shape[1].FloorDiv(cells)}, op.Image...)
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
@@ -64,12 +65,12 @@ func (op Col2Im) window() Window {
 
 // Eval sums floats in float64; integers wrap.
 func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	image, okImage := ir.Ints(op.Image)
-	block, okBlock := ir.Ints(op.Block)
+	image, okImage := dim.Ints(op.Image)
+	block, okBlock := dim.Ints(op.Block)
 	if !okImage || !okBlock {
-		return nil, fmt.Errorf("blocks %s of images %s have no value", shapeText(op.Block), shapeText(op.Image))
+		return nil, fmt.Errorf("blocks %s of images %s have no value", ShapeText(op.Block), ShapeText(op.Image))
 	}
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +78,12 @@ func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w.Kernel = block
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
-	plane, taps, places := lenOf(image), lenOf(block), x.Shape[2]
+	plane, taps, places := LenOf(image), LenOf(block), x.Shape[2]
 	sums := make([]float64, y.Len())
-	err = w.visit(image, func(place int, c cells) {
+	err = w.Visit(image, func(place int, c Cells) {
 		for i := range shape[0] * shape[1] {
-			for k, at := range c.at {
-				from, to := (i*taps+c.tap[k])*places+place, i*plane+at
+			for k, at := range c.At {
+				from, to := (i*taps+c.Tap[k])*places+place, i*plane+at
 				if x.DType.IsFloat() {
 					sums[to] += x.Float(from)
 				} else {
@@ -99,41 +100,28 @@ func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad unfolds the windows of a block that is known.
-func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	block, ok := ir.Ints(op.Block)
+// Grad extracts the windows of dy. It fails if the block is not constant.
+func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	block, ok := dim.Ints(op.Block)
 	if !ok {
 		ir.Fail("%s: its block is known only when the model runs", n)
 	}
-	w, x, image := op.window(), n.Arg(0).Type, of[0].Type.Shape
+	w, x, image := op.window(), n.Arg(0).Type, dy[0].Type.Shape
 	w.Kernel = block
-	count, err := w.shape(image[2:])
+	count, err := w.Places(image[2:])
 	if err != nil {
 		ir.FailWith(err)
 	}
-	g := w.around(b, of[0], calculus{b}.num(of[0], 0), count, w.pads(image[2:]))
+	g := w.around(b, dy[0], calculus{b}.num(dy[0], 0), count, w.Padding(image[2:]))
 	cells := w.cells(b, g, count)
 	for i, cell := range cells {
-		cells[i] = reshape(b, cell, image[0], image[1], ir.Const(1), x.Shape[2])
+		cells[i] = ReshapeTo(b, cell, image[0], image[1], dim.Const(1), x.Shape[2])
 	}
-	return []*ir.Value{reshape(b, b.Node(Concat{Axis: 2}, cells...), x.Shape...)}
+	return []*ir.Value{ReshapeTo(b, b.Node(Concat{Axis: 2}, cells...), x.Shape...)}
 }
 
-// Lower computes narrow numbers in wider ones.
+// Lower converts narrow numbers to wider ones.
 func (op Col2Im) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.Col2Im.
-func (op Col2Im) Call(n *ir.Node) (ir.Call, error) {
-	x, axes := n.Arg(0).Type.Shape, len(op.Image)
-	w := op.window()
-	pads := op.Pads
-	if pads == nil {
-		pads = make([]int, 2*axes)
-	}
-	return ir.Call{Kernel: "Col2Im", Args: []any{
-		ir.Out(0), ir.In(0), x[0], x[1], x[2], op.Image, op.Block, w.strides(axes), w.dilations(axes), pads,
-	}}, nil
-}
 
 // importCol2Im reads Col2Im.
 func importCol2Im(c ir.Importer) ([]*ir.Value, error) {

@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// comparison is embedded by elementwise operators of two operands of one
-// element type and a boolean result.
+// comparison is embedded by elementwise operators with two operands of one element type and a bool
+// result.
 type comparison[D domain] struct{ elementwise }
 
 // Infer broadcasts the operands.
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
 
-// Lower compares in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Equal tells whether x equals y, broadcast, of one type of any kind. NaN equals
-// nothing, and −0 equals 0.
+// Equal computes x == y with broadcasting, for operands of one type of any kind. NaN is not equal
+// to any value, and −0 equals 0.
 type Equal struct{ comparison[anything] }
 
-// Lower repeats strings, and compares in a wider type what kernels only store.
+// Lower expands strings, and converts types that kernels only store to a wider type.
 func (Equal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerTexts(b, n); out != nil {
 		return out
@@ -29,19 +30,20 @@ func (Equal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerNarrow(b, n)
 }
 
-// Less tells whether x is less than y, broadcast, of numbers of one type.
+// Less computes x < y with broadcasting, for numbers of one type.
 type Less struct{ comparison[numbers] }
 
-// LessOrEqual tells whether x is at most y, broadcast, of numbers of one type.
+// LessOrEqual computes x <= y with broadcasting, for numbers of one type.
 type LessOrEqual struct{ comparison[numbers] }
 
-// Greater tells whether x is greater than y, broadcast, of numbers of one type.
+// Greater computes x > y with broadcasting, for numbers of one type.
 type Greater struct{ comparison[numbers] }
 
-// GreaterOrEqual tells whether x is at least y, broadcast, of numbers of one type.
+// GreaterOrEqual computes x >= y with broadcasting, for numbers of one type.
 type GreaterOrEqual struct{ comparison[numbers] }
 
-// The orders, of x to y as [cmp.Compare] gives it, for which the operators hold.
+// This function and the following ones report whether a comparison holds. order is the result of
+// [cmp.Compare] for x and y.
 func isEqual(order int) bool          { return order == 0 }
 func isLess(order int) bool           { return order < 0 }
 func isLessOrEqual(order int) bool    { return order <= 0 }
@@ -51,64 +53,70 @@ func isGreaterOrEqual(order int) bool { return order >= 0 }
 // Eval compares.
 func (Equal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isEqual) }
 
+// Scalar compares.
+func (Equal) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Eq(x[0], x[1])
+}
+
 // Eval compares.
 func (Less) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isLess) }
+
+// Scalar compares.
+func (Less) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Lt(x[0], x[1])
+}
 
 // Eval compares.
 func (LessOrEqual) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalComparison(in, isLessOrEqual)
 }
 
+// Scalar compares.
+func (LessOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Le(x[0], x[1])
+}
+
 // Eval compares.
 func (Greater) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isGreater) }
+
+// Scalar compares.
+func (Greater) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Gt(x[0], x[1])
+}
 
 // Eval compares.
 func (GreaterOrEqual) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalComparison(in, isGreaterOrEqual)
 }
 
-// InferElems compares expressions where their bounds decide.
+// Scalar compares.
+func (GreaterOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Ge(x[0], x[1])
+}
+
+// InferElems compares expressions if their bounds decide the result.
 func (Equal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isEqual)
 }
 
-// InferElems compares expressions where their bounds decide.
+// InferElems compares expressions if their bounds decide the result.
 func (Less) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLess)
 }
 
-// InferElems compares expressions where their bounds decide.
+// InferElems compares expressions if their bounds decide the result.
 func (LessOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLessOrEqual)
 }
 
-// InferElems compares expressions where their bounds decide.
+// InferElems compares expressions if their bounds decide the result.
 func (Greater) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreater)
 }
 
-// InferElems compares expressions where their bounds decide.
+// InferElems compares expressions if their bounds decide the result.
 func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreaterOrEqual)
-}
-
-// Call is cpu.Equal or cpu.EqualScalar.
-func (Equal) Call(n *ir.Node) (ir.Call, error) { return callComparison(n, "Equal", "Equal"), nil }
-
-// Call is cpu.Less, or a form with a scalar on the right.
-func (Less) Call(n *ir.Node) (ir.Call, error) { return callComparison(n, "Less", "Greater"), nil }
-
-// Call is cpu.LessOrEqual, or a form with a scalar on the right.
-func (LessOrEqual) Call(n *ir.Node) (ir.Call, error) {
-	return callComparison(n, "LessOrEqual", "GreaterOrEqual"), nil
-}
-
-// Call is cpu.Greater, or a form with a scalar on the right.
-func (Greater) Call(n *ir.Node) (ir.Call, error) { return callComparison(n, "Greater", "Less"), nil }
-
-// Call is cpu.GreaterOrEqual, or a form with a scalar on the right.
-func (GreaterOrEqual) Call(n *ir.Node) (ir.Call, error) {
-	return callComparison(n, "GreaterOrEqual", "LessOrEqual"), nil
 }
 
 // evalComparison tells for which pairs of elements the order holds.
@@ -127,8 +135,8 @@ func evalComparison(in []*ir.Tensor, holds func(order int) bool) ([]*ir.Tensor, 
 	return []*ir.Tensor{y}, nil
 }
 
-// compareElems returns the order of element i of a to element j of b, which has
-// a's element type; a NaN has none.
+// compareElems returns the order of element i of a and element j of b, which have one type. ordered
+// is false if one is NaN.
 func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered bool) {
 	switch a.DType.Class() {
 	case ir.Float:
@@ -142,8 +150,8 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 	return cmp.Compare(a.Int(i), b.Int(j)), true
 }
 
-// elemsComparison compares expressions: every order that the bounds of their
-// difference leave possible has to give the same answer.
+// elemsComparison compares expressions. It gives a result if every order that the bounds of their
+// difference allow gives the same result.
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])
@@ -161,32 +169,20 @@ func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []
 	})
 }
 
-// callComparison is the call of a comparison; of its mirror image where the
-// first operand is a constant.
-func callComparison(n *ir.Node, kernel, mirror string) ir.Call {
-	if s, ok := scalar(n.Arg(1)); ok {
-		return ir.Call{Kernel: kernel + "Scalar", Args: []any{ir.Out(0), ir.In(0), s}}
-	}
-	if s, ok := scalar(n.Arg(0)); ok {
-		return ir.Call{Kernel: mirror + "Scalar", Args: []any{ir.Out(0), ir.In(1), s}}
-	}
-	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}
-}
-
 // IsCommutative marks the operator.
 func (Equal) IsCommutative() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Equal) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Greater) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (GreaterOrEqual) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Less) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (LessOrEqual) IsCheap() {}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Concat puts tensors that agree in all axes but Axis one after the other along
-// it.
+// Concat concatenates tensors along Axis. Their other extents are equal.
 type Concat struct{ Axis int }
 
-// Infer adds the extents of Axis.
+// Infer returns the sum of the extents along Axis.
 func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, -1); err != nil {
+	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -22,7 +22,7 @@ func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.Axis < 0 || op.Axis >= first.Rank() {
 		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, first.Rank())
 	}
-	shape := append([]ir.Dim{}, first.Shape...)
+	shape := append([]dim.Dim{}, first.Shape...)
 	for i, t := range in[1:] {
 		if t.Rank() != first.Rank() {
 			return nil, fmt.Errorf("operand %d has rank %d, operand 0 has %d", i+1, t.Rank(), first.Rank())
@@ -30,7 +30,7 @@ func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
 		for k, d := range t.Shape {
 			if k == op.Axis {
 				shape[k] = shape[k].Add(d)
-			} else if err := same(shape[k], d, fmt.Sprintf("axis %d of operands 0 and %d", k, i+1)); err != nil {
+			} else if err := Same(shape[k], d, fmt.Sprintf("axis %d of operands 0 and %d", k, i+1)); err != nil {
 				return nil, err
 			}
 		}
@@ -54,13 +54,13 @@ func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad is the part of the result's that an operand became.
-func (op Concat) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+// Grad returns the slice of dy that belongs to each operand.
+func (op Concat) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	grads := make([]*ir.Value, len(n.Args))
-	at := ir.Const(0)
+	at := dim.Const(0)
 	for i, a := range n.Args {
 		if want[i] {
-			grads[i] = sliceAxis(b, of[0], op.Axis, at, a.Type.Shape[op.Axis])
+			grads[i] = sliceAxis(b, dy[0], op.Axis, at, a.Type.Shape[op.Axis])
 		}
 		at = at.Add(a.Type.Shape[op.Axis])
 	}
@@ -84,8 +84,7 @@ func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elems
 }
 
-// visit calls f with the number of each element of the result, of the operand
-// it comes from and of the element there.
+// visit calls f with the index of each element of the result, its operand, and its index there.
 func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	outer := 1
 	for _, d := range shape[:op.Axis] {
@@ -94,7 +93,7 @@ func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	i := 0
 	for o := range outer {
 		for operand, t := range in {
-			width, _ := ir.Product(t.Shape[op.Axis:]...).Int()
+			width, _ := dim.Product(t.Shape[op.Axis:]...).Int()
 			for j := range width {
 				f(i, operand, o*width+j)
 				i++
@@ -103,28 +102,16 @@ func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	}
 }
 
-// Call is cpu.Concat: the number of rows, and for each operand the length of its
-// rows.
-func (op Concat) Call(n *ir.Node) (ir.Call, error) {
-	widths := make([]ir.Dim, len(n.Args))
-	args := []any{ir.Out(0), ir.Product(n.Args[0].Type.Shape[:op.Axis]...), widths}
-	for i, a := range n.Args {
-		widths[i] = ir.Product(a.Type.Shape[op.Axis:]...)
-		args = append(args, ir.In(i))
-	}
-	return ir.Call{Kernel: "Concat", Args: args}, nil
-}
-
-// Parts gives where each operand begins in the result when that is all before
-// the next: when the extents before Axis are 1.
-func (op Concat) Parts(n *ir.Node) []ir.Dim {
+// Parts returns the offsets of the operands in the result if the operands are contiguous in it.
+// They are if the extents before Axis are 1.
+func (op Concat) Parts(n *ir.Node) []dim.Dim {
 	for _, d := range n.Results[0].Type.Shape[:op.Axis] {
-		if !d.Equal(ir.Const(1)) {
+		if !d.Equal(dim.Const(1)) {
 			return nil
 		}
 	}
-	var at ir.Dim
-	offsets := make([]ir.Dim, len(n.Args))
+	var at dim.Dim
+	offsets := make([]dim.Dim, len(n.Args))
 	for i, a := range n.Args {
 		offsets[i] = at
 		at = at.Add(a.Type.Elems())
@@ -132,7 +119,7 @@ func (op Concat) Parts(n *ir.Node) []ir.Dim {
 	return offsets
 }
 
-// importConcat reads Concat; before opset 4 the axis is 1 unless it is given.
+// importConcat imports Concat. Before opset 4 the default axis is 1.
 func importConcat(c ir.Importer) ([]*ir.Value, error) {
 	if c.Opset() >= 4 && !c.Has("axis") {
 		return nil, fmt.Errorf("no axis")
@@ -157,11 +144,11 @@ func importConcat(c ir.Importer) ([]*ir.Value, error) {
 // IsIdentity reports true.
 func (Concat) IsIdentity(ir.Type) bool { return true }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Concat) IsMemoryBound() {}
 
-// Movement joins the operands.
+// Movement returns a join of the operands.
 func (Concat) Movement() Movement { return Joins }
 
-// BeforeTranspose joins along the axis that perm moves to Axis.
+// BeforeTranspose returns a Concat along the axis that perm moves to Axis.
 func (op Concat) BeforeTranspose(perm []int) ir.Op { return Concat{Axis: perm[op.Axis]} }

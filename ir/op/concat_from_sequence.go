@@ -4,22 +4,22 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConcatFromSequence puts the elements of a sequence, which agree in all axes but
-// Axis, one after the other along it; along a new axis Axis where NewAxis is set.
-// A sequence without elements, or of elements that do not agree, is an error at
-// run time. Extents has for each axis of the result the symbol that its extent is
-// bound to, or nothing where that is a constant of all elements.
+// ConcatFromSequence concatenates the elements of a sequence along Axis. With NewAxis it stacks
+// them along a new Axis. The other extents must be equal, and the sequence must not be empty; this
+// is checked at run time. Extents holds the symbol to bind for each axis of the result, or "" for
+// an extent that is constant.
 type ConcatFromSequence struct {
 	Axis    int
 	NewAxis bool
 	Extents []string
 }
 
-// Infer gives the extents their symbols.
+// Infer returns a type with the symbols as extents.
 func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 1, 1); err != nil {
+	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err
 	}
 	elem, err := sequenceElem(in, 0)
@@ -38,8 +38,8 @@ func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// shape returns the result's shape, as far as that of the elements says.
-func (op ConcatFromSequence) shape(elem ir.Type) ([]ir.Dim, error) {
+// shape returns the shape of the result as far as the type of the elements determines it.
+func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	after := op.Axis
 	if !op.NewAxis {
 		after++
@@ -47,7 +47,7 @@ func (op ConcatFromSequence) shape(elem ir.Type) ([]ir.Dim, error) {
 	if after > elem.Rank() {
 		return nil, fmt.Errorf("axis %d of elements of rank %d", op.Axis, elem.Rank())
 	}
-	shape := append(append([]ir.Dim{}, elem.Shape[:op.Axis]...), ir.AnyDim)
+	shape := append(append([]dim.Dim{}, elem.Shape[:op.Axis]...), dim.Any)
 	return append(shape, elem.Shape[after:]...), nil
 }
 
@@ -77,16 +77,6 @@ func (op ConcatFromSequence) Binds() []string { return boundExtents(op.Extents) 
 // BindValues returns the result's extents.
 func (op ConcatFromSequence) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
-}
-
-// Measure is cpu.ConcatExtent for each symbol.
-func (op ConcatFromSequence) Measure(*ir.Node) ([]ir.Call, error) {
-	return measureExtents(op.Extents, "ConcatExtent", ir.In(0), op.Axis, op.NewAxis, len(op.Extents))
-}
-
-// Call is cpu.ConcatFromSequence.
-func (op ConcatFromSequence) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "ConcatFromSequence", Args: []any{ir.Out(0), ir.In(0), n.Results[0].Type.Shape, op.Axis, op.NewAxis}}, nil
 }
 
 // importConcatFromSequence reads ConcatFromSequence.
@@ -129,8 +119,8 @@ func concatItems(b *ir.Builder, items []*ir.Value, axis int, newAxis bool) ([]*i
 	for i, v := range items {
 		parts[i] = v
 		if newAxis {
-			shape := append(append([]ir.Dim{}, v.Type.Shape[:axis]...), ir.Const(1))
-			parts[i] = reshape(b, v, append(shape, v.Type.Shape[axis:]...)...)
+			shape := append(append([]dim.Dim{}, v.Type.Shape[:axis]...), dim.Const(1))
+			parts[i] = ReshapeTo(b, v, append(shape, v.Type.Shape[axis:]...)...)
 		}
 	}
 	if len(parts) == 1 {

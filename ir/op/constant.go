@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importConstant reads Constant, whose value is in one attribute: a tensor, a
-// sparse one from opset 11, a number, a text or a list of these from opset 12.
+// importConstant imports Constant, whose value is in one attribute. It is a tensor, from opset 11
+// also a sparse tensor, and from opset 12 also a number, a string or a list of these.
 func importConstant(c ir.Importer) ([]*ir.Value, error) {
 	t, err := constantValue(c)
 	if err != nil {

@@ -4,25 +4,26 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGivenTensorFill reads GivenTensorFill, an experimental operator of ONNX: a
-// constant of the shape of [filledShape].
+// importGivenTensorFill imports the experimental ONNX operator GivenTensorFill: a constant with the
+// shape of [filledShape].
 func importGivenTensorFill(c ir.Importer) ([]*ir.Value, error) {
 	values := c.Floats("values", nil)
 	shape, err := filledShape(c)
 	if err != nil {
 		return nil, err
 	}
-	if n := ir.Product(shape...); !n.Equal(ir.Const(len(values))) {
+	if n := dim.Product(shape...); !n.Equal(dim.Const(len(values))) {
 		return nil, fmt.Errorf("%d values for %s elements", len(values), n)
 	}
 	b := c.Builder()
-	return []*ir.Value{reshape(b, b.Const(ir.FloatTensor(ir.F32, values...)), shape...)}, nil
+	return []*ir.Value{ReshapeTo(b, b.Const(ir.FloatTensor(ir.F32, values...)), shape...)}, nil
 }
 
-// importConstantFill reads ConstantFill, an experimental operator of ONNX: a tensor
-// of equal elements of the shape of [filledShape].
+// importConstantFill imports the experimental ONNX operator ConstantFill: a tensor of equal
+// elements with the shape of [filledShape].
 func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := filledShape(c)
 	if err != nil {
@@ -35,22 +36,21 @@ func importConstantFill(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{fill(c.Builder(), ir.Scalar(d, c.Float("value", 0)), shape...)}, nil
 }
 
-// filledShape reads the shape of what is filled: an attribute, the shape of an
-// operand or, with input_as_shape, its elements; extra_shape follows that of an
-// operand.
-func filledShape(c ir.Importer) ([]ir.Dim, error) {
+// filledShape returns the shape to fill: an attribute, the shape of an operand or, with
+// input_as_shape, the elements of an operand. extra_shape is appended to the shape of an operand.
+func filledShape(c ir.Importer) ([]dim.Dim, error) {
 	shape, extra := c.Ints("shape", nil), c.Ints("extra_shape", nil)
 	elements := c.Int("input_as_shape", 0) != 0
 	x := c.Arg(0)
 	if x == nil {
-		return ir.Dims(shape...), nil
+		return dim.Consts(shape...), nil
 	}
 	if shape != nil {
 		return nil, fmt.Errorf("shape %v beside an operand", shape)
 	}
 	if !elements {
-		return append(x.Type.Shape[:len(x.Type.Shape):len(x.Type.Shape)], ir.Dims(extra...)...), nil
+		return append(x.Type.Shape[:len(x.Type.Shape):len(x.Type.Shape)], dim.Consts(extra...)...), nil
 	}
 	dims, err := boundDims(c, 0, "shape")
-	return append(dims, ir.Dims(extra...)...), err
+	return append(dims, dim.Consts(extra...)...), err
 }

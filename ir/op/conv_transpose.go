@@ -6,30 +6,30 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvTranspose is a transposed convolution (ONNX ConvTranspose) of x,
-// [N,C,spatial…], with weights w, [C,M/Group,kernel…], and an optional bias [M],
-// all of one float type: each element of x, times the weights of its channel, is
-// added to a window of the result, [N,M,spatial…], whose first cell is the
-// element's place times the stride.
+// ConvTranspose is a transposed convolution (ONNX ConvTranspose) of x, [N,C,spatial…], with weights
+// w, [C,M/Group,kernel…], and an optional bias [M], all of one float type. Each element of x is
+// multiplied by the weights of its channel and added to a window of the result, [N,M,spatial…]. The
+// first cell of the window is at the element's position times the stride.
 type ConvTranspose struct {
 	Kernel    []int // cells of the window
-	Strides   []int // cells from a window to the next; nil for ones
-	Dilations []int // cells from a cell of the window to the next; nil for ones
-	// Crop is the number of cells that the result leaves out before the first of
-	// each axis, then after the last; nil for none. After the last it may be
-	// negative, for cells beyond all windows.
+	Strides   []int // distance between windows in cells; nil means ones
+	Dilations []int // distance between the cells of a window; nil means ones
+	// Crop is the number of cells removed before the first of each axis, then the number removed
+	// after the last. A nil Crop means no cropping. A negative number after the last adds cells
+	// beyond all windows.
 	Crop  []int
 	Group int // divides C
 }
 
-// window is the window of the convolution that is transposed.
+// window returns the window of the convolution that is transposed.
 func (op ConvTranspose) window() Window {
 	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
 }
 
-// crop returns the cells left out along axis i.
+// crop returns the cells removed along axis i.
 func (op ConvTranspose) crop(i int) (before, after int) {
 	if op.Crop == nil {
 		return 0, 0
@@ -39,7 +39,7 @@ func (op ConvTranspose) crop(i int) (before, after int) {
 
 // Infer computes the spatial extents.
 func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
 	x, w := in[0], in[1]
@@ -49,26 +49,26 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := (Conv{Window: op.window(), Group: op.Group}).inferWeights(x, w, w.Rank()); err != nil {
 		return nil, err
 	}
-	if err := same(x.Shape[1], w.Shape[0], "channels of the operand and the weights"); err != nil {
+	if err := Same(x.Shape[1], w.Shape[0], "channels of the operand and the weights"); err != nil {
 		return nil, err
 	}
-	if _, ok := w.Shape[0].DivExact(ir.Const(op.Group)); !ok {
+	if _, ok := w.Shape[0].DivExact(dim.Const(op.Group)); !ok {
 		return nil, fmt.Errorf("%s channels in %d groups", w.Shape[0], op.Group)
 	}
 	if op.Crop != nil && len(op.Crop) != 2*len(op.Kernel) {
 		return nil, fmt.Errorf("crop %v for %d spatial axes", op.Crop, len(op.Kernel))
 	}
-	channels := w.Shape[1].Mul(ir.Const(op.Group))
+	channels := w.Shape[1].Mul(dim.Const(op.Group))
 	if err := inferBias(in, channels); err != nil {
 		return nil, err
 	}
-	shape := []ir.Dim{x.Shape[0], channels}
+	shape := []dim.Dim{x.Shape[0], channels}
 	for i, d := range x.Shape[2:] {
 		before, after := op.crop(i)
 		if before < 0 || max(before, after, -after) > math.MaxInt32 {
 			return nil, fmt.Errorf("crop %v is out of range", op.Crop)
 		}
-		n := op.whole(i, d).Sub(ir.Const(before)).Sub(ir.Const(after))
+		n := op.whole(i, d).Sub(dim.Const(before)).Sub(dim.Const(after))
 		if v, ok := n.Int(); ok && v < 0 {
 			return nil, fmt.Errorf("spatial axis %d: crop %v of %s cells", i, op.Crop, op.whole(i, d))
 		}
@@ -77,29 +77,29 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// whole is the number of cells along axis i, of extent d, that windows reach.
-func (op ConvTranspose) whole(i int, d ir.Dim) ir.Dim {
+// whole returns the number of cells that windows reach along axis i, of extent d.
+func (op ConvTranspose) whole(i int, d dim.Dim) dim.Dim {
 	w := op.window()
-	return d.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i))
+	return d.Sub(dim.Const(1)).Mul(dim.Const(w.Stride(i))).Add(w.span(i))
 }
 
 // Eval sums products in float64.
 func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
-	x, w := numbersOf(in[0]), numbersOf(in[1])
+	x, w := NumbersOf(in[0]), NumbersOf(in[1])
 	n, c, m := shape[0], in[0].Shape[1], shape[1]
-	perGroup, plane, kernel, outPlane := in[1].Shape[1], lenOf(in[0].Shape[2:]), lenOf(op.Kernel), lenOf(shape[2:])
+	perGroup, plane, kernel, outPlane := in[1].Shape[1], LenOf(in[0].Shape[2:]), LenOf(op.Kernel), LenOf(shape[2:])
 	sums := make([]float64, n*m*outPlane)
 	if len(in) > 2 && in[2] != nil {
 		for i := range sums {
 			sums[i] = in[2].Float(i / outPlane % m)
 		}
 	}
-	// The windows of the convolution over the result are the places of x.
+	// The windows of the convolution over the result are at the positions of x.
 	pads := make([]int, 2*len(op.Kernel))
 	for i := range op.Kernel {
 		pads[i], _ = op.crop(i)
@@ -110,7 +110,7 @@ func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		for k := range kernel {
 			to, inside := 0, true
 			for i, d := range shape[2:] {
-				o := walk.at[i]*window.stride(i) + tap.at[i]*window.dilation(i) - pads[i]
+				o := walk.at[i]*window.Stride(i) + tap.at[i]*window.Dilation(i) - pads[i]
 				inside = inside && o >= 0 && o < d
 				to = to*d + o
 			}
@@ -135,21 +135,21 @@ func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts two operations for each product.
-func (op ConvTranspose) Flops(in, _ []ir.Type) ir.Dim {
-	return in[0].Elems().Mul(ir.Product(in[1].Shape[1:]...)).Mul(ir.Const(2))
+func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
+	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad is of x the convolution of the result's, g, of the weights the sum over all windows
-// of the products of g and x, and of the bias the sum of g.
-func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+// Grad returns, with g = dy: the convolution of g for x, the sum over all windows of the products
+// of g and x for the weights, and the sum of g for the bias.
+func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)
 	forward := Conv{Window: op.window(), Group: op.Group}
-	first := make([]ir.Dim, spatial)
+	first := make([]dim.Dim, spatial)
 	whole := slices.Clone(g.Type.Shape)
 	for i := range spatial {
 		before, _ := op.crop(i)
-		first[i] = ir.Const(before)
+		first[i] = dim.Const(before)
 		whole[2+i] = op.whole(i, x.Type.Shape[2+i])
 	}
 	all := uncrop(b, g, first, whole)
@@ -166,9 +166,9 @@ func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []b
 	return grads
 }
 
-// uncrop appends x, [N,C,spatial…], as it was before [cropTo] of a tensor of a shape: with
-// zeros where that was cropped, and without what is beyond it.
-func uncrop(b *ir.Builder, x *ir.Value, first, shape []ir.Dim) *ir.Value {
+// uncrop is the inverse of [cropTo]. It appends x, [N,C,spatial…], extended by zeros to shape.
+// Cells beyond shape are dropped.
+func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	part := wholeSlice(x.Type)
 	around := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
@@ -177,20 +177,19 @@ func uncrop(b *ir.Builder, x *ir.Value, first, shape []ir.Dim) *ir.Value {
 		around.Before[2+i] = at
 		around.After[2+i] = shape[2+i].Sub(at).Sub(part.Shape[2+i])
 	}
-	return b.Node(around, applySlice(b, x, part))
+	return b.Node(around, ApplySlice(b, x, part))
 }
 
-// Lower makes it a convolution with stride 1. Of stride s, the cells of the result
-// at s·q+r, for a fixed r, are a convolution of x with every s-th cell of the
-// weights, in reverse: so s^axes times as many channels give all of them, which
-// then move to their places.
+// Lower replaces the node by a convolution with stride 1. For stride s and fixed r, the cells s·q+r
+// of the result are a convolution of x with every s-th cell of the weights in reverse. So s^axes
+// times as many channels give all cells, which are then moved to their places.
 func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
 	x, y := n.Arg(0), n.Results[0].Type
 	spatial, window := len(op.Kernel), op.window()
-	strides := window.strides(spatial)
+	strides := window.EachStride(spatial)
 	taps := make([]int, spatial) // of x for a cell of the result
 	conv := Conv{Window: Window{Pads: make([]int, 2*spatial)}, Group: op.Group}
 	kept := wholeSlice(y)
@@ -201,17 +200,17 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		skipped := min(taps[i]-1, before/s) // whole strides that are cropped
 		conv.Pads[i] = taps[i] - 1 - skipped
 		conv.Pads[spatial+i] = max(0, (span-after+s-1)/s-1)
-		kept.Starts[2+i] = ir.Const(before - skipped*s)
+		kept.Starts[2+i] = dim.Const(before - skipped*s)
 	}
 	conv.Kernel = taps
 	w, bias := op.phases(b, n.Arg(1), taps), n.Arg(2)
-	if count := lenOf(strides); bias != nil && count > 1 {
-		bias = reshape(b, bias, bias.Type.Shape[0], ir.Const(1))
-		bias = expand(b, bias, bias.Type.Shape[0], ir.Const(count))
-		bias = reshape(b, bias, bias.Type.Elems())
+	if count := LenOf(strides); bias != nil && count > 1 {
+		bias = ReshapeTo(b, bias, bias.Type.Shape[0], dim.Const(1))
+		bias = ExpandTo(b, bias, bias.Type.Shape[0], dim.Const(count))
+		bias = ReshapeTo(b, bias, bias.Type.Elems())
 	}
 	v := b.Node(conv, x, w, bias)
-	if lenOf(strides) > 1 {
+	if LenOf(strides) > 1 {
 		v = depthToCells(b, v, strides)
 	}
 	if v.Type.Equal(y) {
@@ -220,70 +219,70 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(kept, v)}
 }
 
-// phases appends the weights of the convolution that computes all phases:
-// [M·s0·s1…,C/Group,taps…] of [C,M/Group,kernel…].
+// phases appends the weights of the convolution that computes all phases: [M·s0·s1…,C/Group,taps…]
+// from [C,M/Group,kernel…].
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
-	spatial, window, group := len(taps), op.window(), ir.Const(op.Group)
+	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {
-		w = spread(b, w, 2+i, window.dilation(i))
+		w = spread(b, w, 2+i, window.Dilation(i))
 		size, _ := w.Type.Shape[2+i].Int()
-		w = padAxis(b, w, 2+i, ir.Const(0), ir.Const(taps[i]*window.stride(i)-size))
+		w = padAxis(b, w, 2+i, dim.Const(0), dim.Const(taps[i]*window.Stride(i)-size))
 	}
 	c, m := w.Type.Shape[0].FloorDiv(group), w.Type.Shape[1]
-	split := []ir.Dim{group, c, m}
+	split := []dim.Dim{group, c, m}
 	perm := []int{0, 2} // group, M/group, strides…, C/group, taps…
-	shape := []ir.Dim{group.Mul(m), c}
+	shape := []dim.Dim{group.Mul(m), c}
 	for i, t := range taps {
-		split = append(split, ir.Const(t), ir.Const(window.stride(i)))
+		split = append(split, dim.Const(t), dim.Const(window.Stride(i)))
 		perm = append(perm, 4+2*i)
-		shape[0] = shape[0].Mul(ir.Const(window.stride(i)))
-		shape = append(shape, ir.Const(t))
+		shape[0] = shape[0].Mul(dim.Const(window.Stride(i)))
+		shape = append(shape, dim.Const(t))
 	}
 	perm = append(perm, 1)
 	for i := range taps {
 		perm = append(perm, 3+2*i)
 	}
-	w = reshape(b, transpose(b, reshape(b, w, split...), perm...), shape...)
+	w = ReshapeTo(b, TransposeBy(b, ReshapeTo(b, w, split...), perm...), shape...)
 	flip := wholeSlice(w.Type)
 	for i := range spatial {
-		flip.Starts[2+i], flip.Steps[2+i] = ir.Const(taps[i]-1), -1
+		flip.Starts[2+i], flip.Steps[2+i] = dim.Const(taps[i]-1), -1
 		if taps[i] == 1 {
 			flip.Steps[2+i] = 1
 		}
 	}
-	return applySlice(b, w, flip)
+	return ApplySlice(b, w, flip)
 }
 
-// spread appends x with d−1 zeros between neighbours along an axis.
+// spread inserts d−1 zeros between adjacent elements along an axis.
 func spread(b *ir.Builder, x *ir.Value, axis, d int) *ir.Value {
 	if d == 1 {
 		return x
 	}
 	shape := x.Type.Shape
-	x = reshape(b, x, slices.Insert(slices.Clone(shape), axis+1, ir.Const(1))...)
-	x = padAxis(b, x, axis+1, ir.Const(0), ir.Const(d-1))
+	x = ReshapeTo(b, x, slices.Insert(slices.Clone(shape), axis+1, dim.Const(1))...)
+	x = padAxis(b, x, axis+1, dim.Const(0), dim.Const(d-1))
 	wide := slices.Clone(shape)
-	wide[axis] = shape[axis].Mul(ir.Const(d))
-	x = reshape(b, x, wide...)
-	return sliceAxis(b, x, axis, ir.Const(0), wide[axis].Sub(ir.Const(d-1)))
+	wide[axis] = shape[axis].Mul(dim.Const(d))
+	x = ReshapeTo(b, x, wide...)
+	return sliceAxis(b, x, axis, dim.Const(0), wide[axis].Sub(dim.Const(d-1)))
 }
 
 // depthToCells moves [N,M·s0·s1…,Q0,Q1…] to [N,M,Q0·s0,Q1·s1…].
 func depthToCells(b *ir.Builder, x *ir.Value, strides []int) *ir.Value {
 	shape, spatial := x.Type.Shape, len(strides)
-	m := shape[1].FloorDiv(ir.Const(lenOf(strides)))
-	split, perm, out := []ir.Dim{shape[0], m}, []int{0, 1}, []ir.Dim{shape[0], m}
+	m := shape[1].FloorDiv(dim.Const(LenOf(strides)))
+	split, perm, out := []dim.Dim{shape[0], m}, []int{0, 1}, []dim.Dim{shape[0], m}
 	for i, s := range strides {
-		split = append(split, ir.Const(s))
+		split = append(split, dim.Const(s))
 		perm = append(perm, 2+spatial+i, 2+i)
-		out = append(out, shape[2+i].Mul(ir.Const(s)))
+		out = append(out, shape[2+i].Mul(dim.Const(s)))
 	}
 	split = append(split, shape[2:]...)
-	return reshape(b, transpose(b, reshape(b, x, split...), perm...), out...)
+	return ReshapeTo(b, TransposeBy(b, ReshapeTo(b, x, split...), perm...), out...)
 }
 
-// importConvTranspose reads ConvTranspose: the cells to leave out follow from pads
-// and output_padding, or from the extents that output_shape or auto_pad ask for.
+// importConvTranspose imports ConvTranspose. The cells to crop follow from pads and output_padding,
+// or from the extents that output_shape or auto_pad request.
 func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {
@@ -310,16 +309,16 @@ func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 			before, after = window.Pads[i], window.Pads[spatial+i]
 		}
 		if shape != nil || window.Same != "" {
-			out := d.Mul(ir.Const(window.stride(i)))
+			out := d.Mul(dim.Const(window.Stride(i)))
 			if shape != nil {
-				out = ir.Const(shape[i])
+				out = dim.Const(shape[i])
 			}
-			total, ok := op.whole(i, d).Add(ir.Const(extra[i])).Sub(out).Int()
+			total, ok := op.whole(i, d).Add(dim.Const(extra[i])).Sub(out).Int()
 			if !ok {
 				return nil, fmt.Errorf("spatial axis %d: output_shape for the extent %s", i, d)
 			}
 			if shape == nil {
-				total = max(total, 0) // windows that do not meet leave the result smaller
+				total = max(total, 0) // windows with gaps between them make the result smaller
 			}
 			before, after = total-max(total, 0)/2, max(total, 0)/2
 			if window.Same == "upper" {

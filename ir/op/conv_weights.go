@@ -2,88 +2,87 @@ package op
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvWeights is the gradient of the weights of a [Conv]: of its operand x,
-// [N,C,spatial…], and the gradient g of its result, [N,M,spatial…], each element of the
-// result, [M,C/Group,kernel…], is the sum over all windows of the products of its cell of x
-// and the element of g.
+// ConvWeights is the gradient of the weights of a [Conv]. Given its operand x, [N,C,spatial…], and
+// the gradient g of its result, [N,M,spatial…], each element of [M,C/Group,kernel…] is the sum over
+// all windows of the products of its cell of x and the element of g.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M
-	First bool // the channels of g come first, [M,N,spatial…], as a kernel reads them
+	First bool // g has its channels first, [M,N,spatial…], as a kernel reads them
 }
 
-// first returns the type of g with the channels first.
-func (op ConvWeights) first(g ir.Type) ir.Type {
+// ChannelsFirst returns the type of g with the channels first.
+func (op ConvWeights) ChannelsFirst(g ir.Type) ir.Type {
 	if op.First || g.Rank() < 2 {
 		return g
 	}
-	return ir.TensorOf(g.DType, append([]ir.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:]...)...)
+	return ir.TensorOf(g.DType, append([]dim.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:]...)...)
 }
 
-// Infer gives the shape of the weights.
+// Infer returns the shape of the weights.
 func (op ConvWeights) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
-	x, g := in[0], op.first(in[1])
+	x, g := in[0], op.ChannelsFirst(in[1])
 	if g.Rank() != x.Rank() || x.Rank() < 2 {
 		return nil, fmt.Errorf("gradient %s for %s", g, x)
 	}
-	if err := op.check(x.Rank() - 2); err != nil {
+	if err := op.Check(x.Rank() - 2); err != nil {
 		return nil, err
 	}
 	if op.Group < 1 {
 		return nil, fmt.Errorf("%d groups", op.Group)
 	}
-	channels, ok := x.Shape[1].DivExact(ir.Const(op.Group))
-	if _, whole := g.Shape[0].DivExact(ir.Const(op.Group)); !ok || !whole {
+	channels, ok := x.Shape[1].DivExact(dim.Const(op.Group))
+	if _, whole := g.Shape[0].DivExact(dim.Const(op.Group)); !ok || !whole {
 		return nil, fmt.Errorf("%s and %s channels in %d groups", x.Shape[1], g.Shape[0], op.Group)
 	}
-	spatial, err := op.shape(x.Shape[2:])
+	spatial, err := op.Places(x.Shape[2:])
 	if err != nil {
 		return nil, err
 	}
-	for i, d := range append([]ir.Dim{x.Shape[0]}, spatial...) {
-		if err := same(g.Shape[1+i], d, "extents of the gradient and the windows"); err != nil {
+	for i, d := range append([]dim.Dim{x.Shape[0]}, spatial...) {
+		if err := Same(g.Shape[1+i], d, "extents of the gradient and the windows"); err != nil {
 			return nil, err
 		}
 	}
-	return []ir.Type{ir.TensorOf(x.DType, append([]ir.Dim{g.Shape[0], channels}, ir.Dims(op.Kernel...)...)...)}, nil
+	return []ir.Type{ir.TensorOf(x.DType, append([]dim.Dim{g.Shape[0], channels}, dim.Consts(op.Kernel...)...)...)}, nil
 }
 
 // Eval sums products in float64.
 func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
-	x, g := numbersOf(in[0]), numbersOf(in[1])
-	m, width, taps := shape[0], shape[1], lenOf(op.Kernel)
+	x, g := NumbersOf(in[0]), NumbersOf(in[1])
+	m, width, taps := shape[0], shape[1], LenOf(op.Kernel)
 	images, channels := in[0].Shape[0], in[0].Shape[1]
-	plane, places := lenOf(in[0].Shape[2:]), lenOf(in[1].Shape[2:])
-	sums := make([]float64, lenOf(shape))
+	plane, places := LenOf(in[0].Shape[2:]), LenOf(in[1].Shape[2:])
+	sums := make([]float64, LenOf(shape))
 	at := func(row, image int) int { return image*m + row } // of g, in planes
 	if op.First {
 		at = func(row, image int) int { return row*images + image }
 	}
-	err = op.visit(in[0].Shape[2:], func(o int, c cells) {
+	err = op.Visit(in[0].Shape[2:], func(o int, c Cells) {
 		for i := range m * images {
 			row := i / images
 			by := g[at(row, i%images)*places+o]
 			first := i%images*channels + row/(m/op.Group)*width
 			for k := range width {
 				to, from := sums[(row*width+k)*taps:][:taps], x[(first+k)*plane:][:plane]
-				for t, at := range c.at {
-					to[c.tap[t]] += float64(from[at] * by)
+				for t, at := range c.At {
+					to[c.Tap[t]] += float64(from[at] * by)
 				}
 			}
 		}
@@ -96,19 +95,19 @@ func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts two operations for each product.
-func (op ConvWeights) Flops(in, out []ir.Type) ir.Dim {
-	return in[1].Elems().Mul(ir.Product(out[0].Shape[1:]...)).Mul(ir.Const(2))
+func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
+	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad is of x the gradient of the operand, with the result's, s, for weights, and of g the
-// convolution of x with s.
-func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	x, g, s := n.Arg(0), n.Arg(1), of[0]
+// Grad returns, with s = dy: for x, the gradient of the operand of a convolution with weights s;
+// for g, the convolution of x with s.
+func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {
 		if !op.First {
 			return v
 		}
-		return transpose(b, v, channelsFirst(v)...)
+		return TransposeBy(b, v, channelsFirst(v)...)
 	}
 	conv := Conv{Window: op.Window, Group: op.Group}
 	grads := make([]*ir.Value, 2)
@@ -121,23 +120,23 @@ func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []boo
 	return grads
 }
 
-// channelsFirst exchanges the batch and the channels of x.
+// channelsFirst returns the permutation that swaps the batch and the channels of x.
 func channelsFirst(x *ir.Value) []int {
-	return append([]int{1, 0}, allAxes(x.Type.Rank())[2:]...)
+	return append([]int{1, 0}, AllAxes(x.Type.Rank())[2:]...)
 }
 
-// hasKernel reports whether there is a kernel for operands: f32 over one or two spatial
-// axes, with channels that are known.
-func (op ConvWeights) hasKernel(x, g ir.Type) (inC, outC int, ok bool) {
+// HasKernel reports whether there is a kernel for the operands: f32 over one or two spatial axes,
+// with constant numbers of channels.
+func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	inC, known := x.Shape[1].Int()
 	outC, whole := g.Shape[0].Int()
 	n := len(op.Kernel)
-	return inC, outC, known && whole && x.DType == ir.F32 && 1 <= n && n <= maxSpatial && min(inC, outC) > 0
+	return inC, outC, known && whole && x.DType == ir.F32 && 1 <= n && n <= MaxSpatial && min(inC, outC) > 0
 }
 
-// Lower makes what has no kernel products of matrices: for each cell of the window of
-// that cell of all windows over x, as a matrix of its channels and of the windows, and g.
-// Few channels have the cells of all in one matrix.
+// Lower replaces the node by matrix products if there is no kernel. There is a product for each
+// cell of the window. Its first factor is that cell of all windows over x, as a matrix of channels
+// and windows, and its second factor is g. If there are few channels, one matrix has all cells.
 func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -145,68 +144,36 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), n.Arg(1)
 	if !op.First {
 		op.First = true
-		return []*ir.Value{b.Node(op, x, transpose(b, g, channelsFirst(g)...))}
+		return []*ir.Value{b.Node(op, x, TransposeBy(b, g, channelsFirst(g)...))}
 	}
-	if _, _, ok := op.hasKernel(x.Type, g.Type); ok {
+	if _, _, ok := op.HasKernel(x.Type, g.Type); ok {
 		return nil
 	}
 	count := g.Type.Shape[2:]
-	groups, one := ir.Const(op.Group), ir.Const(1)
+	groups, one := dim.Const(op.Group), dim.Const(1)
 	m := g.Type.Shape[0]
 	perM, _ := m.DivExact(groups)
 	perC, _ := x.Type.Shape[1].DivExact(groups)
-	windows := g.Type.Shape[1].Mul(ir.Product(count...))
-	right := swapLast(b, reshape(b, g, groups, perM, windows))
-	x = transpose(b, op.around(b, x, c.num(x, 0), count, op.pads(x.Type.Shape[2:])), channelsFirst(x)...)
+	windows := g.Type.Shape[1].Mul(dim.Product(count...))
+	right := swapLast(b, ReshapeTo(b, g, groups, perM, windows))
+	x = TransposeBy(b, op.around(b, x, c.num(x, 0), count, op.Padding(x.Type.Shape[2:])), channelsFirst(x)...)
 	cells := op.cells(b, x, count)
 	shape := n.Results[0].Type.Shape
 	if n, ok := perC.Int(); ok && n*len(cells) <= directCells {
 		for i, cell := range cells {
-			cells[i] = reshape(b, cell, groups, perC, one, windows)
+			cells[i] = ReshapeTo(b, cell, groups, perC, one, windows)
 		}
-		left := reshape(b, b.Node(Concat{Axis: 2}, cells...), groups, perC.Mul(ir.Const(len(cells))), windows)
-		return []*ir.Value{reshape(b, transpose(b, b.Node(MatMul{}, left, right), 0, 2, 1), shape...)}
+		left := ReshapeTo(b, b.Node(Concat{Axis: 2}, cells...), groups, perC.Mul(dim.Const(len(cells))), windows)
+		return []*ir.Value{ReshapeTo(b, TransposeBy(b, b.Node(MatMul{}, left, right), 0, 2, 1), shape...)}
 	}
 	for i, cell := range cells {
-		p := b.Node(MatMul{}, reshape(b, cell, groups, perC, windows), right)
-		cells[i] = reshape(b, p, groups, perC, perM, one)
+		p := b.Node(MatMul{}, ReshapeTo(b, cell, groups, perC, windows), right)
+		cells[i] = ReshapeTo(b, p, groups, perC, perM, one)
 	}
 	all := b.Node(Concat{Axis: 3}, cells...)
-	return []*ir.Value{reshape(b, transpose(b, all, 0, 2, 1, 3), shape...)}
+	return []*ir.Value{ReshapeTo(b, TransposeBy(b, all, 0, 2, 1, 3), shape...)}
 }
 
-// directCells is the number of cells of the windows of a group's channels up to which
-// the gradient of the weights is one product.
+// directCells is the largest number of cells of a window, over the channels of a group, for which
+// the gradient is a single product.
 const directCells = 64
-
-// Relayout reads operands in the blocked layout, but for those of few channels.
-func (op ConvWeights) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
-	x, g := n.Arg(0), n.Arg(1)
-	inC, outC, ok := op.hasKernel(x.Type, op.first(g.Type))
-	if !ok || op.First || op.Group > 1 || l.Blocked(x) == nil && fewChannels(inC) {
-		return nil
-	}
-	return b.Node(ConvWeightsBlocked{Window: op.Window, InC: inC, OutC: outC}, l.Block(x), l.Block(g))
-}
-
-// Call is cpu.ConvWeights.
-func (op ConvWeights) Call(n *ir.Node) (ir.Call, error) {
-	x, g := n.Arg(0).Type, n.Arg(1).Type
-	inC, outC, ok := op.hasKernel(x, g)
-	if !ok || !op.First {
-		return ir.Call{}, fmt.Errorf("no kernel for %s and %s", x, g)
-	}
-	y := slices.Concat([]ir.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:])
-	terms := g.Shape[1].Mul(ir.Product(g.Shape[2:]...))
-	part := ir.Const(weightPanels * block).Mul(terms.Min(ir.Const(weightTerms)))
-	scratch := ir.Scratch{DType: ir.F32, Len: part.Mul(ir.Const(weightParts))}
-	shape := op.convShapeOf(x.Shape, y, packing{inC, outC, op.Group, 1})
-	return ir.Call{Kernel: "ConvWeights", Args: []any{ir.Out(0), ir.In(0), ir.In(1), scratch, shape}}, nil
-}
-
-// What cpu.ConvWeights makes use of; see cpu.ConvWeightsScratch.
-const (
-	weightParts  = 16
-	weightPanels = 3
-	weightTerms  = 1024
-)

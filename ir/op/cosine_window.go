@@ -5,23 +5,23 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// CosineWindow is a window of Size floats, A − B·cos t + C·cos 2t with t from 0 to
-// one turn: element i has t = 2π·i/(Size − 1), or with Periodic 2π·i/Size (ONNX
-// BlackmanWindow, HammingWindow, HannWindow). The only element of one that is not
-// Periodic is 1.
+// CosineWindow is a window function of Size floats, A − B·cos t + C·cos 2t (ONNX BlackmanWindow,
+// HammingWindow, HannWindow). For element i, t is 2π·i/(Size − 1), or 2π·i/Size with Periodic. A
+// non-periodic window of one element is 1.
 type CosineWindow struct {
 	DType    ir.DType
-	Size     ir.Dim
+	Size     dim.Dim
 	Periodic bool
 	A, B, C  float64
 }
 
-// Infer gives [Size].
+// Infer returns [Size].
 func (op CosineWindow) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
 	}
 	out := []ir.Type{ir.TensorOf(op.DType, op.Size)}
@@ -57,11 +57,6 @@ func (op CosineWindow) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	return drawNarrow(b, op, d)
 }
 
-// Call is cpu.CosineWindow.
-func (op CosineWindow) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "CosineWindow", Args: []any{ir.Out(0), op.Periodic, op.A, op.B, op.C}}, nil
-}
-
 // importWindowFunction returns the import of a window with these coefficients.
 func importWindowFunction(a, b, c float64) func(ir.Importer) ([]*ir.Value, error) {
 	return func(im ir.Importer) ([]*ir.Value, error) {
@@ -74,6 +69,6 @@ func importWindowFunction(a, b, c float64) func(ir.Importer) ([]*ir.Value, error
 		if !d.IsFloat() {
 			op.DType = ir.F32
 		}
-		return []*ir.Value{convert(im.Builder(), im.Builder().Node(op), d)}, nil
+		return []*ir.Value{ConvertTo(im.Builder(), im.Builder().Node(op), d)}, nil
 	}
 }

@@ -4,27 +4,27 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// CountNGrams counts the n-grams of a pool in the rows of its first operand, [C]
-// or [N, C], of i32, i64 or strings: the result is f32[Size] or f32[N, Size]. The
-// other operands are the pool, of the same element type, in which the n-grams of
-// one token begin at Starts[0], those of two at Starts[1] and so on, each length
-// in increasing order; and for every n-gram its column of the result, i64. Where
-// an n-gram stands more than once in the pool each counts.
+// CountNGrams counts the n-grams of a pool in the rows of its first operand, [C] or [N, C], of i32,
+// i64 or strings. The result is f32[Size] or f32[N, Size]. The other operands are the pool, of the
+// same element type, and the column of the result for each n-gram, i64. In the pool, the n-grams of
+// one token start at Starts[0], the n-grams of two tokens at Starts[1], and so on. Each occurrence
+// of an n-gram in the pool counts.
 //
-// An n-gram of MinLength to MaxLength tokens stands in a row at places of one
-// distance, at most MaxSkip+1. Those of one token count once for each place.
+// An n-gram of MinLength to MaxLength tokens occurs in a row at positions of constant distance, at
+// most MaxSkip+1. An n-gram of one token counts once for each position.
 type CountNGrams struct {
 	Starts               []int
 	MinLength, MaxLength int
 	MaxSkip              int
-	Size                 ir.Dim
+	Size                 dim.Dim
 }
 
-// Infer checks that the pool is made of n-grams.
+// Infer checks that the pool consists of n-grams.
 func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -52,19 +52,19 @@ func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	if n := countNGrams(levels); n != columns {
 		return nil, fmt.Errorf("%d columns for %d n-grams", columns, n)
 	}
-	shape := append([]ir.Dim{}, x.Shape[:x.Rank()-1]...)
+	shape := append([]dim.Dim{}, x.Shape[:x.Rank()-1]...)
 	return []ir.Type{ir.TensorOf(ir.F32, append(shape, op.Size)...)}, nil
 }
 
 // nGrams are the n-grams of one length in a pool.
 type nGrams struct {
 	length int
-	start  int // in the pool
+	start  int // offset in the pool
 	count  int
-	first  int // number of the first one
+	first  int // index of the first one
 }
 
-// levels returns the n-grams of a pool of some size by their lengths.
+// levels returns the n-grams of a pool, by length.
 func (op CountNGrams) levels(pool int) ([]nGrams, error) {
 	var levels []nGrams
 	number := 0
@@ -91,14 +91,14 @@ func countNGrams(levels []nGrams) int {
 	return n
 }
 
-// Flops counts a comparison for each token of the pool, at every place and distance.
-func (op CountNGrams) Flops(in, _ []ir.Type) ir.Dim {
+// Flops counts one comparison for each token of the pool, position and distance.
+func (op CountNGrams) Flops(in, _ []ir.Type) dim.Dim {
 	tokens := in[0].Shape
-	distances := tokens[len(tokens)-1].Min(ir.Const(op.MaxSkip)).Add(ir.Const(1))
-	return ir.Product(in[0].Elems(), in[1].Elems(), distances)
+	distances := tokens[len(tokens)-1].Min(dim.Const(op.MaxSkip)).Add(dim.Const(1))
+	return dim.Product(in[0].Elems(), in[1].Elems(), distances)
 }
 
-// Eval looks for every n-gram at every place.
+// Eval searches every n-gram at every position.
 func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, pool, columns := in[0], in[1], in[2]
 	size, ok := op.Size.Int()
@@ -147,8 +147,8 @@ func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// equalTokens reports whether n elements of x, from i on at a distance, are those
-// of pool from j on.
+// equalTokens reports whether n elements of x equal n elements of pool. The elements of x start at
+// i and are distance apart. The elements of pool start at j.
 func equalTokens(x *ir.Tensor, i, distance int, pool *ir.Tensor, j, n int) bool {
 	for k := range n {
 		if order, _ := compareElems(x, i+k*distance, pool, j+k); order != 0 {
@@ -156,14 +156,4 @@ func equalTokens(x *ir.Tensor, i, distance int, pool *ir.Tensor, j, n int) bool 
 		}
 	}
 	return true
-}
-
-// Call is cpu.CountNGrams.
-func (op CountNGrams) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	last := len(shape) - 1
-	return ir.Call{Kernel: "CountNGrams", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.Product(shape[:last]...), shape[last], op.Size,
-		op.Starts, op.MinLength, op.MaxLength, op.MaxSkip,
-	}}, nil
 }

@@ -4,32 +4,32 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// CumSum is the running sum along Axis, of numbers. Exclusive leaves the element
-// itself out of its sum; Reverse sums from the end. Integers wrap.
+// CumSum is the cumulative sum along Axis, for numbers. Exclusive excludes the element itself;
+// Reverse sums from the end. Integers wrap.
 type CumSum struct {
 	Axis               int
 	Exclusive, Reverse bool
 }
 
-// CumProd is the running product along Axis, as [CumSum] is the sum (ONNX CumProd,
-// from opset 26).
+// CumProd is the cumulative product along Axis, with the options of [CumSum] (ONNX CumProd, from
+// opset 26).
 type CumProd struct {
 	Axis               int
 	Exclusive, Reverse bool
 }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op CumSum) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, numbers{}) }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op CumProd) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, numbers{}) }
 
-// inferLines gives the type of the operand, which has the axis, to an operator
-// that works along it.
+// inferLines returns the type of the operand, and checks that it has the axis.
 func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if axis < 0 || axis >= in[0].Rank() {
@@ -38,9 +38,9 @@ func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
 	return in[:1], checkDomain(in, d)
 }
 
-// linesOf returns the numbers of the elements of every line along an axis.
+// linesOf returns the indices of the elements of every line along an axis.
 func linesOf(shape []int, axis int) [][]int {
-	keep, _ := ir.Ints(reducedShape(ir.Dims(shape...), []int{axis}, true))
+	keep, _ := dim.Ints(reducedShape(dim.Consts(shape...), []int{axis}, true))
 	n := 1
 	for _, d := range keep {
 		n *= d
@@ -53,10 +53,10 @@ func (op CumSum) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.scan(in[0], 0, func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }), nil
 }
 
-// Grad sums the result's from the other end.
-func (op CumSum) Grad(b *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad returns the cumulative sum of dy from the other end.
+func (op CumSum) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	op.Reverse = !op.Reverse
-	return []*ir.Value{b.Node(op, of[0])}
+	return []*ir.Value{b.Node(op, dy[0])}
 }
 
 // Eval multiplies.
@@ -64,14 +64,15 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad is, of element i, the product of those before it times what the results from it
-// on make of it: the sum of their gradients, each times the elements in between. A loop
-// from the last element to the first adds these up, so that zeros divide nothing.
-func (op CumProd) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad computes the gradient of element i. It is the product of the elements before i, times a sum
+// over the results from i on. Each term is the gradient of a result times the elements between i
+// and the result. A loop from the last element to the first adds these up. A division by element i
+// would fail for zeros.
+func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()
 	front := append([]int{op.Axis}, otherAxes(rank, op.Axis)...)
-	rows, g := transpose(b, x, front...), transpose(b, of[0], front...)
+	rows, g := TransposeBy(b, x, front...), TransposeBy(b, dy[0], front...)
 	steps, row := rows.Type.Shape[0], ir.TensorOf(x.Type.DType, rows.Type.Shape[1:]...)
 	backward := 1
 	if op.Reverse {
@@ -96,11 +97,11 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*i
 	}
 	before := CumProd(op)
 	before.Exclusive = true
-	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), transpose(b, sums, inversePerm(front)...))}
+	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), TransposeBy(b, sums, inversePerm(front)...))}
 }
 
-// scan accumulates along the axis, from init on; the low bits of unsigned sums
-// and products are those of signed ones.
+// scan accumulates along the axis, starting with init. Unsigned sums and products have the same low
+// bits as signed ones.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, line := range linesOf(x.Shape, op.Axis) {
@@ -130,27 +131,17 @@ func choose[T any](first bool, a, b T) T {
 	return b
 }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (CumSum) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (CumProd) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Flops counts one operation for each element.
-func (CumSum) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
+func (CumSum) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
 // Flops counts one operation for each element.
-func (CumProd) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
-
-// Call is cpu.CumSum on [outer, n, inner].
-func (op CumSum) Call(n *ir.Node) (ir.Call, error) {
-	return callLines("CumSum", n.Arg(0).Type.Shape, []int{op.Axis}, op.Exclusive, op.Reverse), nil
-}
-
-// Call is cpu.CumProd on [outer, n, inner].
-func (op CumProd) Call(n *ir.Node) (ir.Call, error) {
-	return callLines("CumProd", n.Arg(0).Type.Shape, []int{op.Axis}, op.Exclusive, op.Reverse), nil
-}
+func (CumProd) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
 // importCumSum reads CumSum.
 func importCumSum(c ir.Importer) ([]*ir.Value, error) {
@@ -162,14 +153,14 @@ func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// importCum reads the attributes of CumSum and CumProd, and the axis, an operand.
-// Where that is not known it chooses among the results along every axis.
-func importCum(c ir.Importer, of func(CumSum) ir.Op) ([]*ir.Value, error) {
+// importCum imports CumSum and CumProd. If the axis, an operand, is not constant, it selects among
+// the results along every axis.
+func importCum(c ir.Importer, build func(CumSum) ir.Op) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}
 	along := func(axis int) *ir.Value {
 		op.Axis = axis
-		return b.Node(of(op), x)
+		return b.Node(build(op), x)
 	}
 	rank := x.Type.Rank()
 	at := c.Arg(1)
@@ -184,7 +175,7 @@ func importCum(c ir.Importer, of func(CumSum) ir.Op) ([]*ir.Value, error) {
 		return []*ir.Value{along(axis)}, nil
 	}
 	d := at.Type.DType
-	at = checkedAxis(b, reshape(b, at), rank)
+	at = checkedAxis(b, ReshapeTo(b, at), rank)
 	y := along(0)
 	for axis := 1; axis < rank; axis++ {
 		y = b.Node(Where{}, b.Node(Equal{}, at, b.Scalar(d, float64(axis))), along(axis), y)

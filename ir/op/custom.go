@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Custom is an operator that a function of the user's program computes, of which
-// burngen knows the type and nothing more: it is neither evaluated nor moved.
+// Custom is an operator computed by a Go function of the user. burngen knows only its type, and
+// does not evaluate or move it.
 type Custom struct {
-	// Name is the operator's, as the model writes it: "com.acme.Foo".
+	// Name is the name in the model: "com.acme.Foo".
 	Name string
-	// Func is the function, a func(*rt.Call) error: "example.com/ops.Foo".
+	// Func is the Go function, a func(*rt.Call) error: "example.com/ops.Foo".
 	Func string
-	// Type is the declared type, an [ir.Signature]. Its symbols are its own: operands
-	// bind them, and the function those that only results have.
+	// Type is the declared type, an [ir.Signature]. Operands bind its symbols; the function decides
+	// symbols that occur only in results.
 	Type  string
 	Attrs []ir.Attribute
-	// Extents bind the symbols that the function decides, in the order of their first
-	// places in the results.
+	// Extents binds the symbols that the function decides, in the order of their first occurrences
+	// in the results.
 	Extents []ir.ResultExtent
 }
 
-// ParseCustom reads what declares a custom operator: "com.acme.Foo=example.com/ops.Foo:
-// (f32[N]) -> f32[N]". The domain "ai.onnx" may be left out.
+// ParseCustom parses the declaration of a custom operator: "com.acme.Foo=example.com/ops.Foo:
+// (f32[N]) -> f32[N]". The domain "ai.onnx" may be omitted.
 func ParseCustom(text string) (Custom, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	fn, typ, typed := strings.Cut(rest, ":")
@@ -45,22 +46,22 @@ func ParseCustom(text string) (Custom, error) {
 	return op, nil
 }
 
-// String returns what [ParseCustom] reads.
+// String returns the declaration in the syntax of [ParseCustom].
 func (op Custom) String() string { return op.Name + "=" + op.Func + ": " + op.Type }
 
-// Domain returns the domain of the operator's name, "" for ai.onnx, and the rest.
+// Domain splits the operator's name into domain, "" for ai.onnx, and name.
 func (op Custom) Domain() (domain, name string) {
 	i := strings.LastIndexByte(op.Name, '.')
 	return op.Name[:max(i, 0)], op.Name[i+1:]
 }
 
-// Package returns the import path of the function's package, and the function's name.
+// Package splits Func into the import path of its package and its name.
 func (op Custom) Package() (path, name string) {
 	i := strings.LastIndexByte(op.Func, '.')
 	return op.Func[:max(i, 0)], op.Func[i+1:]
 }
 
-// checkFunc reports why Func is no exported function of a package that Go can import.
+// checkFunc returns an error unless Func is an exported function in an importable package.
 func (op Custom) checkFunc() error {
 	path, name := op.Package()
 	if !token.IsIdentifier(name) || !token.IsExported(name) {
@@ -71,14 +72,15 @@ func (op Custom) checkFunc() error {
 			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~+", r))
 		})
 		if odd || element == "" || element[0] == '.' || path == "C" || path == "unsafe" || path == "main" {
-			return fmt.Errorf("%q is no import path", path)
+			return fmt.Errorf("%q is not an import path", path)
 		}
 	}
 	return nil
 }
 
-// signature returns the declared type: tensors, of which every symbol of the operands
-// stands alone somewhere in them, and every other symbol alone wherever it stands.
+// signature returns the declared type. All types must be tensors. Every symbol of an operand must
+// occur in some operand as an extent by itself. A symbol that only results have must always occur
+// by itself.
 func (op Custom) signature() (ir.Signature, error) {
 	none := ir.Signature{}
 	if err := op.checkFunc(); err != nil {
@@ -96,12 +98,12 @@ func (op Custom) signature() (ir.Signature, error) {
 			return none, fmt.Errorf("type %q: %s: %w", op.Type, t, err)
 		}
 		if !t.IsTensor() {
-			return none, fmt.Errorf("type %q: %s is no tensor", op.Type, t)
+			return none, fmt.Errorf("type %q: %s is not a tensor", op.Type, t)
 		}
 		for _, d := range t.Shape {
 			for _, symbol := range d.Symbols() {
 				switch {
-				case symbol == ir.AnyDim.String():
+				case symbol == dim.Any.String():
 					return none, fmt.Errorf("type %q: an extent has no name: ?", op.Type)
 				case hasExtent(s.Params, symbol):
 				case i < len(s.Params):
@@ -115,15 +117,14 @@ func (op Custom) signature() (ir.Signature, error) {
 	return s, nil
 }
 
-// hasExtent reports whether one of the types has a symbol for an extent.
+// hasExtent reports whether symbol is an extent of one of types.
 func hasExtent(types []ir.Type, symbol string) bool {
 	return slices.ContainsFunc(types, func(t ir.Type) bool {
-		return slices.ContainsFunc(t.Shape, func(d ir.Dim) bool { return d.String() == symbol })
+		return slices.ContainsFunc(t.Shape, func(d dim.Dim) bool { return d.String() == symbol })
 	})
 }
 
-// decided returns the places in a type's results where the symbols stand first that the
-// function decides.
+// decided returns the first occurrences, in the results, of the symbols that the function decides.
 func decided(s ir.Signature) []ir.ResultExtent {
 	var out []ir.ResultExtent
 	for i, t := range s.Results {
@@ -138,17 +139,17 @@ func decided(s ir.Signature) []ir.ResultExtent {
 	return out
 }
 
-// Infer unifies the declared type with those of the operands.
+// Infer unifies the declared type with the types of the operands.
 func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	s, err := op.signature()
 	if err != nil {
 		return nil, err
 	}
-	if err := operands(in, len(s.Params), len(s.Params)); err != nil {
+	if err := CheckOperands(in, len(s.Params), len(s.Params)); err != nil {
 		return nil, err
 	}
-	symbols := map[string]ir.Dim{}
-	env := func(symbol string) (ir.Dim, bool) { d, ok := symbols[symbol]; return d, ok }
+	symbols := map[string]dim.Dim{}
+	env := func(symbol string) (dim.Dim, bool) { d, ok := symbols[symbol]; return d, ok }
 	for i, p := range s.Params {
 		if !in[i].IsTensor() || in[i].DType != p.DType || in[i].Rank() != p.Rank() {
 			return nil, fmt.Errorf("operand %d is %s, declared as %s", i, in[i], p)
@@ -161,7 +162,7 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	for i, p := range s.Params {
 		for k, d := range p.Shape {
-			if err := same(in[i].Shape[k], d.Subst(env), fmt.Sprintf("operand %d, axis %d, declared as %s", i, k, d)); err != nil {
+			if err := Same(in[i].Shape[k], d.Subst(env), fmt.Sprintf("operand %d, axis %d, declared as %s", i, k, d)); err != nil {
 				return nil, err
 			}
 		}
@@ -172,9 +173,9 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	for i, e := range own {
 		if op.Extents[i].Result != e.Result || op.Extents[i].Axis != e.Axis {
-			return nil, fmt.Errorf("extent %d is not that of result %d, axis %d", i, e.Result, e.Axis)
+			return nil, fmt.Errorf("extent %d does not belong to result %d, axis %d", i, e.Result, e.Axis)
 		}
-		symbols[e.Symbol] = ir.Sym(op.Extents[i].Symbol)
+		symbols[e.Symbol] = dim.Sym(op.Extents[i].Symbol)
 	}
 	out := make([]ir.Type, len(s.Results))
 	for i, r := range s.Results {
@@ -183,14 +184,14 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// gradSuffix ends the names of the functions that compute gradients.
+// gradSuffix ends the names of functions that compute gradients.
 const gradSuffix = "Grad"
 
-// Grad calls the function's own: of the operands, of the results, and of the gradients of
-// the float results it makes those of the float operands. It lies beside the function,
-// and is called as that with "Grad" behind: of (f32[N,K], i64[N]) -> f32[N] it is
-// (f32[N,K], i64[N], f32[N], f32[N]) -> f32[N,K].
-func (op Custom) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+// Grad calls the gradient function, whose name ends in "Grad", in the same package. It takes the
+// operands, the results, and the gradients of the float results, and returns the gradients of the
+// float operands. For an operator (f32[N,K], i64[N]) -> f32[N] it is (f32[N,K], i64[N], f32[N],
+// f32[N]) -> f32[N,K].
+func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	s, err := op.signature()
 	if err != nil {
 		ir.FailWith(err)
@@ -201,7 +202,7 @@ func (op Custom) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []
 		if !t.DType.IsFloat() {
 			continue
 		}
-		g := of[i]
+		g := dy[i]
 		if g == nil {
 			g = Full(b, n.Results[i].Type, 0)
 		}
@@ -222,16 +223,18 @@ func (op Custom) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []
 	return grads
 }
 
-// Eval reports that the function is not here.
+// IsOpaque marks that the user's program computes it.
+func (Custom) IsOpaque() {}
+
+// Eval returns an error, because burngen does not have the function.
 func (op Custom) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, op.Absent() }
 
-// Absent is the error of whatever would need the function, which only generated code
-// links.
+// Absent returns the error for uses of the function outside of generated code.
 func (op Custom) Absent() error {
 	return fmt.Errorf("custom operator %s: only generated code calls %s", op.Name, op.Func)
 }
 
-// Symbols returns what the declared type calls Extents.
+// Symbols returns the names of Extents in the declared type.
 func (op Custom) Symbols() []string {
 	s, err := op.signature()
 	if err != nil {
@@ -247,9 +250,6 @@ func (op Custom) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds(
 func (op Custom) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
-
-// Measure is nothing: the extents are known with the results.
-func (op Custom) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
 
 // Import builds a node of the operator.
 func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {

@@ -60,21 +60,21 @@ func TestParseCustom(t *testing.T) {
 		"a.B=ops.foo: () -> f32[]":                     `"ops.foo" names no exported function of a package`,
 		"a.B=ops: () -> f32[]":                         `"ops" names no exported function of a package`,
 		"a.B=ops.: () -> f32[]":                        `"ops." names no exported function of a package`,
-		"a.B=Foo: () -> f32[]":                         `"" is no import path`,
-		"a.B=../ops.Foo: () -> f32[]":                  `"../ops" is no import path`,
-		"a.B=/ops.Foo: () -> f32[]":                    `"/ops" is no import path`,
-		"a.B=o\"ps.Foo: () -> f32[]":                   `"o\"ps" is no import path`,
-		"a.B=C.Foo: () -> f32[]":                       `"C" is no import path`,
-		"a.B=unsafe.Foo: () -> f32[]":                  `"unsafe" is no import path`,
+		"a.B=Foo: () -> f32[]":                         `"" is not an import path`,
+		"a.B=../ops.Foo: () -> f32[]":                  `"../ops" is not an import path`,
+		"a.B=/ops.Foo: () -> f32[]":                    `"/ops" is not an import path`,
+		"a.B=o\"ps.Foo: () -> f32[]":                   `"o\"ps" is not an import path`,
+		"a.B=C.Foo: () -> f32[]":                       `"C" is not an import path`,
+		"a.B=unsafe.Foo: () -> f32[]":                  `"unsafe" is not an import path`,
 		"a.B=ops.Foo: f32[N] -> f32[N]":                `type "f32[N] -> f32[N]": "(" expected`,
 		"a.B=ops.Foo: (f33[N]) -> f32[N]":              `f33`,
 		"a.B=ops.Foo: (f32[N]) -> ()":                  `type "(f32[N]) -> ()": a result is missing`,
 		"a.B=ops.Foo: (f32[?]) -> f32[]":               `an extent has no name: ?`,
 		"a.B=ops.Foo: (f32[N-1]) -> f32[N]":            `no extent of an operand is N itself`,
 		"a.B=ops.Foo: (f32[N]) -> f32[N+P]":            `extent N+P: the function decides P, which has to stand alone`,
-		"a.B=ops.Foo: (seq<f32[]>) -> f32[]":           `seq<f32[]> is no tensor`,
-		"a.B=ops.Foo: (f32[N]) -> opt<f32[]>":          `opt<f32[]> is no tensor`,
-		"a.B=ops.Foo: (none) -> f32[]":                 `none is no tensor`,
+		"a.B=ops.Foo: (seq<f32[]>) -> f32[]":           `seq<f32[]> is not a tensor`,
+		"a.B=ops.Foo: (f32[N]) -> opt<f32[]>":          `opt<f32[]> is not a tensor`,
+		"a.B=ops.Foo: (none) -> f32[]":                 `none is not a tensor`,
 		"a.B=ops.Foo: (f32[-3]) -> f32[]":              `dimension 0 is negative: -3`,
 		"a.B=ops.Foo: (f32[4294967296,4294967296]) ->": `a word expected`,
 	} {
@@ -178,17 +178,17 @@ func TestCustomRefusesOtherOperands(t *testing.T) {
 	}
 }
 
-// TestCustomInText checks what the text form may say of a custom operator: nothing that
-// generated code could not hold.
+// TestCustomInText checks that the text form rejects custom operators that generated code could not
+// hold.
 func TestCustomInText(t *testing.T) {
 	for name, test := range map[string]struct{ attrs, want string }{
 		"as declared":        {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M"}]`, ""},
 		"no function":        {`name="a.B" type="(f32[N]) -> i64[P]" extents=[{symbol="M"}]`, `names no exported function`},
-		"an odd package":     {`name="a.B" func="a\"\nimport.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M"}]`, `is no import path`},
+		"an odd package":     {`name="a.B" func="a\"\nimport.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M"}]`, `is not an import path`},
 		"no type":            {`name="a.B" func="ops.F" extents=[{symbol="M"}]`, `type ""`},
 		"no extents":         {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]"`, `0 extents, 1 expected`},
 		"an extent too many": {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M"},{symbol="L"}]`, `2 extents, 1 expected`},
-		"another extent":     {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M" axis=1}]`, `extent 0 is not that of result 0, axis 0`},
+		"another extent":     {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]" extents=[{symbol="M" axis=1}]`, `extent 0 does not belong to result 0, axis 0`},
 		"a symbol again":     {`name="a.B" func="ops.F" type="(f32[N]) -> i64[P]" extents=[{symbol="S"}]`, `binds S again`},
 	} {
 		t.Run(name, func(t *testing.T) {

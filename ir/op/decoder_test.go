@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// checkImport imports a node whose operands after the first ones are constants, checks its
-// lowered form on these and that its results are want.
+// checkImport imports a node with operands in, followed by constants. It checks the node's lowered
+// form on in, and that the results are want.
 func checkImport(t *testing.T, op string, opset int, a attrs, in, constants, want []*ir.Tensor) {
 	t.Helper()
 	f := imported(t, op, opset, len(want), a, in, constants)
@@ -85,9 +85,9 @@ func TestTensorScatterImport(t *testing.T) {
 		in   []ir.Type
 		want string
 	}{
-		"the batch is no axis": {attrs{"axis": 0}, []ir.Type{cache.Type(), update.Type()}, "f32[2,1,2,1] into f32[2,1,4,1] along axis 0"},
-		"an unknown mode":      {attrs{"mode": "both"}, []ir.Type{cache.Type(), update.Type()}, `mode "both" is neither linear nor circular`},
-		"other extents":        {nil, []ir.Type{cache.Type(), ir.StaticTensor(ir.F32, 2, 2, 1, 1)}, "axis 1 of cache and update: 1 is not 2"},
+		"the batch is not an axis": {attrs{"axis": 0}, []ir.Type{cache.Type(), update.Type()}, "f32[2,1,2,1] into f32[2,1,4,1] along axis 0"},
+		"an unknown mode":          {attrs{"mode": "both"}, []ir.Type{cache.Type(), update.Type()}, `mode "both" is neither linear nor circular`},
+		"other extents":            {nil, []ir.Type{cache.Type(), ir.StaticTensor(ir.F32, 2, 2, 1, 1)}, "axis 1 of cache and update: 1 is not 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := importFunc("TensorScatter", 24, 1, c.a, c.in); err == nil || err.Error() != c.want {

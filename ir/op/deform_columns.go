@@ -5,29 +5,30 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// DeformColumns unfolds the windows of a [DeformConv] over x, [N,C,spatial…], to
-// [N,C·cells,places]: each is a column. The other operands move the cells, and, if
-// there is a third, multiply them.
+// DeformColumns extracts the windows of a [DeformConv] over x, [N,C,spatial…], as columns
+// [N,C·cells,windows]. The second operand holds the offsets of the cells. The optional third
+// operand holds factors of the cells.
 type DeformColumns struct {
 	Window
 	Offsets int // groups of channels, divides C
 }
 
-// maxDeformAxes bounds the spatial axes.
+// maxDeformAxes bounds the number of spatial axes.
 const maxDeformAxes = 8
 
-// Infer gives each place a column.
+// Infer returns a column for each window.
 func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
 	if err := inferFloats(in); err != nil {
 		return nil, err
 	}
 	x, spatial := in[0], in[0].Rank()-2
-	if err := op.check(spatial); err != nil {
+	if err := op.Check(spatial); err != nil {
 		return nil, err
 	}
 	if spatial > maxDeformAxes {
@@ -36,60 +37,60 @@ func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if c, ok := x.Shape[1].Int(); op.Offsets < 1 || ok && c%op.Offsets != 0 {
 		return nil, fmt.Errorf("%d groups of offsets for %s channels", op.Offsets, x.Shape[1])
 	}
-	out, err := op.shape(x.Shape[2:])
+	out, err := op.Places(x.Shape[2:])
 	if err != nil {
 		return nil, err
 	}
-	cells := ir.Const(1)
+	cells := dim.Const(1)
 	for _, k := range op.Kernel {
-		cells = cells.Mul(ir.Const(k))
+		cells = cells.Mul(dim.Const(k))
 	}
-	moved := cells.Mul(ir.Const(op.Offsets))
+	moved := cells.Mul(dim.Const(op.Offsets))
 	for i, t := range in[1:] {
 		if t.IsZero() {
 			continue
 		}
 		channels := moved
 		if i == 0 {
-			channels = moved.Mul(ir.Const(spatial))
+			channels = moved.Mul(dim.Const(spatial))
 		}
-		want := append([]ir.Dim{x.Shape[0], channels}, out...)
+		want := append([]dim.Dim{x.Shape[0], channels}, out...)
 		if t.Rank() != len(want) {
 			return nil, fmt.Errorf("operand %d is %s, rank %d expected", 1+i, t, len(want))
 		}
 		for k, d := range want {
-			if err := same(t.Shape[k], d, fmt.Sprintf("axis %d of operand %d", k, 1+i)); err != nil {
+			if err := Same(t.Shape[k], d, fmt.Sprintf("axis %d of operand %d", k, 1+i)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], x.Shape[1].Mul(cells), ir.Product(out...))}, nil
+	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], x.Shape[1].Mul(cells), dim.Product(out...))}, nil
 }
 
-// Flops counts a product and a sum for each element that a place lies between.
-func (DeformColumns) Flops(in, out []ir.Type) ir.Dim {
-	return out[0].Elems().Mul(ir.Const(2 << min(in[0].Rank()-2, maxDeformAxes)))
+// Flops counts a product and a sum for each element that an interpolation reads.
+func (DeformColumns) Flops(in, out []ir.Type) dim.Dim {
+	return out[0].Elems().Mul(dim.Const(2 << min(in[0].Rank()-2, maxDeformAxes)))
 }
 
 // Eval interpolates in float64.
 func (op DeformColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
 	x, offsets := in[0], in[1]
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
-	spatial, cells, places := len(op.Kernel), lenOf(op.Kernel), shape[2]
-	pads, _ := ir.Ints(op.pads(ir.Dims(x.Shape[2:]...)))
-	channels, plane := x.Shape[1], lenOf(x.Shape[2:])
+	spatial, cells, places := len(op.Kernel), LenOf(op.Kernel), shape[2]
+	pads, _ := dim.Ints(op.Padding(dim.Consts(x.Shape[2:]...)))
+	channels, plane := x.Shape[1], LenOf(x.Shape[2:])
 	for i := range y.Len() {
 		batch, c, cell, place := i/places/cells/channels, i/places/cells%channels, i/places%cells, i%places
 		moved := (batch*op.Offsets+c/(channels/op.Offsets))*cells + cell
 		taps := []gridTap{{weight: 1}}
 		at, k := coordinates(place, offsets.Shape[2:]), coordinates(cell, op.Kernel)
 		for axis, d := range x.Shape[2:] {
-			p := float64(at[axis]*op.stride(axis)+k[axis]*op.dilation(axis)-pads[axis]) + offsets.Float((moved*spatial+axis)*places+place)
+			p := float64(at[axis]*op.Stride(axis)+k[axis]*op.Dilation(axis)-pads[axis]) + offsets.Float((moved*spatial+axis)*places+place)
 			p = inside(p, -2, float64(d)+1)
 			var next []gridTap
 			for _, first := range []float64{math.Floor(p), math.Floor(p) + 1} {
@@ -124,41 +125,31 @@ func coordinates(i int, shape []int) []int {
 	return at
 }
 
-// Compose interpolates between the elements that the cells of each window lie between.
+// Compose interpolates between the elements around each cell of each window.
 func (op DeformColumns) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	c, x, offsets, y := calculus{b}, n.Arg(0), n.Arg(1), n.Results[0].Type
 	axes, out := x.Type.Shape[2:], offsets.Type.Shape[2:]
-	groups, cells, count := ir.Const(op.Offsets), ir.Const(lenOf(op.Kernel)), ir.Product(out...)
-	pads := op.pads(axes)
-	offsets = reshape(b, offsets, y.Shape[0], groups, cells, ir.Const(len(axes)), count)
+	groups, cells, count := dim.Const(op.Offsets), dim.Const(LenOf(op.Kernel)), dim.Product(out...)
+	pads := op.Padding(axes)
+	offsets = ReshapeTo(b, offsets, y.Shape[0], groups, cells, dim.Const(len(axes)), count)
 	taps := make([][]tap, len(axes))
 	for axis, d := range axes {
-		shift := ir.NewTensor(x.Type.DType, lenOf(op.Kernel), 1)
+		shift := ir.NewTensor(x.Type.DType, LenOf(op.Kernel), 1)
 		for i := range shift.Len() {
-			shift.SetFloat(i, float64(coordinates(i, op.Kernel)[axis]*op.dilation(axis)))
+			shift.SetFloat(i, float64(coordinates(i, op.Kernel)[axis]*op.Dilation(axis)))
 		}
-		at := times(b, reshape(b, places(b, x.Type.DType, axis, out...), count), float64(op.stride(axis)))
+		at := times(b, ReshapeTo(b, places(b, x.Type.DType, axis, out...), count), float64(op.Stride(axis)))
 		at = c.add(c.sub(at, c.extent(x, pads[axis])), b.Const(shift))
-		moved := reshape(b, sliceAxis(b, offsets, 3, ir.Const(axis), ir.Const(1)), y.Shape[0], groups, cells, count)
-		taps[axis] = c.linearTaps(reshape(b, c.add(moved, at), y.Shape[0], groups, cells.Mul(count)), d)
+		moved := ReshapeTo(b, sliceAxis(b, offsets, 3, dim.Const(axis), dim.Const(1)), y.Shape[0], groups, cells, count)
+		taps[axis] = c.linearTaps(ReshapeTo(b, c.add(moved, at), y.Shape[0], groups, cells.Mul(count)), d)
 	}
 	perGroup := x.Type.Shape[1].FloorDiv(groups)
-	v := c.total(c.corners(reshape(b, x, append([]ir.Dim{y.Shape[0], groups, perGroup}, axes...)...), taps))
+	v := c.total(c.corners(ReshapeTo(b, x, append([]dim.Dim{y.Shape[0], groups, perGroup}, axes...)...), taps))
 	if factors := n.Arg(2); factors != nil {
-		v = c.mul(v, reshape(b, factors, y.Shape[0], groups, ir.Const(1), cells.Mul(count)))
+		v = c.mul(v, ReshapeTo(b, factors, y.Shape[0], groups, dim.Const(1), cells.Mul(count)))
 	}
-	return []*ir.Value{reshape(b, v, y.Shape...)}
+	return []*ir.Value{ReshapeTo(b, v, y.Shape...)}
 }
 
 // Lower computes narrow floats in f32.
 func (op DeformColumns) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.DeformColumns.
-func (op DeformColumns) Call(n *ir.Node) (ir.Call, error) {
-	x, offsets := n.Arg(0).Type.Shape, n.Arg(1).Type.Shape
-	spatial := len(op.Kernel)
-	return ir.Call{Kernel: "DeformColumns", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[0], x[1], op.Offsets, x[2:], offsets[2:],
-		op.Kernel, op.strides(spatial), op.dilations(spatial), op.pads(x[2:])[:spatial],
-	}}, nil
-}

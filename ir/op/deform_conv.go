@@ -1,14 +1,16 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// DeformConv is a deformable convolution (ONNX DeformConv): a [Conv] of x,
-// [N,C,spatial…], with weights [M,C/Group,kernel…], whose window has each cell moved
-// by the third operand, [N,Offsets·cells·D,out…]: for each of Offsets groups of
-// channels and each cell in turn, a number for each of the D spatial axes, the
-// first one first. It interpolates linearly between elements, zeros outside.
-// Optional operands are a bias [M], and factors of each cell, [N,Offsets·cells,out…].
-// All are of one float type.
+// DeformConv is a deformable convolution (ONNX DeformConv). It is a [Conv] of x, [N,C,spatial…],
+// with weights [M,C/Group,kernel…], in which the cells of windows are moved. The third operand,
+// [N,Offsets·cells·D,out…], holds, for each of Offsets groups of channels and each cell, an offset
+// along each of the D spatial axes. Cells are interpolated linearly between elements, with zeros
+// outside. Optional operands are a bias [M] and factors of the cells, [N,Offsets·cells,out…]. All
+// operands have one float type.
 type DeformConv struct {
 	Window
 	Group   int // divides C and M
@@ -17,7 +19,7 @@ type DeformConv struct {
 
 // Infer computes the spatial extents.
 func (op DeformConv) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 5); err != nil {
+	if err := CheckTensors(in, 3, 5); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -39,14 +41,14 @@ func (op DeformConv) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, err
 }
 
-// columns is the operator that unfolds the windows.
+// columns returns the operator that extracts the windows as columns.
 func (op DeformConv) columns() DeformColumns {
 	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
 }
 
-// Eval multiplies the unfolded windows in float64.
+// Eval multiplies the columns in float64.
 func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +62,8 @@ func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	shape, _ := out[0].Static()
 	y, w := ir.NewTensor(out[0].DType, shape...), in[1]
-	m, places := shape[1], lenOf(shape[2:])
-	depth, all := lenOf(w.Shape[1:]), columns[0].Shape[1]
+	m, places := shape[1], LenOf(shape[2:])
+	depth, all := LenOf(w.Shape[1:]), columns[0].Shape[1]
 	for i := range y.Len() {
 		batch, j, place := i/places/m, i/places%m, i%places
 		first := batch*all + j/(m/op.Group)*depth
@@ -87,11 +89,11 @@ func wideTensor(t *ir.Tensor) *ir.Tensor {
 }
 
 // Flops counts two operations for each product.
-func (op DeformConv) Flops(in, out []ir.Type) ir.Dim {
+func (op DeformConv) Flops(in, out []ir.Type) dim.Dim {
 	return Conv{}.Flops(in, out)
 }
 
-// Lower makes it a product of the weights and the unfolded windows.
+// Lower replaces the node by a product of the weights and the columns.
 func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -99,18 +101,18 @@ func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Compose(b, n)
 }
 
-// Compose makes it a product of the weights and the unfolded windows.
+// Compose replaces the node by a product of the weights and the columns.
 func (op DeformConv) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	w, y := n.Arg(1), n.Results[0].Type
 	columns := b.Node(op.columns(), n.Arg(0), n.Arg(2), n.Arg(4))
-	group, places := ir.Const(op.Group), ir.Product(y.Shape[2:]...)
-	depth := ir.Product(w.Type.Shape[1:]...)
-	columns = reshape(b, columns, y.Shape[0], group, depth, places)
-	w = reshape(b, w, group, w.Type.Shape[0].FloorDiv(group), depth)
-	v := reshape(b, b.Node(MatMul{}, w, columns), y.Shape...)
+	group, places := dim.Const(op.Group), dim.Product(y.Shape[2:]...)
+	depth := dim.Product(w.Type.Shape[1:]...)
+	columns = ReshapeTo(b, columns, y.Shape[0], group, depth, places)
+	w = ReshapeTo(b, w, group, w.Type.Shape[0].FloorDiv(group), depth)
+	v := ReshapeTo(b, b.Node(MatMul{}, w, columns), y.Shape...)
 	if bias := n.Arg(3); bias != nil {
-		shape := append([]ir.Dim{y.Shape[1]}, ir.Dims(orOnes(nil, y.Rank()-2)...)...)
-		v = b.Node(Add{}, v, reshape(b, bias, shape...))
+		shape := append([]dim.Dim{y.Shape[1]}, dim.Consts(orOnes(nil, y.Rank()-2)...)...)
+		v = b.Node(Add{}, v, ReshapeTo(b, bias, shape...))
 	}
 	return []*ir.Value{v}
 }

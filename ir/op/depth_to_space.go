@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDepthToSpace reads DepthToSpace, which moves blocks of channels to
-// squares of blocksize: reshape, transpose, reshape. In mode DCR, the only one
-// before opset 11, the channels of one place of the square stand together, in
-// mode CRD those of one result channel.
+// importDepthToSpace imports DepthToSpace, which moves groups of channels to squares of blocksize
+// by reshape, transpose, reshape. In mode DCR, the only mode before opset 11, the channels of one
+// position of the square are adjacent. In mode CRD, the channels of one result channel are
+// adjacent.
 func importDepthToSpace(c ir.Importer) ([]*ir.Value, error) {
 	b, x, size, err := blockOperand(c)
 	if err != nil {
@@ -23,17 +24,17 @@ func importDepthToSpace(c ir.Importer) ([]*ir.Value, error) {
 	channels := divide(x.Type.Shape[1], size.Mul(size))
 	switch mode {
 	case "DCR":
-		x = transpose(b, reshape(b, x, n, size, size, channels, h, w), 0, 3, 4, 1, 5, 2)
+		x = TransposeBy(b, ReshapeTo(b, x, n, size, size, channels, h, w), 0, 3, 4, 1, 5, 2)
 	case "CRD":
-		x = transpose(b, reshape(b, x, n, channels, size, size, h, w), 0, 1, 4, 2, 5, 3)
+		x = TransposeBy(b, ReshapeTo(b, x, n, channels, size, size, h, w), 0, 1, 4, 2, 5, 3)
 	default:
 		return nil, fmt.Errorf("mode %q", mode)
 	}
-	return []*ir.Value{reshape(b, x, n, channels, h.Mul(size), w.Mul(size))}, nil
+	return []*ir.Value{ReshapeTo(b, x, n, channels, h.Mul(size), w.Mul(size))}, nil
 }
 
-// importSpaceToDepth reads SpaceToDepth, which moves squares of blocksize to
-// channels, those of one place of the square together.
+// importSpaceToDepth imports SpaceToDepth, which moves squares of blocksize to channels. The channels
+// of one position of the square are adjacent.
 func importSpaceToDepth(c ir.Importer) ([]*ir.Value, error) {
 	b, x, size, err := blockOperand(c)
 	if err != nil {
@@ -41,11 +42,11 @@ func importSpaceToDepth(c ir.Importer) ([]*ir.Value, error) {
 	}
 	n, channels := x.Type.Shape[0], x.Type.Shape[1]
 	h, w := divide(x.Type.Shape[2], size), divide(x.Type.Shape[3], size)
-	x = transpose(b, reshape(b, x, n, channels, h, size, w, size), 0, 3, 5, 1, 2, 4)
-	return []*ir.Value{reshape(b, x, n, channels.Mul(size).Mul(size), h, w)}, nil
+	x = TransposeBy(b, ReshapeTo(b, x, n, channels, h, size, w, size), 0, 3, 5, 1, 2, 4)
+	return []*ir.Value{ReshapeTo(b, x, n, channels.Mul(size).Mul(size), h, w)}, nil
 }
 
-func blockOperand(c ir.Importer) (b *ir.Builder, x *ir.Value, size ir.Dim, err error) {
+func blockOperand(c ir.Importer) (b *ir.Builder, x *ir.Value, size dim.Dim, err error) {
 	x, n := c.Arg(0), c.Int("blocksize", 0)
 	if x.Type.Rank() != 4 {
 		return nil, nil, size, fmt.Errorf("rank %d, 4 expected", x.Type.Rank())
@@ -53,5 +54,5 @@ func blockOperand(c ir.Importer) (b *ir.Builder, x *ir.Value, size ir.Dim, err e
 	if n < 1 {
 		return nil, nil, size, fmt.Errorf("blocksize %d", n)
 	}
-	return c.Builder(), x, ir.Const(n), nil
+	return c.Builder(), x, dim.Const(n), nil
 }

@@ -4,23 +4,23 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// DequantizeLinear is (x − zero)·scale in the float type To (ONNX
-// DequantizeLinear). x is an integer of at most 32 bits or a float of at most 8; the
-// zero point, which may be absent, has its type. The product is rounded to f32, and
-// then to To.
+// DequantizeLinear is (x − zero)·scale in the float type To (ONNX DequantizeLinear). x is an integer of
+// at most 32 bits or a float of at most 8. The optional zero point has x's type. The product is rounded
+// to f32 and then to To.
 type DequantizeLinear struct {
 	Granularity
 	To ir.DType
 }
 
-// Infer gives x the element type To.
+// Infer returns x's shape with the element type To.
 func (op DequantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
-	x, scale, zero := in[0], in[1], operand(in, 2)
+	x, scale, zero := in[0], in[1], Operand(in, 2)
 	if !quotientType(op.To) || op.To == ir.F64 {
 		return nil, fmt.Errorf("a product of type %s", op.To)
 	}
@@ -49,14 +49,14 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts two operations for each element.
-func (DequantizeLinear) Flops(_, out []ir.Type) ir.Dim { return out[0].Elems().Mul(ir.Const(2)) }
+func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower multiplies in f32. One constant scale makes it a [Dequantize].
+// Lower multiplies in f32. With one constant scale it becomes a [Dequantize].
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To != ir.F32 || scale.Type.DType != ir.F32 {
 		wide := DequantizeLinear{Granularity: op.Granularity, To: ir.F32}
-		return []*ir.Value{convert(b, b.Node(wide, x, convert(b, scale, ir.F32), zero), op.To)}
+		return []*ir.Value{ConvertTo(b, b.Node(wide, x, ConvertTo(b, scale, ir.F32), zero), op.To)}
 	}
 	if x.Type.DType.IsInt() {
 		if s, z, ok := oneScale(scale, zero); ok {
@@ -67,23 +67,14 @@ func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Compose(b, n)
 }
 
-// Compose subtracts and multiplies in the type of the result, of 32 bits at least.
+// Compose subtracts and multiplies in the type of the result, at least f32.
 func (op DequantizeLinear) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero, in := n.Arg(0), n.Arg(1), n.Arg(2), wide(op.To)
-	y := convert(b, x, in)
+	y := ConvertTo(b, x, in)
 	if zero != nil {
-		y = b.Node(Sub{}, y, op.spread(b, convert(b, zero, in), x.Type))
+		y = b.Node(Sub{}, y, op.spread(b, ConvertTo(b, zero, in), x.Type))
 	}
-	return []*ir.Value{convert(b, b.Node(Mul{}, y, op.spread(b, convert(b, scale, in), x.Type)), op.To)}
-}
-
-// Call is cpu.Dequantize.
-func (op DequantizeLinear) Call(n *ir.Node) (ir.Call, error) {
-	x, scale := n.Arg(0).Type, n.Arg(1).Type
-	if !x.DType.IsInt() || scale.DType != ir.F32 || op.To != ir.F32 {
-		return ir.Call{}, fmt.Errorf("no kernel dequantises %s by %s to %s", x, scale, op.To)
-	}
-	return op.callScaled("Dequantize", x, scale)
+	return []*ir.Value{ConvertTo(b, b.Node(Mul{}, y, op.spread(b, ConvertTo(b, scale, in), x.Type)), op.To)}
 }
 
 // importDequantizeLinear reads DequantizeLinear: output_dtype came with opset 23.
@@ -101,6 +92,3 @@ func importDequantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, x, scale, c.Arg(2))}, nil
 }
-
-// MapsLanes marks the operator.
-func (DequantizeLinear) MapsLanes() {}

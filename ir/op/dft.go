@@ -6,27 +6,28 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// DFT is the discrete Fourier transform along Axis of x, floats whose last axis
-// holds the real and imaginary parts of a signal, or the real parts alone. The
-// signal is cut, or continued by zeros, to Length elements:
+// DFT is the discrete Fourier transform along Axis of x (ONNX DFT). The last axis of x holds the
+// real and imaginary parts of the signal, or only the real parts. The signal is truncated or
+// zero-padded to Length elements:
 //
 //	y[k] = Σ_n e^(−2πi·kn/Length)·x[n]
 //
-// Inverse takes the other sign and divides by Length. OneSided gives the first
-// Length/2 + 1 elements only, of a real signal, or with Inverse takes as many, of
-// one whose transform is real, and gives the real parts (ONNX DFT).
+// Inverse changes the sign of the exponent and divides by Length. OneSided returns only the first
+// Length/2 + 1 elements, for a real signal. With both, the operand holds these elements, and the
+// result is the real signal.
 type DFT struct {
 	Axis              int
-	Length            ir.Dim
+	Length            dim.Dim
 	Inverse, OneSided bool
 }
 
-// Infer replaces the extent of the axis and the number of parts.
+// Infer returns the shape with the new extent of the axis and number of parts.
 func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -35,7 +36,7 @@ func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	x := in[0]
 	r := x.Rank() - 1
 	if r < 1 {
-		return nil, fmt.Errorf("%s is no signal", x)
+		return nil, fmt.Errorf("%s is not a signal", x)
 	}
 	if op.Axis < 0 || op.Axis >= r {
 		return nil, fmt.Errorf("axis %d out of range for %d axes of a signal", op.Axis, r)
@@ -49,25 +50,25 @@ func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	n, parts := op.bins()
 	shape := slices.Clone(x.Shape)
-	shape[op.Axis], shape[r] = n, ir.Const(parts)
+	shape[op.Axis], shape[r] = n, dim.Const(parts)
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
 // bins returns the extent of the result along the axis and its number of parts.
-func (op DFT) bins() (n ir.Dim, parts int) {
+func (op DFT) bins() (n dim.Dim, parts int) {
 	switch {
 	case !op.OneSided:
 		return op.Length, 2
 	case op.Inverse:
 		return op.Length, 1
 	}
-	return op.Length.FloorDiv(ir.Const(2)).Add(ir.Const(1)), 2
+	return op.Length.FloorDiv(dim.Const(2)).Add(dim.Const(1)), 2
 }
 
 // Eval sums in float64.
 func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +118,7 @@ func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// mirror makes the second half of a transform from the first, so that its signal is
-// real.
+// mirror computes the second half of the transform of a real signal from the first.
 func mirror(re, im []float64) {
 	for k := len(re)/2 + 1; k < len(re); k++ {
 		re[k], im[k] = re[len(re)-k], -im[len(re)-k]
@@ -131,24 +131,23 @@ func mirror(re, im []float64) {
 	}
 }
 
-// Flops counts what a transform by halves takes of an element, 5 times the bits of
-// a length of 1024.
-func (op DFT) Flops(in, out []ir.Type) ir.Dim { return out[0].Elems().Mul(ir.Const(50)) }
+// Flops counts the operations of a fast Fourier transform of length 1024 for each element.
+func (op DFT) Flops(in, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(50)) }
 
 // Lower computes narrow floats in f32.
 func (op DFT) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Compose makes it a product with a matrix, of a length that is known.
+// Compose replaces the node by a product with a matrix if the length is constant.
 func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	r := x.Type.Rank() - 1
-	part := func(t ir.Type) (elems int, ok bool) { return ir.Product(t.Shape[op.Axis], t.Shape[r]).Int() }
+	part := func(t ir.Type) (elems int, ok bool) { return dim.Product(t.Shape[op.Axis], t.Shape[r]).Int() }
 	in, okIn := part(x.Type)
 	out, okOut := part(y)
 	if !okIn || !okOut || !op.Length.IsConst() || in*out > maxTable {
 		ir.Fail("%s: a transform of %s of %s", n, op.Length, x.Type)
 	}
-	// The transforms of the signals that are 1 at one place make the matrix.
+	// The transforms of the unit vectors form the matrix.
 	places, parts := in/max(1, lastOf(x.Type)), lastOf(x.Type)
 	units := ir.NewTensor(x.Type.DType, in, places, parts)
 	for i := range in {
@@ -161,11 +160,11 @@ func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		ir.FailWith(err)
 	}
 	last := append(otherAxes(r, op.Axis), op.Axis, r)
-	x = transpose(b, x, last...)
-	flat := append(slices.Clone(x.Type.Shape[:r-1]), ir.Const(in))
-	v := b.Node(MatMul{}, reshape(b, x, flat...), b.Const(rows[0].Reshape(in, out)))
+	x = TransposeBy(b, x, last...)
+	flat := append(slices.Clone(x.Type.Shape[:r-1]), dim.Const(in))
+	v := b.Node(MatMul{}, ReshapeTo(b, x, flat...), b.Const(rows[0].Reshape(in, out)))
 	shape := append(slices.Clone(flat[:r-1]), y.Shape[op.Axis], y.Shape[r])
-	return []*ir.Value{transpose(b, reshape(b, v, shape...), inversePerm(last)...)}
+	return []*ir.Value{TransposeBy(b, ReshapeTo(b, v, shape...), inversePerm(last)...)}
 }
 
 // lastOf returns the last extent of a type, a constant.
@@ -174,24 +173,13 @@ func lastOf(t ir.Type) int {
 	return n
 }
 
-// Call is cpu.DFT.
-func (op DFT) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	r := len(x) - 1
-	scratch := func(k int) ir.Scratch { return ir.Scratch{DType: ir.F64, Len: op.Length.Mul(ir.Const(k))} }
-	return ir.Call{Kernel: "DFT", Args: []any{
-		ir.Out(0), ir.In(0), scratch(2), scratch(6),
-		ir.Product(x[:op.Axis]...), x[op.Axis], ir.Product(x[op.Axis+1 : r]...), x[r], op.Length, op.Inverse, op.OneSided,
-	}}, nil
-}
-
-// importDFT reads DFT. Before opset 20 the axis is an attribute; from there on it
-// is an operand, which may be known only when the model runs.
+// importDFT imports DFT. The axis is an attribute before opset 20, and an operand from then on. The
+// operand may be known only at run time.
 func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	r := x.Type.Rank()
 	if r < 2 {
-		return nil, fmt.Errorf("%s is no signal", x.Type)
+		return nil, fmt.Errorf("%s is not a signal", x.Type)
 	}
 	axis := -2
 	if c.Opset() < 20 {
@@ -219,10 +207,10 @@ func importDFT(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // readDFT returns the transform of n elements that the node describes.
-func readDFT(c ir.Importer, n ir.Dim) (op DFT, err error) {
+func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
 	if op.OneSided && op.Inverse {
-		op.Length = n.Sub(ir.Const(1)).Mul(ir.Const(2)).Max(ir.Const(0))
+		op.Length = n.Sub(dim.Const(1)).Mul(dim.Const(2)).Max(dim.Const(0))
 	}
 	if c.Arg(1) != nil {
 		op.Length, err = boundDim(c, 1, "dft_length")
@@ -230,15 +218,15 @@ func readDFT(c ir.Importer, n ir.Dim) (op DFT, err error) {
 	return op, err
 }
 
-// transformAlong appends the transform along an axis that is known when the model
-// runs: of the signal as [outer,n,inner], extents that are bound then as those of
-// the result are. It fails then for the last axis.
+// transformAlong appends the transform along an axis that is known only at run time. It reshapes
+// the signal to [outer,n,inner], with extents that are bound at run time. It is an error at run
+// time if the axis is the last one.
 func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1
-	bind := func(name string, v *ir.Value) []ir.Dim { return bindElems(b, v, name) }
+	bind := func(name string, v *ir.Value) []dim.Dim { return bindElems(b, v, name) }
 	whole := func(n int) *ir.Value { return b.Scalar(ir.I64, float64(n)) }
-	at = checkedAxis(b, convert(b, reshape(b, at), ir.I64), r+1)
+	at = checkedAxis(b, ConvertTo(b, ReshapeTo(b, at), ir.I64), r+1)
 	bind("axes_after", b.Node(Sub{}, whole(r-1), at))
 
 	numbers := ir.NewTensor(ir.I64, r)
@@ -246,7 +234,7 @@ func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 		numbers.SetInt(i, int64(i))
 	}
 	axes, extents := b.Const(numbers), b.Dims(x.Type.Shape[:r]...)
-	product := func(which ir.Op) ir.Dim {
+	product := func(which ir.Op) dim.Dim {
 		of := b.Node(Where{}, b.Node(which, axes, at), extents, whole(1))
 		return bind("extent", b.Node(Reduce{Kind: ReduceProd, Axes: []int{0}}, of))[0]
 	}
@@ -256,15 +244,15 @@ func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 		return nil, err
 	}
 	op.Axis = 1
-	y := b.Node(op, reshape(b, x, outer, n, inner, x.Type.Shape[r]))
-	bins := reshape(b, b.Dims(y.Type.Shape[1]))
+	y := b.Node(op, ReshapeTo(b, x, outer, n, inner, x.Type.Shape[r]))
+	bins := ReshapeTo(b, b.Dims(y.Type.Shape[1]))
 	shape := bind("extent", b.Node(Where{}, b.Node(Equal{}, axes, at), bins, extents))
-	return []*ir.Value{reshape(b, y, append(shape, y.Type.Shape[3])...)}, nil
+	return []*ir.Value{ReshapeTo(b, y, append(shape, y.Type.Shape[3])...)}, nil
 }
 
-// importSTFT reads STFT: the transforms of frames of the signal, [N,L,1 or 2], each
-// of frame_length elements, or of those of the window, which multiplies it, and
-// frame_step elements after the one before.
+// importSTFT imports STFT: the transforms of frames of the signal, [N,L,1] or [N,L,2]. Frames are
+// frame_step elements apart. They have frame_length elements, or as many as the window, which
+// multiplies them.
 func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 	b, x, window := c.Builder(), c.Arg(0), c.Arg(2)
 	if x.Type.Rank() != 3 {
@@ -277,7 +265,7 @@ func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 	if n, ok := step.Int(); ok && n < 1 {
 		return nil, fmt.Errorf("frame_step is %d", n)
 	}
-	var length ir.Dim
+	var length dim.Dim
 	switch {
 	case c.Arg(3) != nil:
 		if length, err = boundDim(c, 3, "frame_length"); err != nil {
@@ -298,14 +286,14 @@ func importSTFT(c ir.Importer) ([]*ir.Value, error) {
 		length = window.Type.Shape[0]
 	}
 	shape := x.Type.Shape
-	frames := shape[1].Sub(length).FloorDiv(step).Add(ir.Const(1)).Max(ir.Const(0))
-	s := strides(shape)
+	frames := shape[1].Sub(length).FloorDiv(step).Add(dim.Const(1)).Max(dim.Const(0))
+	s := RowMajor(shape)
 	y := b.Node(StridedCopy{
-		Shape:   []ir.Dim{shape[0], frames, length, shape[2]},
-		Strides: []ir.Dim{s[0], s[1].Mul(step), s[1], s[2]},
+		Shape:   []dim.Dim{shape[0], frames, length, shape[2]},
+		Strides: []dim.Dim{s[0], s[1].Mul(step), s[1], s[2]},
 	}, x)
 	if window != nil {
-		y = b.Node(Mul{}, y, reshape(b, window, length, ir.Const(1)))
+		y = b.Node(Mul{}, y, ReshapeTo(b, window, length, dim.Const(1)))
 	}
 	parts, _ := shape[2].Int()
 	op := DFT{Axis: 2, Length: length, OneSided: c.Int("onesided", 1) != 0 && parts == 1}

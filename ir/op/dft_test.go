@@ -8,10 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestDFTInfer(t *testing.T) {
-	n := ir.Sym("N")
+	n := dim.Sym("N")
 	for name, test := range map[string]struct {
 		op   DFT
 		in   string
@@ -19,8 +20,8 @@ func TestDFTInfer(t *testing.T) {
 	}{
 		"of a real signal":                     {DFT{Axis: 1, Length: n}, "f32[2,N,1]", "f32[2,N,2]"},
 		"one-sided":                            {DFT{Axis: 0, Length: n, OneSided: true}, "f16[N,3,1]", "f16[floor(N/2)+1,3,2]"},
-		"inverse of one side":                  {DFT{Axis: 0, Length: ir.Const(6), OneSided: true, Inverse: true}, "f64[4,2]", "f64[6,1]"},
-		"longer than the signal":               {DFT{Axis: 0, Length: ir.Const(6)}, "f64[4,2]", "f64[6,2]"},
+		"inverse of one side":                  {DFT{Axis: 0, Length: dim.Const(6), OneSided: true, Inverse: true}, "f64[4,2]", "f64[6,1]"},
+		"longer than the signal":               {DFT{Axis: 0, Length: dim.Const(6)}, "f64[4,2]", "f64[6,2]"},
 		"the last axis":                        {DFT{Axis: 1, Length: n}, "f64[4,2]", "axis 1 out of range for 1 axes of a signal"},
 		"three parts":                          {DFT{Axis: 0, Length: n}, "f64[4,3]", "the last axis of f64[4,3] has no real and imaginary parts"},
 		"one side of a complex signal":         {DFT{Axis: 0, Length: n, OneSided: true}, "f64[4,2]", "onesided with a signal of 2 parts and inverse false"},
@@ -45,12 +46,12 @@ func TestDFTUndoesItself(t *testing.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "length")
 		x := drawn(t, ir.F64, -1, 1, 2, n, 3, 1)
 		oneSided := rapid.Bool().Draw(t, "one-sided")
-		there := DFT{Axis: 1, Length: ir.Const(n), OneSided: oneSided}
+		there := DFT{Axis: 1, Length: dim.Const(n), OneSided: oneSided}
 		back := there
 		back.Inverse = true
 		f := buildFunc(t, []ir.Type{x.Type()}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
 			y := b.Node(back, b.Node(there, p[0]))
-			return []*ir.Value{sliceAxis(b, y, 3, ir.Dim{}, ir.Const(1))}
+			return []*ir.Value{sliceAxis(b, y, 3, dim.Dim{}, dim.Const(1))}
 		})
 		if y := checkLower(t, f, 1e-12, x)[0]; !closeTo(y, x, 1e-12) {
 			t.Errorf("%s, want %s", y, x)
@@ -128,7 +129,7 @@ func TestImportSTFT(t *testing.T) {
 			for i := range 4 {
 				line.SetFloat(i, x.Float(n*11+frame*3+i)*window.Float(i))
 			}
-			want, err := (DFT{Length: ir.Const(4), OneSided: true}).Eval([]*ir.Tensor{line})
+			want, err := (DFT{Length: dim.Const(4), OneSided: true}).Eval([]*ir.Tensor{line})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importDictVectorizer reads DictVectorizer: a row of what a map has for each key of
-// a vocabulary, 0 or an empty string where it has nothing.
+// importDictVectorizer imports DictVectorizer: a row of the values of a map for each key of a
+// vocabulary. A missing key gives 0 or an empty string.
 func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)
 	texts, numbers := textTensor(c.Texts("string_vocabulary", nil)), intTensor(c.Ints("int64_vocabulary", nil))
@@ -23,5 +24,5 @@ func importDictVectorizer(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("no vocabulary of %s", keys.DType)
 	}
 	y := b.Node(MapLookup{}, m, b.Const(keys), b.Const(ir.NewTensor(d, 1)))
-	return []*ir.Value{reshape(b, y, ir.Const(1), ir.Const(keys.Len()))}, nil
+	return []*ir.Value{ReshapeTo(b, y, dim.Const(1), dim.Const(keys.Len()))}, nil
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Div is x / y, broadcast, of numbers of one type. The quotient of integers is
-// truncated toward zero; an integer divided by zero is an error when the model
-// runs, and the least integer divided by −1 wraps to itself.
+// Div computes x / y with broadcasting, for numbers of one type. Integer quotients truncate toward
+// zero. An integer division by zero is an error at run time, and the smallest integer divided by −1
+// wraps to itself.
 type Div struct{ binary[numbers] }
 
 var errDivideByZero = errors.New("integer division by zero")
@@ -22,7 +24,28 @@ func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// nonZero makes a function report a second argument of zero.
+// Scalar divides. It has no formula for integers unless the divisor is a constant other than 0.
+func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	if x[1].Type.DType.IsFloat() {
+		return b.Div(x[0], x[1])
+	}
+	divisor, ok := wholeConst(d, x[1])
+	switch {
+	case !ok || divisor == 0:
+		return nil
+	case divisor == -1 && d.Class() == ir.Signed:
+		return wrapped(b, d, b.Neg(x[0]))
+	}
+	return b.Div(x[0], x[1])
+}
+
+// wholeConst returns a constant of an integer type d, u64 by its bits.
+func wholeConst(d ir.DType, v *kernel.Value) (n int64, ok bool) {
+	bits, ok := v.Const()
+	return ir.WrapInt(d, int64(bits)), ok
+}
+
+// nonZero makes a function return an error if the second argument is zero.
 func nonZero[T int64 | uint64](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) {
 		if b == 0 {
@@ -46,18 +69,18 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// quotient returns a/b where it is an expression over a constant.
+// quotient returns a/b if it is an expression over a constant.
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {
 		case n == 0:
 			return a, false
 		case n < 0:
-			return fraction(a.Num.Mul(ir.Const(-b.Den)), a.Den*-n)
+			return fraction(a.Num.Mul(dim.Const(-b.Den)), a.Den*-n)
 		}
-		return fraction(a.Num.Mul(ir.Const(b.Den)), a.Den*n)
+		return fraction(a.Num.Mul(dim.Const(b.Den)), a.Den*n)
 	}
-	q, ok := a.Num.Mul(ir.Const(b.Den)).DivExact(b.Num)
+	q, ok := a.Num.Mul(dim.Const(b.Den)).DivExact(b.Num)
 	if !ok {
 		return a, false
 	}
@@ -65,10 +88,10 @@ func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 }
 
 // truncatedQuotient returns a/b rounded toward zero.
-func truncatedQuotient(a, b ir.Dim) (ir.Ratio, bool) {
+func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	switch n, d, ok := constants(a, b); {
 	case ok && d != 0:
-		return integer(ir.Const64(n / d)), true
+		return integer(dim.Const64(n / d)), true
 	case !ok && a.NonNegative() && b.NonNegative():
 		return integer(a.FloorDiv(b)), true
 	}
@@ -76,23 +99,15 @@ func truncatedQuotient(a, b ir.Dim) (ir.Ratio, bool) {
 }
 
 // constants returns the values of two constant expressions.
-func constants(a, b ir.Dim) (x, y int64, ok bool) {
+func constants(a, b dim.Dim) (x, y int64, ok bool) {
 	x, okX := a.Int64()
 	y, okY := b.Int64()
 	return x, y, okX && okY
 }
 
-// Call is cpu.Div or cpu.DivInt, or a form with a scalar.
-func (Div) Call(n *ir.Node) (ir.Call, error) {
-	if n.Arg(0).Type.DType.IsFloat() {
-		return callBinary(n, "Div", false), nil
-	}
-	return callBinary(n, "DivInt", false), nil
-}
-
-// Grad is the result's over y, and times −z/y, where z = x/y.
-func (Div) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, y, z := of[0], n.Arg(1), n.Results[0]
+// Grad returns dy/y for x, and −dy·z/y for y, where z = x/y.
+func (Div) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, y, z := dy[0], n.Arg(1), n.Results[0]
 	return partials(b, n, want,
 		func(c calculus) *ir.Value { return c.div(g, y) },
 		func(c calculus) *ir.Value { return c.neg(c.mul(g, c.div(z, y))) },

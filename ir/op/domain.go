@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// A domain is the set of element types that an operator is defined for.
+// A domain is a set of element types for which an operator is defined.
 type domain interface {
 	has(ir.DType) bool
 	String() string
@@ -18,7 +18,7 @@ type (
 	floats    struct{}
 	integers  struct{}
 	unsigneds struct{}
-	signeds   struct{} // numbers below zero are among them
+	signeds   struct{} // the type has negative numbers
 	booleans  struct{}
 	texts     struct{}
 )
@@ -41,7 +41,7 @@ func (signeds) String() string   { return "floats or signed integers" }
 func (booleans) String() string  { return "booleans" }
 func (texts) String() string     { return "strings" }
 
-// checkDomain checks the element types of the operands that are there.
+// checkDomain checks the element types of the operands that are present.
 func checkDomain(in []ir.Type, d domain) error {
 	for i, t := range in {
 		if !t.IsZero() && !d.has(t.DType) {

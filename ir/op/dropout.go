@@ -4,36 +4,40 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Dropout is its operand, of floats. While a model is trained, its elements are zero
-// with the probability Rate, and the others divided by 1 − Rate (Srivastava and
-// others, Dropout: a simple way to prevent neural networks from overfitting, 2014).
-// Which ones are zero depends on Site, and from step to step.
+// Dropout returns its operand, of floats. In training, elements become zero with probability Rate and
+// the others are divided by 1 − Rate (Srivastava and others, Dropout: a simple way to prevent neural
+// networks from overfitting, 2014). The choice depends on Site and differs between steps.
 type Dropout struct {
 	Rate float64
 	Site int64
 }
 
-// Infer gives the operand's type to a Rate from 0 to 1.
+// Infer returns the operand's type, and checks that Rate is from 0 to 1.
 func (op Dropout) Infer(in []ir.Type) ([]ir.Type, error) {
 	if !(op.Rate >= 0 && op.Rate <= 1) {
 		return nil, fmt.Errorf("the rate %g is not from 0 to 1", op.Rate)
 	}
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	return in, checkDomain(in, floats{})
 }
 
-// Eval gives the operand.
+// Eval returns the operand.
 func (Dropout) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return in[:1], nil }
 
-// Lower gives the operand.
+// Scalar returns the operand.
+func (Dropout) Scalar(_ *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value { return x[0] }
+
+// Lower returns the operand.
 func (Dropout) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{n.Arg(0)} }
 
-// Grad is the result's.
-func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value { return of }
+// Grad returns dy.
+func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
 // Train drops elements.
 func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
@@ -50,12 +54,11 @@ func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{c.where(b.Node(GreaterOrEqual{}, u, c.num(u, op.Rate)), kept)}
 }
 
-// importDropout reads Dropout. Outside training it is the operand, and a mask of
-// ones; before opset 12 it is always read so. In training elements are zero, and so
-// is their mask, with the probability ratio, and the others are divided by
-// 1 − ratio. From opset 12 the ratio, 1/2 without it, and whether it trains are
-// operands. The mask has the operand's element type before opset 10, bool from
-// there on.
+// importDropout imports Dropout. In inference, and always before opset 12, it returns the operand
+// and a mask of ones. In training, elements and their mask are zero with probability ratio, and
+// other elements are divided by 1 − ratio. From opset 12, training_mode and ratio, with default
+// 1/2, are operands. The mask has the operand's element type before opset 10 and is bool from then
+// on.
 func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() < 7 {
@@ -97,17 +100,17 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// dropoutTrains reports whether elements may be dropped: training_mode is not known
-// to be false, nor the ratio to be 0.
+// dropoutTrains reports whether elements may be dropped. It reports false if training_mode is known
+// to be false or the ratio is known to be 0.
 func dropoutTrains(c ir.Importer) (bool, error) {
 	ratio, training := c.Arg(1), c.Arg(2)
-	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(ir.Const(1))) {
+	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(dim.Const(1))) {
 		return false, fmt.Errorf("ratio is %s, one float expected", ratio.Type)
 	}
 	if training == nil {
 		return false, nil
 	}
-	if training.Type.DType != ir.Bool || !training.Type.Elems().Equal(ir.Const(1)) {
+	if training.Type.DType != ir.Bool || !training.Type.Elems().Equal(dim.Const(1)) {
 		return false, fmt.Errorf("training_mode is %s, one bool expected", training.Type)
 	}
 	if t, ok := training.ConstValue(); ok && !t.Bool(0) {
@@ -117,14 +120,14 @@ func dropoutTrains(c ir.Importer) (bool, error) {
 	return !ok || t.Float(0) != 0, nil
 }
 
-// dropout appends what Dropout computes in training, and its mask, both as outside
-// of it where training_mode turns out to be false.
+// dropout appends Dropout in training mode, and its mask. If training_mode is not constant, it
+// appends a selection between training and inference at run time.
 func dropout(c ir.Importer) (y, mask *ir.Value) {
 	b, x := c.Builder(), c.Arg(0)
 	d := wide(x.Type.DType)
-	ratio, training := b.Scalar(d, 0.5), reshape(b, c.Arg(2))
+	ratio, training := b.Scalar(d, 0.5), ReshapeTo(b, c.Arg(2))
 	if c.Arg(1) != nil {
-		ratio = reshape(b, convert(b, c.Arg(1), d))
+		ratio = ReshapeTo(b, ConvertTo(b, c.Arg(1), d))
 	}
 	ratio = b.Node(Where{}, training, ratio, b.Scalar(d, 0))
 	source := siteSeed(b)
@@ -133,9 +136,9 @@ func dropout(c ir.Importer) (y, mask *ir.Value) {
 	}
 	u := b.Node(RandomUniform{DType: d, Shape: x.Type.Shape, High: 1, Seed: source})
 	mask = b.Node(GreaterOrEqual{}, u, ratio)
-	scaled := b.Node(Div{}, convert(b, x, d), b.Node(Sub{}, b.Scalar(d, 1), ratio))
+	scaled := b.Node(Div{}, ConvertTo(b, x, d), b.Node(Sub{}, b.Scalar(d, 1), ratio))
 	y = b.Node(Where{}, mask, scaled, b.Scalar(d, 0))
-	return convert(b, y, x.Type.DType), mask
+	return ConvertTo(b, y, x.Type.DType), mask
 }
 
 // IsIdentity reports true.

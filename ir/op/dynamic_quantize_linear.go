@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importDynamicQuantizeLinear reads DynamicQuantizeLinear: the range of x, which 0 is
-// made part of, is divided into 255 steps, and x quantised to u8 by them. Where the
-// range is 0 the scale is 1.
+// importDynamicQuantizeLinear imports DynamicQuantizeLinear. It extends the range of x to include 0,
+// divides it into 255 steps, and quantises x to u8. If the range is 0 the scale is 1.
 func importDynamicQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if x.Type.DType != ir.F32 {
@@ -20,7 +19,7 @@ func importDynamicQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 
 // quantizeByRange appends x, an f32, quantised to u8 by its range.
 func quantizeByRange(b *ir.Builder, x *ir.Value) (y, scale, zero *ir.Value) {
-	none, axes := b.Scalar(ir.F32, 0), allAxes(x.Type.Rank())
+	none, axes := b.Scalar(ir.F32, 0), AllAxes(x.Type.Rank())
 	least, most := x, x
 	if len(axes) > 0 {
 		least = b.Node(Reduce{Kind: ReduceMin, Axes: axes}, x)

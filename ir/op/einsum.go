@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importEinsum reads Einsum, a sum of products over subscripts (ONNX Einsum, as
-// NumPy's): the equation has a term of labels, one for each axis, for each operand,
-// and after "->" that of the result; without it the result has the labels that
-// stand once, in alphabetical order, after those of an ellipsis. An ellipsis stands
-// for any number of axes, aligned at the last one and broadcast. Operands are
-// contracted from left to right, as products of matrices.
+// importEinsum imports Einsum, a sum of products over subscripts (ONNX Einsum, as in NumPy). The
+// equation has a term for each operand, with a label for each axis, and after "->" a term for the
+// result. If it has no "->", the result has the labels of an ellipsis and then the labels that
+// occur once, in alphabetical order. An ellipsis stands for any number of axes, which are aligned
+// at the last one and broadcast. Operands are contracted from left to right by matrix products.
 func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	args := make([]*ir.Value, c.NumArgs())
 	ranks := make([]int, len(args))
@@ -43,21 +43,20 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{e.order(sum, out).v}, nil
 }
 
-// label names an axis of an equation: a letter, or the axis of an ellipsis that is
-// so many before its last, as a negative number from −1 on.
+// label names an axis of an equation: a letter, or a negative number −n for the n-th axis from the end
+// of an ellipsis.
 type label rune
 
-// labelled is a value whose axes have labels.
+// labelled is a value with a label for each axis.
 type labelled struct {
 	v      *ir.Value
 	labels []label
 }
 
-// axis returns the axis of a label, −1 when there is none.
+// axis returns the axis with a label, or −1.
 func (x labelled) axis(l label) int { return slices.Index(x.labels, l) }
 
-// parseEquation returns the labels of the terms of operands of these ranks, and of
-// the result.
+// parseEquation returns the labels of the terms, for operands of these ranks, and of the result.
 func parseEquation(equation string, ranks []int) (terms [][]label, out []label, err error) {
 	inputs, result, explicit := strings.Cut(strings.ReplaceAll(equation, " ", ""), "->")
 	texts := strings.Split(inputs, ",")
@@ -110,7 +109,7 @@ func countLabel(terms [][]label, l label) (n int) {
 	return n
 }
 
-// parseTerm returns the labels of a term, whose ellipsis stands for so many axes.
+// parseTerm returns the labels of a term whose ellipsis stands for this number of axes.
 func parseTerm(text string, ellipsis int) ([]label, error) {
 	before, after, found := strings.Cut(text, "...")
 	var term []label
@@ -133,7 +132,7 @@ func parseTerm(text string, ellipsis int) ([]label, error) {
 	return term, nil
 }
 
-// needed reports whether a label stands in the result or in operands to come.
+// needed reports whether a label is in the result or in later operands.
 func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
@@ -141,9 +140,8 @@ func needed(l label, out []label, rest []labelled) bool {
 // einsum appends the nodes of an equation.
 type einsum struct{ b *ir.Builder }
 
-// unify takes diagonals where an operand has a label twice, and repeats axes of
-// extent 1 whose label has another extent elsewhere; all extents of a label are
-// equal then.
+// unify takes the diagonal of an operand that repeats a label. It broadcasts axes of extent 1 whose
+// label has another extent elsewhere. Then all extents of a label are equal.
 func (e einsum) unify(operands []labelled) {
 	for {
 		extents, err := extentsOf(operands)
@@ -159,30 +157,30 @@ func (e einsum) unify(operands []labelled) {
 			continue
 		}
 		for i, x := range operands {
-			shape := make([]ir.Dim, len(x.labels))
+			shape := make([]dim.Dim, len(x.labels))
 			for k, l := range x.labels {
 				shape[k] = extents[l]
 			}
-			operands[i] = e.diagonal(labelled{expand(e.b, x.v, shape...), x.labels})
+			operands[i] = e.diagonal(labelled{ExpandTo(e.b, x.v, shape...), x.labels})
 		}
 		return
 	}
 }
 
-// extentsOf returns the extents of labels; one of 1 broadcasts. It is an error if a
-// label's extents are not, or are not known to be, the same.
-func extentsOf(operands []labelled) (map[label]ir.Dim, error) {
-	extents := map[label]ir.Dim{}
+// extentsOf returns the extents of labels. An extent of 1 broadcasts. It returns an error if the
+// extents of a label are not provably equal.
+func extentsOf(operands []labelled) (map[label]dim.Dim, error) {
+	extents := map[label]dim.Dim{}
 	for _, x := range operands {
 		for i, l := range x.labels {
 			have, seen := extents[l]
-			d, one := x.v.Type.Shape[i], ir.Const(1)
+			d, one := x.v.Type.Shape[i], dim.Const(1)
 			switch {
 			case !seen || have.Equal(one):
 				extents[l] = d
 			case d.Equal(one):
 			default:
-				if err := same(have, d, "extents of a label"); err != nil {
+				if err := Same(have, d, "extents of a label"); err != nil {
 					return nil, err
 				}
 			}
@@ -191,11 +189,11 @@ func extentsOf(operands []labelled) (map[label]ir.Dim, error) {
 	return extents, nil
 }
 
-// diagonal makes one axis of those that have the same label.
+// diagonal merges axes with the same label.
 func (e einsum) diagonal(x labelled) labelled {
 	copied := StridedCopy{}
 	var labels []label
-	for i, s := range strides(x.v.Type.Shape) {
+	for i, s := range RowMajor(x.v.Type.Shape) {
 		if k := slices.Index(labels, x.labels[i]); k >= 0 {
 			copied.Strides[k] = copied.Strides[k].Add(s)
 			continue
@@ -209,7 +207,7 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own sums over the labels of x that neither the result nor other operands have.
+// own sums over the labels of x that are neither in the result nor in other operands.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int
 	var left []label
@@ -226,16 +224,16 @@ func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	return labelled{e.b.Node(Reduce{Kind: ReduceSum, Axes: axes}, x.v), left}
 }
 
-// order brings the axes of x into the order of labels, which are the same.
+// order permutes the axes of x to the order of labels.
 func (e einsum) order(x labelled, labels []label) labelled {
 	perm := make([]int, len(labels))
 	for i, l := range labels {
 		perm[i] = x.axis(l)
 	}
-	return labelled{transpose(e.b, x.v, perm...), labels}
+	return labelled{TransposeBy(e.b, x.v, perm...), labels}
 }
 
-// contract multiplies x and y and sums over the labels of both that are not kept.
+// contract multiplies x and y and sums over common labels that are not needed later.
 func (e einsum) contract(x, y labelled, kept func(label) bool) labelled {
 	var batch, summed, rows, columns []label
 	for _, l := range x.labels {
@@ -254,20 +252,20 @@ func (e einsum) contract(x, y labelled, kept func(label) bool) labelled {
 		}
 	}
 	x, y = e.order(x, slices.Concat(batch, rows, summed)), e.order(y, slices.Concat(batch, summed, columns))
-	extents := func(v labelled, from, n int) []ir.Dim { return v.v.Type.Shape[from : from+n] }
+	extents := func(v labelled, from, n int) []dim.Dim { return v.v.Type.Shape[from : from+n] }
 	nb, nr, nc := len(batch), len(rows), len(columns)
 	both := extents(x, 0, nb)
 	m, n := extents(x, nb, nr), extents(y, nb+len(summed), nc)
 	labels := slices.Concat(batch, rows, columns)
 	if len(summed) == 0 {
-		ones := slices.Repeat([]ir.Dim{ir.Const(1)}, nr)
-		wide := reshape(e.b, x.v, slices.Concat(both, m, slices.Repeat([]ir.Dim{ir.Const(1)}, nc))...)
-		high := reshape(e.b, y.v, slices.Concat(both, ones, n)...)
+		ones := slices.Repeat([]dim.Dim{dim.Const(1)}, nr)
+		wide := ReshapeTo(e.b, x.v, slices.Concat(both, m, slices.Repeat([]dim.Dim{dim.Const(1)}, nc))...)
+		high := ReshapeTo(e.b, y.v, slices.Concat(both, ones, n)...)
 		return labelled{e.b.Node(Mul{}, wide, high), labels}
 	}
-	k := ir.Product(extents(y, nb, len(summed))...)
-	count := ir.Product(both...)
-	a := reshape(e.b, x.v, count, ir.Product(m...), k)
-	b := reshape(e.b, y.v, count, k, ir.Product(n...))
-	return labelled{reshape(e.b, e.b.Node(MatMul{}, a, b), slices.Concat(both, m, n)...), labels}
+	k := dim.Product(extents(y, nb, len(summed))...)
+	count := dim.Product(both...)
+	a := ReshapeTo(e.b, x.v, count, dim.Product(m...), k)
+	b := ReshapeTo(e.b, y.v, count, k, dim.Product(n...))
+	return labelled{ReshapeTo(e.b, e.b.Node(MatMul{}, a, b), slices.Concat(both, m, n)...), labels}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// sumOfProducts is what terms of labels say of tensors: for all values of all
-// labels the product of the elements, added to that of the result.
+// sumOfProducts evaluates an equation by its definition. For all values of all labels, it adds the
+// product of the operands' elements to the element of the result.
 func sumOfProducts(terms [][]label, out []label, in []*ir.Tensor) *ir.Tensor {
 	extents := map[label]int{}
 	var order []label
@@ -194,5 +194,5 @@ func TestEinsumOfSymbols(t *testing.T) {
 	if out := run(t, f, x, y)[0]; fmt.Sprint(out.Shape) != "[2 3 1]" {
 		t.Errorf("shape %v", out.Shape)
 	}
-	checkKernels(t, f)
+	lowered(t, f)
 }

@@ -4,15 +4,14 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Elementwise is an operator each element of whose result depends on the
-// elements at the same place of its operands, broadcast. Such operators may
-// stand in a [Pointwise] region, where its Call is that of a vector primitive
-// over a run of elements.
+// Elementwise is an operator whose operands broadcast to its result. Each element of the result
+// depends only on the elements at the same position of the operands. Such an operator may be part
+// of a [Pointwise] region, in which a vector primitive computes it over a run of elements.
 type Elementwise interface {
 	ir.Op
-	ir.Caller
 	IsElementwise()
 }
 
@@ -22,32 +21,31 @@ type elementwise struct{}
 // IsElementwise marks the operator.
 func (elementwise) IsElementwise() {}
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (elementwise) IsMemoryBound() {}
 
 // Flops counts one operation for each element.
-func (elementwise) Flops(_, out []ir.Type) ir.Dim { return out[0].Elems() }
+func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 
-// unary is embedded by elementwise operators of one operand and its type.
+// unary is embedded by elementwise operators with one operand whose result has its type.
 type unary[D domain] struct{ elementwise }
 
 // Infer gives the result the operand's type.
 func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	var d D
 	return in[:1], checkDomain(in, d)
 }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (unary[D]) Overwrites() []int { return []int{0} }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// binary is embedded by elementwise operators of two operands of one element
-// type, which is the result's.
+// binary is embedded by elementwise operators whose two operands and result have one element type.
 type binary[D domain] struct{ elementwise }
 
 // Infer broadcasts the operands.
@@ -55,16 +53,16 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[D](in, ir.Invalid)
 }
 
-// Overwrites lists both operands.
+// Overwrites allows the result to reuse the memory of both operands.
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// inferBinary gives two operands of one element type their common shape and the
-// element type out, or the operands' when out is Invalid.
+// inferBinary returns the common shape of two operands of one element type. Its element type is
+// out, or the operands' type if out is Invalid.
 func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -84,8 +82,8 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(out, shape...)}, nil
 }
 
-// mapping is what an operator of one operand computes, by the operand's class.
-// A nil mapping means that the operator is not defined for the class.
+// mapping is the function of an operator with one operand, for each class of element types. A nil
+// function means that the operator is not defined for the class.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -93,12 +91,12 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary maps a float tensor through f.
+// evalUnary applies f to each element of a float tensor.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping maps a tensor through f.
+// evalMapping applies f to each element of a tensor.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -119,8 +117,8 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// formula is what an arithmetic operator computes, by the class of its operands.
-// A nil formula means that the operator is not defined for the class.
+// formula is the function of an arithmetic operator, for each class of element types. A nil function
+// means that the operator is not defined for the class.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)
@@ -164,46 +162,6 @@ func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// callBinary is the call of a vector primitive of two operands, or of its form
-// for a constant second or first operand: AddScalar, ScalarSub. A commutative
-// one has the first form only.
-func callBinary(n *ir.Node, kernel string, commutative bool) ir.Call {
-	a, b := n.Arg(0), n.Arg(1)
-	if s, ok := scalar(b); ok {
-		return ir.Call{Kernel: kernel + "Scalar", Args: []any{ir.Out(0), ir.In(0), s}}
-	}
-	if s, ok := scalar(a); ok {
-		if commutative {
-			return ir.Call{Kernel: kernel + "Scalar", Args: []any{ir.Out(0), ir.In(1), s}}
-		}
-		return ir.Call{Kernel: "Scalar" + kernel, Args: []any{ir.Out(0), s, ir.In(1)}}
-	}
-	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}
-}
-
-// callUnary is the call of a vector primitive of one operand and constants.
-func callUnary(kernel string, constants ...any) ir.Call {
-	return ir.Call{Kernel: kernel, Args: append([]any{ir.Out(0), ir.In(0)}, constants...)}
-}
-
-// scalar returns the element of a constant whose elements are all equal.
-func scalar(v *ir.Value) (ir.Number, bool) {
-	t, ok := v.ConstValue()
-	if !ok || t.Stored() != 1 || t.DType == ir.String {
-		return ir.Number{}, false
-	}
-	if t.DType.IsFloat() {
-		return ir.Number{DType: t.DType, Float: t.Float(0)}, true
-	}
-	return ir.Number{DType: t.DType, Int: t.Int(0)}, true
-}
-
-// number is a constant of the element type of n's first operand, a float.
-func number(n *ir.Node, x float64) ir.Number {
-	d := n.Arg(0).Type.DType
-	return ir.Number{DType: d, Float: ir.RoundFloat(d, x)}
-}
-
 // importUnary returns the import of an operator without attributes.
 func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
@@ -212,8 +170,7 @@ func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// consumed asks for an attribute that operators had before opset 6, which
-// means nothing.
+// consumed reads an attribute that operators had before opset 6 and that has no effect.
 func consumed(c ir.Importer) {
 	if c.Opset() < 6 {
 		c.Ints("consumed_inputs", nil)

@@ -48,7 +48,7 @@ func TestImportElementwiseAndReductions(t *testing.T) {
 		{"limits above only", "Clip", 13, nil, "i8[3](-5,0,5)", []*ir.Tensor{nil, ir.Scalar(ir.I8, 1)}, "i8[3](-5,0,1)"},
 		{"limits by what is computed", "Clip", 13, nil, "f32[3](-5,0,5) f32[](1) f32[](-1)", nil, "f32[3](-1,-1,-1)"},
 		{"limits by what f64 cannot hold", "Clip", 12, nil, "i64[2](0,9223372036854775807)", []*ir.Tensor{nil, ints(9223372036854775805).Reshape()}, "i64[2](0,9223372036854775805)"},
-		{"refuses bounds of several elements", "Clip", 13, nil, "f32[3](-5,0,5)", []*ir.Tensor{f32(1, 2)}, "no scalar"},
+		{"refuses bounds of several elements", "Clip", 13, nil, "f32[3](-5,0,5)", []*ir.Tensor{f32(1, 2)}, "not a scalar"},
 		{"refuses bounds of another type", "Clip", 13, nil, "f32[3](-5,0,5)", []*ir.Tensor{ir.Scalar(ir.I8, 1)}, "operand 1 is i8"},
 		{"casts", "Cast", 13, attrs{"to": ir.I32}, "f32[1](2.5)", nil, "i32[1](2)"},
 		{"refuses to cast to nothing", "Cast", 13, nil, "f32[1](2.5)", nil, "no type"},

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // parsed reads a tensor of the text form, "f32[2](1,NaN)".
@@ -101,7 +102,7 @@ func TestElementwiseValues(t *testing.T) {
 		{"rounds powers of two down", Cast{To: ir.F8E8M0, Round: "down"}, "f32[3](1.1,2,3)", "f8e8m0[3](1,2,2)"},
 		{"reads numbers", Cast{To: ir.F32}, `string[6]("1e-5","1E8","\t3.5","+inf","-INF","nan")`, "f32[6](1e-05,1e+08,3.5,+Inf,-Inf,NaN)"},
 		{"reads integers", Cast{To: ir.I64}, `string[2]("9223372036854775807","-3.7")`, "i64[2](9223372036854775807,-3)"},
-		{"refuses text that is no number", Cast{To: ir.F32}, `string[1]("seven")`, `"seven" is no number`},
+		{"refuses text that is not a number", Cast{To: ir.F32}, `string[1]("seven")`, `"seven" is not a number`},
 		{"writes the shortest numbers", Cast{To: ir.String}, "f32[7](0.1,1,-2.5,1e-5,1e20,NaN,-Inf)", `string[7]("0.1","1.0","-2.5","1e-05","1e+20","NaN","-INF")`},
 		{"writes the shortest half", Cast{To: ir.String}, "f16[1](0.1)", `string[1]("0.1")`},
 		{"writes integers", Cast{To: ir.String}, "u64[1](18446744073709551615)", `string[1]("18446744073709551615")`},
@@ -131,7 +132,7 @@ func TestElementwiseValues(t *testing.T) {
 	}
 }
 
-// unaries are operators of one operand with the element types to test, values
+// unaries are operators of one operand, with the element types to test. The operands have values
 // between lo and hi.
 var unaries = []struct {
 	op     ir.Op
@@ -223,7 +224,7 @@ func TestUnariesLowerToWhatTheyEvaluate(t *testing.T) {
 	for _, test := range unaries {
 		for _, d := range dtypesOf(t, test.dtypes) {
 			t.Run(fmt.Sprintf("%s of %s", ir.OpName(test.op), d), func(t *testing.T) {
-				typ := ir.TensorOf(d, ir.Sym("N"), ir.Const(3))
+				typ := ir.TensorOf(d, dim.Sym("N"), dim.Const(3))
 				f := nodeFunc(t, test.op, typ)
 				rapid.Check(t, func(r *rapid.T) {
 					n := rapid.IntRange(0, 3).Draw(r, "n")
@@ -277,14 +278,14 @@ func TestBinariesLowerToWhatTheyEvaluate(t *testing.T) {
 	for _, test := range binaries {
 		for _, d := range dtypesOf(t, test.dtypes) {
 			t.Run(fmt.Sprintf("%s of %s", ir.OpName(test.op), d), func(t *testing.T) {
-				n := ir.Sym("N")
-				variable := nodeFunc(t, test.op, ir.TensorOf(d, n, ir.Const(2)), ir.TensorOf(d, ir.Const(2)))
+				n := dim.Sym("N")
+				variable := nodeFunc(t, test.op, ir.TensorOf(d, n, dim.Const(2)), ir.TensorOf(d, dim.Const(2)))
 				rapid.Check(t, func(r *rapid.T) {
 					x := drawn(r, d, -3, 7, rapid.IntRange(0, 3).Draw(r, "n"), 2)
 					y := drawn(r, d, 1, 4, 2)
 					checkLower(t, variable, 0.02, x, y)
 					c := drawn(r, d, 1, 4)
-					constant := buildFunc(t, []ir.Type{ir.TensorOf(d, n, ir.Const(2))}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
+					constant := buildFunc(t, []ir.Type{ir.TensorOf(d, n, dim.Const(2))}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
 						return b.Nodes(test.op, p[0], b.Const(c))
 					})
 					checkLower(t, constant, 0.02, x)
@@ -297,7 +298,7 @@ func TestBinariesLowerToWhatTheyEvaluate(t *testing.T) {
 func TestWhereLowersToWhatItEvaluates(t *testing.T) {
 	for _, d := range dtypesOf(t, "f32 f16 i8 bool i4") {
 		t.Run(d.String(), func(t *testing.T) {
-			f := nodeFunc(t, Where{}, ir.TensorOf(ir.Bool, ir.Sym("N"), ir.Const(1)), ir.TensorOf(d, ir.Const(2)), ir.TensorOf(d))
+			f := nodeFunc(t, Where{}, ir.TensorOf(ir.Bool, dim.Sym("N"), dim.Const(1)), ir.TensorOf(d, dim.Const(2)), ir.TensorOf(d))
 			rapid.Check(t, func(r *rapid.T) {
 				n := rapid.IntRange(0, 3).Draw(r, "n")
 				checkLower(t, f, 0, drawn(r, ir.Bool, 0, 2, n, 1), drawn(r, d, -3, 3, 2), drawn(r, d, -3, 3))
@@ -336,7 +337,7 @@ func TestElementwiseTypes(t *testing.T) {
 		{"unifies the slope's extent", PRelu{}, "f32[N,M] f32[3]", "f32[N,3]"},
 		{"refuses a condition of numbers", Where{}, "i8[1] f32[1] f32[1]", "the condition is i8"},
 		{"refuses a choice of two types", Where{}, "bool[1] f32[1] f16[1]", "operand 1 is f16"},
-		{"refuses bounds that a type lacks", Clip{Lo: -1, Hi: 1}, "u8[1]", "bound -1 is no u8"},
+		{"refuses bounds that a type lacks", Clip{Lo: -1, Hi: 1}, "u8[1]", "bound -1 does not fit u8"},
 		{"refuses an unknown rounding", Cast{To: ir.F8E8M0, Round: "odd"}, "f32[1]", "unknown rounding"},
 		{"refuses bits of another width", BitCast{To: ir.F16}, "f32[1]", "width"},
 		{"casts any shape", Cast{To: ir.I64}, "f32[N,2]", "i64[N,2]"},

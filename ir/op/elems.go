@@ -1,10 +1,13 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// elemsBroadcast applies a function of expressions to the elements of broadcast
-// operands that are all known. It knows nothing where the function does not, or
-// where a result may not fit the element type.
+// elemsBroadcast applies f to the known elements of broadcast operands. The result is unknown if an
+// operand is unknown, if f does not give an expression, or if an element may not fit the element
+// type.
 func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {
 	shape, ok := out.Static()
 	if !ok {
@@ -32,9 +35,9 @@ func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio,
 	return elems
 }
 
-// elemsBinary is elemsBroadcast for a function that does not depend on the
-// common denominator of its two arguments, such as a sum or a maximum.
-func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b ir.Dim) ir.Dim) []ir.Ratio {
+// elemsBinary is elemsBroadcast for a function, such as a sum or a maximum, that can be applied to
+// numerators over a common denominator.
+func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b dim.Dim) dim.Dim) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])
 		return fraction(f(a, b), den)
@@ -47,25 +50,25 @@ func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) 
 }
 
 // common returns the numerators of two ratios over their common denominator.
-func common(a, b ir.Ratio) (x, y ir.Dim, den int) {
+func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	if a.Den == b.Den {
 		return a.Num, b.Num, a.Den
 	}
-	return a.Num.Mul(ir.Const(b.Den)), b.Num.Mul(ir.Const(a.Den)), a.Den * b.Den
+	return a.Num.Mul(dim.Const(b.Den)), b.Num.Mul(dim.Const(a.Den)), a.Den * b.Den
 }
 
-// maxDen is the largest denominator of a known element: products of two of them
-// fit an int everywhere.
+// maxDen is the largest denominator of a known element. The product of two denominators fits an int
+// on every machine.
 const maxDen = 1 << 12
 
-// fraction returns num/den with the common factors of two, and the whole
-// denominator where it divides, taken out. It fails for large denominators.
-func fraction(num ir.Dim, den int) (ir.Ratio, bool) {
-	if q, ok := num.DivExact(ir.Const(den)); ok {
+// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. It
+// fails for large denominators.
+func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
+	if q, ok := num.DivExact(dim.Const(den)); ok {
 		return ir.Ratio{Num: q, Den: 1}, true
 	}
 	for den%2 == 0 {
-		q, ok := num.DivExact(ir.Const(2))
+		q, ok := num.DivExact(dim.Const(2))
 		if !ok {
 			break
 		}
@@ -74,20 +77,20 @@ func fraction(num ir.Dim, den int) (ir.Ratio, bool) {
 	return ir.Ratio{Num: num, Den: den}, den <= maxDen
 }
 
-// integer is a known element that is an integer.
-func integer(d ir.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
+// integer returns a known element that is an integer.
+func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
-// truth is a known boolean.
+// truth returns a known element that is a bool.
 func truth(b bool) ir.Ratio {
 	if b {
-		return integer(ir.Const(1))
+		return integer(dim.Const(1))
 	}
-	return integer(ir.Const(0))
+	return integer(dim.Const(0))
 }
 
-// holds reports whether an element type has the value r: constants exactly;
-// symbols are taken to fit the types of 32 and more bits, unsigned ones where
-// they are never negative.
+// holds reports whether an element type can hold r. Constants are checked exactly. Expressions of
+// symbols are assumed to fit types of at least 32 bits; unsigned types also require that they are
+// never negative.
 func holds(d ir.DType, r ir.Ratio) bool {
 	n, isConst := r.Num.Int64()
 	switch {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // elemsText returns known elements as text, "3/2 N" for 3/2 and N.
@@ -28,7 +29,7 @@ func elemsText(v *ir.Value) string {
 
 func TestShapeArithmetic(t *testing.T) {
 	// The chains start from the shape of f32[N,3,S].
-	dims := func(b *ir.Builder) *ir.Value { return b.Dims(ir.Sym("N"), ir.Const(3), ir.Sym("S")) }
+	dims := func(b *ir.Builder) *ir.Value { return b.Dims(dim.Sym("N"), dim.Const(3), dim.Sym("S")) }
 	f32 := func(b *ir.Builder, v float64) *ir.Value { return b.Scalar(ir.F32, v) }
 	i64 := func(b *ir.Builder, v float64) *ir.Value { return b.Scalar(ir.I64, v) }
 	cast := func(b *ir.Builder, d ir.DType, v *ir.Value) *ir.Value { return b.Node(Cast{To: d}, v) }
@@ -135,9 +136,9 @@ func TestKnownElementsAreWhatIsEvaluated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f := &ir.Func{Name: "f"}
 		b := ir.NewBuilder(f)
-		b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Sym("S")))
+		b.Param("x", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Sym("S")))
 		values := []*ir.Value{
-			b.Dims(ir.Sym("N"), ir.Const(2), ir.Sym("S")),
+			b.Dims(dim.Sym("N"), dim.Const(2), dim.Sym("S")),
 			b.Const(ir.IntTensor(ir.I64, -2, 1, 3)),
 			b.Const(ir.IntTensor(ir.I64, 7, -5, 4)),
 			b.Const(ir.FloatTensor(ir.F32, 0.5, -1.5, 4)),
@@ -145,7 +146,7 @@ func TestKnownElementsAreWhatIsEvaluated(t *testing.T) {
 		}
 		// Divisions by extents of zero have no value.
 		env := map[string]int{"N": rapid.IntRange(1, 9).Draw(r, "N"), "S": rapid.IntRange(1, 9).Draw(r, "S")}
-		symbol := func(s string) (ir.Dim, bool) { n, ok := env[s]; return ir.Const(n), ok }
+		symbol := func(s string) (dim.Dim, bool) { n, ok := env[s]; return dim.Const(n), ok }
 		tensors := map[*ir.Value]*ir.Tensor{}
 		for _, v := range values {
 			out, err := ir.SubstOp(v.Def.Op, symbol).Eval(nil)

@@ -2,6 +2,8 @@ package op
 
 import (
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
@@ -11,13 +13,13 @@ type Elu struct {
 	Alpha float64
 }
 
-// Selu is Gamma·x where x is not negative, else Gamma·Alpha·(e^x − 1), of floats.
+// Selu computes Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1), for floats.
 type Selu struct {
 	unary[floats]
 	Alpha, Gamma float64
 }
 
-// Celu is x where it is not negative, else Alpha·(e^(x/Alpha) − 1), of floats.
+// Celu computes x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1), for floats.
 type Celu struct {
 	unary[floats]
 	Alpha float64
@@ -28,9 +30,19 @@ func (op Elu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, 1))
 }
 
+// Scalar computes the same.
+func (op Elu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return scalarElu(b, x[0], 1, op.Alpha, 1)
+}
+
 // Eval computes in float64.
 func (op Selu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(op.Gamma, op.Gamma*op.Alpha, 1))
+}
+
+// Scalar computes the same.
+func (op Selu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return scalarElu(b, x[0], op.Gamma, op.Gamma*op.Alpha, 1)
 }
 
 // Eval computes in float64.
@@ -38,7 +50,26 @@ func (op Celu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, op.Alpha))
 }
 
-// elu is up·x where x is not negative, else down·(e^(x/width) − 1).
+// Scalar computes the same.
+func (op Celu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return scalarElu(b, x[0], 1, op.Alpha, op.Alpha)
+}
+
+// scalarElu is [elu] of one element.
+func scalarElu(b *kernel.Builder, x *kernel.Value, up, down, width float64) *kernel.Value {
+	narrow := x
+	if width != 1 {
+		narrow = b.Div(x, number(b, x, width))
+	}
+	below := b.Mul(elementary.Expm1(b, narrow), number(b, x, down))
+	above := x
+	if up != 1 {
+		above = b.Mul(x, number(b, x, up))
+	}
+	return b.Select(isNegative(b, x), below, above)
+}
+
+// elu returns the function up·x where x ≥ 0, else down·(e^(x/width) − 1).
 func elu(up, down, width float64) func(float64) float64 {
 	return func(x float64) float64 {
 		if x < 0 {
@@ -48,34 +79,23 @@ func elu(up, down, width float64) func(float64) float64 {
 	}
 }
 
-// Call is cpu.Elu.
-func (op Elu) Call(n *ir.Node) (ir.Call, error) { return callUnary("Elu", number(n, op.Alpha)), nil }
-
-// Grad is that of the derivative 1 where x is not negative, else y + Alpha.
-func (op Elu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 1 where x is not negative, else y + Alpha.
+func (op Elu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Alpha), c.num(x, 1))
 	})
 }
 
-// Call is cpu.Selu.
-func (op Selu) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("Selu", number(n, op.Alpha), number(n, op.Gamma)), nil
-}
-
-// Grad is that of the derivative Gamma where x is not negative, else y + Gamma·Alpha.
-func (op Selu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: Gamma where x is not negative, else y + Gamma·Alpha.
+func (op Selu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Gamma*op.Alpha), c.num(x, op.Gamma))
 	})
 }
 
-// Call is cpu.Celu.
-func (op Celu) Call(n *ir.Node) (ir.Call, error) { return callUnary("Celu", number(n, op.Alpha)), nil }
-
-// Grad is that of the derivative 1 where x is not negative, else y/Alpha + 1.
-func (op Celu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 1 where x is not negative, else y/Alpha + 1.
+func (op Celu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(c.times(y, 1/op.Alpha), 1), c.num(x, 1))
 	})
 }
@@ -86,7 +106,7 @@ func importElu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Elu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }
 
-// importSelu reads Selu; the defaults had fewer digits before opset 6.
+// importSelu imports Selu. The defaults had fewer digits before opset 6.
 func importSelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	alpha, gamma := 1.67326319217681884765625, 1.05070102214813232421875

@@ -4,26 +4,27 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Expand repeats its operand to Shape: axes are aligned at the last, and an
-// extent of 1, or one that is missing in front, repeats.
-type Expand struct{ Shape []ir.Dim }
+// Expand broadcasts its operand to Shape. Axes are aligned at the last. Extents that are 1, or
+// missing in front, repeat.
+type Expand struct{ Shape []dim.Dim }
 
-// Infer refuses extents that cannot be the operand's repeated.
+// Infer rejects a Shape to which the operand cannot be broadcast.
 func (op Expand) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x, lead := in[0], len(op.Shape)-in[0].Rank()
 	if lead < 0 {
-		return nil, fmt.Errorf("%s to shape %s of a smaller rank", x, shapeText(op.Shape))
+		return nil, fmt.Errorf("%s to shape %s of a smaller rank", x, ShapeText(op.Shape))
 	}
 	for i, d := range x.Shape {
 		n, okN := d.Int()
 		m, okM := op.Shape[lead+i].Int()
 		if okN && okM && n != 1 && n != m {
-			return nil, fmt.Errorf("%s to shape %s: axis %d", x, shapeText(op.Shape), lead+i)
+			return nil, fmt.Errorf("%s to shape %s: axis %d", x, ShapeText(op.Shape), lead+i)
 		}
 	}
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
@@ -45,9 +46,9 @@ func (op Expand) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{in[0].Type()}); err != nil {
 		return nil, err
 	}
-	shape, ok := ir.Ints(op.Shape)
+	shape, ok := dim.Ints(op.Shape)
 	if !ok {
-		return nil, fmt.Errorf("shape %s has no value", shapeText(op.Shape))
+		return nil, fmt.Errorf("shape %s has no value", ShapeText(op.Shape))
 	}
 	return move(in[0], shape, op.source(in[0].Shape))
 }
@@ -61,28 +62,28 @@ func (op Expand) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(from))
 }
 
-// Lower makes it a Reshape where nothing repeats, else a StridedCopy.
+// Lower replaces the node by a Reshape if nothing repeats, else by a StridedCopy.
 func (op Expand) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
-	if x.Type.Elems().Equal(ir.Product(op.Shape...)) {
-		return []*ir.Value{reshape(b, x, op.Shape...)}
+	if x.Type.Elems().Equal(dim.Product(op.Shape...)) {
+		return []*ir.Value{ReshapeTo(b, x, op.Shape...)}
 	}
 	return []*ir.Value{b.Node(StridedCopy{Shape: op.Shape, Strides: repeatStrides(x.Type.Shape, op.Shape)}, x)}
 }
 
-// Grad sums what was repeated.
-func (Expand) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{calculus{b}.fit(of[0], n.Arg(0))}
+// Grad sums dy over the repeated axes.
+func (Expand) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{calculus{b}.fit(dy[0], n.Arg(0))}
 }
 
-// repeatStrides returns the strides by which a tensor of shape from is read when
-// it is repeated to shape to: 0 where an extent is 1. Of an extent that may be 1
-// that is decided by its value.
-func repeatStrides(from, to []ir.Dim) []ir.Dim {
-	s := make([]ir.Dim, len(to))
+// repeatStrides returns the strides with which a tensor of shape from is read when it is broadcast
+// to shape to. The stride of an extent of 1 is 0. If an extent may be 1, its value at run time
+// decides.
+func repeatStrides(from, to []dim.Dim) []dim.Dim {
+	s := make([]dim.Dim, len(to))
 	lead := len(to) - len(from)
-	for i, stride := range strides(from) {
-		d, one := from[i], ir.Const(1)
+	for i, stride := range RowMajor(from) {
+		d, one := from[i], dim.Const(1)
 		switch n, isConst := d.Int(); {
 		case isConst && n == 1:
 		case isConst, d.Equal(to[lead+i]):
@@ -94,9 +95,9 @@ func repeatStrides(from, to []ir.Dim) []ir.Dim {
 	return s
 }
 
-// expand appends an Expand, unless it would change nothing, and before it checks of
-// extents that are not known to be those of shape, or 1.
-func expand(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {
+// ExpandTo appends an Expand unless it would have no effect. It first appends checks of extents
+// that are not known to be 1 or equal to the extents of shape.
+func ExpandTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x
 	}
@@ -104,20 +105,19 @@ func expand(b *ir.Builder, x *ir.Value, shape ...ir.Dim) *ir.Value {
 	return b.Node(Expand{Shape: shape}, x)
 }
 
-// checkExpand appends checks that extents are 1, or those of the last axes of a shape,
-// where that is not known.
-func checkExpand(b *ir.Builder, from, shape []ir.Dim) {
+// checkExpand appends checks that extents are 1 or equal to the last extents of shape. It leaves
+// out checks that are known to succeed.
+func checkExpand(b *ir.Builder, from, shape []dim.Dim) {
 	lead := len(shape) - len(from)
 	for i := max(0, -lead); i < len(from); i++ {
-		if d, to := from[i], shape[lead+i]; !d.Equal(ir.Const(1)) && !d.Equal(to) {
+		if d, to := from[i], shape[lead+i]; !d.Equal(dim.Const(1)) && !d.Equal(to) {
 			b.Nodes(ir.CheckDim{A: d, B: to, One: true, What: fmt.Sprintf("axis %d: %s expanded to %s", i, d, to)})
 		}
 	}
 }
 
-// importExpand reads Expand, whose shape is that of the operand and the shape
-// broadcast to each other. Extents of which one may be 1 are checked to be equal
-// unless one is.
+// importExpand imports Expand. The result has the common shape of the first operand and of the
+// shape in the second operand. Extents that may be 1 are checked at run time.
 func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	want, err := boundDims(c, 1, "shape")
@@ -128,7 +128,7 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := expand(b, x, shape...)
+	y := ExpandTo(b, x, shape...)
 	checkExpand(b, want, shape)
 	return []*ir.Value{y}, nil
 }

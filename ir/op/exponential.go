@@ -4,135 +4,155 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Exp is e to the power x, of floats.
+// Exp computes e^x for floats.
 type Exp struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Exp) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Exp) }
 
-// Call is cpu.Exp.
-func (Exp) Call(*ir.Node) (ir.Call, error) { return callUnary("Exp"), nil }
-
-// Grad is that of the derivative y.
-func (Exp) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(_ calculus, _, y *ir.Value) *ir.Value { return y })
+// Scalar is the same function.
+func (Exp) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Exp(b, x[0])
 }
 
-// Log is the natural logarithm of x, of floats: −∞ at zero, NaN below.
+// Grad multiplies dy by the derivative: y.
+func (Exp) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(_ calculus, _, y *ir.Value) *ir.Value { return y })
+}
+
+// Log computes the natural logarithm of floats: −∞ at zero, NaN below.
 type Log struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Log) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Log) }
 
-// Call is cpu.Log.
-func (Log) Call(*ir.Node) (ir.Call, error) { return callUnary("Log"), nil }
-
-// Grad is that of the derivative 1/x.
-func (Log) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, x) })
+// Scalar is the same function.
+func (Log) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Log(b, x[0])
 }
 
-// Sqrt is √x, of floats; NaN below zero.
+// Grad multiplies dy by the derivative: 1/x.
+func (Log) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, x) })
+}
+
+// Sqrt computes √x for floats: NaN below zero.
 type Sqrt struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Sqrt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.Sqrt) }
 
-// Call is cpu.Sqrt.
-func (Sqrt) Call(*ir.Node) (ir.Call, error) { return callUnary("Sqrt"), nil }
-
-// Grad is that of the derivative 1/2y.
-func (Sqrt) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, _, y *ir.Value) *ir.Value { return c.over(0.5, y) })
+// Scalar takes the root.
+func (Sqrt) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Unary(kernel.Sqrt, x[0])
 }
 
-// Erf is the error function of x, of floats: 2/√π times the integral of e^(−t²) from 0 to x.
+// Grad multiplies dy by the derivative: 1/2y.
+func (Sqrt) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.over(0.5, y) })
+}
+
+// Erf computes the error function for floats: 2/√π times the integral of e^(−t²) from 0 to x.
 type Erf struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Erf) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Erf) }
 
-// Call is cpu.Erf.
-func (Erf) Call(*ir.Node) (ir.Call, error) { return callUnary("Erf"), nil }
+// Scalar is the same function.
+func (Erf) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Erf(b, x[0])
+}
 
-// Grad is that of the derivative 2/√π·e^(−x²).
-func (Erf) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 2/√π·e^(−x²).
+func (Erf) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.times(c.Node(Exp{}, c.neg(c.square(x))), 2/math.Sqrt(math.Pi))
 	})
 }
 
-// Sigmoid is 1/(1 + e^(−x)), of floats.
+// Sigmoid computes 1/(1 + e^(−x)) for floats.
 type Sigmoid struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Sigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, logistic) }
 
-// Call is cpu.Sigmoid.
-func (Sigmoid) Call(*ir.Node) (ir.Call, error) { return callUnary("Sigmoid"), nil }
-
-// Grad is that of the derivative y(1 − y).
-func (Sigmoid) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, _, y *ir.Value) *ir.Value { return c.mul(y, c.from(1, y)) })
+// Scalar is the same function.
+func (Sigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Sigmoid(b, x[0])
 }
 
-// Tanh is the hyperbolic tangent of x, of floats.
+// Grad multiplies dy by the derivative: y(1 − y).
+func (Sigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.mul(y, c.from(1, y)) })
+}
+
+// Tanh computes the hyperbolic tangent for floats.
 type Tanh struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Tanh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Tanh) }
 
-// Call is cpu.Tanh.
-func (Tanh) Call(*ir.Node) (ir.Call, error) { return callUnary("Tanh"), nil }
-
-// Grad is that of the derivative 1 − y².
-func (Tanh) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, _, y *ir.Value) *ir.Value { return c.from(1, c.square(y)) })
+// Scalar is the same function.
+func (Tanh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Tanh(b, x[0])
 }
 
-// Softplus is log(1 + e^x), of floats.
+// Grad multiplies dy by the derivative: 1 − y².
+func (Tanh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.from(1, c.square(y)) })
+}
+
+// Softplus computes log(1 + e^x) for floats.
 type Softplus struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Softplus) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, softplus) }
 
-// Call is cpu.Softplus.
-func (Softplus) Call(*ir.Node) (ir.Call, error) { return callUnary("Softplus"), nil }
-
-// Grad is that of the derivative 1/(1 + e^(−x)).
-func (Softplus) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Sigmoid{}, x) })
+// Scalar is the same function.
+func (Softplus) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Softplus(b, x[0])
 }
 
-// Softsign is x/(1 + |x|), of floats.
+// Grad multiplies dy by the derivative: 1/(1 + e^(−x)).
+func (Softplus) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Sigmoid{}, x) })
+}
+
+// Softsign computes x/(1 + |x|) for floats.
 type Softsign struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Softsign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, softsign) }
 
-// Call is cpu.Softsign.
-func (Softsign) Call(*ir.Node) (ir.Call, error) { return callUnary("Softsign"), nil }
-
-// Grad is that of the derivative 1/(1 + |x|)².
-func (Softsign) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.square(c.plus(c.Node(Abs{}, x), 1))) })
+// Scalar computes the same.
+func (Softsign) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Div(x[0], b.Add(b.Abs(x[0]), number(b, x[0], 1)))
 }
 
-// Mish is x·tanh(log(1 + e^x)), of floats.
+// Grad multiplies dy by the derivative: 1/(1 + |x|)².
+func (Softsign) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.square(c.plus(c.Node(Abs{}, x), 1))) })
+}
+
+// Mish computes x·tanh(log(1 + e^x)) for floats.
 type Mish struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Mish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, mish) }
 
-// Call is cpu.Mish.
-func (Mish) Call(*ir.Node) (ir.Call, error) { return callUnary("Mish"), nil }
+// Scalar is the same function.
+func (Mish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return elementary.Mish(b, x[0])
+}
 
-// Grad is that of the derivative t + x(1 − t²)/(1 + e^(−x)), where t = tanh(log(1 + e^x)).
-func (Mish) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: t + x(1 − t²)/(1 + e^(−x)), where t = tanh(log(1 + e^x)).
+func (Mish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		t := c.Node(Tanh{}, c.Node(Softplus{}, x))
 		return c.add(t, c.mul(c.mul(x, c.from(1, c.square(t))), c.Node(Sigmoid{}, x)))
 	})

@@ -4,10 +4,12 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Min is the lesser of x and y, broadcast, of numbers of one type. A NaN operand
-// makes the result NaN; of two zeros the result is y.
+// Min returns the smaller of x and y with broadcasting, for numbers of one type. If an operand is
+// NaN, the result is NaN. If both are zeros, the result is y.
 type Min struct{ binary[numbers] }
 
 // Eval takes the lesser.
@@ -15,25 +17,36 @@ func (Min) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: lesser[float64], signed: sure(lesser[int64]), unsigned: sure(lesser[uint64])})
 }
 
-// InferElems takes the lesser expression.
-func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Min)
+// Scalar takes the lesser.
+func (Min) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return orNaN(b, x[0], b.Min(x[0], x[1]))
 }
 
-// Call is cpu.Min or cpu.MinScalar.
-func (Min) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Min", true), nil }
+// orNaN returns x if it is NaN, else y.
+func orNaN(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
+	if !x.Type.DType.IsFloat() {
+		return y
+	}
+	return b.Select(b.Ne(x, x), x, y)
+}
 
-// Grad is the result's of the operand that is the result, half of it of equal ones.
-func (Min) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y := of[0], n.Arg(0), n.Arg(1)
+// InferElems takes the lesser expression.
+func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsBinary(in, out, dim.Dim.Min)
+}
+
+// Grad returns dy for the operand that is the result, and 0 for the other. If the operands are
+// equal, it returns dy/2 for both.
+func (Min) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,
 		func(c calculus) *ir.Value { return c.choose(x, y, Less{}, g) },
 		func(c calculus) *ir.Value { return c.choose(y, x, Less{}, g) },
 	)
 }
 
-// Max is the greater of x and y, broadcast, of numbers of one type. A NaN operand
-// makes the result NaN; of two zeros the result is y.
+// Max returns the larger of x and y with broadcasting, for numbers of one type. If an operand is
+// NaN, the result is NaN. If both are zeros, the result is y.
 type Max struct{ binary[numbers] }
 
 // Eval takes the greater.
@@ -41,24 +54,27 @@ func (Max) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: greater[float64], signed: sure(greater[int64]), unsigned: sure(greater[uint64])})
 }
 
-// InferElems takes the greater expression.
-func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Max)
+// Scalar takes the greater.
+func (Max) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return orNaN(b, x[0], b.Max(x[0], x[1]))
 }
 
-// Call is cpu.Max or cpu.MaxScalar.
-func (Max) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Max", true), nil }
+// InferElems takes the greater expression.
+func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsBinary(in, out, dim.Dim.Max)
+}
 
-// Grad is the result's of the operand that is the result, half of it of equal ones.
-func (Max) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y := of[0], n.Arg(0), n.Arg(1)
+// Grad returns dy for the operand that is the result, and 0 for the other. If the operands are
+// equal, it returns dy/2 for both.
+func (Max) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,
 		func(c calculus) *ir.Value { return c.choose(x, y, Greater{}, g) },
 		func(c calculus) *ir.Value { return c.choose(y, x, Greater{}, g) },
 	)
 }
 
-// real is the constraint of what the evaluator computes with.
+// real is the constraint of the types in which the evaluator computes.
 type real interface{ float64 | int64 | uint64 }
 
 func lesser[T real](a, b T) T {
@@ -75,7 +91,7 @@ func greater[T real](a, b T) T {
 	return b
 }
 
-// sure makes a function that cannot fail one of a [formula].
+// sure converts a function that cannot fail to one for a [formula].
 func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }
@@ -86,14 +102,14 @@ func (Max) Neutral() float64 { return math.Inf(-1) }
 // Neutral is greater than every number.
 func (Min) Neutral() float64 { return math.Inf(1) }
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Max) IsIdempotent() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Min) IsIdempotent() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Max) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Min) IsCheap() {}

@@ -4,19 +4,20 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Eye is a matrix of zeros with ones on diagonal K, which begins at column K of
-// row 0, or, when K is negative, at row -K.
+// Eye returns a matrix of zeros with ones on diagonal K, which starts at column K of row 0 or, if K is
+// negative, at row -K.
 type Eye struct {
 	DType      ir.DType
-	Rows, Cols ir.Dim
+	Rows, Cols dim.Dim
 	K          int
 }
 
 // Infer gives the result its type.
 func (op Eye) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
 	}
 	if op.DType.Class() == ir.Text || op.DType.Class() == ir.NoClass {
@@ -27,7 +28,7 @@ func (op Eye) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Eval returns the matrix.
 func (op Eye) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
-	shape, ok := ir.Ints([]ir.Dim{op.Rows, op.Cols})
+	shape, ok := dim.Ints([]dim.Dim{op.Rows, op.Cols})
 	if _, err := ir.CheckedLen(shape); err != nil || !ok {
 		return nil, fmt.Errorf("%s rows and %s columns", op.Rows, op.Cols)
 	}
@@ -46,16 +47,11 @@ func (op Eye) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	if op.DType = wide(to); op.DType == to {
 		return nil
 	}
-	return []*ir.Value{convert(b, b.Node(op), to)}
+	return []*ir.Value{ConvertTo(b, b.Node(op), to)}
 }
 
-// Call is cpu.Eye.
-func (op Eye) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Eye", Args: []any{ir.Out(0), op.Rows, op.Cols, op.K, constantArg(ir.Scalar(op.DType, 1))}}, nil
-}
-
-// importEyeLike reads EyeLike: an [Eye] of the operand's shape and, without
-// dtype, element type.
+// importEyeLike imports EyeLike: an [Eye] of the operand's shape. Without dtype it has the
+// operand's element type.
 func importEyeLike(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if x.Type.Rank() != 2 {

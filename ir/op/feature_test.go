@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestFeatureOperators(t *testing.T) {
@@ -38,7 +39,7 @@ func TestFeatureOperators(t *testing.T) {
 			var in []ir.Type
 			for _, x := range test.x {
 				typ := x.Type()
-				typ.Shape[0] = ir.Sym("N")
+				typ.Shape[0] = dim.Sym("N")
 				if len(in) > 0 && test.op == "ArrayFeatureExtractor" {
 					typ = x.Type()
 				}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importFeatureVectorizer reads FeatureVectorizer: its operands side by side, in
-// f32. Each is cut off, or filled up with zeros, to the number of features that
-// the attribute inputdimensions gives it.
+// importFeatureVectorizer imports FeatureVectorizer: the concatenation of its operands in f32. Each is
+// truncated, or padded with zeros, to its number of features in the attribute inputdimensions.
 func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, sizes := c.Builder(), c.Ints("inputdimensions", nil)
 	if len(sizes) > 0 && len(sizes) != c.NumArgs() {
@@ -20,7 +20,7 @@ func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		x = convert(b, x, ir.F32)
+		x = ConvertTo(b, x, ir.F32)
 		if len(sizes) > 0 {
 			if x, err = resizeRows(b, x, sizes[i]); err != nil {
 				return nil, err
@@ -31,7 +31,7 @@ func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Concat{Axis: 1}, parts...)}, nil
 }
 
-// resizeRows cuts off the rows of a matrix, or fills them up with zeros.
+// resizeRows truncates the rows of a matrix or pads them with zeros.
 func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("%d features", size)
@@ -40,14 +40,14 @@ func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	switch {
 	case !ok:
 		values := []*ir.Value{x}
-		agree(b, x.Type.Shape[1], ir.Const(size), "features", values)
+		agree(b, x.Type.Shape[1], dim.Const(size), "features", values)
 		return values[0], nil
 	case have > size:
 		s := wholeSlice(x.Type)
-		s.Shape[1] = ir.Const(size)
-		return applySlice(b, x, s), nil
+		s.Shape[1] = dim.Const(size)
+		return ApplySlice(b, x, s), nil
 	case have < size:
-		zeros := b.Node(Fill{Value: ir.Scalar(ir.F32, 0), Shape: []ir.Dim{x.Type.Shape[0], ir.Const(size - have)}})
+		zeros := b.Node(Fill{Value: ir.Scalar(ir.F32, 0), Shape: []dim.Dim{x.Type.Shape[0], dim.Const(size - have)}})
 		return b.Node(Concat{Axis: 1}, x, zeros), nil
 	}
 	return x, nil

@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Fill is a tensor of Shape whose elements are all equal to the only element of
-// Value.
+// Fill returns a tensor of Shape whose elements all equal the only element of Value.
 type Fill struct {
 	Value *ir.Tensor
-	Shape []ir.Dim
+	Shape []dim.Dim
 }
 
 // Infer gives the result the value's element type and the shape.
 func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 0, 0); err != nil {
+	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
 	}
 	if op.Value == nil || op.Value.Len() != 1 {
@@ -26,9 +26,9 @@ func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Eval returns a splat.
 func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
-	shape, ok := ir.Ints(op.Shape)
+	shape, ok := dim.Ints(op.Shape)
 	if !ok {
-		return nil, fmt.Errorf("shape %s has no value", shapeText(op.Shape))
+		return nil, fmt.Errorf("shape %s has no value", ShapeText(op.Shape))
 	}
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err
@@ -36,14 +36,9 @@ func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.Splat(op.Value, shape...)}, nil
 }
 
-// Call is cpu.Fill.
-func (op Fill) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Fill", Args: []any{ir.Out(0), constantArg(op.Value)}}, nil
-}
-
 // fill appends a tensor of equal elements: a constant where its shape is known.
-func fill(b *ir.Builder, value *ir.Tensor, shape ...ir.Dim) *ir.Value {
-	if n, ok := ir.Ints(shape); ok {
+func fill(b *ir.Builder, value *ir.Tensor, shape ...dim.Dim) *ir.Value {
+	if n, ok := dim.Ints(shape); ok {
 		if _, err := ir.CheckedLen(n); err == nil {
 			return b.Const(ir.Splat(value, n...))
 		}
@@ -72,5 +67,5 @@ func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{fill(c.Builder(), value.Reshape(), shape...)}, nil
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Fill) IsMemoryBound() {}

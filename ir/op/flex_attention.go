@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importFlexAttention reads FlexAttention of ai.onnx.preview: an attention as that of
-// [Attention], whose scores and whose softmax graphs of the model may change.
+// importFlexAttention imports FlexAttention of ai.onnx.preview: an [Attention]. Graphs of the model
+// may modify its scores and its softmax.
 func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	args := []*ir.Value{q, k, v}
@@ -27,7 +27,7 @@ func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 	if c.Has("softmax_precision") {
 		var ok bool
 		if precision, ok = stashTypes[c.Int("softmax_precision", 1)]; !ok {
-			return nil, fmt.Errorf("softmax_precision %d is no float", c.Int("softmax_precision", 1))
+			return nil, fmt.Errorf("softmax_precision %d is not a float", c.Int("softmax_precision", 1))
 		}
 	}
 	change := func(name string, v *ir.Value) *ir.Value {
@@ -41,7 +41,7 @@ func importFlexAttention(c ir.Importer) ([]*ir.Value, error) {
 		return b.Assume(out[0], v.Type.Shape...)
 	}
 	p := x.product(b, q, k, scale)
-	p = b.Node(Softmax{Axis: 3}, change("score_mod", convert(b, p, precision)))
-	p = convert(b, change("prob_mod", p), q.Type.DType)
+	p = b.Node(Softmax{Axis: 3}, change("score_mod", ConvertTo(b, p, precision)))
+	p = ConvertTo(b, change("prob_mod", p), q.Type.DType)
 	return []*ir.Value{x.weigh(b, p, v)}, nil
 }

@@ -4,26 +4,27 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
 // floatTest is embedded by elementwise operators from floats to booleans.
 type floatTest struct{ elementwise }
 
-// Infer gives booleans in the operand's shape.
+// Infer returns booleans in the operand's shape.
 func (floatTest) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	return []ir.Type{in[0].With(ir.Bool)}, checkDomain(in, floats{})
 }
 
-// Lower tests in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (floatTest) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// IsNaN tells whether x is not a number, of floats.
+// IsNaN reports whether each float is NaN.
 type IsNaN struct{ floatTest }
 
-// IsInf tells whether x is an infinity of a sign that is asked for, of floats.
+// IsInf reports whether each float is an infinity of a selected sign.
 type IsInf struct {
 	floatTest
 	Negative, Positive bool
@@ -32,11 +33,28 @@ type IsInf struct {
 // Eval tests.
 func (IsNaN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalTest(in, math.IsNaN) }
 
+// Scalar tests.
+func (IsNaN) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Ne(x[0], x[0])
+}
+
 // Eval tests.
 func (op IsInf) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalTest(in, func(x float64) bool {
 		return op.Negative && math.IsInf(x, -1) || op.Positive && math.IsInf(x, 1)
 	})
+}
+
+// Scalar tests.
+func (op IsInf) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	y := b.Bool(false)
+	if op.Negative {
+		y = b.Or(y, b.Eq(x[0], number(b, x[0], math.Inf(-1))))
+	}
+	if op.Positive {
+		y = b.Or(y, b.Eq(x[0], number(b, x[0], math.Inf(1))))
+	}
+	return y
 }
 
 func evalTest(in []*ir.Tensor, f func(float64) bool) ([]*ir.Tensor, error) {
@@ -45,14 +63,6 @@ func evalTest(in []*ir.Tensor, f func(float64) bool) ([]*ir.Tensor, error) {
 		y.SetBool(i, f(in[0].Float(i)))
 	}
 	return []*ir.Tensor{y}, nil
-}
-
-// Call is cpu.IsNaN.
-func (IsNaN) Call(*ir.Node) (ir.Call, error) { return callUnary("IsNaN"), nil }
-
-// Call is cpu.IsInf.
-func (op IsInf) Call(*ir.Node) (ir.Call, error) {
-	return callUnary("IsInf", op.Negative, op.Positive), nil
 }
 
 // importIsInf reads IsInf.

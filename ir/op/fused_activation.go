@@ -8,15 +8,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// fusedActivation is an operator that others of com.microsoft apply to their
-// result: its parameters by ONNX's names, their defaults, and what it is.
+// fusedActivation is an activation that operators of com.microsoft apply to their result. It has
+// its parameters with ONNX's names, their defaults, and its constructor.
 type fusedActivation struct {
 	params   []string
 	defaults []float64
 	op       func(p []float64) ir.Op
 }
 
-// fusedActivations lists them by ONNX's names.
+// fusedActivations maps ONNX's names to activations.
 var fusedActivations = map[string]fusedActivation{
 	"Clip":        {[]string{"min", "max"}, []float64{math.Inf(-1), math.Inf(1)}, func(p []float64) ir.Op { return Clip{Lo: p[0], Hi: p[1]} }},
 	"Elu":         {[]string{"alpha"}, []float64{1}, func(p []float64) ir.Op { return Elu{Alpha: p[0]} }},
@@ -35,8 +35,8 @@ var fusedActivations = map[string]fusedActivation{
 	"ThresholdedRelu": {[]string{"alpha"}, []float64{1}, func(p []float64) ir.Op { return ThresholdedRelu{Alpha: p[0]} }},
 }
 
-// activated appends the activation that a node names, if any, to v. read gives its
-// parameters.
+// activated appends the activation that a node names, applied to v. It returns v if the node does
+// not name one. read returns the parameters of the activation.
 func activated(c ir.Importer, v *ir.Value, read func(fusedActivation) []float64) (*ir.Value, error) {
 	name := c.Text("activation", "")
 	if name == "" {
@@ -54,13 +54,12 @@ func activated(c ir.Importer, v *ir.Value, read func(fusedActivation) []float64)
 	return c.Builder().Node(a.op(p), v), nil
 }
 
-// activatedByList is activated with the parameters in a list, activation_params.
+// activatedByList is activated with parameters from the list activation_params.
 func activatedByList(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 { return c.Floats("activation_params", a.defaults) })
 }
 
-// activatedByName is activated with the parameters in attributes of their own, such
-// as activation_alpha.
+// activatedByName is activated with parameters from separate attributes, such as activation_alpha.
 func activatedByName(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 {
 		p := slices.Clone(a.defaults)

@@ -2,8 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importFusedConv reads FusedConv of com.microsoft: an activation of a [Conv] plus
-// an optional fourth operand of the result's shape.
+// importFusedConv imports FusedConv of com.microsoft: a [Conv], plus an optional fourth operand of the
+// result's shape, followed by an activation.
 func importFusedConv(c ir.Importer) ([]*ir.Value, error) {
 	out, err := importConv(c)
 	if err != nil {
@@ -16,7 +16,7 @@ func importFusedConv(c ir.Importer) ([]*ir.Value, error) {
 			if z.Type.Rank() != y.Type.Rank() {
 				ir.Fail("operand 3 is %s, the result %s", z.Type, y.Type)
 			}
-			if err := same(z.Type.Shape[i], d, "operand 3 and the result"); err != nil {
+			if err := Same(z.Type.Shape[i], d, "operand 3 and the result"); err != nil {
 				return nil, err
 			}
 		}

@@ -2,10 +2,9 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// importFusedMatMul reads FusedMatMul of com.microsoft, and its former name
-// TransposeMatMul: alpha times the [MatMul] of operands that may be given with their
-// axes in another order. The last two axes are exchanged by transA and transB; the
-// rows stand first, before the batch, where transBatchA and transBatchB say so.
+// importFusedMatMul imports FusedMatMul of com.microsoft, formerly TransposeMatMul: alpha times the
+// [MatMul] of operands with permuted axes. transA and transB swap the last two axes. With
+// transBatchA and transBatchB, the axis of rows precedes the batch.
 func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x := matrixAxes(b, c.Arg(0), c.Int("transBatchA", 0) != 0, c.Int("transA", 0) != 0)
@@ -13,10 +12,10 @@ func importFusedMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{times(b, b.Node(MatMul{}, x, y), c.Float("alpha", 1))}, nil
 }
 
-// matrixAxes appends matrices with their first axis moved behind the batch, and
-// then with the last two exchanged.
+// matrixAxes permutes the axes of v. With rowsFirst it moves the first axis behind the batch. Then,
+// with transposed, it swaps the last two axes.
 func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Value {
-	perm, rank := allAxes(v.Type.Rank()), v.Type.Rank()
+	perm, rank := AllAxes(v.Type.Rank()), v.Type.Rank()
 	if rank < 2 {
 		return v
 	}
@@ -27,7 +26,7 @@ func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Valu
 	if transposed {
 		perm[rank-2], perm[rank-1] = perm[rank-1], perm[rank-2]
 	}
-	return transpose(b, v, perm...)
+	return TransposeBy(b, v, perm...)
 }
 
 // importFusedMatMulActivation reads FusedMatMulActivation of com.microsoft.
@@ -48,8 +47,8 @@ func importFusedGemm(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importGemmFastGelu reads GemmFastGelu of com.microsoft: the approximate [Gelu] of
-// a [MatMul] plus an optional bias.
+// importGemmFastGelu imports GemmFastGelu of com.microsoft: the approximate [Gelu] of a [MatMul] plus
+// an optional bias.
 func importGemmFastGelu(c ir.Importer) ([]*ir.Value, error) {
 	product := c.Builder().Node(MatMul{}, c.Arg(0), c.Arg(1))
 	return importFastGelu(withArgs(c, product, c.Arg(2)))

@@ -1,14 +1,23 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// Gate is g where y is above 0, else 0, broadcast, of numbers of one type: the gradient of
-// the operand of a [Relu] from that of its result y, g.
+// Gate returns g where y > 0, and 0 elsewhere, with broadcasting, for numbers of one type. It is
+// the gradient of a [Relu] with result y and upstream gradient g.
 type Gate struct{ binary[numbers] }
 
-// Eval chooses.
+// Eval selects elements.
 func (Gate) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: gate[float64], signed: sure(gate[int64]), unsigned: sure(gate[uint64])})
+}
+
+// Scalar selects an element.
+func (Gate) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	zero := number(b, x[1], 0)
+	return b.Select(b.Gt(x[1], zero), x[0], zero)
 }
 
 func gate[T real](g, y T) T {
@@ -18,12 +27,7 @@ func gate[T real](g, y T) T {
 	return 0
 }
 
-// Call is cpu.Gate.
-func (Gate) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Gate", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
-}
-
-// Grad is of g the result's where y is above 0.
-func (Gate) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	return partials(b, n, want, func(c calculus) *ir.Value { return c.Node(Gate{}, of[0], n.Arg(1)) })
+// Grad returns dy for g where y is above 0, and 0 elsewhere.
+func (Gate) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	return partials(b, n, want, func(c calculus) *ir.Value { return c.Node(Gate{}, dy[0], n.Arg(1)) })
 }

@@ -5,16 +5,17 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gather picks slices of an axis: result[o, j…, i] = data[o, indices[j…], i] with
-// o before Axis and i after it. Negative indices count from the end; one outside
-// the axis is an error at run time. Indices are i32 or i64.
+// Gather picks slices of an axis: result[o, j…, i] = data[o, indices[j…], i], where o are the axes
+// before Axis and i the axes after it. Negative indices count from the end. An index out of range
+// is an error at run time. Indices are i32 or i64.
 type Gather struct{ Axis int }
 
-// Infer puts the shape of the indices in the axis's place.
+// Infer replaces the axis by the shape of the indices.
 func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, indices := in[0], in[1]
@@ -24,7 +25,7 @@ func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.Axis < 0 || op.Axis >= x.Rank() {
 		return nil, fmt.Errorf("axis %d out of range for rank %d", op.Axis, x.Rank())
 	}
-	shape := append([]ir.Dim{}, x.Shape[:op.Axis]...)
+	shape := append([]dim.Dim{}, x.Shape[:op.Axis]...)
 	shape = append(shape, indices.Shape...)
 	shape = append(shape, x.Shape[op.Axis+1:]...)
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
@@ -38,7 +39,7 @@ func indexType(t ir.Type) error {
 	return nil
 }
 
-// wrapIndex returns an index of an axis of extent d counted from the front.
+// wrapIndex converts a possibly negative index of an axis of extent d to one from the start.
 func wrapIndex(index int64, d int) (int, error) {
 	if index < -int64(d) || index >= int64(d) {
 		return 0, fmt.Errorf("index %d out of range for an extent of %d", index, d)
@@ -49,8 +50,7 @@ func wrapIndex(index int64, d int) (int, error) {
 	return int(index), nil
 }
 
-// wrapIndices returns the elements of a tensor of indices, counted from the
-// front.
+// wrapIndices converts the elements of a tensor of indices to ones from the start.
 func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	all := make([]int, indices.Len())
 	for i := range all {
@@ -62,7 +62,7 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	return all, nil
 }
 
-// source returns where elements come from: picked are the indices, of this rank.
+// source returns the source of each element. picked are the indices, of this rank.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])
@@ -88,25 +88,25 @@ func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(x, shape, op.source(picked, indices.Shape))
 }
 
-// Grad adds the slices of the result's up where they came from.
-func (op Gather) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad adds the slices of dy at their positions in the operand.
+func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, indices := n.Arg(0), n.Arg(1)
 	rank, picked := x.Type.Rank(), indices.Type.Rank()
-	// The axes of the indices go first, in the result's gradient and in x.
-	first := allAxes(op.Axis + picked)[op.Axis:]
-	g := transpose(b, of[0], slices.Concat(first, otherAxes(rank-1+picked, first...))...)
+	// Move the axes of the indices to the front, in dy and in x.
+	first := AllAxes(op.Axis + picked)[op.Axis:]
+	g := TransposeBy(b, dy[0], slices.Concat(first, otherAxes(rank-1+picked, first...))...)
 	front := append([]int{op.Axis}, otherAxes(rank, op.Axis)...)
-	shape := make([]ir.Dim, rank)
+	shape := make([]dim.Dim, rank)
 	for i, a := range front {
 		shape[i] = x.Type.Shape[a]
 	}
 	zeros := fill(b, ir.Scalar(x.Type.DType, 0), shape...)
-	at := reshape(b, indices, append(slices.Clone(indices.Type.Shape), ir.Const(1))...)
+	at := ReshapeTo(b, indices, append(slices.Clone(indices.Type.Shape), dim.Const(1))...)
 	sum := b.Node(ScatterND{Reduction: "add"}, zeros, at, g)
-	return []*ir.Value{transpose(b, sum, inversePerm(front)...), nil}
+	return []*ir.Value{TransposeBy(b, sum, inversePerm(front)...), nil}
 }
 
-// InferElems picks the slices where the indices are constants.
+// InferElems picks slices if the indices are constants.
 func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	indices, ok := in[1].Dims()
 	if !ok {
@@ -131,8 +131,7 @@ func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(picked, shape))
 }
 
-// Lower makes it a Slice where the indices are constants at one distance from
-// each other.
+// Lower replaces the node by a Slice if the indices are constants at equal distances.
 func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	indices, ok := n.Args[1].ConstValue()
@@ -154,17 +153,8 @@ func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 	}
 	s := wholeSlice(x.Type)
-	s.Starts[op.Axis], s.Shape[op.Axis], s.Steps[op.Axis] = ir.Const(picked[0]), ir.Const(len(picked)), step
-	return []*ir.Value{reshape(b, applySlice(b, x, s), n.Results[0].Type.Shape...)}
-}
-
-// Call is cpu.Gather.
-func (op Gather) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	return ir.Call{Kernel: "Gather", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1),
-		ir.Product(shape[:op.Axis]...), shape[op.Axis], ir.Product(shape[op.Axis+1:]...),
-	}}, nil
+	s.Starts[op.Axis], s.Shape[op.Axis], s.Steps[op.Axis] = dim.Const(picked[0]), dim.Const(len(picked)), step
+	return []*ir.Value{ReshapeTo(b, ApplySlice(b, x, s), n.Results[0].Type.Shape...)}
 }
 
 // importGather reads Gather.

@@ -6,15 +6,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// GatherElements picks single elements: result[i, j, k] = data[i, indices[i, j, k], k]
-// where Axis is 1. The result has the shape of the indices, which are at most
-// the data's along the other axes. Negative indices count from the end; one
-// outside the axis is an error at run time. Indices are i32 or i64.
+// GatherElements picks single elements: result[i, j, k] = data[i, indices[i, j, k], k] for Axis 1.
+// The result has the shape of the indices. Except along Axis, its extents are at most the extents
+// of the data. Negative indices count from the end. An index out of range is an error at run time.
+// Indices are i32 or i64.
 type GatherElements struct{ Axis int }
 
 // Infer gives the result the shape of the indices.
 func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, indices := in[0], in[1]
@@ -24,7 +24,7 @@ func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{indices.With(x.DType)}, elementsType(x, indices, op.Axis)
 }
 
-// elementsType checks that indices of single elements fit a tensor.
+// elementsType checks that indices of single elements fit the tensor.
 func elementsType(x, indices ir.Type, axis int) error {
 	if x.Rank() != indices.Rank() {
 		return fmt.Errorf("indices of rank %d for rank %d", indices.Rank(), x.Rank())
@@ -60,16 +60,9 @@ func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad adds the elements of the result's up where they came from.
-func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), of[0]), nil}
-}
-
-// Call is cpu.GatherElements.
-func (op GatherElements) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "GatherElements", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), n.Args[1].Type.Shape, n.Args[0].Type.Shape, op.Axis,
-	}}, nil
+// Grad adds the elements of dy at their positions in the operand.
+func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), dy[0]), nil}
 }
 
 // importGatherElements reads GatherElements.

@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// GatherND picks slices by their coordinates: result[b…, j…] = data[b…,
-// indices[b…, j…, :]], where b are the first BatchDims axes, which both operands
-// share, and the last axis of the indices holds coordinates in the axes after
-// them. Negative coordinates count from the end; one outside is an error at run
-// time. Indices are i32 or i64.
+// GatherND picks slices by coordinates: result[b…, j…] = data[b…, indices[b…, j…, :]]. b are the
+// first BatchDims axes, which both operands share. The last axis of the indices holds coordinates
+// in the axes after these. Negative coordinates count from the end. A coordinate out of range is an
+// error at run time. Indices are i32 or i64.
 type GatherND struct{ BatchDims int }
 
-// Infer joins the indices' axes but the last and the axes of a slice.
+// Infer returns the axes of the indices except the last, followed by the axes of a slice.
 func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, indices := in[0], in[1]
@@ -27,7 +27,7 @@ func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("%d batch axes for ranks %d and %d", op.BatchDims, x.Rank(), indices.Rank())
 	}
 	for i := range op.BatchDims {
-		if err := same(x.Shape[i], indices.Shape[i], fmt.Sprintf("batch axis %d", i)); err != nil {
+		if err := Same(x.Shape[i], indices.Shape[i], fmt.Sprintf("batch axis %d", i)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,38 +73,25 @@ func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad adds the slices of the result's up where they came from.
-func (op GatherND) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad adds the slices of dy at their positions in the operand.
+func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, at := n.Arg(0), n.Arg(1)
 	if op.BatchDims > 0 {
 		one := slices.Clone(at.Type.Shape)
-		one[len(one)-1] = ir.Const(1)
+		one[len(one)-1] = dim.Const(1)
 		parts := make([]*ir.Value, 0, op.BatchDims+1)
 		for i := range op.BatchDims {
 			parts = append(parts, places(b, at.Type.DType, i, one...))
 		}
 		at = b.Node(Concat{Axis: len(one) - 1}, append(parts, at)...)
 	}
-	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, of[0]), nil}
+	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, dy[0]), nil}
 }
 
-// places appends an integer tensor of a shape whose elements are their places on an
-// axis.
-func places(b *ir.Builder, d ir.DType, axis int, shape ...ir.Dim) *ir.Value {
+// places appends an integer tensor of a shape whose elements are their own indices along an axis.
+func places(b *ir.Builder, d ir.DType, axis int, shape ...dim.Dim) *ir.Value {
 	ones := fill(b, ir.Scalar(d, 1), shape...)
 	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)
-}
-
-// Call is cpu.GatherND: the number of batches, of tuples in one, the extents that
-// the coordinates count in, and the length of a slice.
-func (op GatherND) Call(n *ir.Node) (ir.Call, error) {
-	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
-	last := len(indices) - 1
-	k, _ := indices[last].Int()
-	return ir.Call{Kernel: "GatherND", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.Product(x[:op.BatchDims]...), ir.Product(indices[op.BatchDims:last]...),
-		x[op.BatchDims : op.BatchDims+k], ir.Product(x[op.BatchDims+k:]...),
-	}}, nil
 }
 
 // importGatherND reads GatherND; there are batch axes from opset 12.

@@ -5,11 +5,13 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Gelu is x·(1 + erf(x/√2))/2, of floats; with Tanh it is the approximation
-// x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))/2.
+// Gelu computes x·(1 + erf(x/√2))/2 for floats. With Tanh it computes the approximation x·(1 +
+// tanh(√(2/π)·(x + 0.044715·x³)))/2.
 type Gelu struct {
 	unary[floats]
 	Tanh bool
@@ -23,6 +25,16 @@ func (op Gelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, gelu)
 }
 
+// Scalar computes the same.
+func (op Gelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	if !op.Tanh {
+		return b.Mul(x[0], elementary.Normal(b, x[0]))
+	}
+	k := 2 * math.Sqrt(2/math.Pi)
+	slope := b.Fma(b.Mul(x[0], x[0]), number(b, x[0], k*0.044715), number(b, x[0], k))
+	return b.Mul(x[0], elementary.Sigmoid(b, b.Mul(x[0], slope)))
+}
+
 func gelu(x float64) float64 { return x * (0.5 * portable.Erfc(-x/math.Sqrt2)) }
 
 // geluTanh uses (1 + tanh u)/2 = 1/(1 + e^(−2u)).
@@ -31,18 +43,10 @@ func geluTanh(x float64) float64 {
 	return x * logistic(2*math.Sqrt(2/math.Pi)*(x+float64(cube)))
 }
 
-// Call is cpu.Gelu or cpu.GeluTanh.
-func (op Gelu) Call(*ir.Node) (ir.Call, error) {
-	if op.Tanh {
-		return callUnary("GeluTanh"), nil
-	}
-	return callUnary("Gelu"), nil
-}
-
-// Grad is that of the derivative Φ(x) + x·φ(x), of the normal distribution and its
-// density, or of the approximation's.
-func (op Gelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative Φ(x) + x·φ(x), where Φ and φ are the distribution and the
+// density of the normal distribution. With Tanh it uses the derivative of the approximation.
+func (op Gelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		if !op.Tanh {
 			half := c.times(c.plus(c.Node(Erf{}, c.times(x, 1/math.Sqrt2)), 1), 0.5)
 			density := c.times(c.Node(Exp{}, c.times(c.square(x), -0.5)), 1/math.Sqrt(2*math.Pi))

@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBiasGelu reads Gelu and BiasGelu of com.microsoft: the Gelu of x, and of
-// x + bias.
+// importBiasGelu imports Gelu and BiasGelu of com.microsoft: the Gelu of x, and of x + bias.
 func importBiasGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{}, biased(c))}, nil
 }
 
-// importFastGelu reads FastGelu of com.microsoft: the approximate Gelu of x plus
-// an optional bias.
+// importFastGelu imports FastGelu of com.microsoft: the approximate Gelu of x plus an optional
+// bias.
 func importFastGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gelu{Tanh: true}, biased(c))}, nil
 }
 
-// biased returns the first operand plus the second, where there is one.
+// biased returns the first operand plus the second, if present.
 func biased(c ir.Importer) *ir.Value {
 	if c.Arg(1) == nil {
 		return c.Arg(0)
@@ -31,17 +31,17 @@ func importQuickGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1.702)}, c.Arg(0))}, nil
 }
 
-// importBiasSplitGelu reads BiasSplitGelu of com.microsoft: of x + bias, the first half of
-// the last axis times the Gelu of the second.
+// importBiasSplitGelu imports BiasSplitGelu of com.microsoft: the first half of x + bias along the last
+// axis, times the Gelu of the second half.
 func importBiasSplitGelu(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), biased(c)
 	last := x.Type.Rank() - 1
 	if last < 0 {
 		return nil, fmt.Errorf("%s has no axes", x.Type)
 	}
-	half := divide(x.Type.Shape[last], ir.Const(2))
+	half := divide(x.Type.Shape[last], dim.Const(2))
 	gate := b.Node(Gelu{}, sliceAxis(b, x, last, half, half))
-	return []*ir.Value{b.Node(Mul{}, sliceAxis(b, x, last, ir.Const(0), half), gate)}, nil
+	return []*ir.Value{b.Node(Mul{}, sliceAxis(b, x, last, dim.Const(0), half), gate)}, nil
 }
 
 // importBiasAdd reads BiasAdd of com.microsoft: x + bias + skip.

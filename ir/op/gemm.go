@@ -4,19 +4,20 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gemm is Alpha·A·B + Beta·C of matrices of one element type, where A, [M,K], and
-// B, [K,N], may be given transposed, and C, which may be absent, is broadcast to
-// [M,N] (ONNX Gemm). Integers wrap; Alpha and Beta are whole for them.
+// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A, [M,K], and B,
+// [K,N], may be given transposed. The optional C broadcasts to [M,N]. Integers wrap, and Alpha and
+// Beta are whole numbers for integers.
 type Gemm struct {
 	Alpha, Beta    float64
 	TransA, TransB bool
 }
 
-// Infer gives [M,N].
+// Infer returns [M,N].
 func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -40,7 +41,7 @@ func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.TransB {
 		l, n = n, l
 	}
-	if err := same(k, l, "inner dimensions"); err != nil {
+	if err := Same(k, l, "inner dimensions"); err != nil {
 		return nil, err
 	}
 	y := ir.TensorOf(a.DType, m, n)
@@ -52,17 +53,17 @@ func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{y}, nil
 }
 
-// broadcastsTo checks that t can be repeated to the shape of y.
+// broadcastsTo checks that t broadcasts to the shape of y.
 func broadcastsTo(t, y ir.Type) error {
 	extra := y.Rank() - t.Rank()
 	if extra < 0 {
 		return fmt.Errorf("%s does not broadcast to %s", t, y)
 	}
 	for i, d := range t.Shape {
-		if d.Equal(ir.Const(1)) {
+		if d.Equal(dim.Const(1)) {
 			continue
 		}
-		if err := same(d, y.Shape[extra+i], fmt.Sprintf("axis %d of %s broadcast to %s", i, t, y)); err != nil {
+		if err := Same(d, y.Shape[extra+i], fmt.Sprintf("axis %d of %s broadcast to %s", i, t, y)); err != nil {
 			return err
 		}
 	}
@@ -71,7 +72,7 @@ func broadcastsTo(t, y ir.Type) error {
 
 // Eval sums in float64, or in wrapping integers.
 func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// wider returns the type of which an evaluation keeps sums of d.
+// wider returns the type in which evaluation accumulates sums of d.
 func wider(d ir.DType) ir.DType {
 	if d.IsFloat() {
 		return ir.F64
@@ -113,18 +114,18 @@ func wider(d ir.DType) ir.DType {
 }
 
 // Flops counts two operations for each product.
-func (op Gemm) Flops(in, out []ir.Type) ir.Dim {
+func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	k := in[0].Shape[1]
 	if op.TransA {
 		k = in[0].Shape[0]
 	}
-	return out[0].Elems().Mul(k).Mul(ir.Const(2))
+	return out[0].Elems().Mul(k).Mul(dim.Const(2))
 }
 
-// Grad is Alpha·g·Bᵀ of A, Alpha·Aᵀ·g of B, or what these are transposed, and Beta·g of C,
-// summed over what was broadcast, where g is the result's.
-func (op Gemm) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), of[0]
+// Grad returns, with g = dy: Alpha·g·Bᵀ for A and Alpha·Aᵀ·g for B, transposed as A and B are
+// given, and Beta·g, summed over broadcast axes, for C.
+func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	if op.TransA {
 		x = swapLast(b, x)
 	}
@@ -151,29 +152,25 @@ func (op Gemm) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*i
 	return grads
 }
 
-// Lower puts B of f32 into panels and adds a row C as a bias.
+// Lower replaces the node by a matrix product. Alpha, beta and C add products and a sum if they
+// have an effect.
 func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
-	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
-	d, width := a.Type.DType, n.Results[0].Type.Shape[1]
+	a, m := n.Arg(0), n.Arg(1)
 	if op.TransA {
-		a = transpose(b, a, 1, 0)
+		a = TransposeBy(b, a, 1, 0)
 	}
-	var y *ir.Value
-	if d == ir.F32 {
-		var bias *ir.Value
-		if c != nil && op.Alpha == 1 && op.Beta == 1 && isRow(c.Type, width) {
-			bias, c = reshape(b, c, width), nil
-		}
-		y = matMulPanels(b, a, b.Node(PackPanels{Trans: op.TransB}, m), width, nil, bias)
-	} else {
-		if op.TransB {
-			m = transpose(b, m, 1, 0)
-		}
-		y = b.Node(MatMul{}, a, m)
+	if op.TransB {
+		m = TransposeBy(b, m, 1, 0)
 	}
+	return []*ir.Value{op.Finish(b, b.Node(MatMul{}, a, m), n.Arg(2))}
+}
+
+// Finish appends alpha times a product plus beta times c, which may be nil.
+func (op Gemm) Finish(b *ir.Builder, product, c *ir.Value) *ir.Value {
+	y, d := product, product.Type.DType
 	if op.Alpha != 1 {
 		y = b.Node(Mul{}, y, b.Scalar(d, op.Alpha))
 	}
@@ -183,16 +180,16 @@ func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		y = b.Node(Add{}, y, c)
 	}
-	return []*ir.Value{y}
+	return y
 }
 
-// isRow reports whether t has width elements along its last axis and no others.
-func isRow(t ir.Type, width ir.Dim) bool {
+// IsRow reports whether t has width elements along its last axis and extent 1 elsewhere.
+func IsRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && t.Shape[t.Rank()-1].Equal(width) && t.Elems().Equal(width)
 }
 
-// importGemm reads Gemm. Before opset 7 C is broadcast only where the broadcast
-// attribute asks for it; from opset 11 on it may be absent.
+// importGemm imports Gemm. Before opset 7 C is broadcast only with the attribute broadcast. From opset
+// 11 C may be absent.
 func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	op := Gemm{
 		Alpha:  c.Float("alpha", 1),

@@ -4,36 +4,35 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Granularity says which elements of a tensor share a scale and a zero point. A
-// scale of one element is for all; one of rank 1 has an element for each index of
-// Axis; with Block the scale has the tensor's shape, but along Axis an element for
-// each run of Block indices.
+// Granularity defines which elements of a tensor share a scale and a zero point. A scale with one
+// element applies to all. A scale of rank 1 has an element for each index of Axis. With Block, the
+// scale has the tensor's shape, except that along Axis it has an element for each run of Block indices.
 type Granularity struct {
 	Axis  int // counted from the front
-	Block int // 0 for none
+	Block int // number of elements that share a scale, or 0 without blocks
 }
 
-// check reports what is wrong with a scale, and with a zero point that may be
-// absent, for x.
+// check checks the shapes of a scale and an optional zero point for x.
 func (g Granularity) check(x, scale, zero ir.Type) error {
 	if g.Block < 0 {
 		return fmt.Errorf("blocks of %d", g.Block)
 	}
 	if !zero.IsZero() {
-		if zero.Rank() != scale.Rank() && !(isOne(zero) && isOne(scale)) {
+		if zero.Rank() != scale.Rank() && !(HasOneElement(zero) && HasOneElement(scale)) {
 			return fmt.Errorf("zero point %s for scale %s", zero, scale)
 		}
 		for i, d := range zero.Shape {
 			if zero.Rank() == scale.Rank() {
-				if err := same(d, scale.Shape[i], "zero point and scale"); err != nil {
+				if err := Same(d, scale.Shape[i], "zero point and scale"); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if isOne(scale) {
+	if HasOneElement(scale) {
 		return nil
 	}
 	if g.Axis < 0 || g.Axis >= x.Rank() {
@@ -43,43 +42,31 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 		if scale.Rank() != 1 {
 			return fmt.Errorf("scale %s for %s without blocks", scale, x)
 		}
-		return same(scale.Shape[0], x.Shape[g.Axis], "scale and axis")
+		return Same(scale.Shape[0], x.Shape[g.Axis], "scale and axis")
 	}
 	if scale.Rank() != x.Rank() {
 		return fmt.Errorf("scale %s for blocks of %s", scale, x)
 	}
 	for i, d := range x.Shape {
 		if i == g.Axis {
-			d = d.CeilDiv(ir.Const(g.Block))
+			d = d.CeilDiv(dim.Const(g.Block))
 		}
-		if err := same(scale.Shape[i], d, fmt.Sprintf("axis %d of the scale", i)); err != nil {
+		if err := Same(scale.Shape[i], d, fmt.Sprintf("axis %d of the scale", i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isOne reports whether t has one element for sure.
-func isOne(t ir.Type) bool { return t.Elems().Equal(ir.Const(1)) }
-
-// callScaled returns the call of a kernel with the operands, the extents before, along and
-// after the axis, the length of a block, and more.
-func (g Granularity) callScaled(kernel string, x, scale ir.Type, more ...any) (ir.Call, error) {
-	args := []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}
-	if isOne(scale) {
-		args = append(args, ir.Const(1), ir.Const(1), x.Elems(), 0)
-	} else {
-		args = append(args, ir.Product(x.Shape[:g.Axis]...), x.Shape[g.Axis], ir.Product(x.Shape[g.Axis+1:]...), g.Block)
-	}
-	return ir.Call{Kernel: kernel, Args: append(args, more...)}, nil
-}
+// HasOneElement reports whether t certainly has one element.
+func HasOneElement(t ir.Type) bool { return t.Elems().Equal(dim.Const(1)) }
 
 // index returns the number of the scale of element i.
 func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	if scale.Len() == 1 {
 		return 0
 	}
-	n, inner := x.Shape[g.Axis], lenOf(x.Shape[g.Axis+1:])
+	n, inner := x.Shape[g.Axis], LenOf(x.Shape[g.Axis+1:])
 	at := i / inner % n
 	if g.Block == 0 {
 		return at
@@ -88,38 +75,37 @@ func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	return (i/inner/n*blocks+at/g.Block)*inner + i%inner
 }
 
-// spread appends what repeats a scale or zero point v to a shape that broadcasts
-// to x.
+// spread appends v, a scale or zero point, in a shape that broadcasts to x.
 func (g Granularity) spread(b *ir.Builder, v *ir.Value, x ir.Type) *ir.Value {
 	switch {
-	case isOne(v.Type):
-		return reshape(b, v)
+	case HasOneElement(v.Type):
+		return ReshapeTo(b, v)
 	case g.Block == 0:
-		shape := []ir.Dim{v.Type.Shape[0]}
+		shape := []dim.Dim{v.Type.Shape[0]}
 		for range x.Shape[g.Axis+1:] {
-			shape = append(shape, ir.Const(1))
+			shape = append(shape, dim.Const(1))
 		}
-		return reshape(b, v, shape...)
+		return ReshapeTo(b, v, shape...)
 	}
-	at, one, size := g.Axis+1, ir.Const(1), ir.Const(g.Block)
+	at, one, size := g.Axis+1, dim.Const(1), dim.Const(g.Block)
 	parts := v.Type.Shape
-	with := func(d ir.Dim) []ir.Dim {
+	with := func(d dim.Dim) []dim.Dim {
 		return append(append(parts[:at:at], d), parts[at:]...)
 	}
-	v = expand(b, reshape(b, v, with(one)...), with(size)...)
-	whole := append([]ir.Dim{}, parts...)
+	v = ExpandTo(b, ReshapeTo(b, v, with(one)...), with(size)...)
+	whole := append([]dim.Dim{}, parts...)
 	whole[g.Axis] = parts[g.Axis].Mul(size)
-	return sliceAxis(b, reshape(b, v, whole...), g.Axis, ir.Const(0), x.Shape[g.Axis])
+	return sliceAxis(b, ReshapeTo(b, v, whole...), g.Axis, dim.Const(0), x.Shape[g.Axis])
 }
 
-// quantRange returns the least and the greatest integer of a type of at most 32
+// QuantRange returns the least and the greatest integer of a type of at most 32
 // bits.
-func quantRange(d ir.DType) (lo, hi int64) {
+func QuantRange(d ir.DType) (lo, hi int64) {
 	lo, top := intRange(d)
 	return lo, int64(top)
 }
 
-// importGranularity reads the axis and the blocks, which came with opset 13 and 21.
+// importGranularity reads the axis, which exists from opset 13, and the block size, from opset 21.
 func importGranularity(c ir.Importer, x, scale ir.Type) (g Granularity, err error) {
 	axis := 1
 	if c.Opset() >= 13 || c.Has("axis") {
@@ -128,7 +114,7 @@ func importGranularity(c ir.Importer, x, scale ir.Type) (g Granularity, err erro
 	if c.Opset() >= 21 || c.Has("block_size") {
 		g.Block = c.Int("block_size", 0)
 	}
-	if isOne(scale) {
+	if HasOneElement(scale) {
 		return Granularity{}, nil
 	}
 	if x.Rank() == 1 && axis == 1 {

@@ -6,36 +6,35 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// GridSample samples x, [N,C,spatial…], at the places that grid, [N,out…,D] of
-// floats, names: the result is [N,C,out…] (ONNX GridSample). A place has a number
-// for each of the D spatial axes, the last one first, from −1 to 1: these are the
-// centres of the first and the last element with AlignCorners, else their outer
-// edges.
+// GridSample samples x, [N,C,spatial…], at the coordinates in grid, [N,out…,D] of floats (ONNX
+// GridSample). The result is [N,C,out…]. Coordinates have a number for each of the D spatial axes,
+// the last axis first. −1 and 1 are the centres of the first and last element with AlignCorners,
+// and their outer edges otherwise.
 //
-// Mode "nearest" takes the nearest element, an even one of two; "linear" and
-// "cubic", of numbers, weigh the 2 or 4 elements about the place along each axis.
-// Elements outside are zeros with the Padding "zeros", repeat the edge with
-// "border", and mirror what is inside with "reflection", about the places −1 and 1.
-// Integers are computed in f64 and truncated.
+// Mode "nearest" takes the nearest element, with ties to the even one. "linear" and "cubic"
+// interpolate between 2 or 4 elements along each axis and require numbers. Padding gives the
+// elements outside: "zeros" are zero, "border" repeats the edge, and "reflection" mirrors the
+// inside at −1 and 1. Integers are computed in f64 and truncated.
 type GridSample struct {
 	Mode, Padding string
 	AlignCorners  bool
 }
 
-// gridTaps is how many elements a place reads along an axis.
+// gridTaps is the number of elements that each mode reads along an axis.
 var gridTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
-// maxGridTaps is how many elements a place may read.
+// maxGridTaps is the largest number of elements read for one point.
 const maxGridTaps = 256
 
-// gridCubicA is the coefficient of the cubic kernel.
+// gridCubicA is the coefficient of the cubic convolution kernel.
 const gridCubicA = -0.75
 
-// Infer joins the channels of x and the places of the grid.
+// Infer returns the batch and channels of x with the points of the grid.
 func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, grid := in[0], in[1]
@@ -62,19 +61,19 @@ func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
 	default:
 		return nil, fmt.Errorf("padding mode %q", op.Padding)
 	}
-	if err := same(grid.Shape[0], x.Shape[0], "batches of the grid and the operand"); err != nil {
+	if err := Same(grid.Shape[0], x.Shape[0], "batches of the grid and the operand"); err != nil {
 		return nil, err
 	}
-	if err := same(grid.Shape[1+spatial], ir.Const(spatial), "numbers of a place and spatial axes"); err != nil {
+	if err := Same(grid.Shape[1+spatial], dim.Const(spatial), "numbers of a place and spatial axes"); err != nil {
 		return nil, err
 	}
 	shape := append(x.Shape[:2:2], grid.Shape[1:1+spatial]...)
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval sums in float64, at places that are computed in the grid's element type.
+// Eval sums in float64, at coordinates computed in the grid's element type.
 func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +84,7 @@ func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
 	spatial := len(shape) - 2
-	places, plane := lenOf(shape[2:]), lenOf(x.Shape[2:])
+	places, plane := LenOf(shape[2:]), LenOf(x.Shape[2:])
 	for i := range shape[0] * places {
 		taps := []gridTap{{weight: 1}}
 		for axis, d := range x.Shape[2:] {
@@ -117,8 +116,8 @@ func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalThrough evaluates op on a first operand of another type, to which it is
-// converted and from which the result is converted back.
+// evalThrough evaluates op with the first operand converted to another type, and converts the result
+// back.
 func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, err := (Cast{To: d}).Eval(in[:1])
 	if err != nil {
@@ -131,13 +130,13 @@ func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (Cast{To: in[0].DType}).Eval(y[:1])
 }
 
-// gridTap is an element that a place reads, and its weight.
+// gridTap is an element that a point reads, with its weight.
 type gridTap struct {
 	at     int
 	weight float64
 }
 
-// taps returns the elements inside an axis of d that a place reads.
+// taps returns the elements, inside an axis with d elements, that a point reads.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -174,7 +173,7 @@ func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	return taps
 }
 
-// padded returns where on an axis of d elements a place is read.
+// padded returns the coordinate on an axis of d elements after padding is applied.
 func (op GridSample) padded(x float64, d int) float64 {
 	switch op.Padding {
 	case "border":
@@ -185,8 +184,7 @@ func (op GridSample) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored returns the place between −1 and 1, on an axis of d elements, whose
-// reflection x is.
+// mirrored returns the coordinate between −1 and 1 whose reflection is x, on an axis of d elements.
 func (op GridSample) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if op.AlignCorners {
@@ -199,7 +197,7 @@ func (op GridSample) mirrored(x float64, d int) float64 {
 	return min(x, 2*length-x) + low
 }
 
-// inside returns the number nearest to x from low to high, low for NaN.
+// inside returns x clamped to [low, high], or low for NaN.
 func inside(x, low, high float64) float64 {
 	if !(x > low) {
 		return low
@@ -207,35 +205,35 @@ func inside(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// Lower computes narrow floats in f32, and weighted integers in f64.
+// Lower converts narrow floats to f32, and interpolated integers to f64.
 func (op GridSample) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
 	x := n.Arg(0)
 	if d := x.Type.DType; op.Mode != "nearest" && !d.IsFloat() {
-		return []*ir.Value{convert(b, b.Node(op, convert(b, x, ir.F64), n.Arg(1)), d)}
+		return []*ir.Value{ConvertTo(b, b.Node(op, ConvertTo(b, x, ir.F64), n.Arg(1)), d)}
 	}
 	return nil
 }
 
-// Compose interpolates between the elements that each place lies between.
+// Compose interpolates between the elements around each point.
 func (op GridSample) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	c, x, grid := calculus{b}, n.Arg(0), n.Arg(1)
-	grid = convert(b, grid, wide(grid.Type.DType))
+	grid = ConvertTo(b, grid, wide(grid.Type.DType))
 	shape, axes := n.Results[0].Type.Shape, x.Type.Shape[2:]
-	one, last := ir.Const(1), grid.Type.Rank()-1
+	one, last := dim.Const(1), grid.Type.Rank()-1
 	taps := make([][]tap, len(axes))
 	for axis, d := range axes {
-		place := sliceAxis(b, grid, last, ir.Const(len(axes)-1-axis), one)
-		taps[axis] = op.tapsOf(c, reshape(b, place, shape[0], one, ir.Product(shape[2:]...)), d)
+		place := sliceAxis(b, grid, last, dim.Const(len(axes)-1-axis), one)
+		taps[axis] = op.tapsOf(c, ReshapeTo(b, place, shape[0], one, dim.Product(shape[2:]...)), d)
 	}
-	x = reshape(b, x, slices.Insert(slices.Clone(x.Type.Shape), 1, one)...)
-	return []*ir.Value{reshape(b, c.total(c.corners(x, taps)), shape...)}
+	x = ReshapeTo(b, x, slices.Insert(slices.Clone(x.Type.Shape), 1, one)...)
+	return []*ir.Value{ReshapeTo(b, c.total(c.corners(x, taps)), shape...)}
 }
 
-// tapsOf are the elements that places, from −1 to 1, read along an axis of d.
-func (op GridSample) tapsOf(c calculus, place *ir.Value, d ir.Dim) []tap {
+// tapsOf returns the elements that points, from −1 to 1, read along an axis of extent d.
+func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	x := c.plus(place, 1)
 	if op.AlignCorners {
 		x = c.mul(c.times(x, 0.5), c.last(x, d))
@@ -261,7 +259,7 @@ func (op GridSample) tapsOf(c calculus, place *ir.Value, d ir.Dim) []tap {
 	return taps
 }
 
-// cubicWeight is the weight of elements at distances of up to 1, or from 1 to 2.
+// cubicWeight returns the weight of elements at distances up to 1, or with far from 1 to 2.
 func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	const a = gridCubicA
 	terms := [4]float64{1, 0, -(a + 3), a + 2}
@@ -275,8 +273,8 @@ func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	return y
 }
 
-// paddedOf is where on an axis of d places are read.
-func (op GridSample) paddedOf(c calculus, x *ir.Value, d ir.Dim) *ir.Value {
+// paddedOf returns the coordinates on an axis of extent d after padding is applied.
+func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	switch op.Padding {
 	case "border":
 		return c.within(x, c.last(x, d))
@@ -286,38 +284,28 @@ func (op GridSample) paddedOf(c calculus, x *ir.Value, d ir.Dim) *ir.Value {
 	return x
 }
 
-// mirroredOf is the place between −1 and 1, on an axis of d, whose reflection x is.
-func (op GridSample) mirroredOf(c calculus, x *ir.Value, d ir.Dim) *ir.Value {
+// mirroredOf reflects coordinates x, in elements, at the ends −1 and 1 of an axis of extent d until
+// they lie between the ends.
+func (op GridSample) mirroredOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	low, length := -0.5, d
-	if op.AlignCorners { // of one element all is the same
-		low, length = 0, d.Sub(ir.Const(1)).Max(ir.Const(1))
+	if op.AlignCorners { // on an axis with one element all coordinates are equal
+		low, length = 0, d.Sub(dim.Const(1)).Max(dim.Const(1))
 	}
-	both := c.extent(x, length.Mul(ir.Const(2)))
+	both := c.extent(x, length.Mul(dim.Const(2)))
 	x = c.Node(Mod{Truncated: true}, c.Node(Abs{}, c.plus(x, -low)), both)
 	return c.plus(c.Node(Min{}, x, c.sub(both, x)), low)
 }
 
 // Flops counts two operations for each element that is read.
-func (op GridSample) Flops(in, out []ir.Type) ir.Dim {
-	n := out[0].Elems().Mul(ir.Const(2))
+func (op GridSample) Flops(in, out []ir.Type) dim.Dim {
+	n := out[0].Elems().Mul(dim.Const(2))
 	for range in[0].Rank() - 2 {
-		n = n.Mul(ir.Const(gridTaps[op.Mode]))
+		n = n.Mul(dim.Const(gridTaps[op.Mode]))
 	}
 	return n
 }
 
-// Call is cpu.GridSample, or cpu.GridNearest.
-func (op GridSample) Call(n *ir.Node) (ir.Call, error) {
-	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
-	args := []any{ir.Out(0), ir.In(0), ir.In(1), x[0], x[1], x[2:], y[2:]}
-	if op.Mode == "nearest" {
-		return ir.Call{Kernel: "GridNearest", Args: append(args, op.Padding, op.AlignCorners)}, nil
-	}
-	return ir.Call{Kernel: "GridSample", Args: append(args, op.Mode == "cubic", op.Padding, op.AlignCorners)}, nil
-}
-
-// importGridSample reads GridSample; before opset 20 the modes were called
-// bilinear and bicubic.
+// importGridSample imports GridSample. Before opset 20 the modes are called bilinear and bicubic.
 func importGridSample(c ir.Importer) ([]*ir.Value, error) {
 	op := GridSample{
 		Mode:         c.Text("mode", "linear"),

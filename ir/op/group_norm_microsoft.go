@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupNorm reads GroupNorm of com.microsoft: GroupNormalization with a scale
-// and a bias for each channel, of x with its channels last unless channels_last is
-// 0, and then Swish where activation is 1.
+// importGroupNorm imports GroupNorm of com.microsoft: GroupNormalization with a scale and a bias for
+// each channel. The channels of x are last unless channels_last is 0. Swish follows if activation is 1.
 func importGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 	return groupNorm(c, c.Arg(0))
 }
 
-// importSkipGroupNorm reads SkipGroupNorm of com.microsoft: GroupNorm of the sum of
-// x, of skip, [N,C] or of the shape of x with or without extents of 1, and of an
-// optional bias, [C]. The second result is the sum.
+// importSkipGroupNorm imports SkipGroupNorm of com.microsoft: GroupNorm of the sum of x, skip and
+// an optional bias, [C]. skip is [N,C], or has the shape of x with or without extents of 1. The
+// second result is the sum.
 func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 	b, sum := c.Builder(), c.Arg(0)
 	for _, v := range []*ir.Value{c.Arg(3), c.Arg(4)} {
@@ -36,14 +36,14 @@ func importSkipGroupNorm(c ir.Importer) ([]*ir.Value, error) {
 
 func isChannelsLast(c ir.Importer) bool { return c.Int("channels_last", 1) != 0 }
 
-// channelVector appends [C] or [N,C] with spatial axes of extent 1.
+// channelVector reshapes [C] or [N,C] with spatial axes of extent 1.
 func channelVector(b *ir.Builder, v *ir.Value, rank int, last bool) *ir.Value {
 	if r := v.Type.Rank(); r != 1 && r != 2 {
 		ir.Fail("%s is neither of all elements nor of the channels", v.Type)
 	}
-	shape := make([]ir.Dim, rank)
+	shape := make([]dim.Dim, rank)
 	for i := range shape {
-		shape[i] = ir.Const(1)
+		shape[i] = dim.Const(1)
 	}
 	if v.Type.Rank() == 2 {
 		shape[0] = v.Type.Shape[0]
@@ -53,10 +53,10 @@ func channelVector(b *ir.Builder, v *ir.Value, rank int, last bool) *ir.Value {
 		at = rank - 1
 	}
 	shape[at] = v.Type.Shape[v.Type.Rank()-1]
-	return reshape(b, v, shape...)
+	return ReshapeTo(b, v, shape...)
 }
 
-// groupNorm appends the GroupNorm of x, computed in f32 where x is narrower.
+// groupNorm appends the GroupNorm of x, computed in f32 if x is narrower.
 func groupNorm(c ir.Importer, x *ir.Value) ([]*ir.Value, error) {
 	b, d := c.Builder(), x.Type.DType
 	groups, activation := c.Int("groups", 0), c.Int("activation", 0)
@@ -64,7 +64,7 @@ func groupNorm(c ir.Importer, x *ir.Value) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("%s has no spatial axes", x.Type)
 	}
 	last := isChannelsLast(c)
-	y := convert(b, x, wide(d))
+	y := ConvertTo(b, x, wide(d))
 	if last {
 		y = channelsToFront(b, y)
 	}
@@ -72,8 +72,8 @@ func groupNorm(c ir.Importer, x *ir.Value) ([]*ir.Value, error) {
 	if n, ok := channels.Int(); groups < 1 || ok && n%groups != 0 {
 		return nil, fmt.Errorf("%s channels in %d groups", channels, groups)
 	}
-	y = normalizeGroups(withArgs(c, y), ir.Const(groups))
-	y = scaleChannels(b, y, convert(b, c.Arg(1), wide(d)), convert(b, c.Arg(2), wide(d)))
+	y = normalizeGroups(withArgs(c, y), dim.Const(groups))
+	y = scaleChannels(b, y, ConvertTo(b, c.Arg(1), wide(d)), ConvertTo(b, c.Arg(2), wide(d)))
 	switch activation {
 	case 0:
 	case 1:
@@ -84,5 +84,5 @@ func groupNorm(c ir.Importer, x *ir.Value) ([]*ir.Value, error) {
 	if last {
 		y = channelsToBack(b, y)
 	}
-	return []*ir.Value{convert(b, y, d)}, nil
+	return []*ir.Value{ConvertTo(b, y, d)}, nil
 }

@@ -5,21 +5,21 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// GroupNormalization gives each of so many groups of the channels of x, [N,C,…], mean 0
-// and variance 1, then each channel its scale and bias, [C]:
-// (x − mean)/√(variance + Epsilon)·scale + bias, of floats. The bias may be absent.
-// Epsilon is an f32. Groups divides C, which is known (ONNX GroupNormalization from
-// opset 21 on, InstanceNormalization).
+// GroupNormalization normalises each of Groups groups of the channels of x, [N,C,…] of floats, to
+// mean 0 and variance 1. It applies a scale and an optional bias of each channel, [C]: (x −
+// mean)/√(variance + Epsilon)·scale + bias. Epsilon is an f32. Groups divides C, which is constant
+// (ONNX GroupNormalization from opset 21 on, InstanceNormalization).
 type GroupNormalization struct {
 	Groups  int
 	Epsilon float64
 }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op GroupNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
 	if err := inferFloats(in); err != nil {
@@ -44,7 +44,7 @@ func (op GroupNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 func (op GroupNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
-	pixels, channels := lenOf(x.Shape[2:]), x.Shape[1]
+	pixels, channels := LenOf(x.Shape[2:]), x.Shape[1]
 	row := make([]float64, channels/op.Groups*pixels)
 	for first := 0; first < y.Len(); first += len(row) {
 		for i := range row {
@@ -66,26 +66,17 @@ func (op GroupNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Overwrites lists x.
+// Overwrites allows the result to reuse the memory of x.
 func (GroupNormalization) Overwrites() []int { return []int{0} }
 
 // Flops counts seven operations for each element.
-func (GroupNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(7)) }
+func (GroupNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
 // Lower computes narrow floats in f32.
 func (GroupNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Call is cpu.GroupNorm.
-func (op GroupNormalization) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "GroupNorm", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), shape[0], op.Groups, shape[1], ir.Product(shape[2:]...), number(n, op.Epsilon),
-	}}, nil
-}
-
-// importInstanceNormalization reads InstanceNormalization, which normalises each
-// channel of each element of the batch, [N,C,…], and then scales and shifts the
-// channels: a [LayerNormalization] over all that follows the channels.
+// importInstanceNormalization imports InstanceNormalization, which normalises each channel of each
+// element of the batch, [N,C,…], and then scales and shifts the channels.
 func importInstanceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	x := c.Arg(0)
@@ -96,9 +87,8 @@ func importInstanceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scaleChannels(c.Builder(), y, c.Arg(1), c.Arg(2))}, nil
 }
 
-// importGroupNormalization reads GroupNormalization, which normalises groups of
-// channels as InstanceNormalization does single ones. Before opset 21 the scale
-// and bias have an element for each group.
+// importGroupNormalization imports GroupNormalization, which normalises groups of channels. Before
+// opset 21 scale and bias have an element for each group.
 func importGroupNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale, bias := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	if x.Type.Rank() < 2 {
@@ -111,30 +101,30 @@ func importGroupNormalization(c ir.Importer) ([]*ir.Value, error) {
 	}
 	if c.Opset() >= 21 {
 		if _, ok := stashTypes[c.Int("stash_type", 1)]; !ok {
-			return nil, fmt.Errorf("stash_type %d is no float", c.Int("stash_type", 1))
+			return nil, fmt.Errorf("stash_type %d is not a float", c.Int("stash_type", 1))
 		}
-		return []*ir.Value{scaleChannels(b, normalizeGroups(c, ir.Const(groups)), scale, bias)}, nil
+		return []*ir.Value{scaleChannels(b, normalizeGroups(c, dim.Const(groups)), scale, bias)}, nil
 	}
-	y := normalizeGroups(c, ir.Const(groups))
+	y := normalizeGroups(c, dim.Const(groups))
 	shape := x.Type.Shape
-	y = reshape(b, y, shape[0], ir.Const(groups), ir.Product(shape[1:]...).FloorDiv(ir.Const(groups)))
-	return []*ir.Value{reshape(b, scaleChannels(b, y, scale, bias), shape...)}, nil
+	y = ReshapeTo(b, y, shape[0], dim.Const(groups), dim.Product(shape[1:]...).FloorDiv(dim.Const(groups)))
+	return []*ir.Value{ReshapeTo(b, scaleChannels(b, y, scale, bias), shape...)}, nil
 }
 
-// normalizeGroups appends operand 0, [N,C,…], with each of so many groups of
-// channels brought to mean 0 and variance 1.
-func normalizeGroups(c ir.Importer, groups ir.Dim) *ir.Value {
+// normalizeGroups appends operand 0, [N,C,…], with each group of channels normalised to mean 0 and
+// variance 1.
+func normalizeGroups(c ir.Importer, groups dim.Dim) *ir.Value {
 	b, x := c.Builder(), c.Arg(0)
 	shape := x.Type.Shape
-	size, ok := ir.Product(shape[1:]...).DivExact(groups)
+	size, ok := dim.Product(shape[1:]...).DivExact(groups)
 	if !ok {
-		size = ir.Product(shape[1:]...).FloorDiv(groups)
+		size = dim.Product(shape[1:]...).FloorDiv(groups)
 	}
 	op := LayerNormalization{Axis: 2, Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
-	return reshape(b, b.Node(op, reshape(b, x, shape[0], groups, size)), shape...)
+	return ReshapeTo(b, b.Node(op, ReshapeTo(b, x, shape[0], groups, size)), shape...)
 }
 
-// scaleChannels appends x, [N,C,…], times a scale, plus a bias, both [C].
+// scaleChannels appends x·scale + bias, where x is [N,C,…] and the others are [C].
 func scaleChannels(b *ir.Builder, x, scale, bias *ir.Value) *ir.Value {
 	spatial := x.Type.Rank() - 2
 	all := []*ir.Value{scale, bias, x}
@@ -145,6 +135,6 @@ func scaleChannels(b *ir.Builder, x, scale, bias *ir.Value) *ir.Value {
 		agree(b, all[i].Type.Shape[0], all[2].Type.Shape[1], "scale or bias and channels", all)
 	}
 	scale, bias, x = all[0], all[1], all[2]
-	x = b.Node(Mul{}, x, reshape(b, scale, perChannel(scale.Type.Shape[0], spatial)...))
-	return b.Node(Add{}, x, reshape(b, bias, perChannel(bias.Type.Shape[0], spatial)...))
+	x = b.Node(Mul{}, x, ReshapeTo(b, scale, perChannel(scale.Type.Shape[0], spatial)...))
+	return b.Node(Add{}, x, ReshapeTo(b, bias, perChannel(bias.Type.Shape[0], spatial)...))
 }

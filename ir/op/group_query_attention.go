@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupQueryAttention reads GroupQueryAttention of com.microsoft, a causal attention
-// with a cache of keys and values, [B,G,P,D], of which the first elements are in use: as
-// many as seqlens_k + 1 says, less the new ones, or none in a prompt, which is where the
-// new ones are all there are.
+// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: causal attention with a
+// key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the cache are in use, and
+// the last of them are the new ones. In a prompt, all of them are new, and no past element is used.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}
@@ -32,12 +32,12 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	if c.Int("do_rotary", 0) != 0 {
 		r := rotary{Interleaved: c.Int("rotary_interleaved", 0) != 0}
 		cos, sin := g.angles(7), g.angles(8)
-		r.Width = cos.Type.Shape[3].Mul(ir.Const(2))
+		r.Width = cos.Type.Shape[3].Mul(dim.Const(2))
 		q, k = r.apply(b, q, cos, sin), r.apply(b, k, cos, sin)
 	} else {
 		c.Int("rotary_interleaved", 0)
 	}
-	q, k, v = transpose(b, q, 0, 2, 1, 3), transpose(b, k, 0, 2, 1, 3), transpose(b, v, 0, 2, 1, 3)
+	q, k, v = TransposeBy(b, q, 0, 2, 1, 3), TransposeBy(b, k, 0, 2, 1, 3), TransposeBy(b, v, 0, 2, 1, 3)
 	k, v = g.cache(k, c.Arg(3), total[0]), g.cache(v, c.Arg(4), total[0])
 
 	op := Attention{Softcap: c.Float("softcap", 0), Before: -1, After: 0}
@@ -58,7 +58,7 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 		args[3] = padKeys(b, bias, k.Type.Shape[2])
 	}
 	if c.Int("smooth_softmax", 0) == 1 && args[6] == nil {
-		args[6] = expand(b, b.Scalar(q.Type.DType, 0), ir.Const(g.heads))
+		args[6] = ExpandTo(b, b.Scalar(q.Type.DType, 0), dim.Const(g.heads))
 	}
 	stage, ok := map[int]int{0: noScores, 1: maskedScores, 2: softmaxScores}[c.Int("qk_output", 0)]
 	if !ok {
@@ -74,18 +74,18 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// groupQuery is a GroupQueryAttention under way.
+// groupQuery is the state of the import of a GroupQueryAttention.
 type groupQuery struct {
 	ir.Importer
 	b             *ir.Builder
 	heads, shared int
-	count         ir.Dim    // of new keys
-	spare         ir.Dim    // of the keys there are, those that are not new
-	starts        *ir.Value // i64[B], how many keys of the cache are in use
+	count         dim.Dim   // of new keys
+	spare         dim.Dim   // number of keys that are not new
+	starts        *ir.Value // i64[B], number of cached keys in use
 	lengths       *ir.Value // i64[B], how many are with the new ones
 }
 
-// supported refuses caches in quantised and in rolling form.
+// supported rejects quantised and rolling caches.
 func (g *groupQuery) supported() error {
 	for _, name := range []string{"k_quant_type", "v_quant_type"} {
 		if t := g.Text(name, "NONE"); t != "NONE" {
@@ -102,14 +102,14 @@ func (g *groupQuery) supported() error {
 	return nil
 }
 
-// load returns queries, keys and values, [B,S,heads,D]; queries of more heads hold all
-// three. Queries and keys are normalised where there are weights for it.
+// load returns queries, keys and values, [B,S,heads,D]. If the queries have additional heads, these
+// are the keys and values. Queries and keys are normalised if weights for this are present.
 func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	q, k, v = g.Arg(0), g.Arg(1), g.Arg(2)
 	switch {
 	case k == nil && v == nil:
 		all := headsOf(g.b, q, g.heads+2*g.shared)
-		part := func(from, count int) *ir.Value { return sliceAxis(g.b, all, 2, ir.Const(from), ir.Const(count)) }
+		part := func(from, count int) *ir.Value { return sliceAxis(g.b, all, 2, dim.Const(from), dim.Const(count)) }
 		q, k, v = part(0, g.heads), part(g.heads, g.shared), part(g.heads+g.shared, g.shared)
 	case k == nil || v == nil:
 		return nil, nil, nil, fmt.Errorf("keys without values, or values without keys")
@@ -127,67 +127,67 @@ func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 }
 
 // first finds how much of the cache is in use.
-func (g *groupQuery) first(batch, total ir.Dim) {
+func (g *groupQuery) first(batch, total dim.Dim) {
 	b := g.b
 	g.spare = total.Sub(g.count)
-	g.lengths = shifted(b, reshape(b, convert(b, g.Arg(5), ir.I64), batch), 1)
-	g.starts = g.choose(expand(b, b.Scalar(ir.I64, 0), batch), b.Node(Sub{}, g.lengths, b.Dims(g.count)))
+	g.lengths = shifted(b, ReshapeTo(b, ConvertTo(b, g.Arg(5), ir.I64), batch), 1)
+	g.starts = g.choose(ExpandTo(b, b.Scalar(ir.I64, 0), batch), b.Node(Sub{}, g.lengths, b.Dims(g.count)))
 }
 
-// choose returns one value in a prompt and another after it.
+// choose selects one value in a prompt and another after it.
 func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	if lo, hi := g.spare.Bounds(); lo > 0 {
 		return later
 	} else if lo == 0 && hi == 0 {
 		return prompt
 	}
-	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(ir.Const(0))), prompt, later)
+	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(dim.Const(0))), prompt, later)
 }
 
-// angles returns the cosines or sines of the new positions, [B,S,1,N]. Of positions that
-// are given, a prompt has the first only.
+// angles returns the cosines or sines for the new positions, [B,S,1,N]. In a prompt only the first of
+// given positions is used.
 func (g *groupQuery) angles(operand int) *ir.Value {
-	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), ir.Const(1)
+	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), dim.Const(1)
 	if table == nil || table.Type.Rank() != 2 {
-		ir.Fail("operand %d is no table of angles", operand)
+		ir.Fail("operand %d is not a table of angles", operand)
 	}
-	row := reshape(b, positions(b, g.count), one, g.count)
-	first := reshape(b, g.starts, g.starts.Type.Shape[0], one)
+	row := ReshapeTo(b, positions(b, g.count), one, g.count)
+	first := ReshapeTo(b, g.starts, g.starts.Type.Shape[0], one)
 	at := b.Node(Add{}, first, row)
 	if given != nil {
 		if given.Type.Rank() != 2 {
 			ir.Fail("the positions are %s, rank 2 expected", given.Type)
 		}
-		given = convert(b, given, ir.I64)
-		origin := sliceAxis(b, sliceAxis(b, given, 0, ir.Const(0), one), 1, ir.Const(0), one)
+		given = ConvertTo(b, given, ir.I64)
+		origin := sliceAxis(b, sliceAxis(b, given, 0, dim.Const(0), one), 1, dim.Const(0), one)
 		at = g.choose(b.Node(Add{}, at, origin), given)
 	}
 	return perToken(b, angleRows(b, table, at), g.Arg(0).Type.DType)
 }
 
-// cache returns the keys or values in use with the new ones, [B,G,S,D], after them, and
-// zeros up to the extent of the cache or so many as there are in all.
-func (g *groupQuery) cache(fresh, past *ir.Value, total ir.Dim) *ir.Value {
+// cache returns the keys or values in use, followed by the new ones, [B,G,S,D]. Zeros follow up to
+// the extent of the cache or the total length.
+func (g *groupQuery) cache(fresh, past *ir.Value, total dim.Dim) *ir.Value {
 	b := g.b
 	s := fresh.Type.Shape
 	if past == nil && total.Equal(g.count) {
 		return fresh
 	}
-	var extent ir.Dim
+	var extent dim.Dim
 	if past == nil {
 		extent = total
-		past = expand(b, b.Scalar(fresh.Type.DType, 0), s[0], s[1], extent, s[3])
+		past = ExpandTo(b, b.Scalar(fresh.Type.DType, 0), s[0], s[1], extent, s[3])
 	} else {
 		if past.Type.Rank() != 4 || past.Type.DType != fresh.Type.DType {
 			ir.Fail("the cache is %s for %s", past.Type, fresh.Type)
 		}
 		extent = past.Type.Shape[2].Max(total)
-		pad := Pad{Mode: "constant", Before: make([]ir.Dim, 4), After: make([]ir.Dim, 4)}
+		pad := Pad{Mode: "constant", Before: make([]dim.Dim, 4), After: make([]dim.Dim, 4)}
 		pad.After[2] = extent.Sub(past.Type.Shape[2])
-		if !pad.After[2].Equal(ir.Const(0)) {
+		if !pad.After[2].Equal(dim.Const(0)) {
 			past = b.Node(pad, past)
 		}
-		keys := reshape(b, positions(b, extent), extent, ir.Const(1))
+		keys := ReshapeTo(b, positions(b, extent), extent, dim.Const(1))
 		used := b.Node(Less{}, keys, perBatch(b, g.starts))
 		past = b.Node(Where{}, used, past, b.Scalar(fresh.Type.DType, 0))
 	}

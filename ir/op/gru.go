@@ -1,38 +1,41 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// GRU is a layer of gated recurrent units. With the functions f and g, and W, R
-// and the biases B of W and C of R of the gates z, r, h, in this order:
+// GRU is a layer of gated recurrent units (ONNX GRU). f and g are its functions. W and R hold the
+// weights of the gates z, r, h in this order, and B and C the biases of W and of R:
 //
 //	z = f(x·Wzᵀ + h·Rzᵀ + Bz + Cz)
 //	r = f(x·Wrᵀ + h·Rrᵀ + Br + Cr)
 //	n = g(x·Whᵀ + (r⊙h)·Rhᵀ + Bh + Ch)
 //	h' = (1 − z)⊙n + z⊙h
 //
-// With LinearBeforeReset n = g(x·Whᵀ + r⊙(h·Rhᵀ + Ch) + Bh) (ONNX GRU).
+// With LinearBeforeReset, n = g(x·Whᵀ + r⊙(h·Rhᵀ + Ch) + Bh).
 type GRU struct {
 	Recurrent
 	LinearBeforeReset bool
 }
 
-// GRUSteps is one direction of a [GRU], without what depends on x only: of the
-// projected x, [S,N,3·H], the recurrent weights of z and r, those of h, lens, h,
-// [N,H], and with LinearBeforeReset the bias Ch, [H], it gives y [S,N,H] and h.
+// GRUSteps is the recurrent part of one direction of a [GRU]. Its operands are the projected x,
+// [S,N,3·H]; the recurrent weights of z and r; the recurrent weights of h; lens; h, [N,H]; and,
+// with LinearBeforeReset, the bias Ch, [H]. Its results are y [S,N,H] and h.
 type GRUSteps struct {
 	Steps
 	LinearBeforeReset bool
 }
 
-// Infer gives y and h.
+// Infer returns y and h.
 func (op GRU) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 3, 2, 1) }
 
-// Infer gives y and h.
+// Infer returns y and h.
 func (op GRUSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 2, []int{2, 1}, 1, 1)
 }
 
-// separate is the number of gates whose two biases add up.
+// separate returns the number of gates whose two biases are added.
 func (op GRU) separate() int {
 	if op.LinearBeforeReset {
 		return 2
@@ -56,11 +59,11 @@ func (op GRU) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval computes in float64.
 func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 3
-	next := op.cell(recurrentMatrix(in[1], hidden, 2), recurrentMatrix(in[2], hidden, 1), initialState(operandOf(in, 5), 0, hidden), hidden)
+	next := op.cell(recurrentMatrix(in[1], hidden, 2), recurrentMatrix(in[2], hidden, 1), initialState(OperandOf(in, 5), 0, hidden), hidden)
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell takes the weights of z and r, of h, and the bias of the latter.
+// cell takes the weights of z and r, the weights of h, and the bias of h.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(x []float64, states [][]float64) {
 		h := states[0]
@@ -91,15 +94,18 @@ func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 }
 
 // Flops counts two operations for each weight and step.
-func (GRU) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+func (GRU) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
 // Lower projects x for all steps at once.
-func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.lower(b, n, 2, op.separate(), func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
+func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
+
+// LowerWith projects x for all steps at once.
+func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
+	return op.lower(b, n, p, 2, op.separate(), func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]
-		two := hidden.Mul(ir.Const(2))
+		two := hidden.Mul(dim.Const(2))
 		args := []*ir.Value{
-			x, recurrentWeights(b, sliceAxis(b, r, 0, ir.Dim{}, two)), recurrentWeights(b, sliceAxis(b, r, 0, two, hidden)), lens, nil, nil,
+			x, p.Weights(b, sliceAxis(b, r, 0, dim.Dim{}, two)), p.Weights(b, sliceAxis(b, r, 0, two, hidden)), lens, nil, nil,
 		}
 		if len(more) > 0 {
 			args[4] = more[0]
@@ -109,13 +115,6 @@ func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		return b.Nodes(GRUSteps{s, op.LinearBeforeReset}, args...)
 	})
-}
-
-// Call is cpu.GRU.
-func (op GRUSteps) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	rows := n.Results[1].Type.Elems()
-	return op.callSteps(n, "GRU", 6, []ir.Dim{x[1].Mul(x[2]), rows}, op.LinearBeforeReset), nil
 }
 
 // importGRU reads GRU. LinearBeforeReset came at opset 3.

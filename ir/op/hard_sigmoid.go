@@ -1,14 +1,17 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// HardSigmoid is Alpha·x + Beta limited to 0…1, of floats.
+// HardSigmoid computes Alpha·x + Beta clamped to [0, 1], for floats.
 type HardSigmoid struct {
 	unary[floats]
 	Alpha, Beta float64
 }
 
-// HardSwish is x·(x/6 + 1/2 limited to 0…1), of floats.
+// HardSwish computes x times x/6 + 1/2 clamped to [0, 1], for floats.
 type HardSwish struct{ unary[floats] }
 
 // Eval computes in float64.
@@ -16,33 +19,41 @@ func (op HardSigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return hardSigmoid(op.Alpha, op.Beta, x) })
 }
 
+// Scalar computes the same.
+func (op HardSigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return scalarHardSigmoid(b, x[0], op.Alpha, op.Beta)
+}
+
 // Eval computes in float64.
 func (HardSwish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * hardSigmoid(1./6, 0.5, x) })
+}
+
+// Scalar computes the same.
+func (HardSwish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Mul(x[0], scalarHardSigmoid(b, x[0], 1./6, 0.5))
+}
+
+// scalarHardSigmoid is [hardSigmoid] of one element.
+func scalarHardSigmoid(b *kernel.Builder, x *kernel.Value, alpha, beta float64) *kernel.Value {
+	y := b.Fma(x, number(b, x, alpha), number(b, x, beta))
+	return clamped(b, y, number(b, x, 0), number(b, x, 1))
 }
 
 func hardSigmoid(alpha, beta, x float64) float64 {
 	return limit(float64(alpha*x)+beta, 0, 1)
 }
 
-// Call is cpu.HardSigmoid.
-func (op HardSigmoid) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("HardSigmoid", number(n, op.Alpha), number(n, op.Beta)), nil
-}
-
-// Grad is that of the derivative Alpha between the limits.
-func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: Alpha between the limits.
+func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.where(c.Node(And{}, c.positive(y), c.Node(Less{}, y, c.num(y, 1))), c.num(x, op.Alpha))
 	})
 }
 
-// Call is cpu.HardSwish.
-func (HardSwish) Call(*ir.Node) (ir.Call, error) { return callUnary("HardSwish"), nil }
-
-// Grad is that of the derivative x/3 + 1/2 from −3 to 3, 0 below and 1 above.
-func (HardSwish) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: x/3 + 1/2 from −3 to 3, 0 below and 1 above.
+func (HardSwish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.between(x, -3, 3), c.plus(c.times(x, 1./3), 0.5), c.where(c.positive(x), c.num(x, 1)))
 	})
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Hardmax is 1 at the first greatest element along Axis and 0 elsewhere, of
-// floats. A line with a NaN has no greatest element.
+// Hardmax returns 1 at the first maximum along Axis and 0 elsewhere, for floats. If a line has a
+// NaN, it has no maximum.
 type Hardmax struct{ Axis int }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op Hardmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
 // Eval marks the first greatest element.
@@ -25,13 +25,12 @@ func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Lower marks the elements that equal the maximum where as many as 1 of them
-// have been met.
+// Lower marks elements that equal the maximum and before which no equal element was found.
 func (op Hardmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{op.Axis}, KeepDims: true}, x)
 	isTop := b.Node(Equal{}, x, top)
-	met := b.Node(CumSum{Axis: op.Axis}, convert(b, isTop, ir.I32))
+	met := b.Node(CumSum{Axis: op.Axis}, ConvertTo(b, isTop, ir.I32))
 	isFirst := b.Node(Equal{}, met, b.Scalar(ir.I32, 1))
-	return []*ir.Value{convert(b, b.Node(And{}, isTop, isFirst), x.Type.DType)}
+	return []*ir.Value{ConvertTo(b, b.Node(And{}, isTop, isFirst), x.Type.DType)}
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// If computes the first of its two blocks where its operand, a boolean of one
-// element, is true, and the second where it is not. Extents says where the blocks'
-// results have extents that differ, or are known only inside: symbols are bound
-// to them.
+// If executes one of its two blocks: the first if its operand, a bool of one element, is true, and
+// the second otherwise. Extents binds symbols to extents of the results that differ between the
+// blocks or are known only inside.
 type If struct{ Extents []ir.ResultExtent }
 
 // Infer reports that the blocks are needed.
@@ -22,9 +22,9 @@ func (op If) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks 
 
 var errNoBlocks = fmt.Errorf("its blocks are missing")
 
-// InferBlocks gives the types that the results of both blocks have.
+// InferBlocks returns the common types of the results of both blocks.
 func (op If) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := isFlag(in[0], "condition"); err != nil {
@@ -36,13 +36,13 @@ func (op If) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	return op.join(resultTypes(blocks[0]), resultTypes(blocks[1]))
 }
 
-func (op If) join(then, otherwise []ir.Type) ([]ir.Type, error) {
-	if len(then) != len(otherwise) {
-		return nil, fmt.Errorf("the branches give %d and %d results", len(then), len(otherwise))
+func (op If) join(then, els []ir.Type) ([]ir.Type, error) {
+	if len(then) != len(els) {
+		return nil, fmt.Errorf("the branches give %d and %d results", len(then), len(els))
 	}
 	out := make([]ir.Type, len(then))
 	for i, t := range then {
-		u := otherwise[i]
+		u := els[i]
 		if !t.IsTensor() {
 			joined, err := ir.Join(t, u)
 			if err != nil {
@@ -58,7 +58,7 @@ func (op If) join(then, otherwise []ir.Type) ([]ir.Type, error) {
 		for k, d := range t.Shape {
 			if s, ok := bound(op.Extents, i, k); ok {
 				t.Shape[k] = s
-			} else if err := same(d, u.Shape[k], "extents of the branches' results"); err != nil {
+			} else if err := Same(d, u.Shape[k], "extents of the branches' results"); err != nil {
 				return nil, err
 			}
 		}
@@ -68,13 +68,13 @@ func (op If) join(then, otherwise []ir.Type) ([]ir.Type, error) {
 }
 
 // bound returns the symbol that is bound to an extent of a result.
-func bound(extents []ir.ResultExtent, result, axis int) (ir.Dim, bool) {
+func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	for _, e := range extents {
 		if e.Result == result && e.Axis == axis {
-			return ir.Sym(e.Symbol), true
+			return dim.Sym(e.Symbol), true
 		}
 	}
-	return ir.Dim{}, false
+	return dim.Dim{}, false
 }
 
 // EvalBlocks evaluates one block.
@@ -93,9 +93,6 @@ func (op If) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
 
-// Measure is nothing: the extents are known with the results.
-func (op If) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
-
 func resultTypes(b *ir.Block) []ir.Type {
 	types := make([]ir.Type, len(b.Results))
 	for i, r := range b.Results {
@@ -104,21 +101,20 @@ func resultTypes(b *ir.Block) []ir.Type {
 	return types
 }
 
-// isFlag reports why t is no boolean of one element.
+// isFlag returns an error unless t is a bool of one element.
 func isFlag(t ir.Type, what string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
 		return fmt.Errorf("%s: one bool expected, not %s", what, t)
 	}
-	return same(t.Elems(), ir.Const(1), what)
+	return Same(t.Elems(), dim.Const(1), what)
 }
 
-// mentions reports whether an extent has one of some symbols.
-func mentions(d ir.Dim, symbols map[string]bool) bool {
+// mentions reports whether an extent contains one of symbols.
+func mentions(d dim.Dim, symbols map[string]bool) bool {
 	return slices.ContainsFunc(d.Symbols(), func(s string) bool { return symbols[s] })
 }
 
-// importIf reads If. Where the condition is known, the branch takes the node's
-// place.
+// importIf imports If. If the condition is constant, the branch replaces the node.
 func importIf(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	branches := []string{"then_branch", "else_branch"}
@@ -152,16 +148,15 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
 }
 
-// onlyBranch tells whether the results of two branches have the same ranks. Where
-// they do not, a function that has one rank for each value can have one of the
-// branches only: that whose results are as the model declares them, or the first.
-// Whatever else differs is for [If] to refuse.
-func onlyBranch(c ir.Importer, then, otherwise *ir.Block) (taken *ir.Block, ranks bool) {
+// onlyBranch reports in ranks whether the results of two branches have equal ranks. If not, only
+// one branch can be compiled, because every value has a single rank. taken is the branch whose
+// results match the types in the model, or else the first. [If] reports other differences.
+func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true
-	for i := range min(len(then.Results), len(otherwise.Results)) {
-		t, u := then.Results[i].Type, otherwise.Results[i].Type
-		if t.Kind != u.Kind || t.DType != u.DType || len(then.Results) != len(otherwise.Results) {
+	for i := range min(len(then.Results), len(els.Results)) {
+		t, u := then.Results[i].Type, els.Results[i].Type
+		if t.Kind != u.Kind || t.DType != u.DType || len(then.Results) != len(els.Results) {
 			return then, true
 		}
 		if !differ(t, u) {
@@ -169,13 +164,13 @@ func onlyBranch(c ir.Importer, then, otherwise *ir.Block) (taken *ir.Block, rank
 		}
 		ranks = false
 		if declared, ok := c.ResultType(i); ok && differ(declared, t) && !differ(declared, u) {
-			taken = otherwise
+			taken = els
 		}
 	}
 	return taken, ranks
 }
 
-// knownTensor returns the constant that v is, or that its known elements are.
+// knownTensor returns the value of a constant, or of known elements.
 func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
 	if v == nil {
 		return nil, false
@@ -184,7 +179,7 @@ func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
 		return t, true
 	}
 	dims, ok := v.Dims()
-	values, static := ir.Ints(dims)
+	values, static := dim.Ints(dims)
 	if !ok || !static || !v.Type.IsStatic() {
 		return nil, false
 	}

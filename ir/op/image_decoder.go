@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/runtime/cpu/image"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/runtime/rt/image"
 )
 
-// ImageDecoder decodes an image file, u8 [bytes], to its pixels, u8 [Height,Width,C]
-// (ONNX ImageDecoder): red, green and blue for the Format "RGB", blue, green and red
-// for "BGR", the luma alone for "Grayscale". It binds Height and Width. What cannot be
-// decoded is an error at run time, JPEG 2000 always.
+// ImageDecoder decodes an image file, u8 [bytes], to pixels, u8 [Height,Width,C] (ONNX ImageDecoder):
+// red, green, blue for Format "RGB", blue, green, red for "BGR", and luma for "Grayscale". It binds
+// Height and Width. An image that cannot be decoded, including every JPEG 2000, is an error at run
+// time.
 type ImageDecoder struct{ Format, Height, Width string }
 
 // Infer gives each pixel its channels.
 func (op ImageDecoder) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if in[0].DType != ir.U8 || in[0].Rank() != 1 {
@@ -25,7 +26,7 @@ func (op ImageDecoder) Infer(in []ir.Type) ([]ir.Type, error) {
 	if !ok {
 		return nil, fmt.Errorf("pixel format %q", op.Format)
 	}
-	return []ir.Type{ir.TensorOf(ir.U8, ir.Sym(op.Height), ir.Sym(op.Width), ir.Const(channels))}, nil
+	return []ir.Type{ir.TensorOf(ir.U8, dim.Sym(op.Height), dim.Sym(op.Width), dim.Const(channels))}, nil
 }
 
 // Eval decodes.
@@ -57,16 +58,6 @@ func (op ImageDecoder) Binds() []string { return []string{op.Height, op.Width} }
 // BindValues returns the extents of the image.
 func (op ImageDecoder) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0]), int64(out[0].Shape[1])}, nil
-}
-
-// Measure is image.Height and image.Width, of package runtime/cpu/image.
-func (op ImageDecoder) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "image.Height", Args: []any{ir.In(0)}}, {Kernel: "image.Width", Args: []any{ir.In(0)}}}, nil
-}
-
-// Call is image.Decode, of package runtime/cpu/image.
-func (op ImageDecoder) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "image.Decode", Args: []any{ir.Out(0), ir.In(0), op.Format}}, nil
 }
 
 // importImageDecoder reads ImageDecoder.

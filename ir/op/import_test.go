@@ -19,8 +19,8 @@ type testNode struct {
 	asked   map[string]bool
 }
 
-// attrs are the attributes of a node in a test: int, []int, float64, []float64,
-// string, []string, ir.DType, *ir.Tensor.
+// attrs are the attributes of a node in a test. A value is an int, []int, float64, []float64,
+// string, []string, ir.DType or *ir.Tensor.
 type attrs map[string]any
 
 // importNode applies the import function that the table has for an operator.
@@ -53,8 +53,8 @@ func mustImport(b *ir.Builder, op string, opset int, a attrs, args ...*ir.Value)
 	return out[0]
 }
 
-// importFunc returns the function of one node, of parameters of these types and
-// further constant operands.
+// importFunc returns a function of one node. Its operands are parameters of the given types,
+// followed by constants.
 func importFunc(op string, opset, results int, a attrs, types []ir.Type, constants ...*ir.Tensor) (*ir.Func, error) {
 	f := &ir.Func{Name: "f"}
 	b := ir.NewBuilder(f)

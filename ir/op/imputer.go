@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importImputer reads Imputer: elements equal to one value, or NaN where that is
-// NaN, are replaced by the number for their feature, along the last axis, or by
-// one for all.
+// importImputer imports Imputer. It replaces elements equal to replaced_value, or NaN if
+// replaced_value is NaN. The new element is the number for its feature along the last axis, or one
+// number for all.
 func importImputer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	d := x.Type.DType

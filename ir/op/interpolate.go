@@ -1,35 +1,38 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// tap is an element that places read along an axis, and its weight: tensors of a number
-// for each place.
+// tap is an element that points read along an axis, and its weight. Both are tensors with a number
+// for each point.
 type tap struct{ at, weight *ir.Value }
 
-// last is the number of the last element of an axis of d, of x's element type.
-func (c calculus) last(x *ir.Value, d ir.Dim) *ir.Value { return c.extent(x, d.Sub(ir.Const(1))) }
+// last returns the last index of an axis of extent d, in x's element type.
+func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }
 
-// within is x, or the nearest number from 0 to a last one.
+// within returns x clamped to [0, last].
 func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap is one along an axis of d; elements outside weigh nothing.
-func (c calculus) tap(at, weight *ir.Value, d ir.Dim) tap {
+// tap returns a tap along an axis of extent d. Elements outside have weight 0.
+func (c calculus) tap(at, weight *ir.Value, d dim.Dim) tap {
 	last := c.last(at, d)
 	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, 0)), c.Node(LessOrEqual{}, at, last))
-	return tap{convert(c.Builder, c.within(at, last), ir.I64), c.where(inside, weight)}
+	return tap{ConvertTo(c.Builder, c.within(at, last), ir.I64), c.where(inside, weight)}
 }
 
-// linearTaps are the two elements about a place along an axis of d.
-func (c calculus) linearTaps(place *ir.Value, d ir.Dim) []tap {
+// linearTaps returns the two elements around a coordinate along an axis of extent d.
+func (c calculus) linearTaps(place *ir.Value, d dim.Dim) []tap {
 	first := c.Node(Floor{}, place)
 	part := c.sub(place, first)
 	return []tap{c.tap(first, c.from(1, part), d), c.tap(c.plus(first, 1), part, d)}
 }
 
-// corners appends, for each way of choosing a tap along every axis, the elements of x,
-// [N,G,C,axes…], times their weights: [N,G,C,places], of taps of [N,G,places].
+// corners appends the elements of x, [N,G,C,axes…], for each combination of one tap along every
+// axis, times their weights. Taps are [N,G,points], and the results are [N,G,C,points].
 func (c calculus) corners(x *ir.Value, taps [][]tap) []*ir.Value {
 	lead, axes := x.Type.Shape[:3:3], x.Type.Shape[3:]
 	all := taps[0]
@@ -42,13 +45,13 @@ func (c calculus) corners(x *ir.Value, taps [][]tap) []*ir.Value {
 		}
 		all = next
 	}
-	x = reshape(c.Builder, x, append(lead, ir.Product(axes...))...)
+	x = ReshapeTo(c.Builder, x, append(lead, dim.Product(axes...))...)
 	parts := make([]*ir.Value, len(all))
 	for i, t := range all {
 		places := t.at.Type.Shape[2]
-		channel := []ir.Dim{lead[0], lead[1], ir.Const(1), places}
-		at := expand(c.Builder, reshape(c.Builder, t.at, channel...), append(lead, places)...)
-		weight := reshape(c.Builder, convert(c.Builder, t.weight, x.Type.DType), channel...)
+		channel := []dim.Dim{lead[0], lead[1], dim.Const(1), places}
+		at := ExpandTo(c.Builder, ReshapeTo(c.Builder, t.at, channel...), append(lead, places)...)
+		weight := ReshapeTo(c.Builder, ConvertTo(c.Builder, t.weight, x.Type.DType), channel...)
 		parts[i] = c.mul(c.Node(GatherElements{Axis: 3}, x, at), weight)
 	}
 	return parts

@@ -5,15 +5,16 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Inverse is the inverse of each matrix, [batch…,N,N], of floats (com.microsoft
-// Inverse). The elements of what is not invertible are infinite or NaN.
+// Inverse is the inverse of each matrix, [batch…,N,N], of floats (com.microsoft Inverse). A singular
+// matrix gives infinite or NaN elements.
 type Inverse struct{}
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (Inverse) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -23,10 +24,10 @@ func (Inverse) Infer(in []ir.Type) ([]ir.Type, error) {
 	if rank < 2 {
 		return nil, fmt.Errorf("%s where matrices are expected", in[0])
 	}
-	return in, same(in[0].Shape[rank-2], in[0].Shape[rank-1], "rows and columns")
+	return in, Same(in[0].Shape[rank-2], in[0].Shape[rank-1], "rows and columns")
 }
 
-// Eval brings each matrix beside the identity to the identity, by rows.
+// Eval uses Gauss–Jordan elimination.
 func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y, n := ir.NewTensor(x.DType, x.Shape...), x.Shape[x.Rank()-1]
@@ -63,24 +64,16 @@ func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad is −yᵀ·g·yᵀ, where g is the result's.
-func (Inverse) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad returns −yᵀ·dy·yᵀ.
+func (Inverse) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	y := swapLast(b, n.Results[0])
-	return []*ir.Value{b.Node(Neg{}, b.Node(MatMul{}, b.Node(MatMul{}, y, of[0]), y))}
+	return []*ir.Value{b.Node(Neg{}, b.Node(MatMul{}, b.Node(MatMul{}, y, dy[0]), y))}
 }
 
 // Flops counts two operations for each product of the elimination.
-func (Inverse) Flops(in, _ []ir.Type) ir.Dim {
-	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(ir.Const(4))
+func (Inverse) Flops(in, _ []ir.Type) dim.Dim {
+	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(4))
 }
 
 // Lower computes narrow floats in f32.
 func (Inverse) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.Inverse.
-func (Inverse) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	rows := shape[len(shape)-1]
-	work := ir.Scratch{DType: ir.F64, Len: rows.Mul(rows).Mul(ir.Const(2))}
-	return ir.Call{Kernel: "Inverse", Args: []any{ir.Out(0), ir.In(0), work, ir.Product(shape[:len(shape)-2]...), rows}}, nil
-}

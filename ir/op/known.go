@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// hasDims reports whether the elements of an operand are known, as constants or
-// expressions, before the model runs; it may be absent.
+// hasDims reports whether the elements of an operand are known at compile time, as constants or
+// expressions, or the operand is absent.
 func hasDims(v *ir.Value) bool {
 	if v == nil {
 		return true
@@ -22,19 +23,19 @@ func hasDims(v *ir.Value) bool {
 // isKnown is hasDims for constants.
 func isKnown(v *ir.Value) bool {
 	dims, _ := v.Dims()
-	_, constant := ir.Ints(dims)
+	_, constant := dim.Ints(dims)
 	return hasDims(v) && constant
 }
 
-// knownDims returns the elements of operand i, which the model calls name: a
-// tensor of integers that are constants or expressions in the symbols.
-func knownDims(c ir.Importer, i int, name string) ([]ir.Dim, error) {
+// knownDims returns the elements of operand i, an integer tensor whose elements are constants or
+// expressions in the symbols. Messages call it name.
+func knownDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if v == nil {
 		return nil, fmt.Errorf("%s is absent", name)
 	}
 	if n, ok := v.Type.Elems().Int(); ok && n == 0 {
-		return []ir.Dim{}, nil
+		return []dim.Dim{}, nil
 	}
 	dims, ok := v.Dims()
 	if !ok {
@@ -49,9 +50,9 @@ func knownInts(c ir.Importer, i int, name string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, ok := ir.Ints(dims)
+	n, ok := dim.Ints(dims)
 	if !ok {
-		return nil, fmt.Errorf("%s is not constant: %s", name, shapeText(dims))
+		return nil, fmt.Errorf("%s is not constant: %s", name, ShapeText(dims))
 	}
 	return n, nil
 }
@@ -68,8 +69,8 @@ func knownInt(c ir.Importer, i int, name string) (int, error) {
 	return n[0], nil
 }
 
-// attrOrInts returns a list of integers that an attribute holds before opset
-// since, and operand i from there on; nil where it is absent.
+// attrOrInts returns a list of integers from an attribute before opset since, and from operand i from
+// then on, or nil if it is absent.
 func attrOrInts(c ir.Importer, since int, name string, i int) ([]int, error) {
 	if c.Opset() < since {
 		return c.Ints(name, nil), nil

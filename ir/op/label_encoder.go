@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLabelEncoder reads LabelEncoder. Before opset 2 it has one list of strings,
-// and turns them into their places or back; from there on one list of keys and one
-// of values, which from opset 4 may be tensors.
+// importLabelEncoder imports LabelEncoder. Before opset 2 it has a list of strings, and maps them
+// to their indices or back. From opset 2 on it has a list of keys and a list of values. From opset
+// 4 on these may be tensors.
 func importLabelEncoder(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if c.Opset() < 2 {
@@ -41,8 +41,7 @@ func importCategoryMapper(c ir.Importer) ([]*ir.Value, error) {
 	return importTextTable(c, textTensor(c.Texts("cats_strings", nil)), intTensor(c.Ints("cats_int64s", nil)))
 }
 
-// importTextTable reads an operator that turns strings into integers by a table, or
-// integers into strings.
+// importTextTable imports an operator that maps strings to integers by a table, or integers to strings.
 func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, error) {
 	number, text := ir.NewTensor(ir.I64, 1), ir.NewTensor(ir.String, 1)
 	number.SetInt(0, int64(c.Int("default_int64", -1)))
@@ -59,9 +58,8 @@ func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, err
 	return []*ir.Value{y}, err
 }
 
-// labelList returns a list of keys or values, which is one of four attributes.
-// Where several are there, as an empty one may be, that of element type want is
-// taken.
+// labelList returns a list of keys or values from one of four attributes. If several are present,
+// it returns the one with element type want. Exporters may write empty lists beside the one in use.
 func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	var lists []*ir.Tensor
 	if c.Has(name + "_strings") {
@@ -86,7 +84,7 @@ func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	return lists[0], nil
 }
 
-// labelDefault returns the value for what is no key.
+// labelDefault returns the value for unknown keys.
 func labelDefault(c ir.Importer, d ir.DType) *ir.Tensor {
 	text, number, float := c.Text("default_string", "_Unused"), c.Int("default_int64", -1), c.Float("default_float", math.Copysign(0, -1))
 	if c.Opset() >= 4 && c.Has("default_tensor") {

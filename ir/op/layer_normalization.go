@@ -5,41 +5,39 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// LayerNormalization gives the elements along the axes from Axis on mean 0 and
-// variance 1: (x − mean)/√(variance + Epsilon)·scale + bias, of floats, the
-// variance being the mean of squared distances from the mean. scale and bias have
-// the shape of these axes; either may be absent (ONNX LayerNormalization).
-// Epsilon is an f32.
+// LayerNormalization normalises the elements along the axes from Axis on to mean 0 and variance 1, for
+// floats: (x − mean)/√(variance + Epsilon)·scale + bias, with the population variance. The optional
+// scale and bias have the shape of these axes. Epsilon is an f32 (ONNX LayerNormalization).
 type LayerNormalization struct {
 	Axis    int
 	Epsilon float64
 }
 
-// RMSNormalization divides the elements along the axes from Axis on by the root of
-// their mean square: x/√(mean of x² + Epsilon)·scale, of floats. scale has the
-// shape of these axes; it may be absent (ONNX RMSNormalization). Epsilon is an
-// f32.
+// RMSNormalization divides the elements along the axes from Axis on by their root mean square, for
+// floats: x/√(mean of x² + Epsilon)·scale. The optional scale has the shape of these axes. Epsilon is
+// an f32 (ONNX RMSNormalization).
 type RMSNormalization struct {
 	Axis    int
 	Epsilon float64
 }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op LayerNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 3)
 }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization gives the type of x to an operator that takes x and further
-// operands of the shape of its axes from one on.
+// inferNormalization returns the type of x for an operator with operand x and further operands of the
+// shape of its axes from axis on.
 func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
-	if err := tensors(in, 1, most); err != nil {
+	if err := CheckTensors(in, 1, most); err != nil {
 		return nil, err
 	}
 	if err := inferFloats(in); err != nil {
@@ -58,7 +56,7 @@ func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, %s expected", i+1, t, want)
 		}
 		for k, d := range t.Shape {
-			if err := same(d, want.Shape[k], fmt.Sprintf("axis %d of operand %d", k, i+1)); err != nil {
+			if err := Same(d, want.Shape[k], fmt.Sprintf("axis %d of operand %d", k, i+1)); err != nil {
 				return nil, err
 			}
 		}
@@ -84,18 +82,18 @@ func (op RMSNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-func scaleBy(row []float64, by float64) {
+func scaleBy(row []float64, factor float64) {
 	for i := range row {
-		row[i] *= by
+		row[i] *= factor
 	}
 }
 
-// evalNormalization applies f to the rows that the axes from one on make, then
-// multiplies by operand 1 and adds operand 2 where they are there.
+// evalNormalization applies f to the rows over the axes from axis on, then multiplies by operand 1 and
+// adds operand 2, if present.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
-	n := lenOf(x.Shape[axis:])
+	n := LenOf(x.Shape[axis:])
 	row := make([]float64, n)
 	for first := 0; first < y.Len(); first += n {
 		for i := range row {
@@ -115,26 +113,26 @@ func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.T
 	return []*ir.Tensor{y}
 }
 
-// Overwrites lists x.
+// Overwrites allows the result to reuse the memory of x.
 func (LayerNormalization) Overwrites() []int { return []int{0} }
 
-// Overwrites lists x.
+// Overwrites allows the result to reuse the memory of x.
 func (RMSNormalization) Overwrites() []int { return []int{0} }
 
 // Flops counts seven operations for each element.
-func (LayerNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(7)) }
+func (LayerNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
-// Grad is that of [normalGrad].
-func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	return normalGrad(b, n, of[0], want, op.Axis, op.Epsilon, true)
+// Grad is implemented by [normalGrad].
+func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, true)
 }
 
 // Flops counts four operations for each element.
-func (RMSNormalization) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(4)) }
+func (RMSNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad is that of [normalGrad].
-func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	return normalGrad(b, n, of[0], want, op.Axis, op.Epsilon, false)
+// Grad is implemented by [normalGrad].
+func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, false)
 }
 
 // Lower computes narrow floats in f32.
@@ -143,29 +141,12 @@ func (LayerNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return 
 // Lower computes narrow floats in f32.
 func (RMSNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Call is cpu.LayerNorm.
-func (op LayerNormalization) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "LayerNorm", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.Product(shape[:op.Axis]...), ir.Product(shape[op.Axis:]...), number(n, op.Epsilon),
-	}}, nil
-}
-
-// Call is cpu.RMSNorm.
-func (op RMSNormalization) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "RMSNorm", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.Product(shape[:op.Axis]...), ir.Product(shape[op.Axis:]...), number(n, op.Epsilon),
-	}}, nil
-}
-
 // stashTypes are the element types that stash_type names.
 var stashTypes = map[int]ir.DType{1: ir.F32, 10: ir.F16, 11: ir.F64, 16: ir.BF16}
 
-// importLayerNormalization reads LayerNormalization, which ONNX Runtime also writes for
-// opsets before 17, where ONNX has none. The scale and bias are repeated to the shape
-// of the axes; the mean and the inverse of the standard deviation, where they are
-// wanted, are computed beside it.
+// importLayerNormalization imports LayerNormalization. ONNX has it from opset 17 on, but ONNX
+// Runtime also writes it for older opsets. Scale and bias are broadcast to the shape of the axes.
+// Mean and inverse standard deviation are computed separately if they are used.
 func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
@@ -174,22 +155,21 @@ func importLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	}
 	stash, ok := stashTypes[c.Int("stash_type", 1)]
 	if !ok {
-		return nil, fmt.Errorf("stash_type %d is no float", c.Int("stash_type", 1))
+		return nil, fmt.Errorf("stash_type %d is not a float", c.Int("stash_type", 1))
 	}
 	op := LayerNormalization{Axis: axis, Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
 	y := rowOperands(b, x, axis, []*ir.Value{c.Arg(1), c.Arg(2)}, func(args ...*ir.Value) *ir.Value { return b.Node(op, args...) })
 	out := []*ir.Value{y}
 	if c.Wants(1) || c.Wants(2) {
-		axes := allAxes(x.Type.Rank())[axis:]
-		mean, variance := moments(b, convert(b, x, stash), axes)
+		axes := AllAxes(x.Type.Rank())[axis:]
+		mean, variance := moments(b, ConvertTo(b, x, stash), axes)
 		deviation := b.Node(Sqrt{}, b.Node(Add{}, variance, b.Scalar(stash, op.Epsilon)))
 		out = append(out, mean, b.Node(Reciprocal{}, deviation))
 	}
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// importRMSNormalization reads RMSNormalization. The scale is repeated to the
-// shape of the axes.
+// importRMSNormalization imports RMSNormalization. The scale is broadcast to the shape of the axes.
 func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x, scale := c.Builder(), c.Arg(0), c.Arg(1)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
@@ -197,26 +177,25 @@ func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	if _, ok := stashTypes[c.Int("stash_type", 1)]; !ok {
-		return nil, fmt.Errorf("stash_type %d is no float", c.Int("stash_type", 1))
+		return nil, fmt.Errorf("stash_type %d is not a float", c.Int("stash_type", 1))
 	}
 	op := RMSNormalization{Axis: axis, Epsilon: c.Float("epsilon", float64(float32(1e-5)))}
 	if scale.Type.DType != x.Type.DType { // the result has the scale's type
-		y := convert(b, b.Node(op, x), scale.Type.DType)
+		y := ConvertTo(b, b.Node(op, x), scale.Type.DType)
 		return []*ir.Value{b.Node(Mul{}, y, scale)}, nil
 	}
 	return []*ir.Value{rowOperands(b, x, axis, []*ir.Value{scale}, func(args ...*ir.Value) *ir.Value { return b.Node(op, args...) })}, nil
 }
 
-// rowOperands applies norm to x and to a scale and a bias, repeated to the shape of
-// the axes of x from one on; where these vary along axes before, they are applied
-// after it.
+// rowOperands applies norm to x and to a scale and a bias, which are broadcast to the shape of the
+// axes of x from axis on. If scale and bias vary along earlier axes, they are applied after norm.
 func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm func(...*ir.Value) *ir.Value) *ir.Value {
 	row := x.Type.Shape[axis:]
 	args, rows := []*ir.Value{x}, true
 	for _, v := range more {
 		if v != nil {
 			lead := v.Type.Rank() - len(row)
-			rows = rows && (lead <= 0 || ir.Product(v.Type.Shape[:lead]...).Equal(ir.Const(1)))
+			rows = rows && (lead <= 0 || dim.Product(v.Type.Shape[:lead]...).Equal(dim.Const(1)))
 		}
 	}
 	if !rows {
@@ -231,17 +210,16 @@ func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm fu
 	for _, v := range more {
 		if v != nil {
 			if lead := v.Type.Rank() - len(row); lead > 0 {
-				v = reshape(b, v, v.Type.Shape[lead:]...)
+				v = ReshapeTo(b, v, v.Type.Shape[lead:]...)
 			}
-			v = expand(b, v, row...)
+			v = ExpandTo(b, v, row...)
 		}
 		args = append(args, v)
 	}
 	return norm(args...)
 }
 
-// moments appends the mean and the variance of x along axes, which stay with
-// extent 1.
+// moments appends the mean and the variance of x along axes, whose extents become 1.
 func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) {
 	average := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
 	mean = b.Node(average, x)
@@ -249,13 +227,13 @@ func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) 
 	return mean, b.Node(average, b.Node(Mul{}, d, d))
 }
 
-// normalGrad returns the gradients of the operands of a normalisation of the rows that
-// the axes from one on make: x, the scale and the bias. With z the normalised x, r the
-// factor that made it, h the gradient of z and averages along a row, that of x is
-// r·(h − avg h·z·z), and less the average of h where the mean was taken off.
+// normalGrad returns the gradients of x, scale and bias for a normalisation over the axes from axis
+// on. z is the normalised x, h is the gradient of z, r is 1/√(variance + epsilon), and avg is an
+// average along a row. The gradient of x is r·(h − z·avg(h·z)). If centred is set, avg(h) is
+// subtracted inside the parentheses, too.
 func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, epsilon float64, centred bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
-	rows, axes := allAxes(axis), allAxes(x.Type.Rank())[axis:]
+	rows, axes := AllAxes(axis), AllAxes(x.Type.Rank())[axis:]
 	z := x
 	if centred {
 		z = c.sub(x, c.mean(x, axes...))
@@ -267,11 +245,11 @@ func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, e
 	if scale := n.Arg(1); scale != nil {
 		h = c.mul(g, scale)
 		if want[1] {
-			grads[1] = reshape(b, c.sum(c.mul(g, z), false, rows...), scale.Type.Shape...)
+			grads[1] = ReshapeTo(b, c.sum(c.mul(g, z), false, rows...), scale.Type.Shape...)
 		}
 	}
 	if bias := n.Arg(2); bias != nil && want[2] {
-		grads[2] = reshape(b, c.sum(g, false, rows...), bias.Type.Shape...)
+		grads[2] = ReshapeTo(b, c.sum(g, false, rows...), bias.Type.Shape...)
 	}
 	if want[0] {
 		d := c.sub(h, c.mul(z, c.mean(c.mul(h, z), axes...)))
@@ -283,10 +261,10 @@ func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, e
 	return grads
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (LayerNormalization) IsMemoryBound() {}
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
 // RowAxis is Axis.

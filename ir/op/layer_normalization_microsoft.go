@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSimplifiedLayerNormalization reads SimplifiedLayerNormalization, an
-// [RMSNormalization] whose second result is the inverse of the root mean square.
+// importSimplifiedLayerNormalization imports SimplifiedLayerNormalization, an [RMSNormalization] whose
+// second result is the inverse of the root mean square.
 func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
@@ -18,22 +19,22 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil || !c.Wants(1) {
 		return out, err
 	}
-	x = convert(b, x, wide(x.Type.DType))
-	mean := b.Node(Reduce{Kind: ReduceMean, Axes: allAxes(x.Type.Rank())[axis:], KeepDims: true}, b.Node(Mul{}, x, x))
+	x = ConvertTo(b, x, wide(x.Type.DType))
+	mean := b.Node(Reduce{Kind: ReduceMean, Axes: AllAxes(x.Type.Rank())[axis:], KeepDims: true}, b.Node(Mul{}, x, x))
 	root := b.Node(Sqrt{}, b.Node(Add{}, mean, b.Scalar(x.Type.DType, c.Float("epsilon", float64(float32(1e-5))))))
 	return append(out, b.Node(Reciprocal{}, root)), nil
 }
 
-// importSkipNormalization returns the import of the sum of two tensors and an optional
-// bias, normalised along the last axis by norm, as SkipLayerNormalization and
-// SkipSimplifiedLayerNormalization of com.microsoft do. The scale and, up to the operand
-// bias, more of norm follow the tensors. The fourth result is the sum.
+// importSkipNormalization returns the import function of SkipLayerNormalization or
+// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and an optional bias,
+// normalised along the last axis by norm. The scale follows the tensors, and then further operands
+// of norm. The optional bias is operand bias. The fourth result is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}
 		rank := args[1].Type.Rank()
 		for i, lead := 0, args[0].Type.Rank()-rank; i < rank && lead >= 0; i++ {
-			if d := args[1].Type.Shape[i]; !d.Equal(ir.Const(1)) {
+			if d := args[1].Type.Shape[i]; !d.Equal(dim.Const(1)) {
 				agree(b, d, args[0].Type.Shape[lead+i], fmt.Sprintf("axis %d of the two", i), args)
 			}
 		}
@@ -52,7 +53,7 @@ func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias in
 	}
 }
 
-// normalized appends x normalised along its last axis, with operands from first up to end.
+// normalized appends x normalised along its last axis, with operands first up to but not including end.
 func normalized(c ir.Importer, x *ir.Value, norm func(epsilon float64, last int) ir.Op, first, end int) (*ir.Value, error) {
 	last := x.Type.Rank() - 1
 	if last < 0 {
@@ -73,10 +74,9 @@ func rmsNormAt(epsilon float64, last int) ir.Op {
 	return RMSNormalization{Axis: last, Epsilon: epsilon}
 }
 
-// importEmbedLayerNormalization reads EmbedLayerNormalization of com.microsoft: for token
-// ids [B,S] the sum of their rows in a table, of rows for their positions and of rows for
-// their segments, normalised. The second result is the number of ones in the mask, for
-// each element of the batch, the third the sum.
+// importEmbedLayerNormalization imports EmbedLayerNormalization of com.microsoft: the normalised
+// sum of embeddings of token ids [B,S], of their positions and of their segments. The second result
+// is the number of ones in the mask for each batch element. The third result is the sum.
 func importEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, ids, segments, mask, at := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(7), c.Arg(8)
 	if ids.Type.Rank() != 2 {
@@ -102,9 +102,9 @@ func importEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	out := []*ir.Value{y, nil, sum}
 	if c.Wants(1) {
 		if mask == nil {
-			out[1] = expand(b, b.Scalar(ir.I32, 0), batch)
+			out[1] = ExpandTo(b, b.Scalar(ir.I32, 0), batch)
 		} else {
-			out[1] = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, convert(b, mask, ir.I32))
+			out[1] = b.Node(Reduce{Kind: ReduceSum, Axes: []int{1}}, ConvertTo(b, mask, ir.I32))
 		}
 	}
 	return out[:min(len(out), max(c.NumResults(), 1))], nil

@@ -1,14 +1,17 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// LeakyRelu is x where it is not negative, else Alpha·x, of floats.
+// LeakyRelu computes x where x ≥ 0, else Alpha·x, for floats.
 type LeakyRelu struct {
 	unary[floats]
 	Alpha float64
 }
 
-// Eval scales what is negative.
+// Eval multiplies negative elements by Alpha.
 func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x < 0 {
@@ -18,14 +21,14 @@ func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Call is cpu.LeakyRelu.
-func (op LeakyRelu) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("LeakyRelu", number(n, op.Alpha)), nil
+// Scalar multiplies negative elements by Alpha.
+func (op LeakyRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Select(isNegative(b, x[0]), b.Mul(x[0], number(b, x[0], op.Alpha)), x[0])
 }
 
-// Grad is that of the derivative 1 where x is not negative, else Alpha.
-func (op LeakyRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 1 where x is not negative, else Alpha.
+func (op LeakyRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.num(x, op.Alpha), c.num(x, 1))
 	})
 }

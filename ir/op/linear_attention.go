@@ -4,25 +4,24 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// LinearAttention is attention without a softmax (ONNX LinearAttention): of queries,
-// [B,T,H,D], keys, [B,T,G,D], values, [B,T,G,E], and states, [B,G,D,E], all of one float
-// type, it gives results [B,T,H,E] and the last states. Step by step, with query, key and
-// value being rows,
+// LinearAttention is attention without a softmax (ONNX LinearAttention). Queries are [B,T,H,D], keys
+// [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The results are [B,T,H,E]
+// and the final states. At each step, with query, key and value as rows,
 //
 //	state  = keep·state + keyᵀ·value
 //	result = query·state
 //
-// or, where there is a rate, with rate·(value − key·keep·state) for the value. A head of
-// the queries has the state of head h·G/H; G divides H. keep, [B,T,G,D], which multiplies
-// the rows of the state, and rate, [B,T,G], are the last two operands; either may be
-// absent. H is a constant.
+// If there is a rate, rate·(value − key·keep·state) replaces value. Query head h uses the state of head
+// h·G/H; G divides H, which is constant. The optional last operands are keep, [B,T,G,D], which
+// multiplies the rows of the state, and rate, [B,T,G].
 type LinearAttention struct{}
 
-// Infer gives [B,T,H,E] and [B,G,D,E].
+// Infer returns [B,T,H,E] and [B,G,D,E].
 func (LinearAttention) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 4, 6); err != nil {
+	if err := CheckTensors(in, 4, 6); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -37,13 +36,13 @@ func (LinearAttention) Infer(in []ir.Type) ([]ir.Type, error) {
 		}
 	}
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
-	want := [][]ir.Dim{
+	want := [][]dim.Dim{
 		{q[0], q[1], q[2], q[3]}, {q[0], q[1], k[2], q[3]}, {q[0], q[1], k[2], v[3]},
 		{q[0], k[2], q[3], v[3]}, {q[0], q[1], k[2], q[3]}, {q[0], q[1], k[2]},
 	}
 	for i, t := range in {
 		for axis, d := range t.Shape {
-			if err := same(d, want[i][axis], fmt.Sprintf("axis %d of operand %d", axis, i)); err != nil {
+			if err := Same(d, want[i][axis], fmt.Sprintf("axis %d of operand %d", axis, i)); err != nil {
 				return nil, err
 			}
 		}
@@ -58,7 +57,7 @@ func (LinearAttention) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Eval computes in float64.
 func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -112,22 +111,22 @@ func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts two operations for each product.
-func (LinearAttention) Flops(in, _ []ir.Type) ir.Dim {
+func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
-	return ir.Product(ir.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(ir.Const(2))))
+	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))
 }
 
 // Compose makes it a loop over the steps.
 func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	q, k, v, past := n.Arg(0), n.Arg(1), n.Arg(2), n.Arg(3)
 	batch, steps, heads, shared := q.Type.Shape[0], q.Type.Shape[1], q.Type.Shape[2], k.Type.Shape[2]
-	depth, width, one := q.Type.Shape[3], v.Type.Shape[3], ir.Const(1)
+	depth, width, one := q.Type.Shape[3], v.Type.Shape[3], dim.Const(1)
 	result := ir.TensorOf(q.Type.DType, batch, heads, width)
 	body := b.Block(func(b *ir.Builder) {
 		c := calculus{b}
 		carried, condition := bodyParams(b, []ir.Type{past.Type})
-		row := func(x *ir.Value, shape ...ir.Dim) *ir.Value {
-			return reshape(b, b.Node(Gather{Axis: 1}, x, carried[0]), append([]ir.Dim{batch, shared}, shape...)...)
+		row := func(x *ir.Value, shape ...dim.Dim) *ir.Value {
+			return ReshapeTo(b, b.Node(Gather{Axis: 1}, x, carried[0]), append([]dim.Dim{batch, shared}, shape...)...)
 		}
 		state, added := carried[1], row(v, one, width)
 		if keep := n.Arg(4); keep != nil {
@@ -139,25 +138,17 @@ func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		state = c.add(state, c.mul(row(k, depth, one), added))
 		perHead, _ := heads.DivExact(shared)
 		y := b.Node(MatMul{}, row(q, perHead, depth), state)
-		b.Return(condition, state, reshape(b, y, result.Shape...))
+		b.Return(condition, state, ReshapeTo(b, y, result.Shape...))
 	})
 	out := b.NodeBlocks(Loop{Counted: true, Trips: steps, Scans: []ir.Type{result}}, []*ir.Block{body}, past)
-	return []*ir.Value{transpose(b, out[1], 1, 0, 2, 3), out[0]}
+	return []*ir.Value{TransposeBy(b, out[1], 1, 0, 2, 3), out[0]}
 }
 
 // Lower computes narrow floats in f32.
 func (LinearAttention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Call is cpu.LinearAttention.
-func (LinearAttention) Call(n *ir.Node) (ir.Call, error) {
-	q, k, v := n.Args[0].Type.Shape, n.Args[1].Type.Shape, n.Args[2].Type.Shape
-	return ir.Call{Kernel: "LinearAttention", Args: []any{
-		ir.Out(0), ir.Out(1), ir.In(0), ir.In(1), ir.In(2), ir.In(3), ir.In(4), ir.In(5), q[0], q[1], q[2], k[2], q[3], v[3],
-	}}, nil
-}
-
-// linearRules are the update rules of LinearAttention and whether they have a decay and
-// a rate.
+// linearRules are the update rules of LinearAttention. They say whether a rule has a decay, and
+// whether it has a rate.
 var linearRules = map[string]struct{ decay, rate bool }{
 	"linear":      {false, false},
 	"gated":       {true, false},
@@ -165,16 +156,15 @@ var linearRules = map[string]struct{ decay, rate bool }{
 	"gated_delta": {true, true},
 }
 
-// importLinearAttention reads LinearAttention, whose heads lie in the last axis, and whose
-// decay is the logarithm of what is kept. It is computed in the wider of the types of
-// values and states.
+// importLinearAttention imports LinearAttention. The heads are in the last axis, and the decay is the
+// logarithm of keep. It is computed in the wider of the types of values and states.
 func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	rule, ok := linearRules[c.Text("update_rule", "gated_delta")]
 	if !ok {
 		return nil, fmt.Errorf("update_rule %q", c.Text("update_rule", "gated_delta"))
 	}
-	c.Int("chunk_size", 64) // how, not what, is computed
+	c.Int("chunk_size", 64) // affects the algorithm, not the result
 	heads, shared := c.Int("q_num_heads", 0), c.Int("kv_num_heads", 0)
 	d := c.Arg(0).Type.DType
 	inner, kept := wide(d), d
@@ -184,22 +174,22 @@ func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 			inner = w
 		}
 	}
-	q := headsOf(b, convert(b, c.Arg(0), inner), heads)
-	k := headsOf(b, convert(b, c.Arg(1), inner), shared)
-	v := headsOf(b, convert(b, c.Arg(2), inner), shared)
+	q := headsOf(b, ConvertTo(b, c.Arg(0), inner), heads)
+	k := headsOf(b, ConvertTo(b, c.Arg(1), inner), shared)
+	v := headsOf(b, ConvertTo(b, c.Arg(2), inner), shared)
 	scale, err := attentionScale(c.Float("scale", 0), q.Type.Shape[3])
 	if err != nil {
 		return nil, err
 	}
 	s := q.Type.Shape
-	state := []ir.Dim{s[0], ir.Const(shared), s[3], v.Type.Shape[3]}
+	state := []dim.Dim{s[0], dim.Const(shared), s[3], v.Type.Shape[3]}
 	args := []*ir.Value{times(b, q, scale), k, v, nil, nil, nil}
 	if past := c.Arg(3); past != nil {
-		args[3] = convert(b, past, inner)
+		args[3] = ConvertTo(b, past, inner)
 	} else {
-		args[3] = expand(b, b.Scalar(inner, 0), state...)
+		args[3] = ExpandTo(b, b.Scalar(inner, 0), state...)
 	}
-	perHead := []ir.Dim{s[0], s[1], ir.Const(shared)}
+	perHead := []dim.Dim{s[0], s[1], dim.Const(shared)}
 	for i, want := range []bool{rule.decay, rule.rate} {
 		x := c.Arg(4 + i)
 		if x == nil && want {
@@ -208,16 +198,16 @@ func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 		if !want {
 			continue
 		}
-		x = convert(b, x, inner)
+		x = ConvertTo(b, x, inner)
 		if i == 0 {
 			x = b.Node(Exp{}, headsOf(b, x, shared))
-			args[4] = expand(b, x, append(perHead[:3:3], s[3])...)
+			args[4] = ExpandTo(b, x, append(perHead[:3:3], s[3])...)
 		} else {
-			args[5] = expand(b, x, perHead...)
+			args[5] = ExpandTo(b, x, perHead...)
 		}
 	}
 	out := b.Nodes(LinearAttention{}, args...)
-	y := convert(b, out[0], d)
-	all := []*ir.Value{reshape(b, y, s[0], s[1], s[2].Mul(v.Type.Shape[3])), convert(b, out[1], kept)}
+	y := ConvertTo(b, out[0], d)
+	all := []*ir.Value{ReshapeTo(b, y, s[0], s[1], s[2].Mul(v.Type.Shape[3])), ConvertTo(b, out[1], kept)}
 	return all[:max(c.NumResults(), 1)], nil
 }

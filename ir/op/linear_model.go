@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLinearRegressor reads LinearRegressor: x·coefficientsᵀ + intercepts in f32,
-// where coefficients is [targets, F].
+// importLinearRegressor imports LinearRegressor: x·coefficientsᵀ + intercepts in f32, with coefficients
+// [targets, F].
 func importLinearRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b, targets := c.Builder(), c.Int("targets", 1)
 	intercepts := c.Floats("intercepts", nil)
@@ -21,7 +21,7 @@ func importLinearRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{postTransform(b, y, c.Text("post_transform", "NONE"))}, nil
 }
 
-// linearScores is x·coefficientsᵀ + intercepts, f32[N, rows].
+// linearScores appends x·coefficientsᵀ + intercepts, f32[N, rows].
 func linearScores(c ir.Importer, rows int, intercepts []float64) (*ir.Value, error) {
 	b, coefficients := c.Builder(), c.Floats("coefficients", nil)
 	x, err := rowsOf(b, c.Arg(0))
@@ -32,20 +32,19 @@ func linearScores(c ir.Importer, rows int, intercepts []float64) (*ir.Value, err
 		return nil, fmt.Errorf("%d coefficients for %d scores", len(coefficients), rows)
 	}
 	w := ir.FloatTensor(ir.F32, coefficients...).Reshape(rows, len(coefficients)/rows)
-	args := []*ir.Value{convert(b, x, ir.F32), b.Const(w)}
+	args := []*ir.Value{ConvertTo(b, x, ir.F32), b.Const(w)}
 	if len(intercepts) > 0 {
 		args = append(args, b.Const(ir.FloatTensor(ir.F32, intercepts...)))
 	}
 	return b.Node(Gemm{Alpha: 1, Beta: 1, TransB: true}, args...), nil
 }
 
-// importLinearClassifier reads LinearClassifier: the label of each row and the
-// scores of its classes, x·coefficientsᵀ + intercepts. The label is the class of
-// the highest score. Where there is only one score, the label is the second of
-// two classes when that is above 0.
+// importLinearClassifier imports LinearClassifier: the label of each row and the scores of its classes,
+// x·coefficientsᵀ + intercepts. The label is the class with the highest score. With a single score, the
+// label is the second of two classes if the score is above 0.
 func importLinearClassifier(c ir.Importer) ([]*ir.Value, error) {
 	b, transform := c.Builder(), c.Text("post_transform", "NONE")
-	c.Int("multi_class", 0) // tells how the model was trained
+	c.Int("multi_class", 0) // describes the training of the model
 	labels, err := classLabels(c, "classlabels_ints")
 	if err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func importLinearClassifier(c ir.Importer) ([]*ir.Value, error) {
 		label := labelsOf(b, labels, b.Node(ArgMax{Axis: 1}, scores))
 		return []*ir.Value{label, postTransform(b, scores, transform)}, nil
 	}
-	positive := b.Node(Greater{}, reshape(b, scores, scores.Type.Shape[0]), b.Scalar(ir.F32, 0))
+	positive := b.Node(Greater{}, ReshapeTo(b, scores, scores.Type.Shape[0]), b.Scalar(ir.F32, 0))
 	label := labelsOf(b, labels, b.Node(Cast{To: ir.I64}, positive))
 	return []*ir.Value{label, twoScores(b, scores, true, transform)}, nil
 }

@@ -1,17 +1,21 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// And tells whether x and y are both true, broadcast, of booleans.
+// And computes x && y with broadcasting, for bools.
 type And struct{ binary[booleans] }
 
-// Or tells whether x or y is true, broadcast, of booleans.
+// Or computes x || y with broadcasting, for bools.
 type Or struct{ binary[booleans] }
 
-// Xor tells whether one of x and y is true, broadcast, of booleans.
+// Xor computes x != y with broadcasting, for bools.
 type Xor struct{ binary[booleans] }
 
-// Not tells whether x is false, a boolean.
+// Not computes !x for bools.
 type Not struct{ unary[booleans] }
 
 // Eval combines truth values.
@@ -19,9 +23,19 @@ func (And) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a && b }})
 }
 
+// Scalar combines truth values.
+func (And) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.And(x[0], x[1])
+}
+
 // Eval combines truth values.
 func (Or) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a || b }})
+}
+
+// Scalar combines truth values.
+func (Or) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Or(x[0], x[1])
 }
 
 // Eval combines truth values.
@@ -29,52 +43,48 @@ func (Xor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a != b }})
 }
 
+// Scalar combines truth values.
+func (Xor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Binary(kernel.Xor, x[0], x[1])
+}
+
 // Eval negates.
 func (Not) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{logical: func(a bool) bool { return !a }})
 }
 
+// Scalar negates.
+func (Not) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value { return b.Not(x[0]) }
+
 // InferElems combines known truth values, 0 and 1.
 func (And) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Min)
+	return elemsBinary(in, out, dim.Dim.Min)
 }
 
 // InferElems combines known truth values, 0 and 1.
 func (Or) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Max)
+	return elemsBinary(in, out, dim.Dim.Max)
 }
 
 // InferElems combines known truth values, 0 and 1.
 func (Xor) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, func(a, b ir.Dim) ir.Dim { return a.Add(b).Mod(ir.Const(2)) })
+	return elemsBinary(in, out, func(a, b dim.Dim) dim.Dim { return a.Add(b).Mod(dim.Const(2)) })
 }
 
 // InferElems negates known truth values, 0 and 1.
 func (Not) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
-		return integer(ir.Const(1).Sub(r.Num)), true
+		return integer(dim.Const(1).Sub(r.Num)), true
 	})
 }
-
-// Call is cpu.And or cpu.AndScalar.
-func (And) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "And", true), nil }
-
-// Call is cpu.Or or cpu.OrScalar.
-func (Or) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Or", true), nil }
-
-// Call is cpu.Xor or cpu.XorScalar.
-func (Xor) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Xor", true), nil }
-
-// Call is cpu.Not.
-func (Not) Call(*ir.Node) (ir.Call, error) { return callUnary("Not"), nil }
 
 // IsCommutative marks the operator.
 func (And) IsCommutative() {}
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (Or) IsCommutative() {}
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (Xor) IsCommutative() {}
 
 // Neutral is true.
@@ -86,20 +96,20 @@ func (Or) Neutral() float64 { return 0 }
 // Neutral is false.
 func (Xor) Neutral() float64 { return 0 }
 
-// IsInvolution marks the operator.
+// IsInvolution marks the operator as its own inverse.
 func (Not) IsInvolution() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (And) IsIdempotent() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Or) IsIdempotent() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (And) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Not) IsCheap() {}
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Or) IsCheap() {}

@@ -9,16 +9,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Lookup is a table from keys to values: its operands are x of any shape, keys, a
-// vector of x's element type in increasing order, values, a vector as long, and
-// one value for what is no key. Where the last is absent that is an error at run
-// time. NaN is equal to NaN and stands before all numbers. Keys are strings,
-// floats of 32 or 64 bits, or integers of 16, 32 or 64 bits with a sign.
+// Lookup maps x by a table. The operands are x, of any shape; keys, a vector of x's element type in
+// increasing order; values, a vector of equal length; and an optional value for unknown keys.
+// Without that value an unknown key is an error at run time. NaN equals NaN and precedes all
+// numbers. Keys are strings, floats of 32 or 64 bits, or signed integers of 16, 32 or 64 bits.
 type Lookup struct{}
 
-// Infer gives x's shape and the values' element type.
+// Infer returns x's shape with the element type of the values.
 func (op Lookup) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 4); err != nil {
+	if err := CheckTensors(in, 3, 4); err != nil {
 		return nil, err
 	}
 	x, keys, values := in[0], in[1], in[2]
@@ -48,13 +47,13 @@ func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		case len(in) > 3 && in[3] != nil:
 			y.Copy(i, in[3], 0)
 		default:
-			return nil, fmt.Errorf("element %d is no key", i)
+			return nil, fmt.Errorf("element %d is not a key", i)
 		}
 	}
 	return []*ir.Tensor{y}, nil
 }
 
-// compareKeys orders two elements as the keys of a Lookup are.
+// compareKeys orders two elements as the keys of a Lookup.
 func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 	switch {
 	case a.DType == ir.String:
@@ -65,13 +64,8 @@ func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 	return cmp.Compare(a.Int(i), b.Int(j))
 }
 
-// Call is cpu.Lookup.
-func (op Lookup) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Lookup", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3)}}, nil
-}
-
-// lookup looks the elements of x up in a table of keys in any order, of equals the
-// last. other, which may be nil, is of one element.
+// lookup appends a [Lookup] of the elements of x. keys may be in any order; of equal keys the last
+// counts. other is the value for unknown keys, with one element. It may be nil.
 func lookup(b *ir.Builder, x *ir.Value, keys, values, other *ir.Tensor) (*ir.Value, error) {
 	if keys.Len() != values.Len() {
 		return nil, fmt.Errorf("%d keys, %d values", keys.Len(), values.Len())
@@ -96,7 +90,7 @@ func pickElems(t *ir.Tensor, places []int) *ir.Tensor {
 	return y
 }
 
-// sortedKeys returns the places of keys in increasing order, of equal ones the last.
+// sortedKeys returns the indices of keys in increasing order, and of equal keys only the last.
 func sortedKeys(keys *ir.Tensor) []int {
 	order := make([]int, keys.Len())
 	for i := range order {

@@ -6,30 +6,27 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Loop runs its block again and again. The block's parameters are the number of
-// the trip, an i64 scalar from 0 up, the condition, a bool scalar, and values that
-// are carried from trip to trip; its results are the condition for another trip,
-// the carried values for it, and what the trip adds to each scan. The loop's
-// results are the carried values after the last trip, and the scans: the trips'
-// results stacked along a new first axis.
+// Loop executes its block repeatedly. The block's parameters are the iteration number, an i64
+// scalar from 0; the condition, a bool scalar; and the carried values. Its results are the
+// condition for another iteration, the next carried values, and an element for each scan. The
+// results of the loop are the final carried values, and the scans: the elements of all iterations
+// stacked along a new first axis.
 //
-// The operands are the largest number of trips, an i64 of one element or absent,
-// the first condition, absent for true, and the first carried values. A Counted
-// loop runs Trips times instead, whatever the condition, and has only carried
-// values as operands.
+// The operands are the maximum number of iterations, an optional i64 of one element; the initial
+// condition, true if absent; and the initial carried values. A Counted loop has only carried values
+// as operands. It runs Trips times and ignores the condition.
 type Loop struct {
 	Counted bool
-	Trips   ir.Dim
-	// Varying are the symbols of extents of carried values that differ from trip to
-	// trip: each trip binds them for its parameters.
+	Trips   dim.Dim
+	// Varying are the symbols of extents of carried values that differ between iterations. Each
+	// iteration binds them for its parameters.
 	Varying []string
-	// Scans are the types of what a trip adds to the scans, where the extents that
-	// Extents binds are those symbols.
+	// Scans are the types of the elements of scans. Extents that Extents binds are symbols.
 	Scans []ir.Type
-	// Extents binds extents of results that are known only after the last trip. Axes
-	// count from the first of a result.
+	// Extents binds extents of results that are known only after the last trip.
 	Extents []ir.ResultExtent
 }
 
@@ -39,7 +36,7 @@ func (op Loop) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
 // Eval reports that the block is needed.
 func (op Loop) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
 
-// first returns the operand that the carried values begin with.
+// first returns the index of the first operand that is a carried value.
 func (op Loop) first() int {
 	if op.Counted {
 		return 0
@@ -47,8 +44,8 @@ func (op Loop) first() int {
 	return 2
 }
 
-// InferBlocks gives the carried values the types of the block's parameters, and
-// the scans those of Scans with an axis before.
+// InferBlocks returns the types of the block's parameters for carried values, and the types of
+// Scans with a new first axis.
 func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 || len(blocks[0].Params) < 2 {
 		return nil, fmt.Errorf("a block with two parameters or more expected")
@@ -66,7 +63,7 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 			return nil, fmt.Errorf("the number of trips: one integer expected, not %s", in[0])
 		}
 		if !in[0].IsZero() {
-			if err := same(in[0].Elems(), ir.Const(1), "the number of trips"); err != nil {
+			if err := Same(in[0].Elems(), dim.Const(1), "the number of trips"); err != nil {
 				return nil, err
 			}
 		}
@@ -93,12 +90,12 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 		if !r.IsTensor() || r.DType != t.DType || r.Rank() != t.Rank() {
 			return nil, fmt.Errorf("scan %d: %s where a trip gives %s", i, t, r)
 		}
-		stacked := op.withExtents(ir.TensorOf(t.DType, append([]ir.Dim{op.Trips}, t.Shape...)...), len(params)+i)
+		stacked := op.withExtents(ir.TensorOf(t.DType, append([]dim.Dim{op.Trips}, t.Shape...)...), len(params)+i)
 		for k, d := range r.Shape {
 			if _, late := bound(op.Extents, len(params)+i, k+1); late {
 				continue
 			}
-			if err := same(d, t.Shape[k], "extents of a scan"); err != nil {
+			if err := Same(d, t.Shape[k], "extents of a scan"); err != nil {
 				return nil, err
 			}
 		}
@@ -107,7 +104,7 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 	return out, nil
 }
 
-// carries reports why a value of type t cannot be that of a parameter.
+// carries returns an error if a value of type t cannot be passed to a parameter.
 func (op Loop) carries(t, param ir.Type) error {
 	if !param.IsTensor() {
 		if !t.Within(param) {
@@ -122,7 +119,7 @@ func (op Loop) carries(t, param ir.Type) error {
 		if slices.Contains(op.Varying, d.String()) {
 			continue
 		}
-		if err := same(d, t.Shape[k], "extents of a carried value"); err != nil {
+		if err := Same(d, t.Shape[k], "extents of a carried value"); err != nil {
 			return err
 		}
 	}
@@ -195,8 +192,7 @@ func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Bloc
 	return out, nil
 }
 
-// stack joins tensors along a new first axis; without any, extents that are not
-// known are 0.
+// stack joins tensors along a new first axis. If there are no tensors, unknown extents are 0.
 func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
 	shape := []int{len(rows)}
 	for k, d := range t.Shape {
@@ -229,12 +225,9 @@ func (op Loop) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
 
-// Measure is nothing: the extents are known with the results.
-func (op Loop) Measure(*ir.Node) ([]ir.Call, error) { return nil, nil }
-
-// importLoop reads Loop. Extents of carried values that the body changes are
-// symbols of each trip: the body is built again with them until it changes no
-// others.
+// importLoop imports Loop. If the body changes an extent of a carried value, the extent becomes a
+// symbol that each iteration binds. The body is then built again, until it changes no further
+// extents.
 func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	if c.NumArgs() < 2 {
@@ -253,7 +246,7 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	declared := slices.Clone(scalars)
 	for i := range declared {
 		if c.GraphRank("body", i) == 1 {
-			declared[i].Shape = ir.Dims(1)
+			declared[i].Shape = dim.Consts(1)
 		}
 	}
 	results, err := loop{
@@ -263,7 +256,7 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 		},
 	}.build(b, trips, condition)
 	if err != nil && !slices.EqualFunc(declared, scalars, ir.Type.Equal) {
-		// A carried scalar became a vector: the body takes scalars, whatever it declares.
+		// A carried scalar became a vector: the body expects scalars, whatever it declares.
 		return loop{
 			first: first,
 			body:  func(carried []ir.Type) *ir.Block { return c.Graph("body", slices.Concat(scalars, carried)) },
@@ -272,9 +265,9 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	return results, err
 }
 
-// ofScalars returns a block whose first two parameters, the number of the trip and the
-// condition, are scalars that it passes on to body. Old exporters declare them as vectors
-// of one element, and runtimes pass such.
+// ofScalars returns a block that takes the iteration number and the condition as scalars and passes
+// them to body. Old exporters declare them as vectors of one element, and runtimes pass such
+// vectors.
 func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 	if body.Params[0].Type.Rank()+body.Params[1].Type.Rank() == 0 {
 		return body
@@ -283,7 +276,7 @@ func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 		args := make([]*ir.Value, len(body.Params))
 		for i, p := range body.Params {
 			if i < 2 {
-				args[i] = reshape(b, b.Param(p.Name, ir.TensorOf(p.Type.DType)), p.Type.Shape...)
+				args[i] = ReshapeTo(b, b.Param(p.Name, ir.TensorOf(p.Type.DType)), p.Type.Shape...)
 			} else {
 				args[i] = b.Param(p.Name, p.Type)
 			}
@@ -292,12 +285,12 @@ func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 	})
 }
 
-// loop is a [Loop] to be built.
+// loop is the state of the import of a [Loop].
 type loop struct {
 	first []*ir.Value
-	// body builds the block for carried values of some types.
+	// body builds the block for carried values of these types.
 	body func(carried []ir.Type) *ir.Block
-	// varied are the carried values, by number, and their axes that got a symbol.
+	// varied lists, by carried value, the axes that have symbols.
 	varied [][2]int
 }
 
@@ -337,7 +330,7 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 			if mentions(d, inside) {
 				s := b.Symbol(fmt.Sprintf("scan%d_%d", i, k))
 				op.Extents = append(op.Extents, ir.ResultExtent{Symbol: s, Result: at, Axis: k + 1})
-				t.Shape[k] = ir.Sym(s)
+				t.Shape[k] = dim.Sym(s)
 			}
 		}
 		op.Scans = append(op.Scans, t)
@@ -345,7 +338,7 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 	return b.NodeBlocks(op, []*ir.Block{body}, args...), nil
 }
 
-// fixpoint builds the body until the carried values come out as they go in.
+// fixpoint rebuilds the body until the types of the carried values do not change.
 func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	types := make([]ir.Type, len(l.first))
 	for i, v := range l.first {
@@ -379,9 +372,9 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i, which is first of one type and then of
-// another, where param is what it was taken for. The body may have made a symbol equal to
-// what other trips need not have: the next symbol of that axis is kept.
+// widen returns a type for carried value i that covers its first type and the type of its later
+// values. param is the type assumed so far. The body may have unified the symbol of an extent with
+// an extent that other iterations do not share. The next symbol for that axis is then kept.
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {
@@ -404,19 +397,19 @@ func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Typ
 			}
 			l.varied = append(l.varied, [2]int{i, k})
 			op.Varying = append(op.Varying, s)
-			wide.Shape[k], changed = ir.Sym(s), true
+			wide.Shape[k], changed = dim.Sym(s), true
 		}
 	}
 	return wide, changed, nil
 }
 
-// tripCount returns the number of trips where it is an expression.
-func tripCount(trips *ir.Value) (ir.Dim, bool) {
+// tripCount returns the number of trips if it is an expression.
+func tripCount(trips *ir.Value) (dim.Dim, bool) {
 	dims, ok := trips.Dims()
 	if !ok || len(dims) != 1 {
-		return ir.Dim{}, false
+		return dim.Dim{}, false
 	}
-	return dims[0].Max(ir.Const(0)), true
+	return dims[0].Max(dim.Const(0)), true
 }
 
 func isTrue(condition *ir.Value) bool {
@@ -427,7 +420,7 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether a body that is entered asks for another trip.
+// keepsGoing reports whether the body always requests another trip.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importNegativeLogLikelihoodLoss reads NegativeLogLikelihoodLoss: minus the
-// logarithm of a probability, [N,C,…], that each target, [N,…], names.
+// importNegativeLogLikelihoodLoss imports NegativeLogLikelihoodLoss: the negative log probability,
+// [N,C,…], of each target, [N,…].
 func importNegativeLogLikelihoodLoss(c ir.Importer) ([]*ir.Value, error) {
 	y, err := likelihoodLoss(c, c.Arg(0))
 	return []*ir.Value{y}, err
 }
 
-// importSoftmaxCrossEntropyLoss reads SoftmaxCrossEntropyLoss: the same of scores
-// instead of logarithms of probabilities, which are its second result.
+// importSoftmaxCrossEntropyLoss imports SoftmaxCrossEntropyLoss: NegativeLogLikelihoodLoss of the
+// log-softmax of scores. The log-softmax is the second result.
 func importSoftmaxCrossEntropyLoss(c ir.Importer) ([]*ir.Value, error) {
 	scores := c.Arg(0)
 	if scores.Type.Rank() < 2 {
@@ -25,9 +26,9 @@ func importSoftmaxCrossEntropyLoss(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y, logs}[:max(1, min(2, c.NumResults()))], err
 }
 
-// likelihoodLoss appends the loss of logarithms of probabilities for the targets,
-// operand 1, with the weights of classes, operand 2, reduced as the node says. A
-// target of ignore_index counts for nothing; it need not be a class.
+// likelihoodLoss appends the loss of log probabilities for the targets, operand 1, with optional class
+// weights, operand 2, and the node's reduction. A target equal to ignore_index is ignored and need not
+// be a class.
 func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	b, target, classes := c.Builder(), c.Arg(1), c.Arg(2)
 	x, t := logs.Type, target.Type
@@ -47,9 +48,9 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 		target = b.Node(Where{}, ignored, b.Const(intScalar(t.DType, 0)), target)
 	}
 	target = checked(b, target, logs.Type.Shape[1], "label", "classes")
-	shape := append([]ir.Dim{t.Shape[0], ir.Const(1)}, t.Shape[1:]...)
-	picked := b.Node(GatherElements{Axis: 1}, logs, reshape(b, target, shape...))
-	loss := b.Node(Neg{}, reshape(b, picked, t.Shape...))
+	shape := append([]dim.Dim{t.Shape[0], dim.Const(1)}, t.Shape[1:]...)
+	picked := b.Node(GatherElements{Axis: 1}, logs, ReshapeTo(b, target, shape...))
+	loss := b.Node(Neg{}, ReshapeTo(b, picked, t.Shape...))
 
 	var weight *ir.Value
 	if classes != nil {
@@ -66,7 +67,7 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	if weight != nil {
 		loss = b.Node(Mul{}, loss, weight)
 	}
-	all := allAxes(t.Rank())
+	all := AllAxes(t.Rank())
 	switch reduction := c.Text("reduction", "mean"); reduction {
 	case "none":
 		return loss, nil
@@ -83,5 +84,5 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	}
 }
 
-// intScalar is a rank-0 integer, wrapped to the element type.
+// intScalar returns an integer of rank 0, wrapped to the element type.
 func intScalar(d ir.DType, v int) *ir.Tensor { return ir.IntTensor(d, int64(v)).Reshape() }

@@ -6,9 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importLpNormalization reads LpNormalization: floats divided by the norm of
-// their line along an axis, the sum of magnitudes for p = 1 and the root of the
-// sum of squares for p = 2. A line of zeros stays as it is.
+// importLpNormalization imports LpNormalization: floats divided by their p-norm along an axis, for p =
+// 1 or 2. A line of zeros stays zero.
 func importLpNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importLpPool reads LpPool, the p-th root of the sum of |x|^p over each window:
-// an [AveragePool] times the number of its cells. The attributes ceil_mode and
-// dilations came at opset 18.
+// importLpPool imports LpPool, the p-th root of the sum of |x|^p over each window: an [AveragePool]
+// times the number of its cells. ceil_mode and dilations exist from opset 18.
 func importLpPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	w, err := importWindow(c, x.Type, nil, c.Opset() >= 18)
@@ -27,11 +27,11 @@ func importLpPool(c ir.Importer) ([]*ir.Value, error) {
 	}
 	d := x.Type.DType
 	mean := b.Node(AveragePool{Window: w, CountPad: true}, powerOfMagnitude(b, x, p))
-	return []*ir.Value{rootOf(b, b.Node(Mul{}, mean, b.Scalar(d, float64(lenOf(w.Kernel)))), p)}, nil
+	return []*ir.Value{rootOf(b, b.Node(Mul{}, mean, b.Scalar(d, float64(LenOf(w.Kernel)))), p)}, nil
 }
 
-// importGlobalLpPool reads GlobalLpPool, the p-th root of the sum of |x|^p over the
-// spatial axes, which stay with extent 1.
+// importGlobalLpPool imports GlobalLpPool, the p-th root of the sum of |x|^p over the spatial axes,
+// whose extents become 1.
 func importGlobalLpPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if x.Type.Rank() < 2 {
@@ -41,11 +41,11 @@ func importGlobalLpPool(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := Reduce{Kind: ReduceSum, Axes: spatialAxes(x.Type), KeepDims: true}
+	sum := Reduce{Kind: ReduceSum, Axes: SpatialAxes(x.Type), KeepDims: true}
 	return []*ir.Value{rootOf(b, b.Node(sum, powerOfMagnitude(b, x, p)), p)}, nil
 }
 
-// normOrder reads p, a float before opset 2.
+// normOrder reads p, which is a float before opset 2.
 func normOrder(c ir.Importer) (float64, error) {
 	p := 2.0
 	if c.Opset() < 2 {
@@ -81,13 +81,13 @@ func rootOf(b *ir.Builder, x *ir.Value, p float64) *ir.Value {
 	return b.Node(Pow{}, x, b.Scalar(x.Type.DType, 1/p))
 }
 
-// reached returns a window with Ceil over these constant extents as one without:
-// its padding holds all that its last places reach.
-func (w Window) reached(in []ir.Dim) (Window, error) {
+// reached converts a window with Ceil to an equal one without Ceil, for constant extents in. Its
+// padding covers all cells of the last windows.
+func (w Window) reached(in []dim.Dim) (Window, error) {
 	pads := make([]int, 2*len(in))
 	for i, d := range in {
 		before, after := w.pad(i, d)
-		rest := w.extent(i, d).Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i)).Sub(d).Sub(before)
+		rest := w.extent(i, d).Sub(dim.Const(1)).Mul(dim.Const(w.Stride(i))).Add(w.span(i)).Sub(d).Sub(before)
 		end, ok := rest.Max(after).Int()
 		if !ok {
 			return w, fmt.Errorf("spatial axis %d: ceil_mode of a window over %s", i, d)
@@ -96,5 +96,5 @@ func (w Window) reached(in []ir.Dim) (Window, error) {
 		pads[len(in)+i] = end
 	}
 	w.Pads, w.Ceil = unlessAll(pads, 0), false
-	return w, w.check(len(in))
+	return w, w.Check(len(in))
 }

@@ -5,22 +5,22 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// LRN divides each element of x, [N,C,spatial…], of floats, by
-// (Bias + Alpha/Size·s)^Beta, where s is the sum of the squares at the same
-// place in Size channels around its own: ⌊(Size−1)/2⌋ before it and ⌈(Size−1)/2⌉
-// after it, as far as there are such (ONNX LRN).
+// LRN divides each element of x, [N,C,spatial…], of floats, by (Bias + Alpha/Size·s)^Beta (ONNX
+// LRN). s is the sum of squares at the same position over Size adjacent channels: ⌊(Size−1)/2⌋
+// channels before the element's own and ⌈(Size−1)/2⌉ after it, if they exist.
 type LRN struct {
 	Size              int
 	Alpha, Beta, Bias float64
-	// Blocked is set where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
+	// Blocked says that x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
 	Blocked bool
 }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op LRN) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -29,7 +29,7 @@ func (op LRN) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.Size < 1 || op.Size > math.MaxInt32 {
 		return nil, fmt.Errorf("size %d is out of range", op.Size)
 	}
-	if _, err := spatialEnd(in[0], op.Blocked); err != nil {
+	if _, err := SpatialEnd(in[0], op.Blocked); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -38,12 +38,12 @@ func (op LRN) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval sums in float64.
 func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	end, err := spatialEnd(x.Type(), op.Blocked)
+	end, err := SpatialEnd(x.Type(), op.Blocked)
 	if err != nil {
 		return nil, err
 	}
 	y := ir.NewTensor(x.DType, x.Shape...)
-	plane, lanes := lenOf(x.Shape[2:end]), lenOf(x.Shape[end:])
+	plane, lanes := LenOf(x.Shape[2:end]), LenOf(x.Shape[end:])
 	channels := x.Shape[1] * lanes
 	place := func(n, c, at int) int { return ((n*channels+c)/lanes*plane+at)*lanes + c%lanes }
 	for n := range x.Shape[0] {
@@ -64,12 +64,12 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts two operations for each square, and a few for the quotient.
-func (op LRN) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(2*op.Size + 10)) }
+func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 
-// Grad is g·s^(−Beta) − 2·Alpha·Beta/Size·x times the sum of g·y/s over the channels in
-// whose sum x is, where g is the result's and y = x·s^(−Beta).
-func (op LRN) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, x, g := calculus{b}, n.Arg(0), of[0]
+// Grad returns, with g = dy and y = x·s^(−Beta): g·s^(−Beta) − 2·Alpha·Beta/Size·x times the sum of
+// g·y/s over the channels whose sum contains x.
+func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	before, after := (op.Size-1)/2, op.Size/2
 	base := c.plus(c.times(op.average(b, c.square(x), before, after), op.Alpha), op.Bias)
 	power := b.Node(Pow{}, base, c.num(x, -op.Beta))
@@ -77,17 +77,16 @@ func (op LRN) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
 }
 
-// average appends the sum over Size channels, some before and some after each, over
-// Size.
+// average appends the sum over Size channels, with this many before each, divided by Size.
 func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
-	shape, one := x.Type.Shape, ir.Const(1)
-	flat := reshape(b, x, shape[0], one, shape[1], ir.Product(shape[2:]...))
+	shape, one := x.Type.Shape, dim.Const(1)
+	flat := ReshapeTo(b, x, shape[0], one, shape[1], dim.Product(shape[2:]...))
 	w := Window{Kernel: []int{op.Size, 1}, Pads: []int{before, 0, after, 0}}
-	return reshape(b, b.Node(AveragePool{Window: w, CountPad: true}, flat), shape...)
+	return ReshapeTo(b, b.Node(AveragePool{Window: w, CountPad: true}, flat), shape...)
 }
 
-// Lower computes narrow floats in f32, and f64 by an [AveragePool] of the squares
-// along the channels.
+// Lower converts narrow floats to f32, and replaces f64 by an [AveragePool] of the squares along the
+// channels.
 func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, d := n.Arg(0), n.Arg(0).Type.DType
 	if d != ir.F64 {
@@ -96,34 +95,6 @@ func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	mean := op.average(b, b.Node(Mul{}, x, x), (op.Size-1)/2, op.Size/2)
 	base := b.Node(Add{}, b.Node(Mul{}, mean, b.Scalar(d, op.Alpha)), b.Scalar(d, op.Bias))
 	return []*ir.Value{b.Node(Div{}, x, b.Node(Pow{}, base, b.Scalar(d, op.Beta)))}
-}
-
-// Relayout normalises a blocked operand.
-func (op LRN) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
-	x := l.Blocked(n.Arg(0))
-	if x == nil || !l.ZeroLanes(n.Arg(0)) {
-		return nil
-	}
-	op.Blocked = true
-	return b.Node(op, x)
-}
-
-// Call is cpu.LRN.
-func (op LRN) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type
-	end, err := spatialEnd(x, op.Blocked)
-	if err != nil || x.DType != ir.F32 {
-		return ir.Call{}, fmt.Errorf("no kernel normalises %s", x)
-	}
-	lanes := 1
-	if op.Blocked {
-		lanes = block
-	}
-	number := func(v float64) ir.Number { return ir.Number{DType: ir.F32, Float: ir.RoundFloat(ir.F32, v)} }
-	return ir.Call{Kernel: "LRN", Args: []any{
-		ir.Out(0), ir.In(0), x.Shape[0], x.Shape[1].Mul(ir.Const(lanes)), ir.Product(x.Shape[2:end]...), lanes, op.Size,
-		number(op.Alpha), number(op.Beta), number(op.Bias),
-	}}, nil
 }
 
 // importLRN reads LRN.
@@ -136,6 +107,3 @@ func importLRN(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
-
-// EmptyLanes are zero.
-func (LRN) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

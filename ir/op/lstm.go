@@ -1,9 +1,12 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// LSTM is a layer of long short-term memory. With the functions f, g and h, and
-// W, R, B and P of the gates i, o, f, c, in this order:
+// LSTM is a layer of long short-term memory (ONNX LSTM). f, g and h are its functions. W, R, B and
+// P hold the weights and biases of the gates i, o, f, c in this order:
 //
 //	i = f(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
 //	f = f(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)
@@ -11,26 +14,26 @@ import "github.com/burngen/burngen/ir"
 //	o = f(x·Woᵀ + h·Roᵀ + Po⊙c' + Bo)
 //	h' = o⊙h(c')
 //
-// Further operands are c [D,N,H], the state of the cell before the first step,
-// and p [D,3·H], the weights Pi, Po, Pf; either may be absent: zeros. A further
-// result is c [D,N,H] (ONNX LSTM). InputForget makes f = 1 − i.
+// Further operands are c [D,N,H], the initial cell state, and p [D,3·H], the weights Pi, Po, Pf.
+// Either may be absent and is then zero. A further result is c [D,N,H]. InputForget makes f = 1 −
+// i.
 type LSTM struct {
 	Recurrent
 	InputForget bool
 }
 
-// LSTMSteps is one direction of an [LSTM], without what depends on x only: of
-// the projected x, [S,N,4·H], the recurrent weights of all gates, lens, h and c,
-// [N,H], and p, [3·H], it gives y [S,N,H], h and c.
+// LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
+// [S,N,4·H]; the recurrent weights of all gates; lens; h and c, [N,H]; and p, [3·H]. Its results
+// are y [S,N,H], h and c.
 type LSTMSteps struct {
 	Steps
 	InputForget bool
 }
 
-// Infer gives y, h and c.
+// Infer returns y, h and c.
 func (op LSTM) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 4, 3, 2, 3) }
 
-// Infer gives y, h and c.
+// Infer returns y, h and c.
 func (op LSTMSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 3, []int{4}, 2, 3)
 }
@@ -39,7 +42,7 @@ func (op LSTMSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[recurrentR].Shape[2]
 	return op.eval(in, 4, 3, 2, 4, func(i int, s Steps, r, _ []float64) cell {
-		p := initialState(operandOf(in, recurrentH+2), i*3*hidden, 3*hidden)
+		p := initialState(OperandOf(in, recurrentH+2), i*3*hidden, 3*hidden)
 		return LSTMSteps{s, op.InputForget}.cell(r, p, hidden)
 	})
 }
@@ -47,7 +50,7 @@ func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval computes in float64.
 func (op LSTMSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 4
-	p := initialState(operandOf(in, 5), 0, 3*hidden)
+	p := initialState(OperandOf(in, 5), 0, 3*hidden)
 	return op.eval(in, 3, 2, hidden, op.cell(recurrentMatrix(in[1], hidden, 4), p, hidden))
 }
 
@@ -86,20 +89,19 @@ func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
 }
 
 // Flops counts two operations for each weight and step.
-func (LSTM) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+func (LSTM) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
 // Lower projects x for all steps at once.
 func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.lower(b, n, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
-		args := append([]*ir.Value{x, recurrentWeights(b, r), lens}, more...)
-		return b.Nodes(LSTMSteps{s, op.InputForget}, args...)
-	})
+	return op.LowerWith(b, n, PlainProducts)
 }
 
-// Call is cpu.LSTM.
-func (op LSTMSteps) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	return op.callSteps(n, "LSTM", 6, []ir.Dim{x[1].Mul(x[2])}, op.InputForget), nil
+// LowerWith projects x for all steps at once.
+func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
+	return op.lower(b, n, p, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		args := append([]*ir.Value{x, p.Weights(b, r), lens}, more...)
+		return b.Nodes(LSTMSteps{s, op.InputForget}, args...)
+	})
 }
 
 // importLSTM reads LSTM.

@@ -37,7 +37,7 @@ func TestZipMap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkKernels(t, f)
+			lowered(t, f)
 			y := run(t, f, test.data)[0]
 			if want := ir.SequenceTensor(y.Elem, test.want...); !y.Equal(want) {
 				t.Errorf("%v, want %v", y, want)
@@ -71,7 +71,7 @@ func TestMapsToTensors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkKernels(t, f)
+			lowered(t, f)
 			if y := run(t, f, test.x)[0]; !y.Equal(test.want.Reshape(1, test.want.Len())) {
 				t.Errorf("%v, want %v", y, test.want)
 			}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// MapValues is the values of a map from i64 or strings to scalars, in the order of
-// the keys: a vector. It binds Count to their number.
+// MapValues returns the values of a map from i64 or strings to scalars as a vector, in the order of
+// the keys. It binds Count to the number of values.
 type MapValues struct{ Count string }
 
-// MapLookup is what a map has for each of some keys, a vector of i64 or strings. A
-// third operand, of one element, stands where it has nothing.
+// MapLookup returns the values of a map for a vector of keys, i64 or strings. The third operand, of one
+// element, is the value for missing keys.
 type MapLookup struct{}
 
 // mapElem returns the element type of the values of a map.
@@ -22,18 +23,18 @@ func mapElem(t ir.Type) (ir.DType, error) {
 	return t.Elem.DType, keyType(t.DType)
 }
 
-// Infer gives a vector.
+// Infer returns a vector.
 func (op MapValues) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 1, 1); err != nil {
+	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err
 	}
 	d, err := mapElem(in[0])
-	return []ir.Type{ir.TensorOf(d, ir.Sym(op.Count))}, err
+	return []ir.Type{ir.TensorOf(d, dim.Sym(op.Count))}, err
 }
 
-// Infer gives the shape of the keys.
+// Infer returns the shape of the keys.
 func (op MapLookup) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 3, 3); err != nil {
+	if err := CheckOperands(in, 3, 3); err != nil {
 		return nil, err
 	}
 	d, err := mapElem(in[0])
@@ -78,19 +79,4 @@ func (op MapValues) Binds() []string { return []string{op.Count} }
 // BindValues returns the number of values.
 func (op MapValues) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Len())}, nil
-}
-
-// Measure is cpu.MapLen.
-func (op MapValues) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "MapLen", Args: []any{ir.In(0)}}}, nil
-}
-
-// Call is cpu.MapValues.
-func (op MapValues) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "MapValues", Args: []any{ir.Out(0), ir.In(0)}}, nil
-}
-
-// Call is cpu.MapLookup.
-func (op MapLookup) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "MapLookup", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}}, nil
 }

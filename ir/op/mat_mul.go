@@ -5,17 +5,17 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one
-// element type, their batches broadcast (ONNX MatMul). An operand of rank 1 is a
-// row before, or a column after, the other, and its axis of extent 1 is not in
-// the result. Integers wrap.
+// MatMul is the product of matrices a, [batch…,M,K], and b, [batch…,K,N], of one element type, with
+// batches broadcast (ONNX MatMul). An a of rank 1 is a row, and a b of rank 1 is a column. Its axis
+// of extent 1 is removed from the result. Integers wrap.
 type MatMul struct{}
 
-// Infer gives [batch…,M,N].
+// Infer returns [batch…,M,N].
 func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -24,57 +24,57 @@ func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := checkDomain(in, numbers{}); err != nil {
 		return nil, err
 	}
-	m, err := matrices(in[0], in[1])
+	m, err := Matrices(in[0], in[1])
 	if err != nil {
 		return nil, err
 	}
-	shape := m.batch
+	shape := m.Batch
 	if in[0].Rank() > 1 {
-		shape = append(shape, m.m)
+		shape = append(shape, m.M)
 	}
 	if in[1].Rank() > 1 {
-		shape = append(shape, m.n)
+		shape = append(shape, m.N)
 	}
 	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
 }
 
-// factors is what a product of matrices has of extents.
+// factors holds the extents of the operands of a matrix product.
 type factors struct {
-	batch   []ir.Dim
-	m, n, k ir.Dim
-	a, b    []ir.Dim // the operands' shapes, at least rank 2
+	Batch   []dim.Dim
+	M, N, K dim.Dim
+	A, B    []dim.Dim // the operands' shapes, at least rank 2
 }
 
-// matrices returns the extents of a product of a and b.
-func matrices(a, b ir.Type) (p factors, err error) {
+// Matrices returns the extents of a product of a and b.
+func Matrices(a, b ir.Type) (p factors, err error) {
 	if a.Rank() == 0 || b.Rank() == 0 {
 		return p, fmt.Errorf("a product of %s and %s", a, b)
 	}
-	p.a, p.b = a.Shape, b.Shape
+	p.A, p.B = a.Shape, b.Shape
 	if a.Rank() == 1 {
-		p.a = []ir.Dim{ir.Const(1), a.Shape[0]}
+		p.A = []dim.Dim{dim.Const(1), a.Shape[0]}
 	}
 	if b.Rank() == 1 {
-		p.b = []ir.Dim{b.Shape[0], ir.Const(1)}
+		p.B = []dim.Dim{b.Shape[0], dim.Const(1)}
 	}
-	i, j := len(p.a), len(p.b)
-	p.m, p.k, p.n = p.a[i-2], p.a[i-1], p.b[j-1]
-	if err := same(p.k, p.b[j-2], "inner dimensions"); err != nil {
+	i, j := len(p.A), len(p.B)
+	p.M, p.K, p.N = p.A[i-2], p.A[i-1], p.B[j-1]
+	if err := Same(p.K, p.B[j-2], "inner dimensions"); err != nil {
 		return p, err
 	}
-	p.batch, err = broadcastShape([]ir.Type{ir.TensorOf(a.DType, p.a[:i-2]...), ir.TensorOf(b.DType, p.b[:j-2]...)})
+	p.Batch, err = broadcastShape([]ir.Type{ir.TensorOf(a.DType, p.A[:i-2]...), ir.TensorOf(b.DType, p.B[:j-2]...)})
 	return p, err
 }
 
-// each calls visit for every product of a static batch: its number, the elements
-// that its factors begin at, and their extents.
+// each calls visit for every product of a static batch, with its index, the offsets of its factors, and
+// their extents.
 func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
-	batch, _ := ir.Ints(p.batch)
-	a, _ := ir.Ints(p.a)
-	b, _ := ir.Ints(p.b)
+	batch, _ := dim.Ints(p.Batch)
+	a, _ := dim.Ints(p.A)
+	b, _ := dim.Ints(p.B)
 	walkA, walkB := newIndex(batch, a[:len(a)-2]), newIndex(batch, b[:len(b)-2])
 	m, k, n := a[len(a)-2], a[len(a)-1], b[len(b)-1]
-	for i := range lenOf(batch) {
+	for i := range LenOf(batch) {
 		visit(i, walkA.Offset*m*k, walkB.Offset*k*n, m, k, n)
 		walkA.Next()
 		walkB.Next()
@@ -83,11 +83,11 @@ func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
 
 // Eval sums in float64, or in wrapping integers.
 func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
-	p, err := matrices(in[0].Type(), in[1].Type())
+	p, err := Matrices(in[0].Type(), in[1].Type())
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalProduct stores the product of two matrices, given by the number of their
-// first element and the strides of their axes, at element y0 of y.
+// evalProduct stores the product of two matrices at element y0 of y. The matrices are given by their
+// first element and the strides of their axes.
 func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.Tensor, b0, bRow, bCol int, m, n, k int) {
 	if y.DType.IsFloat() {
 		row, column := make([]float64, k), make([]float64, n*k)
@@ -131,41 +131,40 @@ func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.T
 }
 
 // Flops counts two operations for each product.
-func (MatMul) Flops(in, out []ir.Type) ir.Dim {
-	p, err := matrices(in[0], in[1])
+func (MatMul) Flops(in, out []ir.Type) dim.Dim {
+	p, err := Matrices(in[0], in[1])
 	if err != nil {
-		return ir.Dim{}
+		return dim.Dim{}
 	}
-	return out[0].Elems().Mul(p.k).Mul(ir.Const(2))
+	return out[0].Elems().Mul(p.K).Mul(dim.Const(2))
 }
 
-// Grad is g·bᵀ of a and aᵀ·g of b, where g is the result's, summed over what was
-// broadcast.
-func (MatMul) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+// Grad returns dy·bᵀ for a and aᵀ·dy for b, summed over broadcast axes.
+func (MatMul) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, y := n.Arg(0), n.Arg(1)
-	p, err := matrices(x.Type, y.Type)
+	p, err := Matrices(x.Type, y.Type)
 	if err != nil {
 		ir.FailWith(err)
 	}
 	c := calculus{b}
-	g := reshape(b, of[0], slices.Concat(p.batch, []ir.Dim{p.m, p.n})...)
-	a2, b2 := reshape(b, x, p.a...), reshape(b, y, p.b...)
+	g := ReshapeTo(b, dy[0], slices.Concat(p.Batch, []dim.Dim{p.M, p.N})...)
+	a2, b2 := ReshapeTo(b, x, p.A...), ReshapeTo(b, y, p.B...)
 	grads := make([]*ir.Value, 2)
 	if want[0] {
-		grads[0] = reshape(b, c.fit(b.Node(MatMul{}, g, swapLast(b, b2)), a2), x.Type.Shape...)
+		grads[0] = ReshapeTo(b, c.fit(b.Node(MatMul{}, g, swapLast(b, b2)), a2), x.Type.Shape...)
 	}
 	switch {
-	case want[1] && len(p.b) == 2 && len(p.a) > 2: // one product of all rows rather than a sum of products
-		rows := ir.Product(append(slices.Clone(p.batch), p.m)...)
-		all, top := reshape(b, expand(b, a2, slices.Concat(p.batch, p.a[len(p.a)-2:])...), rows, p.k), reshape(b, g, rows, p.n)
-		grads[1] = reshape(b, b.Node(MatMul{}, swapLast(b, all), top), y.Type.Shape...)
+	case want[1] && len(p.B) == 2 && len(p.A) > 2: // a single product over all rows instead of a sum of products
+		rows := dim.Product(append(slices.Clone(p.Batch), p.M)...)
+		all, top := ReshapeTo(b, ExpandTo(b, a2, slices.Concat(p.Batch, p.A[len(p.A)-2:])...), rows, p.K), ReshapeTo(b, g, rows, p.N)
+		grads[1] = ReshapeTo(b, b.Node(MatMul{}, swapLast(b, all), top), y.Type.Shape...)
 	case want[1]:
-		grads[1] = reshape(b, c.fit(b.Node(MatMul{}, swapLast(b, a2), g), b2), y.Type.Shape...)
+		grads[1] = ReshapeTo(b, c.fit(b.Node(MatMul{}, swapLast(b, a2), g), b2), y.Type.Shape...)
 	}
 	return grads
 }
 
-// swapLast appends x with its last two axes exchanged.
+// swapLast swaps the last two axes of x.
 func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	perm := make([]int, x.Type.Rank())
 	for i := range perm {
@@ -173,54 +172,28 @@ func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	}
 	i := len(perm)
 	perm[i-1], perm[i-2] = i-2, i-1
-	return transpose(b, x, perm...)
+	return TransposeBy(b, x, perm...)
 }
 
-// Lower puts b of f32 into panels. For other types it sums products along an axis
-// of their own.
+// Lower sums products along a separate axis. An f32 product stays: every target has a kernel for it.
 func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
 	x, y := n.Arg(0), n.Arg(1)
-	p, err := matrices(x.Type, y.Type)
+	if x.Type.DType == ir.F32 {
+		return nil
+	}
+	p, err := Matrices(x.Type, y.Type)
 	if err != nil {
 		ir.FailWith(err)
 	}
-	x, y = reshape(b, x, p.a...), reshape(b, y, p.b...)
-	var product *ir.Value
-	if x.Type.DType == ir.F32 {
-		product = matMulPanels(b, x, b.Node(PackPanels{}, y), p.n, p.batch, nil)
-	} else {
-		one, r := ir.Const(1), len(p.batch)+2
-		x = reshape(b, x, append(p.a[:len(p.a):len(p.a)], one)...)
-		y = reshape(b, y, append(p.b[:len(p.b)-2:len(p.b)-2], one, p.k, p.n)...)
-		product = b.Node(Reduce{Kind: ReduceSum, Axes: []int{r - 1}}, b.Node(Mul{}, x, y))
-	}
-	return []*ir.Value{reshape(b, product, n.Results[0].Type.Shape...)}
-}
-
-// matMulPanels appends the product of matrices a and of panels of n columns,
-// their batches broadcast to batch, and a bias of n elements, unless it is nil.
-func matMulPanels(b *ir.Builder, a, panels *ir.Value, n ir.Dim, batch []ir.Dim, bias *ir.Value) *ir.Value {
-	matrix, packed := a.Type.Shape, panels.Type.Shape
-	i, j := len(matrix)-2, len(packed)-3
-	one := ir.Const(1)
-	switch {
-	case ir.Product(packed[:j]...).Equal(one):
-		panels = reshape(b, panels, packed[j:]...)
-	case ir.Product(matrix[:i]...).Equal(one):
-		a = reshape(b, a, matrix[i:]...)
-		panels = expand(b, panels, slices.Concat(batch, packed[j:])...)
-	default:
-		a = expand(b, a, slices.Concat(batch, matrix[i:])...)
-		panels = expand(b, panels, slices.Concat(batch, packed[j:])...)
-	}
-	if bias != nil {
-		bias = blockVector(b, bias)
-	}
-	y := b.Node(MatMulPanels{N: n}, a, panels, bias)
-	return reshape(b, y, slices.Concat(batch, []ir.Dim{matrix[i], n})...)
+	x, y = ReshapeTo(b, x, p.A...), ReshapeTo(b, y, p.B...)
+	one, r := dim.Const(1), len(p.Batch)+2
+	x = ReshapeTo(b, x, append(p.A[:len(p.A):len(p.A)], one)...)
+	y = ReshapeTo(b, y, append(p.B[:len(p.B)-2:len(p.B)-2], one, p.K, p.N)...)
+	product := b.Node(Reduce{Kind: ReduceSum, Axes: []int{r - 1}}, b.Node(Mul{}, x, y))
+	return []*ir.Value{ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
 // importMatMul reads MatMul.

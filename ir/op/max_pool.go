@@ -5,15 +5,16 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxPool is the greatest element of each window over x, [N,C,spatial…], of floats or
-// integers of at most 32 bits (ONNX MaxPool). Of a window with a NaN it is NaN; kernels
-// may give the greatest element after the NaN instead. Padding never counts; a window
-// of nothing else gives −∞, or the least integer.
+// MaxPool is the maximum of each window over x, [N,C,spatial…], of floats or integers of at most 32
+// bits (ONNX MaxPool). If a window has a NaN, its maximum is NaN; kernels may instead return the
+// maximum of the elements after the NaN. Padding never counts. The maximum of a window that holds
+// only padding is −∞ or the smallest integer.
 type MaxPool struct {
 	Window
-	// Blocked is set where x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
+	// Blocked says that x is channel-blocked, f32[N,⌈C/16⌉,spatial…,16].
 	Blocked bool
 }
 
@@ -26,23 +27,23 @@ func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, err
 }
 
-// inferPool gives a pool of one operand its result.
+// inferPool returns the result type of a pool with one operand.
 func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, d); err != nil {
 		return nil, err
 	}
 	x := in[0]
-	end, err := spatialEnd(x, blocked)
+	end, err := SpatialEnd(x, blocked)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.check(end - 2); err != nil {
+	if err := w.Check(end - 2); err != nil {
 		return nil, err
 	}
-	spatial, err := w.shape(x.Shape[2:end])
+	spatial, err := w.Places(x.Shape[2:end])
 	if err != nil {
 		return nil, err
 	}
@@ -50,26 +51,11 @@ func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, erro
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// spatialEnd returns the axis after the spatial ones of [N,C,spatial…], or of
-// the blocked [N,⌈C/16⌉,spatial…,16].
-func spatialEnd(x ir.Type, blocked bool) (int, error) {
-	if !blocked {
-		if x.Rank() < 2 {
-			return 0, fmt.Errorf("%s has no batch and channels", x)
-		}
-		return x.Rank(), nil
-	}
-	if x.Rank() < 3 || x.DType != ir.F32 || !x.Shape[x.Rank()-1].Equal(ir.Const(block)) {
-		return 0, fmt.Errorf("%s is not channel-blocked", x)
-	}
-	return x.Rank() - 1, nil
-}
-
 // Eval takes the first greatest element.
 func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	values := numbersOf(x)
-	return evalPool(op, op.Window, x, op.Blocked, func(y *ir.Tensor, i int, c cells, cell func(int) int) {
+	values := NumbersOf(x)
+	return evalPool(op, op.Window, x, op.Blocked, func(y *ir.Tensor, i int, c Cells, cell func(int) int) {
 		best := firstGreatest(values, c, cell)
 		switch {
 		case best >= 0:
@@ -83,11 +69,11 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad puts the result's where the greatest elements stood.
-func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	x, g := n.Arg(0), of[0]
+// Grad adds dy at the positions of the maxima.
+func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	x, g := n.Arg(0), dy[0]
 	grad := MaxPoolGrad{Window: op.Window}
-	if !grad.hasKernel(x.Type) {
+	if !grad.HasKernel(x.Type) {
 		if err := checkCells(op.Window); err != nil {
 			ir.FailWith(err)
 		}
@@ -95,11 +81,11 @@ func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(grad, x, g)}
 }
 
-// firstGreatest returns the place of the first greatest of the values in a window, or of
-// the first NaN; −1 where there is none.
-func firstGreatest(values []float64, c cells, cell func(int) int) int {
+// firstGreatest returns the index of the first maximum in a window, or of the first NaN, or −1 for an
+// empty window.
+func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	best := -1
-	for _, at := range c.at {
+	for _, at := range c.At {
 		j := cell(at)
 		if best < 0 {
 			best = j
@@ -114,21 +100,21 @@ func firstGreatest(values []float64, c cells, cell func(int) int) int {
 	return best
 }
 
-// evalPool calls f for every element i of the result of a pool; cell gives the
-// element of x that stands for a cell of the window.
-func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c cells, cell func(int) int)) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, []*ir.Tensor{x})
+// evalPool calls f for every element i of the result of a pool. cell returns the element of x for a
+// cell of the window.
+func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c Cells, cell func(int) int)) ([]*ir.Tensor, error) {
+	out, err := InferOf(op, []*ir.Tensor{x})
 	if err != nil {
 		return nil, err
 	}
-	end, err := spatialEnd(x.Type(), blocked)
+	end, err := SpatialEnd(x.Type(), blocked)
 	if err != nil {
 		return nil, err
 	}
 	shape, _ := out[0].Static()
 	y := ir.NewTensor(x.DType, shape...)
-	outer, plane, outPlane, lanes := lenOf(x.Shape[:2]), lenOf(x.Shape[2:end]), lenOf(shape[2:end]), lenOf(x.Shape[end:])
-	err = w.visit(x.Shape[2:end], func(o int, c cells) {
+	outer, plane, outPlane, lanes := LenOf(x.Shape[:2]), LenOf(x.Shape[2:end]), LenOf(shape[2:end]), LenOf(x.Shape[end:])
+	err = w.Visit(x.Shape[2:end], func(o int, c Cells) {
 		for n := range outer {
 			for lane := range lanes {
 				f(y, (n*outPlane+o)*lanes+lane, c, func(at int) int { return (n*plane+at)*lanes + lane })
@@ -139,23 +125,22 @@ func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tenso
 }
 
 // Flops counts a comparison for each cell of a window.
-func (op MaxPool) Flops(_, out []ir.Type) ir.Dim {
-	return out[0].Elems().Mul(ir.Const(lenOf(op.Kernel)))
+func (op MaxPool) Flops(_, out []ir.Type) dim.Dim {
+	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Lower computes narrow floats in f32, integers in floats, and more than two spatial
-// axes in turn.
+// Lower converts narrow floats to f32 and integers to floats, and splits more than two spatial axes.
 func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := n.Arg(0).Type.DType
 	if d.IsInt() {
-		float := ir.F32 // that has all integers of d
+		float := ir.F32 // a float type that can hold all integers of d
 		if d.Bits() > 16 {
 			float = ir.F64
 		}
-		// A window of padding alone is −∞, which has no integer.
+		// A window of padding alone is −∞, which no integer represents.
 		least, _ := intRange(d)
-		y := b.Node(op, convert(b, n.Arg(0), float))
-		return []*ir.Value{convert(b, b.Node(Max{}, y, b.Scalar(float, float64(least))), d)}
+		y := b.Node(op, ConvertTo(b, n.Arg(0), float))
+		return []*ir.Value{ConvertTo(b, b.Node(Max{}, y, b.Scalar(float, float64(least))), d)}
 	}
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -163,33 +148,8 @@ func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.lowerPool(b, n, func(w Window) ir.Op { return MaxPool{Window: w} })
 }
 
-// Relayout pools a blocked operand; bytes are blocked for it.
-func (op MaxPool) Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
-	x := l.Blocked(n.Arg(0))
-	if x == nil && isByte(n.Arg(0).Type) {
-		x = l.Block(n.Arg(0))
-	}
-	if x == nil {
-		return nil
-	}
-	if x.Type.DType == ir.U8 {
-		return op.ofBytes(b, n, x)
-	}
-	op.Blocked = true
-	return b.Node(op, x)
-}
-
-// Call is cpu.MaxPool, or cpu.MaxPoolDirect of f64.
-func (op MaxPool) Call(n *ir.Node) (ir.Call, error) {
-	if n.Arg(0).Type.DType == ir.F64 {
-		return op.directPool("MaxPoolDirect", n), nil
-	}
-	shape, err := op.poolShape(n, op.Blocked)
-	return ir.Call{Kernel: "MaxPool", Args: []any{ir.Out(0), ir.In(0), shape}}, err
-}
-
-// importMaxPool reads MaxPool: from opset 8 there may be a second result, where the
-// elements stand; ceil_mode and dilations come from opset 10.
+// importMaxPool imports MaxPool. From opset 8 it may have a second result, the indices of the
+// maxima. ceil_mode and dilations exist from opset 10.
 func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	w, err := importPool(c, x.Type, 10)
@@ -210,8 +170,8 @@ func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	return append(out, maxPoolIndices(b, x, w, columnMajor)), nil
 }
 
-// importPool reads the window of a pool whose dilations came at an opset;
-// ceil_mode came at 10.
+// importPool reads the window of a pool. dilations is the first opset with the attribute dilations.
+// ceil_mode exists from opset 10.
 func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
 	w, err := importWindow(c, x, nil, c.Opset() >= dilations)
 	if c.Opset() >= 10 {

@@ -6,20 +6,20 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxPoolIndices appends where the elements of a [MaxPool] over x stand, as i64
-// numbers over all of x; its spatial axes count in row-major order, or in
-// column-major order. The cells of each window are put along an axis, of which
-// [ArgMax] gives a place; it and the window's own place tell the number.
+// maxPoolIndices appends the i64 indices of the elements of a [MaxPool], over all of x. The spatial
+// axes are counted in row-major or column-major order. It puts the cells of each window along an
+// axis. [ArgMax] gives a position in the window, from which the index follows.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
-	count, err := w.shape(x.Type.Shape[2:])
+	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {
 		ir.FailWith(err)
 	}
-	spatial, pads := len(w.Kernel), w.pads(x.Type.Shape[2:])
-	steps := make([]ir.Dim, spatial) // from an element of x to the next of a spatial axis
-	next := ir.Const(1)
+	spatial, pads := len(w.Kernel), w.Padding(x.Type.Shape[2:])
+	steps := make([]dim.Dim, spatial) // from an element of x to the next of a spatial axis
+	next := dim.Const(1)
 	for k := range spatial {
 		i := spatial - 1 - k
 		if columnMajor {
@@ -27,23 +27,23 @@ func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.
 		}
 		steps[i], next = next, next.Mul(x.Type.Shape[2+i])
 	}
-	number := func(d ir.Dim) *ir.Value { return reshape(b, b.Dims(d)) }
-	along := func(axis int, count, first, step ir.Dim) *ir.Value {
+	number := func(d dim.Dim) *ir.Value { return ReshapeTo(b, b.Dims(d)) }
+	along := func(axis int, count, first, step dim.Dim) *ir.Value {
 		list := b.Node(Range{Count: count}, number(first), number(step))
-		shape := slices.Repeat([]ir.Dim{ir.Const(1)}, 2+spatial-axis)
+		shape := slices.Repeat([]dim.Dim{dim.Const(1)}, 2+spatial-axis)
 		shape[0] = count
-		return reshape(b, list, shape...)
+		return ReshapeTo(b, list, shape...)
 	}
 
-	planes := along(1, x.Type.Shape[0].Mul(x.Type.Shape[1]), ir.Const(0), next)
-	index := reshape(b, planes, append(slices.Clone(x.Type.Shape[:2]), planes.Type.Shape[1:]...)...)
-	offsets := b.Const(ir.NewTensor(ir.I64, lenOf(w.Kernel)))
+	planes := along(1, x.Type.Shape[0].Mul(x.Type.Shape[1]), dim.Const(0), next)
+	index := ReshapeTo(b, planes, append(slices.Clone(x.Type.Shape[:2]), planes.Type.Shape[1:]...)...)
+	offsets := b.Const(ir.NewTensor(ir.I64, LenOf(w.Kernel)))
 	for i, step := range steps {
-		places := along(2+i, count[i], pads[i].Mul(step).Neg(), ir.Const(w.stride(i)).Mul(step))
+		places := along(2+i, count[i], pads[i].Mul(step).Neg(), dim.Const(w.Stride(i)).Mul(step))
 		index = b.Node(Add{}, index, places)
-		walk, ats := newIndex(w.Kernel, w.Kernel), ir.NewTensor(ir.I64, lenOf(w.Kernel))
+		walk, ats := newIndex(w.Kernel, w.Kernel), ir.NewTensor(ir.I64, LenOf(w.Kernel))
 		for j := range ats.Len() {
-			ats.SetInt(j, int64(walk.at[i]*w.dilation(i)))
+			ats.SetInt(j, int64(walk.at[i]*w.Dilation(i)))
 			walk.Next()
 		}
 		offsets = b.Node(Add{}, offsets, b.Node(Mul{}, b.Const(ats), number(step)))
@@ -52,9 +52,9 @@ func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.
 	return b.Node(Add{}, index, b.Node(Gather{}, offsets, best))
 }
 
-// windowCells appends the cells of each window over x, padded with the least
-// number, along a last axis.
-func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []ir.Dim) *ir.Value {
+// windowCells appends the cells of each window over x, padded with the smallest number, along a new
+// last axis.
+func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *ir.Value {
 	d := x.Type.DType
 	least := ir.NewTensor(d)
 	if d.IsFloat() {
@@ -65,42 +65,42 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []ir.Dim) *ir
 	}
 	cells := w.cells(b, w.around(b, x, b.Const(least), count, pads), count)
 	for i, cell := range cells {
-		cells[i] = reshape(b, cell, append(slices.Clone(cell.Type.Shape), ir.Const(1))...)
+		cells[i] = ReshapeTo(b, cell, append(slices.Clone(cell.Type.Shape), dim.Const(1))...)
 	}
 	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
 }
 
-// around appends x with what so many windows reach beyond it, each cell of it value.
-func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []ir.Dim) *ir.Value {
-	around := Pad{Mode: "constant", Before: make([]ir.Dim, x.Type.Rank()), After: make([]ir.Dim, x.Type.Rank())}
+// around appends x padded with value so that it covers count windows.
+func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim) *ir.Value {
+	around := Pad{Mode: "constant", Before: make([]dim.Dim, x.Type.Rank()), After: make([]dim.Dim, x.Type.Rank())}
 	for i, n := range count {
-		reach := n.Sub(ir.Const(1)).Mul(ir.Const(w.stride(i))).Add(w.span(i))
+		reach := n.Sub(dim.Const(1)).Mul(dim.Const(w.Stride(i))).Add(w.span(i))
 		around.Before[2+i] = pads[i]
-		around.After[2+i] = reach.Sub(x.Type.Shape[2+i]).Sub(pads[i]).Max(ir.Const(0))
+		around.After[2+i] = reach.Sub(x.Type.Shape[2+i]).Sub(pads[i]).Max(dim.Const(0))
 	}
 	return b.Node(around, x, value)
 }
 
-// cells appends, for each cell of the window in row-major order, that cell of all
-// windows over x, of which there are so many and which stay within it.
-func (w Window) cells(b *ir.Builder, x *ir.Value, count []ir.Dim) []*ir.Value {
+// cells appends a tensor for each cell of the window, in row-major order. It holds that cell of all
+// windows over x. count is the number of windows along each axis. All windows lie inside x.
+func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 	walk := newIndex(w.Kernel, w.Kernel)
-	cells := make([]*ir.Value, lenOf(w.Kernel))
+	cells := make([]*ir.Value, LenOf(w.Kernel))
 	for j := range cells {
 		s := wholeSlice(x.Type)
 		for i, k := range walk.at {
-			s.Starts[2+i], s.Shape[2+i], s.Steps[2+i] = ir.Const(k*w.dilation(i)), count[i], w.stride(i)
+			s.Starts[2+i], s.Shape[2+i], s.Steps[2+i] = dim.Const(k*w.Dilation(i)), count[i], w.Stride(i)
 		}
 		walk.Next()
-		cells[j] = applySlice(b, x, s)
+		cells[j] = ApplySlice(b, x, s)
 	}
 	return cells
 }
 
-// maxCells is the largest window whose cells are put side by side.
+// maxCells is the largest window whose cells are laid out along an axis.
 const maxCells = 1024
 
-// checkCells refuses windows that are too large for [windowCells].
+// checkCells rejects windows that are too large for [windowCells].
 func checkCells(w Window) error {
 	n := 1
 	for _, k := range w.Kernel {

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// TestMaxPoolIndicesOfSymbols compares where the greatest elements stand in operands
-// of symbolic extents with where they stand in those of constant ones.
+// TestMaxPoolIndicesOfSymbols compares the indices of maxima for operands of symbolic extents with
+// the indices for operands of constant extents.
 func TestMaxPoolIndicesOfSymbols(t *testing.T) {
-	symbols := make([]ir.Dim, 4)
+	symbols := make([]dim.Dim, 4)
 	for i := range symbols {
-		symbols[i] = ir.Sym(fmt.Sprint("D", i))
+		symbols[i] = dim.Sym(fmt.Sprint("D", i))
 	}
 	for name, a := range map[string]attrs{
 		"pads":         {"kernel_shape": []int{2, 3}, "pads": []int{1, 0, 0, 2}, "strides": []int{2, 1}},

@@ -5,22 +5,22 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxRoiPool is the greatest element of each bin of regions of x, [N,C,H,W]:
-// [R,C,Height,Width] (ONNX MaxRoiPool). The second operand has a row for each
-// region, of x's element type: the number of the image that it lies on, and x1, y1,
-// x2, y2. An image outside is an error at run time. Coordinates times Scale,
-// rounded, are the first and the last element; a region is at least 1 wide and
-// high. Bins overlap where they share elements; one without elements is 0.
+// MaxRoiPool is the maximum of each bin of regions of x, [N,C,H,W] (ONNX MaxRoiPool). The result is
+// [R,C,Height,Width]. The second operand has a row for each region, of x's element type: the index
+// of its image, and x1, y1, x2, y2. An image index out of range is an error at run time. The
+// coordinates times Scale, rounded, are the first and last element. A region is at least 1 wide and
+// high. Neighbouring bins overlap if both cover a part of the same element. An empty bin is 0.
 type MaxRoiPool struct {
 	Height, Width int
 	Scale         float64
 }
 
-// Infer gives each region Height × Width bins.
+// Infer returns each region Height × Width bins.
 func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	shape, err := regionShape(in[0], in[1], 5, op.Height, op.Width)
@@ -31,11 +31,11 @@ func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
 }
 
 // Flops counts a comparison for each element of x in each region, and for each bin.
-func (MaxRoiPool) Flops(in, out []ir.Type) ir.Dim { return regionFlops(in, out, 1) }
+func (MaxRoiPool) Flops(in, out []ir.Type) dim.Dim { return regionFlops(in, out, 1) }
 
-// Eval computes places in the operand's element type.
+// Eval computes coordinates in the operand's element type.
 func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +80,6 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Lower computes narrow floats in f32.
 func (op MaxRoiPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.MaxRoiPool.
-func (op MaxRoiPool) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "MaxRoiPool", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), x[0], x[1], x[2], x[3], op.Height, op.Width, op.Scale,
-	}}, nil
-}
 
 // importMaxRoiPool reads MaxRoiPool.
 func importMaxRoiPool(c ir.Importer) ([]*ir.Value, error) {

@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importMeanVarianceNormalization reads MeanVarianceNormalization of floats:
-// d/(√mean(d²) + 1e-9), where d is x − mean(x), the means running along axes. Before
-// opset 9 these are all but the channels, with across_channels all, and without
-// normalize_variance it is d.
+// importMeanVarianceNormalization imports MeanVarianceNormalization of floats: d/(√mean(d²) +
+// 1e-9), where d is x − mean(x) and means are along axes. Before opset 9 the axes are all axes
+// except the channels, or all axes with across_channels. The result is then d if normalize_variance
+// is 0.
 func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axes, divides := []int{0, 2, 3}, true
@@ -28,12 +28,12 @@ func importMeanVarianceNormalization(c ir.Importer) ([]*ir.Value, error) {
 	slices.Sort(axes)
 	mean := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
 	d := wide(x.Type.DType)
-	v := convert(b, x, d)
+	v := ConvertTo(b, x, d)
 	v = b.Node(Sub{}, v, b.Node(mean, v))
 	if !divides {
-		return []*ir.Value{convert(b, v, x.Type.DType)}, nil
+		return []*ir.Value{ConvertTo(b, v, x.Type.DType)}, nil
 	}
 	deviation := b.Node(Sqrt{}, b.Node(mean, b.Node(Mul{}, v, v)))
 	y := b.Node(Div{}, v, b.Node(Add{}, deviation, b.Scalar(d, 1e-9)))
-	return []*ir.Value{convert(b, y, x.Type.DType)}, nil
+	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}, nil
 }

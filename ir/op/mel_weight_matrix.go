@@ -5,22 +5,22 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// MelWeightMatrix is a matrix [Length/2 + 1, Bins] that weighs the bins of a
-// one-sided spectrum of Length samples for each of Bins bands: triangles of height
-// 1 whose corners are equally far from each other on the mel scale, 2595·log10(1 +
-// f/700), between two frequencies (ONNX MelWeightMatrix). Operands are the samples
-// for each second, the lower and the upper frequency, f64.
+// MelWeightMatrix is a matrix [Length/2 + 1, Bins] of mel filters for a one-sided spectrum of Length
+// samples (ONNX MelWeightMatrix). Each filter is a triangle of height 1; its corners are equidistant on
+// the mel scale, 2595·log10(1 + f/700), between two frequencies. Operands are the sample rate, the
+// lower and the upper frequency, f64.
 type MelWeightMatrix struct {
 	DType        ir.DType
-	Bins, Length ir.Dim
+	Bins, Length dim.Dim
 }
 
-// Infer gives the matrix.
+// Infer returns the matrix.
 func (op MelWeightMatrix) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	for i, t := range in {
@@ -28,7 +28,7 @@ func (op MelWeightMatrix) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, one f64 expected", i, t)
 		}
 	}
-	rows := op.Length.FloorDiv(ir.Const(2)).Add(ir.Const(1))
+	rows := op.Length.FloorDiv(dim.Const(2)).Add(dim.Const(1))
 	out := []ir.Type{ir.TensorOf(op.DType, rows, op.Bins)}
 	return out, checkDomain(out, floats{})
 }
@@ -79,20 +79,13 @@ func (op MelWeightMatrix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.DType = wide(d); op.DType == d {
 		return nil
 	}
-	return []*ir.Value{convert(b, b.Node(op, n.Args...), d)}
-}
-
-// Call is cpu.MelWeightMatrix.
-func (op MelWeightMatrix) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "MelWeightMatrix", Args: []any{
-		ir.Out(0), op.Bins, op.Length, ir.InScalar(0), ir.InScalar(1), ir.InScalar(2),
-	}}, nil
+	return []*ir.Value{ConvertTo(b, b.Node(op, n.Args...), d)}
 }
 
 // importMelWeightMatrix reads MelWeightMatrix.
 func importMelWeightMatrix(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
-	var sizes [2]ir.Dim
+	var sizes [2]dim.Dim
 	for i, name := range []string{"num_mel_bins", "dft_length"} {
 		var err error
 		if sizes[i], err = boundDim(c, i, name); err != nil {
@@ -102,15 +95,15 @@ func importMelWeightMatrix(c ir.Importer) ([]*ir.Value, error) {
 	var args []*ir.Value
 	for i := 2; i < 5; i++ {
 		v := c.Arg(i)
-		if v == nil || !v.Type.Elems().Equal(ir.Const(1)) {
+		if v == nil || !v.Type.Elems().Equal(dim.Const(1)) {
 			return nil, fmt.Errorf("operand %d is not one number", i)
 		}
-		args = append(args, convert(b, reshape(b, v), ir.F64))
+		args = append(args, ConvertTo(b, ReshapeTo(b, v), ir.F64))
 	}
 	d := c.DType("output_datatype", ir.F32)
 	op := MelWeightMatrix{DType: d, Bins: sizes[0], Length: sizes[1]}
 	if !d.IsFloat() {
 		op.DType = ir.F32
 	}
-	return []*ir.Value{convert(b, b.Node(op, args...), d)}, nil
+	return []*ir.Value{ConvertTo(b, b.Node(op, args...), d)}, nil
 }

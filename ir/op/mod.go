@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
-// Mod is the remainder of x / y, broadcast, of numbers of one type (ONNX Mod,
-// from opset 10). It has the sign of y; with Truncated that of x, as C's fmod.
-// Floats need Truncated. A zero divisor of integers is an error when the model
-// runs.
+// Mod is the remainder of x / y with broadcasting, for numbers of one type (ONNX Mod, from opset
+// 10). It has the sign of y or, with Truncated, the sign of x, as C's fmod. Floats require
+// Truncated. An integer divisor of zero is an error at run time.
 type Mod struct {
 	binary[numbers]
 	Truncated bool
@@ -38,7 +39,32 @@ func (op Mod) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// InferElems computes remainders of expressions whose signs are the same.
+// Scalar computes the remainder. It has no formula for integers unless the divisor is a constant other
+// than 0.
+func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	if x[1].Type.DType.IsFloat() {
+		return elementary.Mod(b, x[0], x[1])
+	}
+	divisor, ok := wholeConst(d, x[1])
+	switch {
+	case !ok || divisor == 0:
+		return nil
+	case divisor == -1 && d.Class() == ir.Signed:
+		return number(b, x[0], 0)
+	}
+	r := b.Rem(x[0], x[1])
+	if op.Truncated || d.Class() == ir.Unsigned {
+		return r
+	}
+	zero := number(b, r, 0)
+	differ := b.Lt(r, zero)
+	if divisor < 0 {
+		differ = b.Gt(r, zero)
+	}
+	return b.Select(differ, b.Add(r, x[1]), r)
+}
+
+// InferElems computes remainders of expressions with equal signs.
 func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])
@@ -52,20 +78,9 @@ func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Call is cpu.Mod, cpu.Rem or cpu.Fmod, or a form with a scalar.
-func (op Mod) Call(n *ir.Node) (ir.Call, error) {
-	switch {
-	case n.Arg(0).Type.DType.IsFloat():
-		return callBinary(n, "Fmod", false), nil
-	case op.Truncated:
-		return callBinary(n, "Rem", false), nil
-	}
-	return callBinary(n, "Mod", false), nil
-}
-
-// Grad is the result's of x, and −1 times it times the truncated quotient of y.
-func (Mod) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y, z := of[0], n.Arg(0), n.Arg(1), n.Results[0]
+// Grad returns dy for x, and −dy times the integer quotient for y.
+func (Mod) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y, z := dy[0], n.Arg(0), n.Arg(1), n.Results[0]
 	return partials(b, n, want,
 		func(calculus) *ir.Value { return g },
 		func(c calculus) *ir.Value { return c.neg(c.mul(g, c.Node(Round{}, c.div(c.sub(x, z), y)))) },

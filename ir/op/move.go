@@ -1,13 +1,14 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+)
 
-// source tells where the element of a result comes from: it fills from with
-// the coordinates in the operand of the element at these coordinates of the
-// result. Operators that only move elements are defined by one.
+// source gives the source of each element of a result. It sets from to the coordinates in the operand,
+// given the coordinates in the result. It defines operators that only move elements.
 type source func(at, from []int)
 
-// move returns the tensor of a shape whose elements come from x.
+// move returns a tensor of this shape whose elements come from x.
 func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err
@@ -33,8 +34,8 @@ func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	return elems
 }
 
-// visitMove calls visit with the row-major numbers of each element of shape to
-// and of its source in shape from.
+// visitMove calls visit for each element of shape to. It passes the row-major index i of the
+// element, and the index j of its source in shape from.
 func visitMove(from, to []int, f source, visit func(i, j int)) {
 	walk, at := newIndex(to, to), make([]int, len(from))
 	n := 1
@@ -50,14 +51,4 @@ func visitMove(from, to []int, f source, visit func(i, j int)) {
 		visit(i, j)
 		walk.Next()
 	}
-}
-
-// strides returns the row-major strides of a shape, in elements.
-func strides(shape []ir.Dim) []ir.Dim {
-	s, next := make([]ir.Dim, len(shape)), ir.Const(1)
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i] = next
-		next = next.Mul(shape[i])
-	}
-	return s
 }

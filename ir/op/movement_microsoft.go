@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // importExpandDims reads ExpandDims of com.microsoft: Unsqueeze at one axis.
@@ -16,12 +17,12 @@ func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
 	if axis, err = fromFront(axis, len(shape)+1); err != nil {
 		return nil, err
 	}
-	wider := append(append(append([]ir.Dim{}, shape[:axis]...), ir.Const(1)), shape[axis:]...)
-	return []*ir.Value{reshape(c.Builder(), c.Arg(0), wider...)}, nil
+	wider := append(append(append([]dim.Dim{}, shape[:axis]...), dim.Const(1)), shape[axis:]...)
+	return []*ir.Value{ReshapeTo(c.Builder(), c.Arg(0), wider...)}, nil
 }
 
-// importTorchEmbedding reads TorchEmbedding of com.microsoft: rows of a matrix. Its
-// further operands matter to gradients only.
+// importTorchEmbedding imports TorchEmbedding of com.microsoft: rows of a matrix. Its further operands
+// affect only gradients.
 func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() == 0 {
@@ -30,9 +31,8 @@ func importTorchEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Gather{}, table, checked(b, c.Arg(1), table.Type.Shape[0], "token", "rows"))}, nil
 }
 
-// importUnfoldTensor reads UnfoldTensor of com.microsoft: all runs of size elements
-// along an axis, every step elements one, in place of the axis, and along a new
-// last axis the run.
+// importUnfoldTensor imports UnfoldTensor of com.microsoft: all runs of size elements along an axis,
+// step elements apart. The axis counts the runs, and a new last axis holds the elements of a run.
 func importUnfoldTensor(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("dim", -1), x.Type.Rank())
@@ -44,18 +44,18 @@ func importUnfoldTensor(c ir.Importer) ([]*ir.Value, error) {
 	if n, ok := d.Int(); size < 1 || step < 1 || ok && size > n {
 		return nil, fmt.Errorf("runs of %d elements, every %d, of an extent of %s", size, step, d)
 	}
-	from := strides(x.Type.Shape)
+	from := RowMajor(x.Type.Shape)
 	runs := StridedCopy{
-		Shape:   append(append([]ir.Dim{}, x.Type.Shape...), ir.Const(size)),
-		Strides: append(append([]ir.Dim{}, from...), from[axis]),
+		Shape:   append(append([]dim.Dim{}, x.Type.Shape...), dim.Const(size)),
+		Strides: append(append([]dim.Dim{}, from...), from[axis]),
 	}
-	runs.Shape[axis] = d.Sub(ir.Const(size)).FloorDiv(ir.Const(step)).Add(ir.Const(1))
-	runs.Strides[axis] = from[axis].Mul(ir.Const(step))
+	runs.Shape[axis] = d.Sub(dim.Const(size)).FloorDiv(dim.Const(step)).Add(dim.Const(1))
+	runs.Strides[axis] = from[axis].Mul(dim.Const(step))
 	return []*ir.Value{c.Builder().Node(runs, x)}, nil
 }
 
-// importRangeFromTo reads Range of com.microsoft, whose operands may be lists of one
-// element. The step may be absent: it is 1.
+// importRangeFromTo imports Range of com.microsoft, whose operands may be lists of one element. The
+// default step is 1.
 func importRangeFromTo(c ir.Importer) ([]*ir.Value, error) {
 	b, args := c.Builder(), make([]*ir.Value, 3)
 	copy(args, argsOf(c))
@@ -70,24 +70,24 @@ func importRangeFromTo(c ir.Importer) ([]*ir.Value, error) {
 	return importRange(withArgs(c, args...))
 }
 
-// importReduceSumInteger reads ReduceSumInteger of com.microsoft: sums of bytes in 32
-// bits.
+// importReduceSumInteger imports ReduceSumInteger of com.microsoft: 32-bit sums of bytes.
 func importReduceSumInteger(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	wider, ok := map[ir.DType]ir.DType{ir.I8: ir.I32, ir.U8: ir.U32}[x.Type.DType]
 	if !ok {
 		return nil, fmt.Errorf("not defined for %s", x.Type.DType)
 	}
-	return importReduce(ReduceSum, 13)(withArgs(c, convert(b, x, wider)))
+	return importReduce(ReduceSum, 13)(withArgs(c, ConvertTo(b, x, wider)))
 }
 
-// importUniqueInOrder reads Unique of com.microsoft: the elements of a list without
-// those that repeat one before, which of them each element is, and how often.
+// importUniqueInOrder imports Unique of com.microsoft. The results are the distinct elements of a
+// list in the order of first occurrence, the index of each element among the distinct ones, and
+// their counts.
 func importUniqueInOrder(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
-	rows := convert(b, reshape(b, x, x.Type.Elems(), ir.Const(1)), wide(x.Type.DType))
+	rows := ConvertTo(b, ReshapeTo(b, x, x.Type.Elems(), dim.Const(1)), wide(x.Type.DType))
 	count := b.Symbol("unique")
 	out := b.Nodes(Unique{Count: count}, rows, b.Node(SortRows{}, rows))
-	y := reshape(b, convert(b, out[0], x.Type.DType), ir.Sym(count))
+	y := ReshapeTo(b, ConvertTo(b, out[0], x.Type.DType), dim.Sym(count))
 	return []*ir.Value{y, out[2], out[3]}, nil
 }

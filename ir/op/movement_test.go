@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // typed reads a type of the text form.
@@ -62,7 +63,7 @@ func TestImportTypes(t *testing.T) {
 		{"reverses the axes", "Transpose", 13, nil, "f32[N,3,5]", nil, "f32[5,3,N]", 0},
 		{"permutes", "Transpose", 13, attrs{"perm": []int{0, 2, 1}}, "f32[N,3,5]", nil, "f32[N,5,3]", 0},
 		{"refuses a short permutation", "Transpose", 13, attrs{"perm": []int{0, 1}}, "f32[N,3,5]", nil, "rank 3", 0},
-		{"refuses a repeated axis", "Transpose", 13, attrs{"perm": []int{0, 0, 1}}, "f32[N,3,5]", nil, "no permutation", 0},
+		{"refuses a repeated axis", "Transpose", 13, attrs{"perm": []int{0, 0, 1}}, "f32[N,3,5]", nil, "not a permutation", 0},
 
 		{"flattens at 1", "Flatten", 13, nil, "f32[N,3,5]", nil, "f32[N,15]", 0},
 		{"flattens at 0", "Flatten", 13, attrs{"axis": 0}, "f32[N,3,5]", nil, "f32[1,15*N]", 0},
@@ -451,8 +452,8 @@ func TestShapesOfExporters(t *testing.T) {
 	}
 }
 
-// checkRandomly runs f and its lowered form on counted inputs, with small values
-// for its symbols.
+// checkRandomly runs f and its lowered form with small values of its symbols. The elements of the
+// inputs are 0 to 4, repeated.
 func checkRandomly(t *testing.T, f *ir.Func) {
 	t.Helper()
 	values := map[string]int{}
@@ -590,19 +591,19 @@ func drawMovement(t *rapid.T) movement {
 	}
 }
 
-// TestSymbolsAgreeWithNumbers imports nodes for operands of constant and of
-// symbolic extents, runs both and their lowered forms, and compares all four.
+// TestSymbolsAgreeWithNumbers imports nodes for operands with constant extents and with symbolic
+// extents. It runs both and their lowered forms, and compares all four.
 func TestSymbolsAgreeWithNumbers(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := drawMovement(r)
 		var numbers, symbols []ir.Type
 		var args []*ir.Tensor
 		for i, shape := range m.operands {
-			dims := ir.Dims(shape...)
+			dims := dim.Consts(shape...)
 			numbers = append(numbers, ir.TensorOf(ir.F32, slices.Clone(dims)...))
 			for k := range dims {
 				if rapid.Bool().Draw(r, "symbolic") {
-					dims[k] = ir.Sym(fmt.Sprintf("d%d_%d", i, k))
+					dims[k] = dim.Sym(fmt.Sprintf("d%d_%d", i, k))
 				}
 			}
 			symbols = append(symbols, ir.TensorOf(ir.F32, dims...))
@@ -628,9 +629,9 @@ func TestSymbolsAgreeWithNumbers(t *testing.T) {
 // TestNegativeExtentsAreErrors evaluates operators whose extents turn out to be
 // negative.
 func TestNegativeExtentsAreErrors(t *testing.T) {
-	less := ir.Sym("N").Sub(ir.Const(5))
-	dims := []ir.Dim{less}
-	zero := []ir.Dim{ir.Const(0)}
+	less := dim.Sym("N").Sub(dim.Const(5))
+	dims := []dim.Dim{less}
+	zero := []dim.Dim{dim.Const(0)}
 	for _, test := range []struct {
 		op     ir.Op
 		inputs []ir.Type
@@ -643,14 +644,14 @@ func TestNegativeExtentsAreErrors(t *testing.T) {
 		{Pad{Mode: "edge", Before: dims, After: dims}, types(t, "f32[N]")},
 		{StridedCopy{Shape: dims, Strides: zero}, types(t, "f32[N]")},
 		{Resize{Mode: "linear", Coordinates: "half_pixel", Shape: dims, Scales: []float64{0}}, types(t, "f32[N]")},
-		{ResizeTable{Mode: "linear", Coordinates: "half_pixel", In: ir.Const(4), Out: less, Taps: ir.Const(2)}, nil},
+		{ResizeTable{Mode: "linear", Coordinates: "half_pixel", In: dim.Const(4), Out: less, Taps: dim.Const(2)}, nil},
 		{Range{Count: less}, types(t, "f32[]", "f32[]")},
 		{OneHot{Depth: less}, types(t, "i64[N]", "f32[2]")},
 		{Eye{DType: ir.F32, Rows: less, Cols: less}, nil},
 		{Fill{Value: ir.Scalar(ir.F32, 0), Shape: dims}, nil},
 	} {
 		t.Run(ir.OpName(test.op), func(t *testing.T) {
-			three := func(s string) (ir.Dim, bool) { return ir.Const(3), s == "N" }
+			three := func(s string) (dim.Dim, bool) { return dim.Const(3), s == "N" }
 			var args []*ir.Tensor
 			for _, typ := range test.inputs {
 				shape, _ := typ.Subst(three).Static()

@@ -1,8 +1,11 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// Mul is x · y, broadcast, of numbers of one type. Integers wrap.
+// Mul computes x · y with broadcasting, for numbers of one type. Integers wrap.
 type Mul struct{ binary[numbers] }
 
 // Eval multiplies.
@@ -14,6 +17,11 @@ func (Mul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
+// Scalar multiplies.
+func (Mul) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	return wrapped(b, d, b.Mul(x[0], x[1]))
+}
+
 // InferElems multiplies expressions.
 func (Mul) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return timesRatio(e[0], e[1]) })
@@ -23,19 +31,16 @@ func timesRatio(a, b ir.Ratio) (ir.Ratio, bool) {
 	return fraction(a.Num.Mul(b.Num), a.Den*b.Den)
 }
 
-// Call is cpu.Mul or cpu.MulScalar.
-func (Mul) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Mul", true), nil }
-
-// Grad is the result's times the other operand.
-func (Mul) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y := of[0], n.Arg(0), n.Arg(1)
+// Grad returns dy times the other operand.
+func (Mul) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,
 		func(c calculus) *ir.Value { return c.mul(g, y) },
 		func(c calculus) *ir.Value { return c.mul(g, x) },
 	)
 }
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (Mul) IsCommutative() {}
 
 // Neutral is 1.
@@ -44,5 +49,5 @@ func (Mul) Neutral() float64 { return 1 }
 // Affine scales.
 func (Mul) Affine() (scales bool, inverse ir.Op) { return true, nil }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Mul) IsCheap() {}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead says at which operands MultiHeadAttention and DecoderMaskedMultiHeadAttention
-// of com.microsoft have what they have in common. Queries, keys and values are the first
-// three of both.
+// multiHead lists the operands that MultiHeadAttention and DecoderMaskedMultiHeadAttention of
+// com.microsoft have in common. Queries, keys and values are the first three of both.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (
@@ -16,9 +16,9 @@ var (
 	maskedDecodeAttention = multiHead{bias: 10, mask: 3, scores: 4, pastKeys: 5, pastValues: 6, used: 7, beams: 9}
 )
 
-// load reads queries [B,S,H·D], keys [B,T,H·D] and values [B,T,H·E], or packed forms of
-// them: keys and values [B,T,H,2,D], all three [B,T,H,3,D] or [B,T,3·H·D]. Keys and
-// values of rank 4 have their heads in front. The bias is added to what has not.
+// load reads queries [B,S,H·D], keys [B,T,H·D] and values [B,T,H·E], or packed forms: keys and
+// values [B,T,H,2,D], or all three as [B,T,H,3,D] or [B,T,3·H·D]. In keys and values of rank 4, the
+// axis of heads comes first. A bias is added to all of them except keys and values of rank 4.
 func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	parts := []*ir.Value{q, k, v} // as [B,S,H,D]
@@ -28,7 +28,7 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 		}
 		for i := range count {
 			s := from.Type.Shape
-			parts[first+i] = reshape(b, sliceAxis(b, from, 3, ir.Const(i), ir.Const(1)), s[0], s[1], s[2], s[4])
+			parts[first+i] = ReshapeTo(b, sliceAxis(b, from, 3, dim.Const(i), dim.Const(1)), s[0], s[1], s[2], s[4])
 		}
 		return nil
 	}
@@ -37,9 +37,9 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	case k == nil && q.Type.Rank() == 5:
 		err = split(q, 0, 3)
 	case k == nil && q.Type.Rank() == 3:
-		third := divide(q.Type.Shape[2], ir.Const(3))
+		third := divide(q.Type.Shape[2], dim.Const(3))
 		for i := range parts {
-			parts[i] = sliceAxis(b, q, 2, third.Mul(ir.Const(i)), third)
+			parts[i] = sliceAxis(b, q, 2, third.Mul(dim.Const(i)), third)
 		}
 	case k == nil:
 		err = fmt.Errorf("keys are missing beside %s", q.Type)
@@ -51,7 +51,7 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	if err != nil {
 		return x, err
 	}
-	from := ir.Const(0)
+	from := dim.Const(0)
 	for i, p := range parts {
 		if i > 0 && ready {
 			continue
@@ -65,16 +65,16 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 		if bias := c.Arg(m.bias); bias != nil {
 			s := p.Type.Shape
 			own := s[2].Mul(s[3])
-			p = b.Node(Add{}, p, reshape(b, sliceAxis(b, bias, 0, from, own), s[2], s[3]))
+			p = b.Node(Add{}, p, ReshapeTo(b, sliceAxis(b, bias, 0, from, own), s[2], s[3]))
 			from = from.Add(own)
 		}
-		parts[i] = transpose(b, p, 0, 2, 1, 3)
+		parts[i] = TransposeBy(b, p, 0, 2, 1, 3)
 	}
 	return headed{q: parts[0], k: parts[1], v: parts[2]}, nil
 }
 
-// read imports the operator. Where the number of keys in use is an operand, past and
-// present are a cache of more than there are.
+// read imports the operator. If the number of keys in use is an operand, past and present are a cache
+// with spare room.
 func (m multiHead) read(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	if c.Arg(m.beams) != nil {
@@ -88,8 +88,8 @@ func (m multiHead) read(c ir.Importer) ([]*ir.Value, error) {
 	}
 	var lengths, starts *ir.Value
 	if used := c.Arg(m.used); used != nil && c.Arg(m.pastKeys) != nil {
-		starts = convert(b, reshape(b, used, ir.Const(1)), ir.I64)
-		starts = expand(b, starts, x.q.Type.Shape[0])
+		starts = ConvertTo(b, ReshapeTo(b, used, dim.Const(1)), ir.I64)
+		starts = ExpandTo(b, starts, x.q.Type.Shape[0])
 		lengths = b.Node(Add{}, starts, b.Dims(x.k.Type.Shape[2]))
 		x.overwrite(b, c.Arg(m.pastKeys), c.Arg(m.pastValues), starts)
 	} else {

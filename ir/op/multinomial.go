@@ -4,23 +4,24 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Multinomial draws Samples of the columns of each row of x, floats [N,C], each
-// with a probability proportional to e^x: integers [N,Samples] of type DType (ONNX
-// Multinomial). Sample i of all, in row-major order, is the first column up to
-// which more than [rt.UniformAt](Seed, i) of the row's probability lies.
+// Multinomial draws Samples columns of each row of x, floats [N,C], each with a probability
+// proportional to e^x (ONNX Multinomial). The result is integers [N,Samples] of type DType. Sample i,
+// in row-major order over all, is the first column at which the cumulative probability exceeds
+// [rt.UniformAt](Seed, i).
 type Multinomial struct {
 	Samples int
 	DType   ir.DType
 	Seed    int64
 }
 
-// Infer gives [N,Samples].
+// Infer returns [N,Samples].
 func (op Multinomial) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, floats{}); err != nil {
@@ -30,7 +31,7 @@ func (op Multinomial) Infer(in []ir.Type) ([]ir.Type, error) {
 	if x.Rank() != 2 || op.DType != ir.I32 && op.DType != ir.I64 || op.Samples < 0 {
 		return nil, fmt.Errorf("%d samples of type %s of %s", op.Samples, op.DType, x)
 	}
-	return []ir.Type{ir.TensorOf(op.DType, x.Shape[0], ir.Const(op.Samples))}, nil
+	return []ir.Type{ir.TensorOf(op.DType, x.Shape[0], dim.Const(op.Samples))}, nil
 }
 
 // Eval draws in float64.
@@ -42,7 +43,7 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	y := ir.NewTensor(op.DType, rows, op.Samples)
 	for i := range y.Len() {
-		row := pick(allAxes(columns), func(j int) float64 { return x.Float(i/op.Samples*columns + j) })
+		row := pick(AllAxes(columns), func(j int) float64 { return x.Float(i/op.Samples*columns + j) })
 		left := rt.UniformAt(uint64(op.Seed), uint64(i)) * exponentials(row)
 		for j, v := range row {
 			if left -= portable.Exp(v); left < 0 || j == columns-1 {
@@ -54,17 +55,11 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom marks that other implementations draw other numbers.
+// IsRandom says that other implementations draw other numbers.
 func (Multinomial) IsRandom() {}
 
 // Lower computes narrow floats in f32.
 func (Multinomial) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.Multinomial.
-func (op Multinomial) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "Multinomial", Args: []any{ir.Out(0), ir.In(0), x[0], x[1], op.Samples, ir.Number{DType: ir.I64, Int: op.Seed}}}, nil
-}
 
 // importMultinomial reads Multinomial.
 func importMultinomial(c ir.Importer) ([]*ir.Value, error) {

@@ -6,17 +6,17 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// MurmurHash3 is the 32-bit MurmurHash3 of the bytes of each element, little-endian,
-// or of each text, as u32, or as i32 where Signed is set (com.microsoft MurmurHash3).
-// It takes integers and floats of 32 and 64 bits.
+// MurmurHash3 is the 32-bit MurmurHash3 of the little-endian bytes of each element, or of each
+// string (com.microsoft MurmurHash3). The result is u32, or i32 with Signed. It accepts integers
+// and floats of 32 and 64 bits.
 type MurmurHash3 struct {
 	Seed   int64 // an u32
 	Signed bool
 }
 
-// Infer gives the operand's shape.
+// Infer returns the operand's shape.
 func (op MurmurHash3) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	d := in[0].DType
@@ -24,7 +24,7 @@ func (op MurmurHash3) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("not defined for %s", d)
 	}
 	if op.Seed != int64(uint32(op.Seed)) {
-		return nil, fmt.Errorf("seed %d is no u32", op.Seed)
+		return nil, fmt.Errorf("seed %d is not a u32", op.Seed)
 	}
 	return []ir.Type{in[0].With(op.result())}, nil
 }
@@ -54,7 +54,7 @@ func (op MurmurHash3) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// murmur3 is MurmurHash3_x86_32: words of four bytes, then those that are left.
+// murmur3 returns MurmurHash3_x86_32 of data.
 func murmur3(data []byte, seed uint32) uint32 {
 	turn := func(x uint32, by int) uint32 { return x<<by | x>>(32-by) }
 	mix := func(word uint32) uint32 { return turn(word*0xcc9e2d51, 15) * 0x1b873593 }
@@ -69,11 +69,6 @@ func murmur3(data []byte, seed uint32) uint32 {
 	h = (h ^ h>>16) * 0x85ebca6b
 	h = (h ^ h>>13) * 0xc2b2ae35
 	return h ^ h>>16
-}
-
-// Call is cpu.MurmurHash3.
-func (op MurmurHash3) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "MurmurHash3", Args: []any{ir.Out(0), ir.In(0), ir.Number{DType: ir.U32, Int: op.Seed}}}, nil
 }
 
 // importMurmurHash3 reads MurmurHash3 of com.microsoft.

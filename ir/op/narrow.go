@@ -2,8 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// wide returns the element type that kernels compute in for elements of type d:
-// f32 for the floats of at most 16 bits, a byte for integers narrower than one.
+// wide returns the element type in which kernels compute elements of type d. It is f32 for floats
+// of at most 16 bits, and a byte for integers narrower than a byte.
 func wide(d ir.DType) ir.DType {
 	switch {
 	case d.IsFloat() && d.Bits() < 32:
@@ -16,13 +16,13 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
-// lowerNarrow computes n on operands of wider types and converts its results
-// back; nil when no operand has a narrow type.
+// lowerNarrow computes n on operands of wider types and converts the results back. It returns nil if no
+// operand has a narrow type.
 func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	args, changed := make([]*ir.Value, len(n.Args)), false
 	for i, a := range n.Args {
 		if args[i] = a; a != nil && wide(a.Type.DType) != a.Type.DType {
-			args[i], changed = convert(b, a, wide(a.Type.DType)), true
+			args[i], changed = ConvertTo(b, a, wide(a.Type.DType)), true
 		}
 	}
 	if !changed {
@@ -31,14 +31,13 @@ func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	results := b.Nodes(n.Op, args...)
 	out := make([]*ir.Value, len(results))
 	for i, r := range results {
-		out[i] = convert(b, r, n.Results[i].Type.DType)
+		out[i] = ConvertTo(b, r, n.Results[i].Type.DType)
 	}
 	return out
 }
 
-// convert appends a [Cast], unless v has the element type or is a constant,
-// which it converts.
-func convert(b *ir.Builder, v *ir.Value, to ir.DType) *ir.Value {
+// ConvertTo appends a [Cast] unless v already has the element type. It converts constants directly.
+func ConvertTo(b *ir.Builder, v *ir.Value, to ir.DType) *ir.Value {
 	if v.Type.DType == to {
 		return v
 	}

@@ -10,30 +10,31 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestWindowExtents(t *testing.T) {
-	h := ir.Sym("H")
+	h := dim.Sym("H")
 	for name, c := range map[string]struct {
 		w             Window
-		in            ir.Dim
+		in            dim.Dim
 		want          string
 		before, after string
 	}{
-		"plain":                  {Window{Kernel: []int{3}}, ir.Const(8), "6", "0", "0"},
+		"plain":                  {Window{Kernel: []int{3}}, dim.Const(8), "6", "0", "0"},
 		"symbolic":               {Window{Kernel: []int{3}, Pads: []int{1, 1}}, h, "H", "1", "1"},
-		"strided":                {Window{Kernel: []int{3}, Strides: []int{2}, Pads: []int{1, 1}}, ir.Const(8), "4", "1", "1"},
-		"dilated":                {Window{Kernel: []int{3}, Dilations: []int{2}}, ir.Const(8), "4", "0", "0"},
-		"same upper":             {Window{Kernel: []int{4}, Same: "upper"}, ir.Const(8), "8", "1", "2"},
-		"same lower":             {Window{Kernel: []int{4}, Same: "lower"}, ir.Const(8), "8", "2", "1"},
+		"strided":                {Window{Kernel: []int{3}, Strides: []int{2}, Pads: []int{1, 1}}, dim.Const(8), "4", "1", "1"},
+		"dilated":                {Window{Kernel: []int{3}, Dilations: []int{2}}, dim.Const(8), "4", "0", "0"},
+		"same upper":             {Window{Kernel: []int{4}, Same: "upper"}, dim.Const(8), "8", "1", "2"},
+		"same lower":             {Window{Kernel: []int{4}, Same: "lower"}, dim.Const(8), "8", "2", "1"},
 		"same of a symbol":       {Window{Kernel: []int{3}, Same: "upper"}, h, "H", "1", "1"},
-		"same with large stride": {Window{Kernel: []int{1}, Strides: []int{3}, Same: "upper"}, ir.Const(8), "3", "0", "0"},
-		"ceil":                   {Window{Kernel: []int{3}, Strides: []int{2}, Ceil: true}, ir.Const(6), "3", "0", "0"},
-		"ceil starts inside":     {Window{Kernel: []int{1}, Strides: []int{2}, Ceil: true}, ir.Const(2), "1", "0", "0"},
-		"ceil drops what starts in the end padding": {Window{Kernel: []int{3}, Strides: []int{3}, Pads: []int{1, 1}, Ceil: true}, ir.Const(5), "2", "1", "1"},
+		"same with large stride": {Window{Kernel: []int{1}, Strides: []int{3}, Same: "upper"}, dim.Const(8), "3", "0", "0"},
+		"ceil":                   {Window{Kernel: []int{3}, Strides: []int{2}, Ceil: true}, dim.Const(6), "3", "0", "0"},
+		"ceil starts inside":     {Window{Kernel: []int{1}, Strides: []int{2}, Ceil: true}, dim.Const(2), "1", "0", "0"},
+		"ceil drops what starts in the end padding": {Window{Kernel: []int{3}, Strides: []int{3}, Pads: []int{1, 1}, Ceil: true}, dim.Const(5), "2", "1", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := c.w.check(1); err != nil {
+			if err := c.w.Check(1); err != nil {
 				t.Fatal(err)
 			}
 			before, after := c.w.pad(0, c.in)
@@ -46,9 +47,9 @@ func TestWindowExtents(t *testing.T) {
 }
 
 func TestNeuralInfer(t *testing.T) {
-	n, h, c := ir.Sym("N"), ir.Sym("H"), ir.Sym("C")
-	f32 := func(shape ...ir.Dim) ir.Type { return ir.TensorOf(ir.F32, shape...) }
-	k := func(v int) ir.Dim { return ir.Const(v) }
+	n, h, c := dim.Sym("N"), dim.Sym("H"), dim.Sym("C")
+	f32 := func(shape ...dim.Dim) ir.Type { return ir.TensorOf(ir.F32, shape...) }
+	k := func(v int) dim.Dim { return dim.Const(v) }
 	for name, x := range map[string]struct {
 		op   ir.Op
 		in   []ir.Type
@@ -235,10 +236,10 @@ func TestMatMulLowers(t *testing.T) {
 }
 
 func TestMatMulLowersWithSymbols(t *testing.T) {
-	n, s, f32 := ir.Sym("N"), ir.Sym("S"), ir.F32
-	f := nodeFunc(t, MatMul{}, ir.TensorOf(f32, n, ir.Const(2), s, ir.Const(4)), ir.TensorOf(f32, n, ir.Const(2), ir.Const(4), s))
+	n, s, f32 := dim.Sym("N"), dim.Sym("S"), ir.F32
+	f := nodeFunc(t, MatMul{}, ir.TensorOf(f32, n, dim.Const(2), s, dim.Const(4)), ir.TensorOf(f32, n, dim.Const(2), dim.Const(4), s))
 	checkLower(t, f, 1e-6, counted(f32, 3, 2, 5, 4), counted(f32, 3, 2, 4, 5))
-	f = nodeFunc(t, MatMul{}, ir.TensorOf(f32, n, s, ir.Const(4)), ir.StaticTensor(f32, 4, 17))
+	f = nodeFunc(t, MatMul{}, ir.TensorOf(f32, n, s, dim.Const(4)), ir.StaticTensor(f32, 4, 17))
 	checkLower(t, f, 1e-6, counted(f32, 3, 5, 4), counted(f32, 4, 17))
 }
 

@@ -5,28 +5,26 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SelectBoxes chooses, for each batch and class, among boxes by their scores: f32
-// boxes [batches, n, 4] and scores [batches, classes, n] give i32 numbers of boxes
-// [batches, classes, n], those that are chosen first and -1 after them. The box of
-// the highest score, of equals the one before, is chosen unless it overlaps one that
-// was chosen before: the area that both have is more than a share of the area that
-// they cover. A box is two corners y, x, y, x in any order or, with Center, its
-// center x, y and its width and height.
+// SelectBoxes chooses boxes by their scores, for each batch and class (non-maximum suppression). f32
+// boxes [batches, n, 4] and scores [batches, classes, n] give i32 indices of boxes [batches, classes,
+// n], the chosen ones first and then -1. Boxes are taken in order of score, ties by index. A box is
+// skipped if its overlap (IoU) with a chosen box exceeds a threshold. A box is two corners y, x, y, x
+// in any order or, with Center, its center x, y and its width and height.
 //
-// The third operand is the greatest number of boxes that are chosen, an i64; the
-// fourth the share, an f32 of 0 to 1; the fifth, when it is there, an f32 that scores
-// have to exceed.
+// The third operand is the maximum number of boxes, an i64; the fourth the overlap threshold, an f32
+// from 0 to 1; the optional fifth, an f32, is a threshold that scores must exceed.
 type SelectBoxes struct{ Center bool }
 
 // Infer checks the operands.
 func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 4, 5); err != nil {
+	if err := CheckTensors(in, 4, 5); err != nil {
 		return nil, err
 	}
 	boxes, scores := in[0], in[1]
-	if boxes.DType != ir.F32 || scores.DType != ir.F32 || boxes.Rank() != 3 || scores.Rank() != 3 || !boxes.Shape[2].Equal(ir.Const(4)) {
+	if boxes.DType != ir.F32 || scores.DType != ir.F32 || boxes.Rank() != 3 || scores.Rank() != 3 || !boxes.Shape[2].Equal(dim.Const(4)) {
 		return nil, fmt.Errorf("boxes %s and scores %s, f32[batches,n,4] and f32[batches,classes,n] expected", boxes, scores)
 	}
 	for i, d := range []ir.DType{ir.I64, ir.F32, ir.F32}[:len(in)-2] {
@@ -34,19 +32,19 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, one %s expected", 2+i, in[2+i], d)
 		}
 	}
-	if err := same(boxes.Shape[0], scores.Shape[0], "batches of boxes and scores"); err != nil {
+	if err := Same(boxes.Shape[0], scores.Shape[0], "batches of boxes and scores"); err != nil {
 		return nil, err
 	}
-	if err := same(boxes.Shape[1], scores.Shape[2], "boxes and scores"); err != nil {
+	if err := Same(boxes.Shape[1], scores.Shape[2], "boxes and scores"); err != nil {
 		return nil, err
 	}
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing marks the operator: a box is compared with all that were chosen before it.
+// IsPairing says that boxes are compared pairwise.
 func (SelectBoxes) IsPairing() {}
 
-// Eval chooses.
+// Eval selects boxes.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)
 	if !(share >= 0 && share <= 1) {
@@ -76,8 +74,7 @@ func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// overlap returns the area that two boxes have in common, divided by the area that
-// they cover, as f32 gives it.
+// overlap returns the intersection over union of two boxes, rounded as f32.
 func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
 	lo, hi := op.corners(boxes, i)
 	lo2, hi2 := op.corners(boxes, j)
@@ -94,7 +91,7 @@ func (op SelectBoxes) overlap(boxes *ir.Tensor, i, j int) float32 {
 	return both / covered
 }
 
-// corners returns the least and the greatest coordinates of a box.
+// corners returns the smallest and the largest coordinates of a box.
 func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 	var b [4]float32
 	for k := range b {
@@ -108,22 +105,8 @@ func (op SelectBoxes) corners(boxes *ir.Tensor, i int) (lo, hi [2]float32) {
 	return [2]float32{min(b[0], b[2]), min(b[1], b[3])}, [2]float32{max(b[0], b[2]), max(b[1], b[3])}
 }
 
-// Call is cpu.SelectBoxes.
-func (op SelectBoxes) Call(n *ir.Node) (ir.Call, error) {
-	scores := n.Arg(1).Type.Shape
-	low := any(ir.Number{DType: ir.F32})
-	if n.Arg(4) != nil {
-		low = scalarArg(n, 4)
-	}
-	return ir.Call{Kernel: "SelectBoxes", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), scores[0], scores[1], scores[2],
-		scalarArg(n, 2), scalarArg(n, 3), low, n.Arg(4) != nil, op.Center,
-		ir.Scratch{DType: ir.I64, Len: scores[2]},
-	}}, nil
-}
-
-// importNonMaxSuppression reads NonMaxSuppression: what [SelectBoxes] chooses, as
-// rows of batch, class and box. Without a greatest number nothing is chosen.
+// importNonMaxSuppression imports NonMaxSuppression: the boxes that [SelectBoxes] chooses, as rows
+// of batch, class and box. If there is no maximum number of boxes, none is chosen.
 func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	most, share := c.Arg(2), c.Arg(3)
@@ -134,13 +117,13 @@ func importNonMaxSuppression(c ir.Importer) ([]*ir.Value, error) {
 		share = b.Scalar(ir.F32, 0)
 	}
 	if most.Type.DType != ir.I64 {
-		most = convert(b, most, ir.I64)
+		most = ConvertTo(b, most, ir.I64)
 	}
 	boxes := b.Node(SelectBoxes{Center: c.Int("center_point_box", 0) != 0}, c.Arg(0), c.Arg(1), most, share, c.Arg(4))
 	chosen := b.Node(GreaterOrEqual{}, boxes, b.Scalar(ir.I32, 0))
-	places := transpose(b, b.Node(NonZero{Count: b.Symbol("chosen")}, chosen), 1, 0)
-	box := convert(b, b.Node(GatherND{}, boxes, places), ir.I64)
+	places := TransposeBy(b, b.Node(NonZero{Count: b.Symbol("chosen")}, chosen), 1, 0)
+	box := ConvertTo(b, b.Node(GatherND{}, boxes, places), ir.I64)
 	count := places.Type.Shape[0]
-	class := sliceAxis(b, places, 1, ir.Const(0), ir.Const(2))
-	return []*ir.Value{b.Node(Concat{Axis: 1}, class, reshape(b, box, count, ir.Const(1)))}, nil
+	class := sliceAxis(b, places, 1, dim.Const(0), dim.Const(2))
+	return []*ir.Value{b.Node(Concat{Axis: 1}, class, ReshapeTo(b, box, count, dim.Const(1)))}, nil
 }

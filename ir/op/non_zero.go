@@ -1,18 +1,21 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// NonZero gives the places of the elements that are not zero, false or an empty
-// string: a matrix i64 with a row for each axis and a column for each place, in
-// row-major order. It binds Count to the number of places.
+// NonZero returns the coordinates of the elements that are not zero, false or an empty string. The
+// result is an i64 matrix with a row for each axis and a column for each such element, in row-major
+// order. It binds Count to the number of columns.
 type NonZero struct{ Count string }
 
 // Infer gives the matrix Count columns.
 func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
-	return []ir.Type{ir.TensorOf(ir.I64, ir.Const(in[0].Rank()), ir.Sym(op.Count))}, nil
+	return []ir.Type{ir.TensorOf(ir.I64, dim.Const(in[0].Rank()), dim.Sym(op.Count))}, nil
 }
 
 // Eval collects the places.
@@ -34,13 +37,13 @@ func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower asks of narrow floats, which kernels only store, whether they are zero.
+// Lower compares narrow floats, which kernels only store, with zero.
 func (op NonZero) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if d := x.Type.DType; !d.IsFloat() || wide(d) == d {
 		return nil
 	}
-	return b.Nodes(op, convert(b, x, ir.Bool))
+	return b.Nodes(op, ConvertTo(b, x, ir.Bool))
 }
 
 // Binds returns Count.
@@ -49,16 +52,6 @@ func (op NonZero) Binds() []string { return []string{op.Count} }
 // BindValues returns the number of places.
 func (op NonZero) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[1])}, nil
-}
-
-// Measure is cpu.CountNonZero.
-func (op NonZero) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "CountNonZero", Args: []any{ir.In(0)}}}, nil
-}
-
-// Call is cpu.NonZero.
-func (op NonZero) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "NonZero", Args: []any{ir.Out(0), ir.In(0), n.Args[0].Type.Shape}}, nil
 }
 
 // importNonZero reads NonZero.

@@ -6,13 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importNormalizer reads Normalizer: each row divided by its greatest element, by
-// the sum of its magnitudes or by the root of the sum of its squares, in f32. A
-// row whose divisor is 0 stays as it is. A vector is one row; of more than two axes
-// the second is divided along.
+// importNormalizer imports Normalizer: each row divided by its maximum, its L1 norm or its L2 norm,
+// in f32. A row whose divisor is 0 stays unchanged. A vector is a single row. An operand of more
+// than two axes is normalised along the second.
 func importNormalizer(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
-	x := convert(b, c.Arg(0), ir.F32)
+	x := ConvertTo(b, c.Arg(0), ir.F32)
 	norm := c.Text("norm", "MAX")
 	kind, ok := map[string]Reduction{"MAX": ReduceMax, "L1": ReduceL1, "L2": ReduceL2}[norm]
 	if !ok {

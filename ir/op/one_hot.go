@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// OneHot puts an axis of extent Depth at place Axis of a tensor of indices. Along
-// it the second element of a second operand, of two, stands at the index and its
-// first everywhere else. Negative indices count from the end; one outside the
-// axis stands nowhere. Indices are i32 or i64.
+// OneHot inserts an axis of extent Depth at position Axis of a tensor of indices. Along this axis,
+// the element at the index is the second element of the second operand, and the others are its
+// first element. Negative indices count from the end. An index out of range sets no element.
+// Indices are i32 or i64.
 type OneHot struct {
 	Axis  int
-	Depth ir.Dim
+	Depth dim.Dim
 }
 
-// Infer puts the axis in.
+// Infer returns the shape with the new axis.
 func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	indices, values := in[0], in[1]
@@ -30,7 +31,7 @@ func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
 	if n, ok := values.Elems().Int(); !ok || n != 2 || values.Rank() != 1 {
 		return nil, fmt.Errorf("values are %s, two expected", values)
 	}
-	shape := append([]ir.Dim{}, indices.Shape[:op.Axis]...)
+	shape := append([]dim.Dim{}, indices.Shape[:op.Axis]...)
 	shape = append(shape, op.Depth)
 	shape = append(shape, indices.Shape[op.Axis:]...)
 	return []ir.Type{ir.TensorOf(values.DType, shape...)}, nil
@@ -63,25 +64,17 @@ func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad of the two values is the sum of the result's where each of them stands.
-func (op OneHot) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, g := calculus{b}, of[0]
+// Grad returns, for the two values, the sums of dy over the elements that equal each.
+func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, g := calculus{b}, dy[0]
 	d := g.Type.DType
 	total := func(x *ir.Value) *ir.Value {
-		return reshape(b, c.sum(x, false, allAxes(x.Type.Rank())...), ir.Const(1))
+		return ReshapeTo(b, c.sum(x, false, AllAxes(x.Type.Rank())...), dim.Const(1))
 	}
 	part := func(off, on float64) *ir.Value {
 		return total(c.mul(g, b.Node(op, n.Arg(0), b.Const(ir.FloatTensor(d, off, on)))))
 	}
 	return []*ir.Value{nil, b.Node(Concat{}, part(1, 0), part(0, 1))}
-}
-
-// Call is cpu.OneHot.
-func (op OneHot) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	return ir.Call{Kernel: "OneHot", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.Product(shape[:op.Axis]...), op.Depth, ir.Product(shape[op.Axis:]...),
-	}}, nil
 }
 
 // importOneHot reads OneHot. Indices of other types are converted to i64.
@@ -96,7 +89,7 @@ func importOneHot(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	if indexType(indices.Type) != nil {
-		indices = convert(b, indices, ir.I64)
+		indices = ConvertTo(b, indices, ir.I64)
 	}
 	return []*ir.Value{b.Node(OneHot{Axis: axis, Depth: depth}, indices, c.Arg(2))}, nil
 }

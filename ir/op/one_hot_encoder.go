@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importOneHotEncoder reads OneHotEncoder: f32 with a last axis of as many elements
-// as there are categories, 1 at the place of the operand's element and 0
-// elsewhere. What is no category is 0 everywhere, or an error at run time where
-// the attribute zeros is 0. Numbers other than i64 are converted to it.
+// importOneHotEncoder imports OneHotEncoder: f32 with a new last axis over the categories, 1 at the
+// operand's category and 0 elsewhere. An unknown category gives zeros, or an error at run time if the
+// attribute zeros is 0. Numbers other than i64 are converted to it.
 func importOneHotEncoder(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	texts, numbers := textTensor(c.Texts("cats_strings", nil)), intTensor(c.Ints("cats_int64s", nil))
 	keys := texts
 	if x.Type.DType != ir.String {
-		keys, x = numbers, convert(b, x, ir.I64)
+		keys, x = numbers, ConvertTo(b, x, ir.I64)
 	}
 	if keys.Len() == 0 {
 		return nil, fmt.Errorf("no categories of %s", keys.DType)
@@ -33,5 +33,5 @@ func importOneHotEncoder(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	offOn := b.Const(ir.FloatTensor(ir.F32, 0, 1))
-	return []*ir.Value{b.Node(OneHot{Axis: x.Type.Rank(), Depth: ir.Const(keys.Len())}, place, offOn)}, nil
+	return []*ir.Value{b.Node(OneHot{Axis: x.Type.Rank(), Depth: dim.Const(keys.Len())}, place, offOn)}, nil
 }

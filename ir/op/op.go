@@ -1,21 +1,22 @@
-// Package op knows the operators: each is a struct of its attributes that
-// infers its types, evaluates itself, says how it is lowered and which kernel
-// computes it, and imports its ONNX form at every opset. It does not know how a
-// model file is written (package onnx), nor how code is emitted (package gen).
+// Package op defines the operators. Each is a struct of its attributes that infers its types,
+// evaluates itself, lowers itself to other operators, and imports its ONNX form at every opset. The
+// package does not know how a model file is written (package onnx), which kernel of a target
+// computes an operator, nor how code is emitted (package gen).
 //
-// One file holds one operator or one family that differs in a formula only;
-// table.go is the only place that lists them.
+// One file holds one operator, or a family of operators that differ only in a formula. Only
+// table.go lists them.
 package op
 
 import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// operands checks the number of operands: at least min, at most max (any number
-// when max is negative), the first min of them present.
-func operands(in []ir.Type, min, max int) error {
+// CheckOperands checks the number of operands: at least min, which are all present, and at most max (any
+// number if max is negative).
+func CheckOperands(in []ir.Type, min, max int) error {
 	if len(in) < min || max >= 0 && len(in) > max {
 		return fmt.Errorf("%d operands, %s expected", len(in), arity(min, max))
 	}
@@ -37,9 +38,9 @@ func arity(min, max int) string {
 	return fmt.Sprintf("%d to %d", min, max)
 }
 
-// tensors is operands for operators that take tensors only.
-func tensors(in []ir.Type, min, max int) error {
-	if err := operands(in, min, max); err != nil {
+// CheckTensors is operands for operators that accept only tensors.
+func CheckTensors(in []ir.Type, min, max int) error {
+	if err := CheckOperands(in, min, max); err != nil {
 		return err
 	}
 	for i, t := range in {
@@ -50,8 +51,7 @@ func tensors(in []ir.Type, min, max int) error {
 	return nil
 }
 
-// fromFront returns an axis counted from the front; a negative one counts from
-// the back. The axis may be equal to rank-1 at most.
+// fromFront converts a possibly negative axis to one from the start. The axis must be less than rank.
 func fromFront(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
 		return 0, fmt.Errorf("axis %d out of range for rank %d", axis, rank)
@@ -62,7 +62,7 @@ func fromFront(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-// axesFromFront is fromFront for a set of axes, which may not repeat.
+// axesFromFront is fromFront for a set of axes, which must not repeat.
 func axesFromFront(axes []int, rank int) ([]int, error) {
 	out := make([]int, len(axes))
 	seen := make([]bool, rank)
@@ -79,9 +79,9 @@ func axesFromFront(axes []int, rank int) ([]int, error) {
 	return out, nil
 }
 
-// same returns a proof that two extents are equal: nil, an error when they
-// cannot be, an [ir.Unproven] when that shows at run time only.
-func same(a, b ir.Dim, what string) error {
+// Same returns nil if two extents are provably equal, an error if they cannot be equal, and an
+// [ir.Unproven] if only their values at run time can decide.
+func Same(a, b dim.Dim, what string) error {
 	if a.Equal(b) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func same(a, b ir.Dim, what string) error {
 	return &ir.Unproven{A: a, B: b, What: what}
 }
 
-// sameDType checks that all operands that are there have one element type.
+// sameDType checks that all operands that are present have the same element type.
 func sameDType(in []ir.Type) error {
 	for i, t := range in[1:] {
 		if !t.IsZero() && t.DType != in[0].DType {
@@ -109,10 +109,21 @@ func inferFloats(in []ir.Type) error {
 	return sameDType(in)
 }
 
-// operandOf returns operand i, nil where it is absent.
-func operandOf[T any](operands []*T, i int) *T {
+// OperandOf returns operand i, or nil if it is absent.
+func OperandOf[T any](operands []*T, i int) *T {
 	if i < len(operands) {
 		return operands[i]
 	}
 	return nil
+}
+
+// InferOf returns op.Infer of the types of tensors, which are nil for absent operands.
+func InferOf(op ir.Op, in []*ir.Tensor) ([]ir.Type, error) {
+	types := make([]ir.Type, len(in))
+	for i, t := range in {
+		if t != nil {
+			types[i] = t.Type()
+		}
+	}
+	return op.Infer(types)
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importAdagrad reads Adagrad of ai.onnx.preview.training: with the learning rate
-// r = R/(1 + T·decay_factor) and the gradient g = G + norm_coefficient·X,
+// importAdagrad imports Adagrad of ai.onnx.preview.training. With the learning rate r = R/(1 +
+// T·decay_factor) and the gradient g = G + norm_coefficient·X,
 //
 //	H' = H + g²
 //	X' = X − r·g/(√H' + epsilon)
@@ -24,9 +25,8 @@ func importAdagrad(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importAdam reads Adam of ai.onnx.preview.training: with the gradient
-// g = G + norm_coefficient·X and, from the first update on, the learning rate
-// r = R·√(1 − betaᵀ)/(1 − alphaᵀ), before that R,
+// importAdam imports Adam of ai.onnx.preview.training. The gradient is g = G + norm_coefficient·X.
+// The learning rate r is R for T = 0, and R·√(1 − betaᵀ)/(1 − alphaᵀ) for larger T.
 //
 //	V' = alpha·V + (1 − alpha)·g
 //	H' = beta·H + (1 − beta)·g²
@@ -49,8 +49,8 @@ func importAdam(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// importMomentum reads Momentum of ai.onnx.preview.training: with the gradient
-// g = G + norm_coefficient·X, and beta 1 at the first update,
+// importMomentum imports Momentum of ai.onnx.preview.training. With the gradient g = G +
+// norm_coefficient·X, and beta 1 at the first update,
 //
 //	V' = alpha·V + beta·g
 //	X' = X − R·V', or X − R·(g + alpha·V') in mode nesterov
@@ -74,10 +74,10 @@ func importMomentum(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// optimize appends the updates of any number of tensors: the operands are the
-// learning rate R, the number T of updates, the tensors, their gradients, and
-// further states; the results the new tensors and states, kinds of them. update
-// gets R and T as f64 scalars.
+// optimize appends the updates of any number of tensors. The operands are the learning rate R, the
+// number T of updates, the tensors, their gradients, and their states. The results are the new
+// tensors and states. kinds is the number of tensors and states for each updated tensor. update
+// receives R and T as f64 scalars.
 func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *ir.Value, x, g *ir.Value, state []*ir.Value) []*ir.Value) ([]*ir.Value, error) {
 	b := c.Builder()
 	n := (c.NumArgs() - 2) / (kinds + 1)
@@ -91,10 +91,10 @@ func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *i
 		}
 	}
 	for i, v := range args[:2] {
-		if !v.Type.Elems().Equal(ir.Const(1)) {
+		if !v.Type.Elems().Equal(dim.Const(1)) {
 			return nil, fmt.Errorf("operand %d is %s, one number expected", i, v.Type)
 		}
-		args[i] = convert(b, reshape(b, v), ir.F64)
+		args[i] = ConvertTo(b, ReshapeTo(b, v), ir.F64)
 	}
 	out := make([]*ir.Value, kinds*n)
 	for i := range n {
@@ -120,6 +120,6 @@ type arithmetic struct {
 }
 
 func (a arithmetic) number(v float64) *ir.Value     { return a.b.Scalar(a.d, v) }
-func (a arithmetic) like(v *ir.Value) *ir.Value     { return convert(a.b, v, a.d) }
+func (a arithmetic) like(v *ir.Value) *ir.Value     { return ConvertTo(a.b, v, a.d) }
 func (a arithmetic) plus(v, w *ir.Value) *ir.Value  { return a.b.Node(Add{}, v, w) }
 func (a arithmetic) times(v, w *ir.Value) *ir.Value { return a.b.Node(Mul{}, v, w) }

@@ -6,13 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Optional is an optional that has its operand, a tensor or a sequence of tensors;
-// without one it has none, and is of type Type, an optional.
+// Optional returns an optional that holds its operand, a tensor or a sequence of tensors. Without an
+// operand it is an empty optional of type Type.
 type Optional struct{ Type ir.Type }
 
 // Infer wraps the operand's type.
 func (op Optional) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 0, 1); err != nil {
+	if err := CheckOperands(in, 0, 1); err != nil {
 		return nil, err
 	}
 	out := op.Type
@@ -23,10 +23,10 @@ func (op Optional) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// optionalElem returns the type of what the only operand, an optional, has: a
-// tensor or a sequence of tensors.
+// optionalElem returns the element type of the only operand, an optional of a tensor or a sequence of
+// tensors.
 func optionalElem(in []ir.Type) (ir.Type, error) {
-	if err := operands(in, 1, 1); err != nil {
+	if err := CheckOperands(in, 1, 1); err != nil {
 		return ir.Type{}, err
 	}
 	if in[0].Kind != ir.OptionalKind {
@@ -47,23 +47,8 @@ func (op Optional) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.OptionalTensor(ir.ElemOf(in[0].Type()), in[0])}, nil
 }
 
-// Call is cpu.OptionalTensor or OptionalSequence; cpu.NoTensor or NoSequence for
-// none.
-func (op Optional) Call(n *ir.Node) (ir.Call, error) {
-	isTensor := n.Results[0].Type.Elem.IsTensor()
-	switch {
-	case len(n.Args) == 0 && isTensor:
-		return ir.Call{Kernel: "NoTensor", Args: []any{ir.Out(0)}}, nil
-	case len(n.Args) == 0:
-		return ir.Call{Kernel: "NoSequence", Args: []any{ir.Out(0)}}, nil
-	case isTensor:
-		return ir.Call{Kernel: "OptionalTensor", Args: []any{ir.Out(0), ir.In(0), n.Args[0].Type.Shape}}, nil
-	}
-	return ir.Call{Kernel: "OptionalSequence", Args: []any{ir.Out(0), ir.In(0)}}, nil
-}
-
-// importOptional reads Optional. The type of none is that of the attribute, or of
-// the result as the model declares it.
+// importOptional imports Optional. The type of an empty optional is the attribute type, or the type
+// that the model declares for the result.
 func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	elem := c.Type("type")
@@ -79,8 +64,7 @@ func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	return b.Nodes(Optional{Type: ir.OptionalOf(elem)}), nil
 }
 
-// knownOptional returns what an optional has when it is made in the model, nil for
-// none.
+// knownOptional returns the element of an optional that is created in the model, or nil if it is empty.
 func knownOptional(v *ir.Value) (item *ir.Value, ok bool) {
 	if v.Def == nil {
 		return nil, false

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// OptionalGetElement is what an optional has; none is an error at run time.
-// Extents is as for [SequenceAt], of a tensor.
+// OptionalGetElement returns the element of an optional. An empty optional is an error at run time.
+// Extents is as for [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
 // Infer unwraps the type.
@@ -31,27 +31,13 @@ func (op OptionalGetElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op OptionalGetElement) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the extents of what the optional has.
+// BindValues returns the extents of the element.
 func (op OptionalGetElement) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// Measure is cpu.OptionalExtent for each symbol.
-func (op OptionalGetElement) Measure(*ir.Node) ([]ir.Call, error) {
-	return measureExtents(op.Extents, "OptionalExtent", ir.In(0), len(op.Extents))
-}
-
-// Call is cpu.GetTensor or GetSequence.
-func (op OptionalGetElement) Call(n *ir.Node) (ir.Call, error) {
-	r := n.Results[0].Type
-	if !r.IsTensor() {
-		return ir.Call{Kernel: "GetSequence", Args: []any{ir.Out(0), ir.In(0)}}, nil
-	}
-	return ir.Call{Kernel: "GetTensor", Args: []any{ir.Out(0), ir.In(0), r.Shape}}, nil
-}
-
-// importOptionalGetElement reads OptionalGetElement; what is no optional is its
-// own element (opset 18).
+// importOptionalGetElement imports OptionalGetElement. An operand that is not an optional is
+// returned unchanged (opset 18).
 func importOptionalGetElement(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if x.Type.Kind != ir.OptionalKind {

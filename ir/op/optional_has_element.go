@@ -2,33 +2,24 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// OptionalHasElement tells whether an optional has something, as a scalar.
+// OptionalHasElement reports whether an optional has an element, as a scalar.
 type OptionalHasElement struct{}
 
-// Infer gives a boolean.
+// Infer returns a boolean.
 func (OptionalHasElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	_, err := optionalElem(in)
 	return []ir.Type{ir.TensorOf(ir.Bool)}, err
 }
 
-// Eval looks.
+// Eval tests whether the optional has an element.
 func (OptionalHasElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(ir.Bool)
 	y.SetBool(0, len(in[0].Items) > 0)
 	return []*ir.Tensor{y}, nil
 }
 
-// Call is cpu.HasTensor or HasSequence.
-func (OptionalHasElement) Call(n *ir.Node) (ir.Call, error) {
-	kernel := "HasTensor"
-	if !n.Args[0].Type.Elem.IsTensor() {
-		kernel = "HasSequence"
-	}
-	return ir.Call{Kernel: kernel, Args: []any{ir.Out(0), ir.In(0)}}, nil
-}
-
-// importOptionalHasElement reads OptionalHasElement: an absent operand has no
-// element, one that is no optional has (opset 18).
+// importOptionalHasElement imports OptionalHasElement. It is false for an absent operand, and true
+// for an operand that is not an optional (opset 18).
 func importOptionalHasElement(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var x *ir.Value

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// PRelu is x, times slope where x is negative, of numbers of one type. The slope
-// is broadcast to x, whose shape the result has.
+// PRelu computes x where x ≥ 0, and slope·x elsewhere, for numbers of one type. The slope
+// broadcasts to the shape of x.
 type PRelu struct{ binary[numbers] }
 
 // Infer checks that the slope does not extend x.
@@ -25,17 +26,17 @@ func (PRelu) Infer(in []ir.Type) ([]ir.Type, error) {
 		if n, ok := d.Int(); ok && n == 1 {
 			continue
 		}
-		if err := same(x.Shape[j], d, fmt.Sprintf("dimension %d of the slope", i)); err != nil {
+		if err := Same(x.Shape[j], d, fmt.Sprintf("dimension %d of the slope", i)); err != nil {
 			return nil, err
 		}
 	}
 	return in[:1], nil
 }
 
-// Overwrites lists x.
+// Overwrites allows the result to reuse the memory of x.
 func (PRelu) Overwrites() []int { return []int{0} }
 
-// Eval scales what is negative.
+// Eval multiplies negative elements by the slope.
 func (PRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: func(x, slope float64) float64 {
@@ -54,25 +55,26 @@ func (PRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Call is cpu.PRelu, or cpu.PReluScalar for one constant slope.
-func (PRelu) Call(n *ir.Node) (ir.Call, error) {
-	if s, ok := scalar(n.Arg(1)); ok {
-		return callUnary("PReluScalar", s), nil
+// Scalar multiplies a negative element by the slope.
+func (PRelu) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	if d.Class() == ir.Unsigned {
+		return x[0]
 	}
-	return ir.Call{Kernel: "PRelu", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
+	return b.Select(isNegative(b, x[0]), wrapped(b, d, b.Mul(x[0], x[1])), x[0])
 }
 
-// Grad is the result's, of x times slope where x is negative, and of the slope times x there.
-func (PRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y := of[0], n.Arg(0), n.Arg(1)
+// Grad returns dy for x, times the slope where x is negative. For the slope it returns dy·x where x
+// is negative, and 0 elsewhere.
+func (PRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y := dy[0], n.Arg(0), n.Arg(1)
 	return partials(b, n, want,
 		func(c calculus) *ir.Value { return c.Node(Where{}, c.negative(x), c.mul(g, y), g) },
 		func(c calculus) *ir.Value { return c.where(c.negative(x), c.mul(g, x)) },
 	)
 }
 
-// importPRelu reads PRelu. Before opset 7 a slope of several elements had one
-// for each channel, which is dimension 1.
+// importPRelu imports PRelu. Before opset 7, a slope with several elements has one for each channel
+// (axis 1).
 func importPRelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	b, x, slope := c.Builder(), c.Arg(0), c.Arg(1)

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Pad puts Before[i] elements before and After[i] after those of axis i. Mode
-// "constant" makes them equal to the only element of a second operand, 0 without
-// it; "edge" to the nearest element; "reflect" mirrors at the first and the last
-// element, which are not repeated; "wrap" begins anew from the other end.
+// Pad inserts Before[i] elements before axis i and After[i] elements after it. Mode "constant"
+// inserts the only element of the second operand, or 0 without it. "edge" repeats the nearest
+// element. "reflect" mirrors at the first and last element, which are not repeated. "wrap"
+// continues from the other end.
 type Pad struct {
 	Mode          string
-	Before, After []ir.Dim
+	Before, After []dim.Dim
 }
 
-// Infer adds the extents.
+// Infer returns the padded extent.
 func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 2); err != nil {
+	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -35,13 +36,13 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if len(op.Before) != x.Rank() || len(op.After) != x.Rank() {
 		return nil, fmt.Errorf("%d and %d pads for rank %d", len(op.Before), len(op.After), x.Rank())
 	}
-	shape := make([]ir.Dim, x.Rank())
+	shape := make([]dim.Dim, x.Rank())
 	for i, d := range x.Shape {
-		for _, p := range []ir.Dim{op.Before[i], op.After[i]} {
+		for _, p := range []dim.Dim{op.Before[i], op.After[i]} {
 			if n, ok := p.Int(); ok && n < 0 {
 				return nil, fmt.Errorf("axis %d: negative pad %d", i, n)
 			}
-			if op.Mode != "constant" && d.Equal(ir.Const(0)) && !p.Equal(ir.Const(0)) {
+			if op.Mode != "constant" && d.Equal(dim.Const(0)) && !p.Equal(dim.Const(0)) {
 				return nil, fmt.Errorf("axis %d: mode %s of no elements", i, op.Mode)
 			}
 		}
@@ -50,8 +51,8 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// padSources say which element stands at place i, which may be outside, of an
-// axis of n elements.
+// padSources holds a function for each mode. The function returns the source of index i, which may
+// be outside, on an axis of n elements.
 var padSources = map[string]func(i, n int) int{
 	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
 	"wrap": func(i, n int) int { return ((i % n) + n) % n },
@@ -68,8 +69,8 @@ var padSources = map[string]func(i, n int) int{
 // Eval pads.
 func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	before, ok := ir.Ints(op.Before)
-	after, okAfter := ir.Ints(op.After)
+	before, ok := dim.Ints(op.Before)
+	after, okAfter := dim.Ints(op.After)
 	if !ok || !okAfter {
 		return nil, fmt.Errorf("pads have no value")
 	}
@@ -105,14 +106,14 @@ func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower makes the modes but constant a Concat, for each axis, of the operand and
-// Slices of it, or a Gather where it depends on the extents what they are.
+// Lower replaces modes other than constant. For each axis it appends a Concat of the operand and
+// Slices of it, or a Gather if the parts depend on symbolic extents.
 func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode == "constant" {
 		return nil
 	}
-	zero := ir.Const(0)
+	zero := dim.Const(0)
 	for i, d := range n.Args[0].Type.Shape {
 		before, after := op.Before[i], op.After[i]
 		if !op.splits(i, d) {
@@ -138,22 +139,21 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// Grad is of the operand the part of the result's that is it, and of the value the sum
-// of the rest.
-func (op Pad) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	c, g := calculus{b}, of[0]
+// Grad returns the corresponding part of dy for the operand, and the sum of the rest for the value.
+func (op Pad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	c, g := calculus{b}, dy[0]
 	part := wholeSlice(g.Type)
 	part.Starts, part.Shape = op.Before, n.Arg(0).Type.Shape
-	inner := applySlice(b, g, part)
+	inner := ApplySlice(b, g, part)
 	grads := []*ir.Value{inner, nil}
 	if len(want) > 1 && want[1] {
-		total := func(v *ir.Value) *ir.Value { return c.sum(v, false, allAxes(v.Type.Rank())...) }
-		grads[1] = reshape(b, c.sub(total(g), total(inner)), n.Arg(1).Type.Shape...)
+		total := func(v *ir.Value) *ir.Value { return c.sum(v, false, AllAxes(v.Type.Rank())...) }
+		grads[1] = ReshapeTo(b, c.sub(total(g), total(inner)), n.Arg(1).Type.Shape...)
 	}
 	return grads
 }
 
-// Compose makes the modes but constant moves of the operand.
+// Compose replaces modes other than constant by moves of the operand.
 func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.Mode == "constant" {
 		return nil
@@ -161,9 +161,9 @@ func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Lower(b, n)
 }
 
-// splits reports whether it is known of what parts axis i of extent d is made.
-func (op Pad) splits(i int, d ir.Dim) bool {
-	before, after, one := op.Before[i], op.After[i], ir.Const(1)
+// splits reports whether the parts of axis i, of extent d, are known.
+func (op Pad) splits(i int, d dim.Dim) bool {
+	before, after, one := op.Before[i], op.After[i], dim.Const(1)
 	if op.Mode == "edge" && d.Sub(one).NonNegative() || d.Equal(one) {
 		return true
 	}
@@ -171,15 +171,15 @@ func (op Pad) splits(i int, d ir.Dim) bool {
 	if op.Mode == "reflect" {
 		limit = d.Sub(one)
 	}
-	_, static := ir.Ints([]ir.Dim{d, before, after})
+	_, static := dim.Ints([]dim.Dim{d, before, after})
 	fits := op.Mode != "edge" && limit.Sub(before).NonNegative() && limit.Sub(after).NonNegative()
-	return static || fits || before.Equal(ir.Const(0)) && after.Equal(ir.Const(0))
+	return static || fits || before.Equal(dim.Const(0)) && after.Equal(dim.Const(0))
 }
 
-// part returns what stands before or after x along an axis that had extent d at
-// first: pad elements, or as many as x can give at once.
-func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before bool) (*ir.Value, ir.Dim) {
-	extent, one := x.Type.Shape[axis], ir.Const(1)
+// part returns the elements inserted before or after x along an axis with original extent d. These
+// are pad elements, or as many as x can provide at once.
+func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before bool) (*ir.Value, dim.Dim) {
+	extent, one := x.Type.Shape[axis], dim.Const(1)
 	s := wholeSlice(x.Type)
 	switch {
 	case op.Mode == "edge", d.Equal(one):
@@ -189,7 +189,7 @@ func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before b
 		}
 		shape := wholeSlice(x.Type).Shape
 		shape[axis] = pad
-		return expand(b, applySlice(b, x, s), shape...), pad
+		return ExpandTo(b, ApplySlice(b, x, s), shape...), pad
 	case op.Mode == "wrap":
 		pad = pad.Min(d)
 		s.Starts[axis] = extent.Sub(d)
@@ -199,30 +199,18 @@ func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad ir.Dim, before b
 	case op.Mode == "reflect":
 		pad = pad.Min(extent.Sub(one))
 		s.Steps[axis] = -1
-		s.Starts[axis] = extent.Sub(ir.Const(2))
+		s.Starts[axis] = extent.Sub(dim.Const(2))
 		if before {
 			s.Starts[axis] = pad
 		}
 	}
 	s.Shape[axis] = pad
-	return applySlice(b, x, s), pad
+	return ApplySlice(b, x, s), pad
 }
 
-// Call is cpu.Pad.
-func (op Pad) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Args[0]
-	value := any(ir.InScalar(1))
-	if v := n.Arg(1); v == nil {
-		value = constantArg(ir.NewTensor(x.Type.DType))
-	} else if t, ok := v.ConstValue(); ok {
-		value = constantArg(t)
-	}
-	return ir.Call{Kernel: "Pad", Args: []any{ir.Out(0), ir.In(0), x.Type.Shape, op.Before, op.After, value}}, nil
-}
-
-// importPad reads Pad: the pads are an attribute before opset 11 (paddings in
-// opset 1), an operand from there on, for all axes or, from opset 18, for those
-// that are named. Negative pads cut elements off, before others are put on.
+// importPad imports Pad. The pads are an attribute before opset 11 (paddings in opset 1), and an
+// operand from then on. From opset 18 another operand may list the axes. Negative pads remove
+// elements before other pads insert them.
 func importPad(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	kept, op, value, err := padOperands(c)
@@ -230,9 +218,9 @@ func importPad(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	op.Mode = c.Text("mode", "constant")
-	x = applySlice(b, x, kept)
+	x = ApplySlice(b, x, kept)
 	rank := x.Type.Rank()
-	if ir.Equal(op, Pad{Mode: op.Mode, Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}) {
+	if ir.Equal(op, Pad{Mode: op.Mode, Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}) {
 		return []*ir.Value{x}, nil
 	}
 	if value != nil && op.Mode == "constant" {
@@ -241,18 +229,18 @@ func importPad(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x)}, nil
 }
 
-// padOperands returns what negative pads leave of the operand, what the others put on,
-// and the value.
+// padOperands returns the slice that negative pads keep, the Pad of the other pads, and the padding
+// value.
 func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error) {
 	x := c.Arg(0)
 	rank := x.Type.Rank()
-	var pads []ir.Dim
-	axes := allAxes(rank)
+	var pads []dim.Dim
+	axes := AllAxes(rank)
 	switch {
 	case c.Opset() < 2:
-		pads = ir.Dims(c.Ints("paddings", nil)...)
+		pads = dim.Consts(c.Ints("paddings", nil)...)
 	case c.Opset() < 11:
-		pads = ir.Dims(c.Ints("pads", nil)...)
+		pads = dim.Consts(c.Ints("pads", nil)...)
 	case c.Arg(1) == nil:
 		return kept, op, nil, fmt.Errorf("pads is absent")
 	case !hasDims(c.Arg(1)) || c.Opset() >= 18 && !isKnown(c.Arg(3)):
@@ -281,8 +269,8 @@ func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error)
 	if len(pads) != 2*len(axes) {
 		return kept, op, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
 	}
-	kept, op = wholeSlice(x.Type), Pad{Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
-	zero := ir.Const(0)
+	kept, op = wholeSlice(x.Type), Pad{Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}
+	zero := dim.Const(0)
 	for i, a := range axes {
 		before, after := pads[i], pads[len(axes)+i]
 		op.Before[a], op.After[a] = before.Max(zero), after.Max(zero)
@@ -292,7 +280,7 @@ func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error)
 	return kept, op, value, nil
 }
 
-// padsBound is padOperands where the pads, or the axes, are known when the model runs.
+// padsBound is padOperands for pads or axes that are known only at run time.
 func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
@@ -303,7 +291,7 @@ func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	bind := BindPad{newBound(b, "pad", 4*rank), x.Type.Shape}
 	b.Nodes(bind, intList(b, c.Arg(1)), axes)
 	bound := bind.dims()
-	kept, op = wholeSlice(x.Type), Pad{Before: make([]ir.Dim, rank), After: make([]ir.Dim, rank)}
+	kept, op = wholeSlice(x.Type), Pad{Before: make([]dim.Dim, rank), After: make([]dim.Dim, rank)}
 	for i := range rank {
 		kept.Starts[i], kept.Shape[i], op.Before[i] = bound[4*i], bound[4*i+1], bound[4*i+2]
 		op.After[i] = bound[4*i+3].Sub(op.Before[i]).Sub(kept.Shape[i])
@@ -311,5 +299,5 @@ func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	return kept, op
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Pad) IsMemoryBound() {}

@@ -8,9 +8,9 @@ func IsParametric(o ir.Op) bool {
 	return ok
 }
 
-// IsParameter reports whether operand i of a node is a parameter of the model if it is a
-// weight: an operand of a [Parametric] operator that is not a running statistic, or the one
-// element that is added to a product with a weight.
+// IsParameter reports whether operand i of a node, if it is a weight, is a parameter of the model.
+// This holds for an operand of a [Parametric] operator that is not a running statistic, and for a
+// scalar that is added to a product with a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
 		return !IsStatistic(n.Op, i)
@@ -37,7 +37,7 @@ func IsStatistic(o ir.Op, i int) bool {
 	return ok && p.IsStatistic(i)
 }
 
-// isMovedWeight reports whether a value has the elements of a weight.
+// isMovedWeight reports whether the elements of a value are those of a weight.
 func isMovedWeight(v *ir.Value) bool {
 	if v = Moved(v); v == nil || v.Def == nil {
 		return false
@@ -46,7 +46,8 @@ func isMovedWeight(v *ir.Value) bool {
 	return ok
 }
 
-// Moved returns the value whose elements v has, before everything that [IsMove] names.
+// Moved returns the value from which the elements of v come, tracing through operators for which
+// [IsMove] is true.
 func Moved(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && IsMove(v.Def.Op) {
 		v = v.Def.Arg(0)
@@ -54,8 +55,8 @@ func Moved(v *ir.Value) *ir.Value {
 	return v
 }
 
-// IsMove reports whether an operator's result has elements of its first operand and no
-// others, converted at most.
+// IsMove reports whether the elements of an operator's result are elements of its first operand,
+// possibly converted.
 func IsMove(o ir.Op) bool {
 	switch MovementOf(o) {
 	case Rearranges, Repeats:

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Pointwise computes its region at every place of its operands, broadcast: the
-// region's parameters and nodes have the types of single elements. It runs as
-// loops over short runs of elements on which vector primitives work.
+// Pointwise computes its region for each element of its broadcast operands. The region's parameters and
+// nodes have the types of single elements. It runs as loops over short runs of elements that call
+// vector primitives.
 type Pointwise struct{}
 
 var errScalarRegion = errors.New("the region of a pointwise node computes single elements")
@@ -20,7 +20,7 @@ func (Pointwise) Infer([]ir.Type) ([]ir.Type, error) { return nil, errScalarRegi
 // Eval reports that the region is needed.
 func (Pointwise) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errScalarRegion }
 
-// InferBlocks gives every result the broadcast shape of the operands.
+// InferBlocks returns results of the operands' common shape.
 func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 {
 		return nil, fmt.Errorf("%d regions, 1 expected", len(blocks))
@@ -39,8 +39,8 @@ func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error
 	return types, nil
 }
 
-// checkElementwise checks that a region takes single elements of in and
-// computes with elementwise operators only.
+// checkElementwise checks that a region takes single elements of in and uses only elementwise
+// operators.
 func checkElementwise(b *ir.Block, in []ir.Type) error {
 	if len(b.Params) != len(in) {
 		return fmt.Errorf("%d operands for a region of %d", len(in), len(b.Params))
@@ -60,8 +60,7 @@ func checkElementwise(b *ir.Block, in []ir.Type) error {
 	return nil
 }
 
-// EvalBlocks evaluates the region on whole tensors, which its operators
-// broadcast.
+// EvalBlocks evaluates the region on whole tensors.
 func (Pointwise) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	shape, _, err := evalBroadcast(in)
 	if err != nil {
@@ -101,7 +100,7 @@ func evalElementwise(b *ir.Block, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return results, nil
 }
 
-// broadcastTo returns t repeated to a shape.
+// broadcastTo returns t broadcast to a shape.
 func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	y := ir.NewTensor(t.DType, shape...)
 	walk := newIndex(shape, t.Shape)
@@ -112,9 +111,9 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	return y
 }
 
-// Overwrites lists the operands of the result's type: each run is read before
-// it is written.
+// Overwrites allows the result to reuse the memory of operands of its type, because each run is read
+// before it is written.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Pointwise) IsMemoryBound() {}

@@ -6,10 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// postTransform applies what the operators of ai.onnx.ml call post_transform to
-// scores, a matrix of f32 or f64 with a row for each example. A single score is
-// changed by PROBIT only: the others are for scores of classes. An unknown transform
-// stops the surrounding [ir.Try].
+// postTransform applies post_transform of the ai.onnx.ml operators to scores, a matrix of f32 or
+// f64 with a row for each example. If there is a single score, only PROBIT changes it, because the
+// other transforms apply to scores of classes. An unknown transform ends the surrounding [ir.Try].
 func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value {
 	if n, ok := scores.Type.Shape[1].Int(); ok && n == 1 && (transform == "LOGISTIC" || transform == "SOFTMAX" || transform == "SOFTMAX_ZERO") {
 		transform = "NONE"
@@ -30,10 +29,10 @@ func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value 
 	return nil
 }
 
-// twoScores returns the scores of two classes, [N,2], of which the second's, [N,1],
-// is known. The first has its negative, or 1 minus it for a score between 0 and 1;
-// where LOGISTIC follows, always the negative, so that the two sum to 1. The other
-// transforms of classes leave two scores that are made of one.
+// twoScores returns scores of two classes, [N,2], given the second class's score, [N,1]. The first
+// is the negative of the second or, with unit, 1 minus the second. If LOGISTIC follows, the first
+// is always the negative, so that the two sum to 1. Other class transforms do not change two scores
+// made from one.
 func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.Value {
 	other := b.Node(Neg{}, score)
 	if unit && transform != "LOGISTIC" {
@@ -46,8 +45,8 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 	return postTransform(b, scores, transform)
 }
 
-// softmaxZero is the softmax of a row in which scores below 1e−7 in magnitude do not
-// count, and are scaled by e to the negative greatest score instead.
+// softmaxZero returns the softmax of the scores in each row whose magnitude exceeds 1e−7. It
+// divides smaller scores by e^max and by the same sum.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)
@@ -58,8 +57,8 @@ func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Where{}, counts, e, small), sum)
 }
 
-// probit is the quantile of the normal distribution, √2·erf⁻¹(2p−1), with Winitzki's
-// approximation of erf⁻¹ for a = 0.147, which ONNX's operators are defined by.
+// probit returns the quantile of the normal distribution, √2·erf⁻¹(2p−1). It uses Winitzki's
+// approximation of erf⁻¹ for a = 0.147, because it defines ONNX's operators.
 func probit(b *ir.Builder, p *ir.Value) *ir.Value {
 	const a = 0.147
 	d := p.Type.DType

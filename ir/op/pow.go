@@ -1,12 +1,16 @@
 package op
 
 import (
+	"math"
+
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Pow is x to the power y, broadcast, of numbers of one type. Powers of integers
-// wrap; a negative power of an integer other than 1 and −1 is 0.
+// Pow computes x^y with broadcasting, for numbers of one type. Integer powers wrap. A negative
+// power of an integer is 0, except for the integers 1 and −1.
 type Pow struct{ binary[numbers] }
 
 // Eval raises to powers.
@@ -29,6 +33,61 @@ func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
+// Scalar raises to powers, by products and roots if the exponent is one of some constants.
+func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	if !x[0].Type.DType.IsFloat() {
+		return wrapped(b, d, wholePower(b, x[0], x[1]))
+	}
+	if p := easyPower(b, x[0], x[1]); p != nil {
+		return p
+	}
+	return elementary.Pow(b, x[0], x[1])
+}
+
+// easyPower returns x^y for constants y for which it is cheap, else nil.
+func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
+	if _, ok := y.Const(); !ok {
+		return nil
+	}
+	is := func(n float64) bool { return y == number(b, y, n) }
+	switch {
+	case is(-1):
+		return b.Div(number(b, x, 1), x)
+	case is(0.5): // −0 gives 0, and −Inf gives Inf
+		isNaN := b.And(isNegative(b, x), b.Gt(x, number(b, x, math.Inf(-1))))
+		return b.Select(isNaN, number(b, x, math.NaN()), b.Unary(kernel.Sqrt, b.Abs(x)))
+	case is(2):
+		return b.Mul(x, x)
+	case is(3):
+		return b.Mul(b.Mul(x, x), x)
+	}
+	return nil
+}
+
+// wholePower returns x^n modulo 2^width for integers, by squaring. A negative power is 0, but for 1
+// and −1.
+func wholePower(b *kernel.Builder, x, n *kernel.Value) *kernel.Value {
+	zero, one := number(b, n, 0), number(b, n, 1)
+	left := n
+	if n.Type.DType.Class() == ir.Signed {
+		left = b.Max(n, zero)
+	}
+	out := b.While([]*kernel.Value{one, x, left},
+		func(v []*kernel.Value) *kernel.Value { return b.Ne(v[2], zero) },
+		func(v []*kernel.Value) []*kernel.Value {
+			p := b.Select(b.Ne(b.And(v[2], one), zero), b.Mul(v[0], v[1]), v[0])
+			return []*kernel.Value{p, b.Mul(v[1], v[1]), b.Binary(kernel.Shr, v[2], one)}
+		})
+	p := out[0]
+	if n.Type.DType.Class() != ir.Signed {
+		return p
+	}
+	isUnit := b.Or(b.Eq(x, one), b.Eq(x, b.Neg(one)))
+	isEven := b.Eq(b.And(n, one), zero)
+	inverse := b.Select(isUnit, b.Select(isEven, one, x), zero)
+	return b.Select(b.Lt(n, zero), inverse, p)
+}
+
 // powerOf returns a to the power n modulo 2⁶⁴, by squaring.
 func powerOf(a, n uint64) uint64 {
 	p := uint64(1)
@@ -41,7 +100,7 @@ func powerOf(a, n uint64) uint64 {
 	return p
 }
 
-// maxPower is the largest exponent that expressions are raised to.
+// maxPower is the largest exponent to which expressions are raised.
 const maxPower = 8
 
 // InferElems raises expressions to small constant powers.
@@ -61,22 +120,14 @@ func (Pow) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Call is cpu.Pow or cpu.PowInt, or a form with a scalar.
-func (Pow) Call(n *ir.Node) (ir.Call, error) {
-	if n.Arg(0).Type.DType.IsFloat() {
-		return callBinary(n, "Pow", false), nil
-	}
-	return callBinary(n, "PowInt", false), nil
-}
-
-// Grad is that of the derivatives y·x^(y − 1), 0 where y is 0, and z·log x, 0 where x
-// is, where z = x^y.
-func (Pow) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g, x, y, z := of[0], n.Arg(0), n.Arg(1), n.Results[0]
+// Grad multiplies dy by the derivatives of z = x^y. The derivative by x is y·x^(y − 1), or 0 where
+// y is 0. The derivative by y is z·log x, or 0 where x is 0.
+func (Pow) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g, x, y, z := dy[0], n.Arg(0), n.Arg(1), n.Results[0]
 	return partials(b, n, want,
 		func(c calculus) *ir.Value {
 			slope := c.mul(y, c.Node(Pow{}, x, c.plus(y, -1)))
-			if s, ok := scalar(y); ok && s.Float != 0 {
+			if t, ok := y.ConstValue(); ok && t.Stored() == 1 && t.DType.IsFloat() && t.Float(0) != 0 {
 				return c.mul(g, slope)
 			}
 			zero := c.Node(Equal{}, y, c.num(y, 0))
@@ -89,9 +140,9 @@ func (Pow) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// importPow reads Pow. From opset 12 the exponent may have another type than the
-// base, which the result has: a float base takes the exponent in its own type, an
-// integer base is raised in a type that holds both.
+// importPow imports Pow. The result has the type of the base. From opset 12 the exponent may have
+// another type. If the base is a float, the exponent is converted to its type. An integer base is
+// raised in a type that holds both.
 func importPow(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	y, err := broadcastOperand(c)
@@ -99,11 +150,11 @@ func importPow(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	d := powType(x.Type.DType, y.Type.DType)
-	z := b.Node(Pow{}, convert(b, x, d), convert(b, y, d))
-	return []*ir.Value{convert(b, z, x.Type.DType)}, nil
+	z := b.Node(Pow{}, ConvertTo(b, x, d), ConvertTo(b, y, d))
+	return []*ir.Value{ConvertTo(b, z, x.Type.DType)}, nil
 }
 
-// powType is the type in which a base is raised to an exponent of another type.
+// powType returns the type in which a base is raised to an exponent of another type.
 func powType(base, exponent ir.DType) ir.DType {
 	switch {
 	case base == exponent || base.IsFloat():

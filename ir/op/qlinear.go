@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// inFloats reads an operator of com.microsoft on quantised values by the definition
-// of one on floats. Its operands of these numbers are values, each followed by its
-// scale and its zero point; from result on follow those of the result. Each may have
-// no zero point.
+// inFloats imports a com.microsoft operator on quantised values. read is the import function of the
+// operator on floats. operands are the indices of the quantised values; the scale and zero point of
+// each follow it. The scale and zero point of the result start at operand result. Zero points are
+// optional.
 func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b := c.Builder()
@@ -29,7 +30,7 @@ func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands 
 	}
 }
 
-// dequantized appends operand i as f32, by the scale and the zero point that follow.
+// dequantized appends operand i as f32, using the scale and zero point that follow it.
 func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	x, scale, zero := c.Arg(i), c.Arg(i+1), c.Arg(i+2)
 	if x == nil || scale == nil {
@@ -38,26 +39,26 @@ func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	return dequantizedBy(c.Builder(), x, scale, zero), nil
 }
 
-// dequantizedBy appends x as f32. A scale of several elements is for the last axis.
+// dequantizedBy appends x as f32. A scale with several elements applies along the last axis.
 func dequantizedBy(b *ir.Builder, x, scale, zero *ir.Value) *ir.Value {
 	op := DequantizeLinear{To: ir.F32}
 	many := scale.Type.Elems()
-	if zero != nil && isOne(scale.Type) {
+	if zero != nil && HasOneElement(scale.Type) {
 		many = zero.Type.Elems()
 	}
-	if many.Equal(ir.Const(1)) {
-		scale = reshape(b, scale)
+	if many.Equal(dim.Const(1)) {
+		scale = ReshapeTo(b, scale)
 		if zero != nil {
-			zero = reshape(b, zero)
+			zero = ReshapeTo(b, zero)
 		}
 		return b.Node(op, x, scale, zero)
 	}
 	op.Axis = x.Type.Rank() - 1
 	row := func(v *ir.Value) *ir.Value {
-		if isOne(v.Type) {
-			return expand(b, reshape(b, v), many)
+		if HasOneElement(v.Type) {
+			return ExpandTo(b, ReshapeTo(b, v), many)
 		}
-		return reshape(b, v, many)
+		return ReshapeTo(b, v, many)
 	}
 	scale = row(scale)
 	if zero != nil {
@@ -66,7 +67,7 @@ func dequantizedBy(b *ir.Builder, x, scale, zero *ir.Value) *ir.Value {
 	return b.Node(op, x, scale, zero)
 }
 
-// quantized appends y in the type of a zero point, or another where that is absent.
+// quantized appends y quantised to the type of a zero point, or to a default type.
 func quantized(b *ir.Builder, y, scale, zero *ir.Value, d ir.DType) (*ir.Value, error) {
 	if scale == nil {
 		return nil, fmt.Errorf("the result has no scale")
@@ -77,7 +78,7 @@ func quantized(b *ir.Builder, y, scale, zero *ir.Value, d ir.DType) (*ir.Value, 
 	return b.Node(QuantizeLinear{To: d, Precision: ir.F32}, y, scale, zero), nil
 }
 
-// maybeChannelsLast is [channelsLast] of operand 0 where an attribute asks for it.
+// maybeChannelsLast applies [channelsLast] to operand 0 if an attribute requests it.
 func maybeChannelsLast(read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		if c.Int("channels_last", 0) != 0 {
@@ -87,15 +88,14 @@ func maybeChannelsLast(read func(ir.Importer) ([]*ir.Value, error)) func(ir.Impo
 	}
 }
 
-// importQLinearSoftmax reads QLinearSoftmax, a softmax as an opset that it names
-// defines it.
+// importQLinearSoftmax imports QLinearSoftmax: a softmax defined by the opset in an attribute.
 func importQLinearSoftmax(c ir.Importer) ([]*ir.Value, error) {
 	softmax := importSoftmax(func(axis int) ir.Op { return Softmax{Axis: axis} })
 	return inFloats(asOpset(c.Int("opset", 13), softmax), 3, 0)(c)
 }
 
-// importQLinearConcat reads QLinearConcat, whose operands follow the scale and the
-// zero point of the result.
+// importQLinearConcat imports QLinearConcat, whose operands follow the scale and zero point of the
+// result.
 func importQLinearConcat(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var parts []*ir.Value
@@ -132,8 +132,8 @@ func importQLinearWhere(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importQGemm reads QGemm: an integer product of matrices with a bias i32, requantised
-// or, where the result has no scale, scaled to f32.
+// importQGemm imports QGemm: an integer matrix product with a bias i32. It is requantised, or
+// scaled to f32 if the result has no scale.
 func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, w := c.Arg(0), c.Arg(3)
@@ -142,10 +142,10 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	}
 	alpha := c.Float("alpha", 1)
 	if c.Int("transA", 0) != 0 {
-		x = transpose(b, x, 1, 0)
+		x = TransposeBy(b, x, 1, 0)
 	}
 	if c.Int("transB", 0) != 0 {
-		w = transpose(b, w, 1, 0)
+		w = TransposeBy(b, w, 1, 0)
 	}
 	scale := b.Node(Mul{}, vectorOf(b, c.Arg(1)), vectorOf(b, c.Arg(4)))
 	if alpha != 1 {
@@ -153,7 +153,7 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	}
 	row := false
 	if bias := c.Arg(6); bias != nil {
-		row = isRow(bias.Type, w.Type.Shape[1])
+		row = IsRow(bias.Type, w.Type.Shape[1])
 	}
 	if to, zero := c.Arg(7), c.Arg(8); to != nil && (row || c.Arg(6) == nil) {
 		r := Requantize{To: x.Type.DType}
@@ -162,7 +162,7 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 		}
 		bias := c.Arg(6)
 		if bias != nil {
-			bias = reshape(b, bias, w.Type.Shape[1])
+			bias = ReshapeTo(b, bias, w.Type.Shape[1])
 		}
 		scale = b.Node(Div{}, scale, vectorOf(b, to))
 		return []*ir.Value{b.Node(MatMulInteger{r}, x, w, c.Arg(2), c.Arg(5), bias, scale, zero)}, nil
@@ -171,7 +171,7 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	if bias := c.Arg(6); bias != nil {
 		sums = b.Node(Add{}, sums, bias)
 	}
-	y := b.Node(Mul{}, convert(b, sums, ir.F32), scale)
+	y := b.Node(Mul{}, ConvertTo(b, sums, ir.F32), scale)
 	if c.Arg(7) == nil {
 		return []*ir.Value{y}, nil
 	}
@@ -179,34 +179,33 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importMatMulIntegerToFloat reads MatMulIntegerToFloat: an integer product of
-// matrices, scaled to f32, plus a bias.
+// importMatMulIntegerToFloat imports MatMulIntegerToFloat: an integer product of matrices, scaled
+// to f32, plus a bias.
 func importMatMulIntegerToFloat(c ir.Importer) ([]*ir.Value, error) {
 	y := scaledSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4), c.Arg(5), c.Arg(6))
 	return []*ir.Value{y}, nil
 }
 
-// importDynamicQuantizeMatMul reads DynamicQuantizeMatMul: the first factor is
-// quantised as [importDynamicQuantizeLinear] says.
+// importDynamicQuantizeMatMul imports DynamicQuantizeMatMul, which quantises the first factor like
+// [importDynamicQuantizeLinear].
 func importDynamicQuantizeMatMul(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, scale, zero := quantizeByRange(b, c.Arg(0))
 	return []*ir.Value{scaledSums(b, x, c.Arg(1), scale, c.Arg(2), zero, c.Arg(3), c.Arg(4))}, nil
 }
 
-// scaledSums appends the product of matrices less their zero points, scaled to the
-// type of the scales, plus a bias. Zero points and bias may be nil.
+// scaledSums appends the product of matrices minus their zero points, scaled to the type of the
+// scales, plus a bias. Zero points and bias may be nil.
 func scaledSums(b *ir.Builder, x, w, xs, ws, x0, w0, bias *ir.Value) *ir.Value {
-	y := convert(b, integerSums(b, x, w, x0, w0), ir.F32)
-	y = b.Node(Mul{}, y, b.Node(Mul{}, ofRows(b, convert(b, xs, ir.F32), x.Type), convert(b, ws, ir.F32)))
+	y := ConvertTo(b, integerSums(b, x, w, x0, w0), ir.F32)
+	y = b.Node(Mul{}, y, b.Node(Mul{}, ofRows(b, ConvertTo(b, xs, ir.F32), x.Type), ConvertTo(b, ws, ir.F32)))
 	if bias != nil {
-		y = b.Node(Add{}, y, convert(b, bias, ir.F32))
+		y = b.Node(Add{}, y, ConvertTo(b, bias, ir.F32))
 	}
-	return convert(b, y, xs.Type.DType)
+	return ConvertTo(b, y, xs.Type.DType)
 }
 
-// importQAttention reads QAttention: attention of quantised values, times quantised
-// weights.
+// importQAttention imports QAttention: attention of quantised values, times quantised weights.
 func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	for _, i := range []int{0, 1, 3, 4} {
@@ -219,8 +218,8 @@ func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	return importMicrosoftAttention(withArgs(c, x, w, c.Arg(2), c.Arg(5), c.Arg(8)))
 }
 
-// importQEmbedLayerNormalization reads QEmbedLayerNormalization: its tables, scale and
-// bias are quantised, and their scales and zero points follow all operands.
+// importQEmbedLayerNormalization imports QEmbedLayerNormalization. Its tables, scale and bias are
+// quantised, and their scales and zero points follow all operands.
 func importQEmbedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	args := argsOf(c)

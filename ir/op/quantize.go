@@ -5,11 +5,12 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
 )
 
-// Quantize is x, of f32, divided by Scale, rounded to the nearest integer, halves
-// to the even one, plus Zero, limited to the integer type To: [QuantizeLinear] by
-// one constant scale, an f32.
+// Quantize converts an f32 x to x/Scale rounded to nearest, ties to even, plus Zero, saturated to the
+// integer type To. It is [QuantizeLinear] with one constant f32 scale.
 type Quantize struct {
 	elementwise
 	Scale float64
@@ -17,17 +18,17 @@ type Quantize struct {
 	To    ir.DType
 }
 
-// Dequantize is (x − Zero)·Scale, f32, of integers of at most 32 bits:
-// [DequantizeLinear] by one constant scale, an f32.
+// Dequantize converts integers x of at most 32 bits to (x − Zero)·Scale in f32. It is
+// [DequantizeLinear] with one constant f32 scale.
 type Dequantize struct {
 	elementwise
 	Scale float64
 	Zero  int
 }
 
-// Infer gives the operand the element type To.
+// Infer returns the operand's shape with the element type To.
 func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if in[0].DType != ir.F32 || !op.To.IsInt() || !quantizedType(op.To) {
@@ -36,9 +37,9 @@ func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(op.To)}, checkZero(op.Zero, op.To)
 }
 
-// Infer gives f32.
+// Infer returns f32.
 func (op Dequantize) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if d := in[0].DType; !d.IsInt() || !quantizedType(d) {
@@ -47,10 +48,10 @@ func (op Dequantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.F32)}, checkZero(op.Zero, in[0].DType)
 }
 
-// checkZero checks that a zero point has a type.
+// checkZero checks that a type can represent a zero point.
 func checkZero(zero int, d ir.DType) error {
-	if lo, hi := quantRange(d); int64(zero) < lo || int64(zero) > hi {
-		return fmt.Errorf("zero point %d is no %s", zero, d)
+	if lo, hi := QuantRange(d); int64(zero) < lo || int64(zero) > hi {
+		return fmt.Errorf("zero point %d does not fit %s", zero, d)
 	}
 	return nil
 }
@@ -65,6 +66,27 @@ func (op Quantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Scalar divides in f32.
+func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	zero := b.Whole(ir.I32, int64(op.Zero))
+	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)
+}
+
+// Quantized returns an f32 rounded to nearest, ties to even, plus a zero point, saturated to the integer
+// type d of at most 32 bits. NaN becomes the smallest integer.
+func Quantized(b *kernel.Builder, d ir.DType, quotient, zero *kernel.Value) *kernel.Value {
+	v := b.Unary(kernel.Round, quotient)
+	word, limit := ir.I32, 0x1p24 // beyond the limit all zero points saturate
+	if d.Bits() == 32 {
+		word, limit = ir.I64, 0x1p40
+	}
+	low := number(b, v, -limit)
+	v = b.Select(b.Gt(v, low), b.Min(number(b, v, limit), v), low) // NaN becomes low
+	n := b.Add(b.Convert(word, v), b.Convert(word, zero))
+	lo, hi := QuantRange(d)
+	return b.Convert(kernel.Arithmetic(d), clamped(b, n, b.Whole(word, lo), b.Whole(word, hi)))
+}
+
 // Eval multiplies in f32.
 func (op Dequantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(ir.F32, in[0].Shape...)
@@ -74,19 +96,23 @@ func (op Dequantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Overwrites lists the operand.
+// Scalar multiplies in f32.
+func (op Dequantize) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return Dequantized(b, x[0], b.Whole(ir.I32, int64(op.Zero)), b.Float(ir.F32, op.Scale))
+}
+
+// Dequantized returns an integer of at most 32 bits minus a zero point, times an f32.
+func Dequantized(b *kernel.Builder, x, zero, scale *kernel.Value) *kernel.Value {
+	word := ir.I32
+	if bits, ok := zero.Const(); x.Type.DType == ir.I32 && !(ok && bits == 0) {
+		word = ir.I64 // the operand may be any i32
+	}
+	n := b.Sub(b.Convert(word, x), b.Convert(word, zero))
+	return b.Mul(b.Convert(ir.F32, n), scale)
+}
+
+// Overwrites allows the result to reuse the memory of the operand.
 func (Quantize) Overwrites() []int { return []int{0} }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (Dequantize) Overwrites() []int { return []int{0} }
-
-// Call is cpu.QuantizeScalar.
-func (op Quantize) Call(*ir.Node) (ir.Call, error) {
-	lo, hi := quantRange(op.To)
-	return callUnary("QuantizeScalar", ir.Number{DType: ir.F32, Float: op.Scale}, op.Zero, int(lo), int(hi)), nil
-}
-
-// Call is cpu.DequantizeScalar.
-func (op Dequantize) Call(*ir.Node) (ir.Call, error) {
-	return callUnary("DequantizeScalar", ir.Number{DType: ir.F32, Float: op.Scale}, op.Zero), nil
-}

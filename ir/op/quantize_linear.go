@@ -7,11 +7,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// QuantizeLinear is x/scale, rounded to the nearest integer, halves to the even
-// one, plus a zero point, limited to the integer type To (ONNX QuantizeLinear). NaN
-// becomes the least integer. In a float type To nothing is rounded before the sum
-// is converted as [Cast] does. x is f32, f16, bf16 or i32; the zero point, which may
-// be absent, is of type To. The quotient has the type Precision.
+// QuantizeLinear is x/scale rounded to nearest, ties to even, plus a zero point, saturated to the
+// integer type To (ONNX QuantizeLinear). NaN becomes the smallest integer. If To is a float type,
+// the quotient is not rounded, and the sum is converted as by [Cast]. x is f32, f16, bf16 or i32.
+// The optional zero point has type To. The quotient has type Precision.
 type QuantizeLinear struct {
 	Granularity
 	To          ir.DType
@@ -19,12 +18,12 @@ type QuantizeLinear struct {
 	Unsaturated bool // as in [Cast]
 }
 
-// Infer gives x the element type To.
+// Infer returns x's shape with the element type To.
 func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 3); err != nil {
+	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
 	}
-	x, scale, zero := in[0], in[1], operand(in, 2)
+	x, scale, zero := in[0], in[1], Operand(in, 2)
 	if !quotientType(op.Precision) {
 		return nil, fmt.Errorf("a quotient of type %s", op.Precision)
 	}
@@ -43,14 +42,14 @@ func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 // quotientType reports whether quotients may have type d.
 func quotientType(d ir.DType) bool { return d.IsFloat() && d.Bits() >= 16 }
 
-// quantizedType reports whether d is a type that values are quantised to: an
-// integer of at most 32 bits or a float of at most 8.
+// quantizedType reports whether values may be quantised to type d: an integer of at most 32 bits or
+// a float of at most 8.
 func quantizedType(d ir.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 && d != ir.U32 || d.IsFloat() && d.Bits() <= 8 && d != ir.F8E8M0
 }
 
-// operand returns operand i, the zero Type where it is absent.
-func operand(in []ir.Type, i int) ir.Type {
+// Operand returns the type of operand i, or the zero Type if it is absent.
+func Operand(in []ir.Type, i int) ir.Type {
 	if i < len(in) {
 		return in[i]
 	}
@@ -81,9 +80,9 @@ func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Cast{To: op.To, Unsaturated: op.Unsaturated}.Eval([]*ir.Tensor{sum})
 }
 
-// saturated returns a whole number limited to an integer type, NaN as the least.
+// saturated returns a whole number saturated to an integer type. NaN becomes the smallest integer.
 func saturated(d ir.DType, v float64) int64 {
-	lo, hi := quantRange(d)
+	lo, hi := QuantRange(d)
 	switch {
 	case !(v > float64(lo)):
 		return lo
@@ -93,40 +92,41 @@ func saturated(d ir.DType, v float64) int64 {
 	return int64(v)
 }
 
-// Lower divides in f32, as the kernel does, where the precision is that; else
-// before it. One constant scale makes it a [Quantize].
+// Lower makes the quotient one that the kernel computes. The kernel divides in f32. If Precision is
+// another type, a separate division precedes it. With one constant scale the node becomes a
+// [Quantize].
 func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To.IsInt() && op.Precision == ir.F32 {
 		if s, z, ok := oneScale(scale, zero); ok {
-			return []*ir.Value{b.Node(Quantize{Scale: s, Zero: z, To: op.To}, convert(b, x, ir.F32))}
+			return []*ir.Value{b.Node(Quantize{Scale: s, Zero: z, To: op.To}, ConvertTo(b, x, ir.F32))}
 		}
 		if x.Type.DType == ir.F32 && scale.Type.DType == ir.F32 {
 			return nil
 		}
-		return []*ir.Value{b.Node(op, convert(b, x, ir.F32), convert(b, scale, ir.F32), zero)}
+		return []*ir.Value{b.Node(op, ConvertTo(b, x, ir.F32), ConvertTo(b, scale, ir.F32), zero)}
 	}
 	p := op.Precision
-	q := b.Node(Div{}, convert(b, x, p), op.spread(b, convert(b, scale, p), x.Type))
+	q := b.Node(Div{}, ConvertTo(b, x, p), op.spread(b, ConvertTo(b, scale, p), x.Type))
 	if op.To.IsInt() {
-		if p == ir.F64 { // halves are exact in f64 only
+		if p == ir.F64 { // ties are exact only in f64
 			q = b.Node(Round{}, q)
 		}
 		op.Precision = ir.F32
-		return []*ir.Value{b.Node(op, convert(b, q, ir.F32), ones(b, scale.Type), zero)}
+		return []*ir.Value{b.Node(op, ConvertTo(b, q, ir.F32), ones(b, scale.Type), zero)}
 	}
 	if zero != nil {
-		q = b.Node(Add{}, convert(b, q, ir.F32), op.spread(b, convert(b, zero, ir.F32), x.Type))
+		q = b.Node(Add{}, ConvertTo(b, q, ir.F32), op.spread(b, ConvertTo(b, zero, ir.F32), x.Type))
 	}
 	return []*ir.Value{b.Node(Cast{To: op.To, Unsaturated: op.Unsaturated}, q)}
 }
 
 // ones appends a tensor of f32 ones in the shape of t.
 func ones(b *ir.Builder, t ir.Type) *ir.Value {
-	return expand(b, b.Scalar(ir.F32, 1), t.Shape...)
+	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns a scale and a zero point that are constants of one element.
+// oneScale returns a scale and a zero point if they are constants of one element.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()
 	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {
@@ -142,23 +142,13 @@ func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	return t.Float(0), int(o.Int(0)), true
 }
 
-// Grad is zero: the result is rounded.
+// Grad returns zero, because the result is rounded.
 func (QuantizeLinear) Grad(_ *ir.Builder, n *ir.Node, _ []*ir.Value, _ []bool) []*ir.Value {
 	return make([]*ir.Value, len(n.Args))
 }
 
-// Call is cpu.Quantize.
-func (op QuantizeLinear) Call(n *ir.Node) (ir.Call, error) {
-	x, scale := n.Arg(0).Type, n.Arg(1).Type
-	if x.DType != ir.F32 || scale.DType != ir.F32 || !op.To.IsInt() || op.Precision != ir.F32 {
-		return ir.Call{}, fmt.Errorf("no kernel quantises %s by %s in %s to %s", x, scale, op.Precision, op.To)
-	}
-	lo, hi := quantRange(op.To)
-	return op.callScaled("Quantize", x, scale, int(lo), int(hi))
-}
-
-// importQuantizeLinear reads QuantizeLinear: saturate came with opset 19,
-// output_dtype with 21 and precision with 23.
+// importQuantizeLinear imports QuantizeLinear. saturate exists from opset 19, output_dtype from 21,
+// and precision from 23.
 func importQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x, scale, zero := c.Arg(0), c.Arg(1), c.Arg(2)
 	op := QuantizeLinear{To: ir.U8, Precision: scale.Type.DType}
@@ -196,6 +186,3 @@ func importQuantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	}
 	return []*ir.Value{c.Builder().Node(op, x, scale, zero)}, nil
 }
-
-// MapsLanes marks the operator.
-func (QuantizeLinear) MapsLanes() {}

@@ -6,45 +6,42 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform is a tensor of floats from Low to High, without High, uniformly
-// distributed: element i is Low + (High − Low)·[rt.UniformAt](Seed, i), in float64,
-// rounded (ONNX RandomUniform). Equal seeds give equal tensors on every machine
-// and at every run. An i64 operand of one axis, which may be absent, changes the seed
-// as [rt.Keyed] says.
+// RandomUniform is a tensor of uniformly distributed floats in [Low, High) (ONNX RandomUniform).
+// Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from float64. Equal seeds give equal
+// tensors on every machine. An optional i64 operand of one axis changes the seed, see [rt.Keyed].
 type RandomUniform struct {
 	DType     ir.DType
-	Shape     []ir.Dim
+	Shape     []dim.Dim
 	Low, High float64
 	Seed      int64
 }
 
-// RandomNormal is a tensor of floats of this mean and deviation, normally
-// distributed: element i is Mean + Scale·[rt.NormalAt](Seed, i), in float64,
-// rounded (ONNX RandomNormal). Equal seeds give equal tensors on every machine and
-// at every run. An i64 operand of one axis, which may be absent, changes the seed as
-// [rt.Keyed] says.
+// RandomNormal is a tensor of normally distributed floats (ONNX RandomNormal). Element i is Mean +
+// Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal seeds give equal tensors on every machine.
+// An optional i64 operand of one axis changes the seed, see [rt.Keyed].
 type RandomNormal struct {
 	DType       ir.DType
-	Shape       []ir.Dim
+	Shape       []dim.Dim
 	Mean, Scale float64
 	Seed        int64
 }
 
-// Infer gives the type.
+// Infer returns the type.
 func (op RandomUniform) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-// Infer gives the type.
+// Infer returns the type.
 func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-func inferRandom(in []ir.Type, d ir.DType, shape []ir.Dim) ([]ir.Type, error) {
-	if err := tensors(in, 0, 1); err != nil {
+func inferRandom(in []ir.Type, d ir.DType, shape []dim.Dim) ([]ir.Type, error) {
+	if err := CheckTensors(in, 0, 1); err != nil {
 		return nil, err
 	}
 	if len(in) > 0 && (in[0].DType != ir.I64 || in[0].Rank() != 1) {
@@ -70,7 +67,7 @@ func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// keyed returns the seed under the key that the operands are.
+// keyed returns the seed mixed with the key in the operands.
 func keyed(seed int64, in []*ir.Tensor) uint64 {
 	var keys []int64
 	if len(in) > 0 && in[0] != nil {
@@ -81,10 +78,10 @@ func keyed(seed int64, in []*ir.Tensor) uint64 {
 	return uint64(rt.Keyed(seed, keys))
 }
 
-func evalRandom(d ir.DType, dims []ir.Dim, number func(i uint64) float64) ([]*ir.Tensor, error) {
-	shape, ok := ir.Ints(dims)
+func evalRandom(d ir.DType, dims []dim.Dim, number func(i uint64) float64) ([]*ir.Tensor, error) {
+	shape, ok := dim.Ints(dims)
 	if !ok {
-		return nil, fmt.Errorf("shape %s has no value", shapeText(dims))
+		return nil, fmt.Errorf("shape %s has no value", ShapeText(dims))
 	}
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err
@@ -96,10 +93,10 @@ func evalRandom(d ir.DType, dims []ir.Dim, number func(i uint64) float64) ([]*ir
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom marks that other implementations draw other numbers.
+// IsRandom says that other implementations draw other numbers.
 func (RandomUniform) IsRandom() {}
 
-// IsRandom marks that other implementations draw other numbers.
+// IsRandom says that other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
 // Train draws others in each step.
@@ -112,8 +109,8 @@ func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Val
 	return drawKeyed(b, op, n, t)
 }
 
-// drawKeyed appends an operator's numbers by the key of a training step; nil where it has
-// a key.
+// drawKeyed appends an operator that draws with the key of a training step. It returns nil if the
+// operator already has a key.
 func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	if n.Arg(0) != nil {
 		return nil
@@ -135,27 +132,16 @@ func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// drawNarrow converts the numbers of an operator in a wider type; nil when d is no
-// narrow one.
+// drawNarrow draws in a wider type and converts the numbers. It returns nil if d is not a narrow type.
 func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil
 	}
-	return []*ir.Value{convert(b, b.Node(op, args...), d)}
+	return []*ir.Value{ConvertTo(b, b.Node(op, args...), d)}
 }
 
-// Call is cpu.RandomUniform.
-func (op RandomUniform) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "RandomUniform", Args: []any{ir.Out(0), op.Low, op.High, ir.Number{DType: ir.I64, Int: op.Seed}, ir.In(0)}}, nil
-}
-
-// Call is cpu.RandomNormal.
-func (op RandomNormal) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "RandomNormal", Args: []any{ir.Out(0), op.Mean, op.Scale, ir.Number{DType: ir.I64, Int: op.Seed}, ir.In(0)}}, nil
-}
-
-// seed returns the seed of a node: that of its attribute, a float, or else one that
-// depends on how many such nodes the model has before it.
+// seed returns the seed of a node: the bits of its attribute, a float, or else a seed that no other
+// node of the model uses.
 func seed(c ir.Importer) int64 {
 	if c.Has("seed") {
 		return int64(math.Float32bits(float32(c.Float("seed", 0))))
@@ -163,20 +149,21 @@ func seed(c ir.Importer) int64 {
 	return siteSeed(c.Builder())
 }
 
-// siteSeed returns a seed that no other node of the function has.
+// siteSeed returns a seed that no other node of the function uses.
 func siteSeed(b *ir.Builder) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(b.Name("random")))
 	return int64(h.Sum64())
 }
 
-// importRandom returns the import of a random operator whose parameters have these
-// names and defaults. The shape is an attribute, or that of an operand, whose
-// element type then is the result's unless that is given.
-func importRandom(like bool, a string, aDefault float64, b string, bDefault float64, build func(d ir.DType, shape []ir.Dim, a, b float64, seed int64) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
+// importRandom returns the import function of a random operator. a and b are the names of its
+// parameters. The shape is an attribute or, if like is set, the shape of an operand. The attribute
+// dtype is the element type of the result. Its default is f32, or the element type of the operand
+// if that is a float.
+func importRandom(like bool, a string, aDefault float64, b string, bDefault float64, build func(d ir.DType, shape []dim.Dim, a, b float64, seed int64) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		d := ir.F32
-		var shape []ir.Dim
+		var shape []dim.Dim
 		if like {
 			x := c.Arg(0).Type
 			shape = x.Shape
@@ -187,7 +174,7 @@ func importRandom(like bool, a string, aDefault float64, b string, bDefault floa
 			if !c.Has("shape") {
 				return nil, fmt.Errorf("shape is absent")
 			}
-			shape = ir.Dims(c.Ints("shape", nil)...)
+			shape = dim.Consts(c.Ints("shape", nil)...)
 		}
 		d = c.DType("dtype", d)
 		return []*ir.Value{c.Builder().Node(build(d, shape, c.Float(a, aDefault), c.Float(b, bDefault), seed(c)))}, nil
@@ -196,14 +183,14 @@ func importRandom(like bool, a string, aDefault float64, b string, bDefault floa
 
 // importRandomUniform is importRandom of [RandomUniform].
 func importRandomUniform(like bool) func(ir.Importer) ([]*ir.Value, error) {
-	return importRandom(like, "low", 0, "high", 1, func(d ir.DType, shape []ir.Dim, low, high float64, seed int64) ir.Op {
+	return importRandom(like, "low", 0, "high", 1, func(d ir.DType, shape []dim.Dim, low, high float64, seed int64) ir.Op {
 		return RandomUniform{d, shape, low, high, seed}
 	})
 }
 
 // importRandomNormal is importRandom of [RandomNormal].
 func importRandomNormal(like bool) func(ir.Importer) ([]*ir.Value, error) {
-	return importRandom(like, "mean", 0, "scale", 1, func(d ir.DType, shape []ir.Dim, mean, scale float64, seed int64) ir.Op {
+	return importRandom(like, "mean", 0, "scale", 1, func(d ir.DType, shape []dim.Dim, mean, scale float64, seed int64) ir.Op {
 		return RandomNormal{d, shape, mean, scale, seed}
 	})
 }
@@ -215,7 +202,7 @@ func importBernoulli(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("probabilities of %s", x.Type.DType)
 	}
 	d := c.DType("dtype", x.Type.DType)
-	p := convert(b, x, wide(x.Type.DType))
+	p := ConvertTo(b, x, wide(x.Type.DType))
 	u := b.Node(RandomUniform{DType: p.Type.DType, Shape: p.Type.Shape, High: 1, Seed: seed(c)})
-	return []*ir.Value{convert(b, b.Node(Less{}, u, p), d)}, nil
+	return []*ir.Value{ConvertTo(b, b.Node(Less{}, u, p), d)}, nil
 }

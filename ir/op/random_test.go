@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestRandomOperatorsAreReproducible(t *testing.T) {
@@ -39,7 +40,7 @@ func TestRandomOperatorsAreReproducible(t *testing.T) {
 			t.Errorf("%s is not marked", n.Text())
 		}
 	}
-	checkKernels(t, build())
+	lowered(t, build())
 }
 
 // meanAndVariance returns the mean and the variance of a tensor.
@@ -57,8 +58,8 @@ func TestRandomParameters(t *testing.T) {
 		op             ir.Op
 		mean, variance float64
 	}{
-		{RandomNormal{DType: ir.F32, Shape: ir.Dims(200, 100), Mean: 3, Scale: 2, Seed: 9}, 3, 4},
-		{RandomUniform{DType: ir.F32, Shape: ir.Dims(200, 100), Low: -1, High: 5, Seed: 9}, 2, 3},
+		{RandomNormal{DType: ir.F32, Shape: dim.Consts(200, 100), Mean: 3, Scale: 2, Seed: 9}, 3, 4},
+		{RandomUniform{DType: ir.F32, Shape: dim.Consts(200, 100), Low: -1, High: 5, Seed: 9}, 2, 3},
 	} {
 		y, err := test.op.Eval(nil)
 		if err != nil {

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Range is the rank-1 tensor of Count numbers start, start+delta, start+2·delta,
-// …, for scalar operands start and delta of the result's element type.
-type Range struct{ Count ir.Dim }
+// Range is the vector of Count numbers start, start+delta, start+2·delta, …, for scalar operands start
+// and delta of the result's element type.
+type Range struct{ Count dim.Dim }
 
 // Infer gives the result Count elements.
 func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if err := sameDType(in); err != nil {
@@ -26,12 +27,12 @@ func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Count)}, nil
 }
 
-// Grad sums: of the first number every gradient, of the step each times its place.
-func (op Range) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, g := calculus{b}, of[0]
+// Grad returns the sum of dy for the start, and the sum of dy times its index for the step.
+func (op Range) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, g := calculus{b}, dy[0]
 	steps := c.mul(g, places(b, g.Type.DType, 0, op.Count))
 	return []*ir.Value{
-		reshape(b, c.sum(g, false, 0), n.Arg(0).Type.Shape...), reshape(b, c.sum(steps, false, 0), n.Arg(1).Type.Shape...),
+		ReshapeTo(b, c.sum(g, false, 0), n.Arg(0).Type.Shape...), ReshapeTo(b, c.sum(steps, false, 0), n.Arg(1).Type.Shape...),
 	}
 }
 
@@ -63,7 +64,7 @@ func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	}
 	elems := make([]ir.Ratio, n)
 	for i := range elems {
-		elems[i] = ir.Ratio{Num: start[0].Add(delta[0].Mul(ir.Const(i))), Den: 1}
+		elems[i] = ir.Ratio{Num: start[0].Add(delta[0].Mul(dim.Const(i))), Den: 1}
 	}
 	return elems
 }
@@ -71,32 +72,7 @@ func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 // Lower computes narrow floats in f32.
 func (op Range) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Call is cpu.Range.
-func (op Range) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Range", Args: []any{ir.Out(0), scalarArg(n, 0), scalarArg(n, 1)}}, nil
-}
-
-// scalarArg is a kernel's argument for an operand of one element: its value when
-// that is constant, else what is read from its memory.
-func scalarArg(n *ir.Node, i int) any {
-	if t, ok := n.Args[i].ConstValue(); ok {
-		return constantArg(t)
-	}
-	return ir.InScalar(i)
-}
-
-// constantArg is a kernel's argument for the first element of a constant.
-func constantArg(t *ir.Tensor) any {
-	switch {
-	case t.DType == ir.String:
-		return t.Text(0)
-	case t.DType.IsFloat():
-		return ir.Number{DType: t.DType, Float: t.Float(0)}
-	}
-	return ir.Number{DType: t.DType, Int: t.Int(0)}
-}
-
-// importRange reads Range, which counts from start to limit, without it, by
+// importRange imports Range, which counts from start up to but not including limit, in steps of
 // delta.
 func importRange(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
@@ -109,7 +85,7 @@ func importRange(c ir.Importer) ([]*ir.Value, error) {
 		if n, ok := typ.Elems().Int(); !ok || n != 1 || !typ.DType.IsFloat() && !typ.DType.IsInt() {
 			return nil, fmt.Errorf("%s is %s, a number expected", name, typ)
 		}
-		numbers[i] = reshape(b, c.Arg(i))
+		numbers[i] = ReshapeTo(b, c.Arg(i))
 	}
 	count, err := rangeCount(b, numbers)
 	if err != nil {
@@ -118,10 +94,10 @@ func importRange(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Range{Count: count}, numbers[0], numbers[2])}, nil
 }
 
-// rangeCount returns max(0, ceil((limit-start)/delta)): an expression where the
-// numbers are known, else a symbol.
-func rangeCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, error) {
-	var dims [3]ir.Dim
+// rangeCount returns max(0, ceil((limit-start)/delta)): an expression if the numbers are known, else a
+// symbol.
+func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
+	var dims [3]dim.Dim
 	var constants [3]*ir.Tensor
 	var wider [3]*ir.Value
 	known, constant := numbers[0].Type.DType.IsInt(), true
@@ -130,7 +106,7 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, error) {
 		if known = known && ok; known {
 			dims[i] = d[0]
 		}
-		wider[i] = convert(b, v, wide(v.Type.DType))
+		wider[i] = ConvertTo(b, v, wide(v.Type.DType))
 		t, ok := wider[i].ConstValue()
 		constants[i], constant = t, constant && ok
 	}
@@ -139,11 +115,11 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, error) {
 	case constant:
 		count, err := bind.BindValues(constants[:], nil)
 		if err != nil {
-			return ir.Dim{}, err
+			return dim.Dim{}, err
 		}
-		return ir.Const64(count[0]), nil
-	case known && !dims[2].Equal(ir.Const(0)):
-		return dims[1].Sub(dims[0]).CeilDiv(dims[2]).Max(ir.Const(0)), nil
+		return dim.Const64(count[0]), nil
+	case known && !dims[2].Equal(dim.Const(0)):
+		return dims[1].Sub(dims[0]).CeilDiv(dims[2]).Max(dim.Const(0)), nil
 	}
 	if d, ok := extentCount(b, numbers); ok {
 		return d, nil
@@ -153,17 +129,17 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, error) {
 	return bind.dims()[0], nil
 }
 
-// extentCount returns the count of a range from 0 by 1 to a number that is an extent,
-// too, known when the model runs.
-func extentCount(b *ir.Builder, numbers []*ir.Value) (ir.Dim, bool) {
+// extentCount returns the count of a range from 0 in steps of 1 whose limit is also an extent. It
+// is for limits that are known only at run time.
+func extentCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, bool) {
 	start, okStart := numbers[0].Dims()
 	delta, okDelta := numbers[2].Dims()
-	if !okStart || !okDelta || !start[0].Equal(ir.Const(0)) || !delta[0].Equal(ir.Const(1)) {
-		return ir.Dim{}, false
+	if !okStart || !okDelta || !start[0].Equal(dim.Const(0)) || !delta[0].Equal(dim.Const(1)) {
+		return dim.Dim{}, false
 	}
 	o := originsOf(numbers[1])[0]
 	if o.value == nil {
-		return ir.Dim{}, false
+		return dim.Dim{}, false
 	}
 	return boundElem(b, o)
 }

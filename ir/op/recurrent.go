@@ -5,33 +5,34 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Recurrent is what [LSTM], [GRU] and [RNN] have in common. With S steps, N
-// sequences, I inputs, H hidden elements, D directions and G gates they take
+// Recurrent is the common part of [LSTM], [GRU] and [RNN]. For S steps, N sequences, I inputs, H
+// hidden elements, D directions and G gates the operands are
 //
 //	x    [S,N,I]
 //	w    [D,G·H,I]
 //	r    [D,G·H,H]
-//	b    [D,2·G·H], the biases of w and after them those of r; or absent
-//	lens i32[N], the length of each sequence; or absent: S each
-//	h    [D,N,H], the hidden state before the first step; or absent: zeros
+//	b    [D,2·G·H], the biases of w, followed by the biases of r; optional
+//	lens i32[N], the length of each sequence; optional, default S
+//	h    [D,N,H], the initial hidden state; optional, default zero
 //
-// floats of one type, and give y [S,D,N,H], the hidden states after each step,
-// zero beyond the end of a sequence, and h [D,N,H], that after the last one, zero
+// All floats have one type. The results are y [S,D,N,H] and h [D,N,H]. y holds the hidden states
+// after each step, and zero after the end of a sequence. h holds the final hidden states, and zero
 // for a sequence without steps.
 type Recurrent struct {
 	Direction string // "forward", "reverse" or "bidirectional"
-	// Activations are the functions of a cell, the second direction's after the
-	// first's: see [activations]. Each has an element of Alphas and of Betas.
+	// Activations are the names of the functions of a cell, for the first direction and then the
+	// second; see [activations]. Alphas and Betas have an element for each.
 	Activations   []string
 	Alphas, Betas []float64
-	Clip          float64 // limits the operands of the gates' functions to −Clip…Clip; 0 for no limit
+	Clip          float64 // clamps the operands of the gates' functions to [−Clip, Clip]; 0 means no clamping
 }
 
-// Steps is what the lowered forms of recurrent layers have in common: one
-// direction, the operand x projected by w and b.
+// Steps is the common part of the lowered recurrent layers: one direction, with the operand x projected
+// by w and b.
 type Steps struct {
 	Reverse       bool
 	Activations   []string
@@ -39,7 +40,7 @@ type Steps struct {
 	Clip          float64
 }
 
-// The operands that all recurrent layers have.
+// The operands of all recurrent layers.
 const (
 	recurrentX = iota
 	recurrentW
@@ -49,16 +50,14 @@ const (
 	recurrentH
 )
 
-// activation is a function of recurrent layers, alpha and beta being what they
-// are unless they are given.
+// activation is a function of recurrent layers with the defaults of alpha and beta.
 type activation struct {
 	f           func(x, alpha, beta float64) float64
 	params      int // how many of alpha and beta it has
 	alpha, beta float64
 }
 
-// activations are the functions of recurrent layers, by their names in small
-// letters.
+// activations maps names in lower case to the functions of recurrent layers.
 var activations = map[string]activation{
 	"affine":      {func(x, alpha, beta float64) float64 { return float64(alpha*x) + beta }, 2, 1, 0},
 	"elu":         {func(x, alpha, _ float64) float64 { return elu(1, alpha, 1)(x) }, 1, 1, 0},
@@ -83,12 +82,12 @@ var activations = map[string]activation{
 	}, 1, 1, 0},
 }
 
-// directions returns the number of directions, 0 for an unknown one.
+// directions returns the number of directions, or 0 if Direction is unknown.
 func (op Recurrent) directions() int {
 	return map[string]int{"forward": 1, "reverse": 1, "bidirectional": 2}[op.Direction]
 }
 
-// steps returns direction i of so many functions.
+// steps returns direction i of a layer with this many functions.
 func (op Recurrent) steps(i, functions int) Steps {
 	from, to := i*functions, (i+1)*functions
 	return Steps{
@@ -98,8 +97,8 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// check checks that there are so many known functions with a parameter of each
-// kind, and the limit.
+// check checks that there are functions known functions, each with its parameters, and that Clip is
+// valid.
 func (op Steps) check(functions int) error {
 	if len(op.Activations) != functions || len(op.Alphas) != functions || len(op.Betas) != functions {
 		return fmt.Errorf("%d activations, %d alphas, %d betas: %d of each expected", len(op.Activations), len(op.Alphas), len(op.Betas), functions)
@@ -115,11 +114,11 @@ func (op Steps) check(functions int) error {
 	return nil
 }
 
-// infer checks the operands and attributes of a layer with so many gates and
-// functions. Its initial states are followed by vectors of so many times H
-// elements for each direction. It gives y and the states.
+// infer checks the operands and attributes of a layer with the given numbers of gates, functions
+// and states. For each of vectors, an operand follows the initial states, with that multiple of H
+// elements for each direction. It returns the types of y and the states.
 func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ...int) ([]ir.Type, error) {
-	if err := tensors(in, 3, recurrentH+states+len(vectors)); err != nil {
+	if err := CheckTensors(in, 3, recurrentH+states+len(vectors)); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in[:1], floats{}); err != nil {
@@ -137,13 +136,13 @@ func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ..
 	if x.Rank() != 3 || r.Rank() != 3 {
 		return nil, fmt.Errorf("x %s and r %s, rank 3 expected", x, r)
 	}
-	directions, hidden := ir.Const(d), r.Shape[2]
-	rows := hidden.Mul(ir.Const(gates))
+	directions, hidden := dim.Const(d), r.Shape[2]
+	rows := hidden.Mul(dim.Const(gates))
 	want := []ir.Type{
 		x,
 		ir.TensorOf(x.DType, directions, rows, x.Shape[2]),
 		ir.TensorOf(x.DType, directions, rows, hidden),
-		ir.TensorOf(x.DType, directions, rows.Mul(ir.Const(2))),
+		ir.TensorOf(x.DType, directions, rows.Mul(dim.Const(2))),
 		ir.TensorOf(ir.I32, x.Shape[1]),
 	}
 	out := []ir.Type{ir.TensorOf(x.DType, x.Shape[0], directions, x.Shape[1], hidden)}
@@ -152,12 +151,12 @@ func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ..
 	}
 	want = append(want, out[1:]...)
 	for _, v := range vectors {
-		want = append(want, ir.TensorOf(x.DType, directions, hidden.Mul(ir.Const(v))))
+		want = append(want, ir.TensorOf(x.DType, directions, hidden.Mul(dim.Const(v))))
 	}
 	return out, sameTypes(in, want)
 }
 
-// sameTypes checks that the operands that are there have these types.
+// sameTypes checks that the operands that are present have these types.
 func sameTypes(in, want []ir.Type) error {
 	for i, t := range in {
 		if t.IsZero() {
@@ -167,7 +166,7 @@ func sameTypes(in, want []ir.Type) error {
 			return fmt.Errorf("operand %d is %s, %s expected", i, t, want[i])
 		}
 		for k, d := range t.Shape {
-			if err := same(d, want[i].Shape[k], fmt.Sprintf("axis %d of operand %d", k, i)); err != nil {
+			if err := Same(d, want[i].Shape[k], fmt.Sprintf("axis %d of operand %d", k, i)); err != nil {
 				return err
 			}
 		}
@@ -175,12 +174,11 @@ func sameTypes(in, want []ir.Type) error {
 	return nil
 }
 
-// infer checks the operands and attributes of one direction of a layer with so
-// many functions: the projected x, [S,N,G·H], recurrent weights as
-// [recurrentWeights] makes them, each of so many gates, lens, states, and vectors
-// of so many times H elements. It gives y, [S,N,H], and the states, [N,H].
+// infer checks the operands and attributes of one direction of a layer: the projected x, [S,N,G·H],
+// recurrent weights, lens, states, and vectors of multiples of H elements. It
+// returns the types of y, [S,N,H], and the states, [N,H].
 func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, vectors ...int) ([]ir.Type, error) {
-	if err := tensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
+	if err := CheckTensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
 		return nil, err
 	}
 	if err := op.check(functions); err != nil {
@@ -194,9 +192,9 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 	want := []ir.Type{x}
 	for _, g := range weights {
 		gates += g
-		want = append(want, weightsType(x.DType, hidden, g))
+		want = append(want, weightsLike(r, hidden, g))
 	}
-	want[0] = ir.TensorOf(x.DType, x.Shape[0], x.Shape[1], hidden.Mul(ir.Const(gates)))
+	want[0] = ir.TensorOf(x.DType, x.Shape[0], x.Shape[1], hidden.Mul(dim.Const(gates)))
 	out := []ir.Type{ir.TensorOf(x.DType, x.Shape[0], x.Shape[1], hidden)}
 	for range states {
 		out = append(out, ir.TensorOf(x.DType, x.Shape[1], hidden))
@@ -204,48 +202,66 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 	want = append(want, ir.TensorOf(ir.I32, x.Shape[1]))
 	want = append(want, out[1:]...)
 	for _, v := range vectors {
-		want = append(want, ir.TensorOf(x.DType, hidden.Mul(ir.Const(v))))
+		want = append(want, ir.TensorOf(x.DType, hidden.Mul(dim.Const(v))))
 	}
 	return out, sameTypes(in, want)
 }
 
-// weightsType is the type of the recurrent weights of so many gates: panels in
-// f32, the matrix [H,gates·H] in f64.
-func weightsType(d ir.DType, hidden ir.Dim, gates int) ir.Type {
-	width := hidden.Mul(ir.Const(gates))
-	if d == ir.F32 {
-		return ir.TensorOf(d, width.CeilDiv(ir.Const(block)), hidden, ir.Const(block))
+// weightsLike returns the type of the recurrent weights of gates gates. If r is a matrix, this is
+// [H,gates·H]. If r is in panels, the weights are in panels, too.
+func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
+	width := hidden.Mul(dim.Const(gates))
+	if r.Rank() == 3 {
+		return ir.TensorOf(r.DType, width.CeilDiv(r.Shape[2]), hidden, r.Shape[2])
 	}
-	return ir.TensorOf(d, hidden, width)
+	return ir.TensorOf(r.DType, hidden, width)
 }
 
-// recurrentWeights appends the weights that one direction of a layer takes, made
-// of rows of r, [gates·H,H].
-func recurrentWeights(b *ir.Builder, r *ir.Value) *ir.Value {
-	if r.Type.DType == ir.F32 {
-		return b.Node(PackPanels{Trans: true}, r)
-	}
-	return transpose(b, r, 1, 0)
+// RecurrentLayer is a layer that is lowered to products and the steps of each direction.
+type RecurrentLayer interface {
+	ir.Lowerer
+	// LowerWith is Lower with these products.
+	LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value
+}
+
+// RecurrentProducts builds the matrix products of a recurrent layer for a target.
+type RecurrentProducts struct {
+	// Project appends x, [S,N,I], times the transpose of w, [width,I], plus an optional bias.
+	Project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value
+	// Weights appends the recurrent weights of one direction as steps read them, built from
+	// rows of r, [gates·H,H].
+	Weights func(b *ir.Builder, r *ir.Value) *ir.Value
+}
+
+// PlainProducts are products of matrices, and recurrent weights as they are, transposed.
+var PlainProducts = RecurrentProducts{
+	Project: func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
+		y := b.Node(MatMul{}, x, TransposeBy(b, w, 1, 0))
+		if bias != nil {
+			y = b.Node(Add{}, y, bias)
+		}
+		return y
+	},
+	Weights: func(b *ir.Builder, r *ir.Value) *ir.Value { return TransposeBy(b, r, 1, 0) },
 }
 
 // recurrentFlops counts two operations for each weight and step.
-func recurrentFlops(in []ir.Type) ir.Dim {
+func recurrentFlops(in []ir.Type) dim.Dim {
 	weights := in[recurrentW].Elems().Add(in[recurrentR].Elems())
-	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(ir.Const(2))
+	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(dim.Const(2))
 }
 
-// directed builds the results of one direction of a layer of the projected x, the
-// recurrent weights, [gates·H,H], the biases of these, nil where there are none, lens,
-// and what else the layer has for the direction.
+// directed builds the results of one direction of a layer. r are the recurrent weights,
+// [gates·H,H], and bias their biases or nil. x is projected, and more are the other operands of the
+// direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
-// lower computes each direction of n by the node that direction builds, and puts the
-// results together.
-func (op Recurrent) lower(b *ir.Builder, n *ir.Node, functions, separate int, direction directed) []*ir.Value {
+// lower computes each direction of n with direction and combines the results.
+func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
-	return op.build(b, n, functions, separate, project, direction)
+	return op.build(b, n, functions, separate, p.Project, direction)
 }
 
 // build is lower with a function that projects x.
@@ -257,16 +273,16 @@ func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, pr
 			if v == nil {
 				return nil
 			}
-			one := sliceAxis(b, v, 0, ir.Const(i), ir.Const(1))
-			return reshape(b, one, v.Type.Shape[1:]...)
+			one := sliceAxis(b, v, 0, dim.Const(i), dim.Const(1))
+			return ReshapeTo(b, one, v.Type.Shape[1:]...)
 		}
 		w, r, biases := part(n.Arg(recurrentW)), part(n.Arg(recurrentR)), part(n.Arg(recurrentB))
 		width := w.Type.Shape[0]
 		var bias, recurrent *ir.Value
 		if biases != nil {
-			bias, recurrent = sliceAxis(b, biases, 0, ir.Dim{}, width), sliceAxis(b, biases, 0, width, width)
-			added := hidden.Mul(ir.Const(separate))
-			sum := b.Node(Add{}, sliceAxis(b, bias, 0, ir.Dim{}, added), sliceAxis(b, recurrent, 0, ir.Dim{}, added))
+			bias, recurrent = sliceAxis(b, biases, 0, dim.Dim{}, width), sliceAxis(b, biases, 0, width, width)
+			added := hidden.Mul(dim.Const(separate))
+			sum := b.Node(Add{}, sliceAxis(b, bias, 0, dim.Dim{}, added), sliceAxis(b, recurrent, 0, dim.Dim{}, added))
 			if !added.Equal(width) {
 				sum = b.Node(Concat{}, sum, sliceAxis(b, bias, 0, added, width.Sub(added)))
 			}
@@ -282,8 +298,8 @@ func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, pr
 				parts = append(parts, nil)
 			}
 			shape := slices.Clone(n.Results[k].Type.Shape)
-			shape[len(shape)-3] = ir.Const(1)
-			parts[k] = append(parts[k], reshape(b, y, shape...))
+			shape[len(shape)-3] = dim.Const(1)
+			parts[k] = append(parts[k], ReshapeTo(b, y, shape...))
 		}
 	}
 	out := make([]*ir.Value, len(parts))
@@ -294,45 +310,4 @@ func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, pr
 		}
 	}
 	return out
-}
-
-// project appends x, [S,N,I], times the transpose of w, [width,I], plus a bias,
-// unless it is nil.
-func project(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
-	if x.Type.DType == ir.F32 {
-		return matMulPanels(b, x, b.Node(PackPanels{Trans: true}, w), w.Type.Shape[0], x.Type.Shape[:1:1], bias)
-	}
-	return projectPlainly(b, x, w, bias)
-}
-
-// projectPlainly is project by a product of matrices.
-func projectPlainly(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
-	y := b.Node(MatMul{}, x, transpose(b, w, 1, 0))
-	if bias != nil {
-		y = b.Node(Add{}, y, bias)
-	}
-	return y
-}
-
-// callSteps is the call of a kernel that runs one direction of a layer: its results,
-// so many operands, scratch, extents and attributes, in this order.
-func (op Steps) callSteps(n *ir.Node, kernel string, operands int, scratch []ir.Dim, more ...any) ir.Call {
-	x := n.Arg(0).Type
-	args := []any{ir.Context{}}
-	for i := range n.Results {
-		args = append(args, ir.Out(i))
-	}
-	for i := range operands {
-		args = append(args, ir.In(i))
-	}
-	for _, s := range scratch {
-		args = append(args, ir.Scratch{DType: x.DType, Len: s})
-	}
-	args = append(args, x.Shape[0], x.Shape[1], n.Results[0].Type.Shape[2], op.Reverse)
-	args = append(args, more...)
-	args = append(args, op.Clip)
-	for i, name := range op.Activations {
-		args = append(args, name, op.Alphas[i], op.Betas[i])
-	}
-	return ir.Call{Kernel: kernel, Args: args}
 }

@@ -6,34 +6,33 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// recurrentMatrix returns the elements of recurrent weights as the matrix
-// [H,gates·H].
+// recurrentMatrix returns recurrent weights, which may be in panels, as the matrix [H,gates·H].
 func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
 	if t.Rank() == 2 {
-		return numbersOf(t)
+		return NumbersOf(t)
 	}
-	width := gates * hidden
+	width, lanes := gates*hidden, t.Shape[2]
 	m := make([]float64, hidden*width)
 	for i := range m {
 		k, j := i/width, i%width
-		m[i] = t.Float((j/block*hidden+k)*block + j%block)
+		m[i] = t.Float((j/lanes*hidden+k)*lanes + j%lanes)
 	}
 	return m
 }
 
-// cell computes the states of one sequence after a step, in place, from the
-// projected x of the step. The first state is the result of the step.
+// cell updates the states of one sequence in place, given the projected x of the step. The first state
+// is the result of the step.
 type cell func(x []float64, states [][]float64)
 
-// recurrence is a run of a cell over time, in float64.
+// recurrence runs a cell over time, in float64.
 type recurrence struct {
-	steps, batch, hidden, width int // width elements of the projected x belong to a step
+	steps, batch, hidden, width int // number of elements of the projected x for each step
 	reverse                     bool
 	lens                        *ir.Tensor
 }
 
-// run computes y, [steps,batch,hidden], and leaves the last states, [batch,hidden],
-// in states: zeros for a sequence without steps.
+// run computes y, [steps,batch,hidden], and leaves the final states, [batch,hidden], in states. The
+// final states of a sequence without steps are zeros.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
 	if r.lens != nil {
 		for n := range r.batch {
@@ -69,16 +68,16 @@ func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, 
 	return y, nil
 }
 
-// eval computes one direction of a layer in float64. The states are operands from
-// one on.
+// eval computes one direction of a layer in float64. first is the index of the first operand that
+// is a state.
 func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*ir.Tensor, error) {
 	x := in[0]
-	r := recurrence{x.Shape[0], x.Shape[1], hidden, x.Shape[2], op.Reverse, operandOf(in, first-1)}
+	r := recurrence{x.Shape[0], x.Shape[1], hidden, x.Shape[2], op.Reverse, OperandOf(in, first-1)}
 	var values [][]float64
 	for i := range states {
-		values = append(values, initialState(operandOf(in, first+i), 0, r.batch*hidden))
+		values = append(values, initialState(OperandOf(in, first+i), 0, r.batch*hidden))
 	}
-	y, err := r.run(numbersOf(x), values, next)
+	y, err := r.run(NumbersOf(x), values, next)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (op Steps) eval(in []*ir.Tensor, first, states, hidden int, next cell) ([]*
 	return out, nil
 }
 
-// initialState returns n elements of t from one on, zeros when it is absent.
+// initialState returns n elements of t starting at from, or zeros if t is absent.
 func initialState(t *ir.Tensor, from, n int) []float64 {
 	s := make([]float64, n)
 	for i := range s {
@@ -109,20 +108,20 @@ func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
 	return t
 }
 
-// eval computes a layer in float64. cellOf returns the cell of direction i, given
-// its recurrent weights as the matrix [H,gates·H] and the biases of these. Only the
-// first separate of the biases are added to the projected x.
+// eval computes a layer in float64. cellOf returns the cell of direction i, given its recurrent
+// weights as the matrix [H,gates·H] and their biases. The biases of the first separate gates are
+// added to the projected x, and the others are left to the cell.
 func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int, cellOf func(i int, s Steps, r, bias []float64) cell) ([]*ir.Tensor, error) {
 	x, w, r := in[recurrentX], in[recurrentW], in[recurrentR]
 	d, hidden, inputs := r.Shape[0], r.Shape[2], x.Shape[2]
-	run := recurrence{steps: x.Shape[0], batch: x.Shape[1], hidden: hidden, width: gates * hidden, lens: operandOf(in, recurrentLens)}
+	run := recurrence{steps: x.Shape[0], batch: x.Shape[1], hidden: hidden, width: gates * hidden, lens: OperandOf(in, recurrentLens)}
 	size := run.batch * hidden
 	out := []*ir.Tensor{ir.NewTensor(x.DType, run.steps, d, run.batch, hidden)}
 	for range states {
 		out = append(out, ir.NewTensor(x.DType, d, run.batch, hidden))
 	}
 	for i := range d {
-		biases := initialState(operandOf(in, recurrentB), i*2*run.width, 2*run.width)
+		biases := initialState(OperandOf(in, recurrentB), i*2*run.width, 2*run.width)
 		matrix := make([]float64, hidden*run.width)
 		for k := range matrix {
 			matrix[k] = r.Float((i*run.width+k%run.width)*hidden + k/run.width)
@@ -141,7 +140,7 @@ func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int
 		}
 		var values [][]float64
 		for s := range states {
-			values = append(values, initialState(operandOf(in, recurrentH+s), i*size, size))
+			values = append(values, initialState(OperandOf(in, recurrentH+s), i*size, size))
 		}
 		steps := op.steps(i, functions)
 		run.reverse = steps.Reverse
@@ -161,8 +160,8 @@ func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int
 	return out, nil
 }
 
-// multiply adds to columns from one on of a row of gates the product of the state
-// h and the columns of a matrix of so many columns.
+// multiply adds the product of the state h and columns of a matrix to a row of gates. width is the
+// number of columns of the matrix.
 func multiply(gates, h, matrix []float64, width int) {
 	for k, v := range h {
 		for j, w := range matrix[k*width:][:len(gates)] {
@@ -171,7 +170,7 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate applies function i to the elements of a gate, limited to ±Clip.
+// gate applies function i to the elements of a gate, clamped to ±Clip.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importRecurrent reads what LSTM, GRU and RNN have in common. The operands and
-// results are those of layout 0; build makes the node. Before opset 7 an attribute
-// output_sequence says whether y is wanted.
+// importRecurrent imports the common part of LSTM, GRU and RNN. build creates the node, with the
+// operands and results of layout 0. Before opset 7 the attribute output_sequence says whether y is
+// used.
 func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) ir.Op) ([]*ir.Value, error) {
 	b := c.Builder()
 	layout := 0
@@ -39,27 +39,27 @@ func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) i
 			if args[i].Type.Rank() != 3 {
 				return nil, fmt.Errorf("operand %d is %s, rank 3 expected", i, args[i].Type)
 			}
-			args[i] = transpose(b, args[i], 1, 0, 2)
+			args[i] = TransposeBy(b, args[i], 1, 0, 2)
 		}
 	}
 	if len(args) > recurrentLens && args[recurrentLens] != nil && args[recurrentLens].Type.DType == ir.I64 {
-		args[recurrentLens] = convert(b, args[recurrentLens], ir.I32)
+		args[recurrentLens] = ConvertTo(b, args[recurrentLens], ir.I32)
 	}
 	out := slices.Clone(b.Nodes(build(op), args...))
 	if n, ok := out[0].Type.Shape[3].Int(); ok && c.Has("hidden_size") && c.Int("hidden_size", n) != n {
 		return nil, fmt.Errorf("hidden_size is %d for weights of %d", c.Int("hidden_size", n), n)
 	}
 	if layout == 1 {
-		out[0] = transpose(b, out[0], 2, 0, 1, 3)
+		out[0] = TransposeBy(b, out[0], 2, 0, 1, 3)
 		for i := range out[1:] {
-			out[1+i] = transpose(b, out[1+i], 1, 0, 2)
+			out[1+i] = TransposeBy(b, out[1+i], 1, 0, 2)
 		}
 	}
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// readActivations reads the functions of all directions. Those that have
-// parameters take the next of the given ones.
+// readActivations reads the functions of all directions. The parameters of the functions are taken
+// from the attributes in order.
 func (op *Recurrent) readActivations(c ir.Importer, defaults []string) error {
 	d, names := op.directions(), c.Texts("activations", nil)
 	if d == 0 {

@@ -4,9 +4,10 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// activationNodes build the [activations] of other operators.
+// activationNodes builds the [activations] from other operators.
 var activationNodes = map[string]func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value{
 	"affine": func(c calculus, x *ir.Value, alpha, beta float64) *ir.Value { return c.plus(c.times(x, alpha), beta) },
 	"elu":    func(c calculus, x *ir.Value, alpha, _ float64) *ir.Value { return c.Node(Elu{Alpha: alpha}, x) },
@@ -40,9 +41,9 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return op.activateNode(c, i, x)
 }
 
-// loop appends a loop over the steps of one direction, of the projected x, [S,N,G·H]: next
-// builds the states, [N,H], after a step of the row of x and the states before it, the
-// first of which is y. It gives y, [S,N,H], and the last states.
+// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next builds the
+// states, [N,H], after a step from the row of x and the previous states, of which the first is y. It
+// returns y, [S,N,H], and the final states.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value) []*ir.Value {
 	steps := x.Type.Shape[0]
 	backward := 0
@@ -60,8 +61,8 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 		after := next(c, b.Node(Gather{}, x, at), carried[1:])
 		y := after[0]
 		if lens != nil {
-			column := reshape(b, lens, lens.Type.Shape[0], ir.Const(1))
-			within := b.Node(Less{}, convert(b, at, ir.I32), column)
+			column := ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1))
+			within := b.Node(Less{}, ConvertTo(b, at, ir.I32), column)
 			for i, v := range after {
 				after[i] = b.Node(Where{}, within, v, carried[1+i])
 			}
@@ -76,9 +77,9 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 		results[0] = reverse(b, y, 0)
 	}
 	c := calculus{b}
-	taken := reshape(b, b.Dims(steps)) // how many steps each sequence has
+	taken := ReshapeTo(b, b.Dims(steps)) // the number of steps of each sequence
 	if lens != nil {
-		taken = reshape(b, lens, lens.Type.Shape[0], ir.Const(1))
+		taken = ReshapeTo(b, lens, lens.Type.Shape[0], dim.Const(1))
 	}
 	for _, s := range last {
 		results = append(results, c.where(c.positive(taken), s))
@@ -86,28 +87,28 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return results
 }
 
-// state is a layer's initial state, [N,H] for the projected x, zeros where there is none.
-func state(b *ir.Builder, v, x *ir.Value, hidden ir.Dim) *ir.Value {
+// state returns a layer's initial state, [N,H], or zeros if it is absent.
+func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	if v != nil {
 		return v
 	}
 	return fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape[1], hidden)
 }
 
-// gatesOf returns the parts, [N,H], of gates.
-func gatesOf(b *ir.Builder, x *ir.Value, hidden ir.Dim, n int) []*ir.Value {
+// gatesOf splits x into n gates, [N,H].
+func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	parts := make([]*ir.Value, n)
 	for i := range parts {
-		parts[i] = sliceAxis(b, x, 1, hidden.Mul(ir.Const(i)), hidden)
+		parts[i] = sliceAxis(b, x, 1, hidden.Mul(dim.Const(i)), hidden)
 	}
 	return parts
 }
 
 // Compose makes it a loop over the steps.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.build(b, n, 1, 1, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
-		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
-		return s.loop(b, x, lens, []*ir.Value{state(b, operandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
+		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			return []*ir.Value{s.gateNode(c, 0, c.add(x, c.Node(MatMul{}, states[0], weights)))}
 		})
 	})
@@ -115,16 +116,16 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 
 // Compose makes it a loop over the steps.
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.build(b, n, 3, 4, projectPlainly, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
-		hidden, weights := r.Type.Shape[1], transpose(b, r, 1, 0)
-		first := []*ir.Value{state(b, operandOf(more, 0), x, hidden), state(b, operandOf(more, 1), x, hidden)}
-		peepholes := operandOf(more, 2)
+	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
+		first := []*ir.Value{state(b, OperandOf(more, 0), x, hidden), state(b, OperandOf(more, 1), x, hidden)}
+		peepholes := OperandOf(more, 2)
 		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			cell := states[1]
 			gates := gatesOf(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)), hidden, 4)
 			peep := func(gate, weights int) {
 				if peepholes != nil {
-					p := sliceAxis(c.Builder, peepholes, 0, hidden.Mul(ir.Const(weights)), hidden)
+					p := sliceAxis(c.Builder, peepholes, 0, hidden.Mul(dim.Const(weights)), hidden)
 					gates[gate] = c.add(gates[gate], c.mul(cell, p))
 				}
 			}
@@ -143,12 +144,12 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 
 // Compose makes it a loop over the steps.
 func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.build(b, n, 2, op.separate(), projectPlainly, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
+	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]
-		two := hidden.Mul(ir.Const(2))
-		gated := transpose(b, sliceAxis(b, r, 0, ir.Dim{}, two), 1, 0)
-		weights := transpose(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
-		return s.loop(b, x, lens, []*ir.Value{state(b, operandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
+		two := hidden.Mul(dim.Const(2))
+		gated := TransposeBy(b, sliceAxis(b, r, 0, dim.Dim{}, two), 1, 0)
+		weights := TransposeBy(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
+		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			h, parts := states[0], gatesOf(c.Builder, x, hidden, 3)
 			both := gatesOf(c.Builder, c.Node(MatMul{}, h, gated), hidden, 2)
 			z, reset := s.gateNode(c, 0, c.add(parts[0], both[0])), s.gateNode(c, 0, c.add(parts[1], both[1]))

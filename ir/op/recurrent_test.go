@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// recurrentCase is a layer, the gates of its weights and its number of functions
-// and of states.
+// recurrentCase is a layer with the number of its gates, functions and states.
 type recurrentCase struct {
 	name                     string
 	gates, functions, states int
@@ -27,17 +27,17 @@ var recurrentCases = []recurrentCase{
 }
 
 // operands returns the types of all operands of a layer.
-func (c recurrentCase) operands(d ir.DType, directions int, steps, batch, inputs, hidden ir.Dim) []ir.Type {
-	n, rows := ir.Const(directions), hidden.Mul(ir.Const(c.gates))
+func (c recurrentCase) operands(d ir.DType, directions int, steps, batch, inputs, hidden dim.Dim) []ir.Type {
+	n, rows := dim.Const(directions), hidden.Mul(dim.Const(c.gates))
 	all := []ir.Type{
 		ir.TensorOf(d, steps, batch, inputs), ir.TensorOf(d, n, rows, inputs), ir.TensorOf(d, n, rows, hidden),
-		ir.TensorOf(d, n, rows.Mul(ir.Const(2))), ir.TensorOf(ir.I32, batch),
+		ir.TensorOf(d, n, rows.Mul(dim.Const(2))), ir.TensorOf(ir.I32, batch),
 	}
 	for range c.states {
 		all = append(all, ir.TensorOf(d, n, batch, hidden))
 	}
 	if c.peepholes {
-		all = append(all, ir.TensorOf(d, n, hidden.Mul(ir.Const(3))))
+		all = append(all, ir.TensorOf(d, n, hidden.Mul(dim.Const(3))))
 	}
 	return all
 }
@@ -68,7 +68,7 @@ func TestRecurrentLayersLower(t *testing.T) {
 		var params []ir.Type
 		var args []*ir.Tensor
 		used := make([]bool, 0, 8)
-		for i, typ := range c.operands(d, r.directions(), ir.Const(steps), ir.Const(batch), ir.Const(inputs), ir.Const(hidden)) {
+		for i, typ := range c.operands(d, r.directions(), dim.Const(steps), dim.Const(batch), dim.Const(inputs), dim.Const(hidden)) {
 			used = append(used, i < 3 || rapid.Bool().Draw(t, "given"))
 			if !used[i] {
 				continue
@@ -99,18 +99,18 @@ func TestRecurrentLayersLower(t *testing.T) {
 }
 
 func TestRecurrentLayersWithSymbols(t *testing.T) {
-	s, n := ir.Sym("S"), ir.Sym("N")
+	s, n := dim.Sym("S"), dim.Sym("N")
 	for _, c := range recurrentCases {
 		for _, d := range []ir.DType{ir.F32, ir.F64, ir.BF16} {
 			for _, direction := range []string{"reverse", "bidirectional"} {
 				op := c.plain(direction, "tanh")
 				directions := map[string]int{"reverse": 1, "bidirectional": 2}[direction]
-				f := nodeFunc(t, op, c.operands(d, directions, s, n, ir.Const(3), ir.Const(20))...)
-				want := ir.TensorOf(d, s, ir.Const(directions), n, ir.Const(20))
+				f := nodeFunc(t, op, c.operands(d, directions, s, n, dim.Const(3), dim.Const(20))...)
+				want := ir.TensorOf(d, s, dim.Const(directions), n, dim.Const(20))
 				if got := f.Results[0].Type; !got.Equal(want) || len(f.Results) != 1+c.states {
 					t.Errorf("%s: %d results, the first %s, want %s", c.name, len(f.Results), got, want)
 				}
-				checkKernels(t, f)
+				lowered(t, f)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func TestRecurrentLayersWithSymbols(t *testing.T) {
 
 func TestRecurrentLayersInferErrors(t *testing.T) {
 	lstm := recurrentCases[0]
-	operands := lstm.operands(ir.F32, 1, ir.Const(2), ir.Const(3), ir.Const(4), ir.Const(5))
+	operands := lstm.operands(ir.F32, 1, dim.Const(2), dim.Const(3), dim.Const(4), dim.Const(5))
 	change := func(i int, typ string) []ir.Type {
 		in := slices.Clone(operands)
 		in[i] = typed(t, typ)
@@ -149,7 +149,7 @@ func TestRecurrentLayersInferErrors(t *testing.T) {
 func TestRecurrentLengthsAreChecked(t *testing.T) {
 	for _, c := range recurrentCases {
 		in := make([]*ir.Tensor, 5)
-		for i, typ := range c.operands(ir.F32, 1, ir.Const(2), ir.Const(1), ir.Const(1), ir.Const(1))[:5] {
+		for i, typ := range c.operands(ir.F32, 1, dim.Const(2), dim.Const(1), dim.Const(1), dim.Const(1))[:5] {
 			shape, _ := typ.Static()
 			in[i] = ir.NewTensor(typ.DType, shape...)
 		}

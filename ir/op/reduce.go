@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Reduction is what a [Reduce] computes of the elements that it reduces.
+// Reduction is the function that a [Reduce] computes.
 type Reduction string
 
-// The reductions, named for ONNX's. The logarithms are natural.
+// The reductions, with ONNX's names. Logarithms are natural.
 const (
 	ReduceSum       Reduction = "sum"         // Σx
-	ReduceMean      Reduction = "mean"        // Σx / n; of integers truncated toward zero
-	ReduceMax       Reduction = "max"         // the greatest; NaN where there is one
-	ReduceMin       Reduction = "min"         // the least; NaN where there is one
+	ReduceMean      Reduction = "mean"        // Σx / n; integers truncate toward zero
+	ReduceMax       Reduction = "max"         // maximum; NaN if an element is NaN
+	ReduceMin       Reduction = "min"         // minimum; NaN if an element is NaN
 	ReduceProd      Reduction = "prod"        // Πx
 	ReduceSumSquare Reduction = "sum_square"  // Σx²
 	ReduceL1        Reduction = "l1"          // Σ|x|
@@ -26,28 +27,27 @@ const (
 	ReduceLogSumExp Reduction = "log_sum_exp" // log Σe^x
 )
 
-// Reduce reduces the elements along Axes, which are counted from the front and
-// ascend, to one (ONNX ReduceSum and its like). Their extents become 1, or go
-// unless KeepDims. It takes numbers; the maximum and minimum take booleans too.
-// Integers wrap; the results of square roots and logarithms of integers are
-// truncated. Of no elements a sum is 0, a product 1, a maximum −∞ or the least
-// integer, a minimum +∞ or the greatest, a mean NaN or 0.
+// Reduce reduces along Axes, which count from the start and are in ascending order (ONNX ReduceSum
+// and the like). With KeepDims their extents become 1; otherwise they are removed. It accepts
+// numbers; maximum and minimum also accept bools. Integers wrap. Square roots and logarithms of
+// integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the smallest
+// integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int
 	KeepDims bool
 }
 
-// reductions tells for each kind how it is computed and called.
+// reductions defines the computation and the kernel of each kind.
 var reductions = map[Reduction]struct {
 	kernel string
 	float  func([]float64) float64
-	// Integers are reduced by these, or as floats where there are none.
+	// Integers use these functions, or are reduced as floats if there are none.
 	signed   func([]int64) int64
 	unsigned func([]uint64) uint64
-	logical  func([]bool) bool // nil where booleans are not reduced
-	// A reduction of floats along several runs of axes begins with first,
-	// goes on with next, and ends with last.
+	logical  func([]bool) bool // nil if bools are not supported
+	// A reduction of floats along several runs of axes starts with first, continues with next, and ends
+	// with last.
 	first, next, last Reduction
 }{
 	ReduceSum: {
@@ -149,7 +149,7 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns the function that picks the most extreme of values, or none.
+// most returns a function that picks the most extreme value, or none for no values.
 func most[T real](pick func(a, b T) T, none T) func([]T) T {
 	return func(v []T) T {
 		m := none
@@ -162,7 +162,7 @@ func most[T real](pick func(a, b T) T, none T) func([]T) T {
 
 // Infer drops or shrinks the axes.
 func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	kind, ok := reductions[op.Kind]
@@ -181,7 +181,7 @@ func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, reducedShape(x.Shape, op.Axes, op.KeepDims)...)}, nil
 }
 
-// checkAxes checks that axes ascend and are within a rank.
+// checkAxes checks that axes are in ascending order and less than rank.
 func checkAxes(axes []int, rank int) error {
 	for i, a := range axes {
 		if a < 0 || a >= rank || i > 0 && a <= axes[i-1] {
@@ -192,14 +192,14 @@ func checkAxes(axes []int, rank int) error {
 }
 
 // reducedShape returns shape with the extents of axes set to 1, or without them.
-func reducedShape(shape []ir.Dim, axes []int, keep bool) []ir.Dim {
-	out := make([]ir.Dim, 0, len(shape))
+func reducedShape(shape []dim.Dim, axes []int, keep bool) []dim.Dim {
+	out := make([]dim.Dim, 0, len(shape))
 	for i, d := range shape {
 		switch {
 		case !slices.Contains(axes, i):
 			out = append(out, d)
 		case keep:
-			out = append(out, ir.Const(1))
+			out = append(out, dim.Const(1))
 		}
 	}
 	return out
@@ -208,8 +208,8 @@ func reducedShape(shape []ir.Dim, axes []int, keep bool) []ir.Dim {
 // Eval reduces.
 func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, kind := in[0], reductions[op.Kind]
-	keep, _ := ir.Ints(reducedShape(ir.Dims(x.Shape...), op.Axes, true))
-	shape, _ := ir.Ints(reducedShape(ir.Dims(x.Shape...), op.Axes, op.KeepDims))
+	keep, _ := dim.Ints(reducedShape(dim.Consts(x.Shape...), op.Axes, true))
+	shape, _ := dim.Ints(reducedShape(dim.Consts(x.Shape...), op.Axes, op.KeepDims))
 	y := ir.NewTensor(x.DType, keep...)
 	groups := groupsOf(x.Shape, keep, y.Len())
 	for i, group := range groups {
@@ -233,8 +233,8 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y.Reshape(shape...)}, nil
 }
 
-// groupsOf returns, for each of the n elements of shape keep, the numbers of the
-// elements of shape that are reduced to it.
+// groupsOf returns, for each of the n elements of shape keep, the indices of the elements of shape that
+// are reduced to it.
 func groupsOf(shape, keep []int, n int) [][]int {
 	groups := make([][]int, n)
 	walk := newIndex(shape, keep)
@@ -249,7 +249,7 @@ func groupsOf(shape, keep []int, n int) [][]int {
 	return groups
 }
 
-// pick returns the elements with these numbers.
+// pick returns the elements with these indices.
 func pick[T any](numbers []int, at func(int) T) []T {
 	out := make([]T, len(numbers))
 	for i, n := range numbers {
@@ -258,15 +258,15 @@ func pick[T any](numbers []int, at func(int) T) []T {
 	return out
 }
 
-// foldElems are the reductions of expressions.
+// foldElems are the reductions that apply to expressions.
 var foldElems = map[Reduction]func(a, b ir.Ratio) (ir.Ratio, bool){
 	ReduceProd: timesRatio,
-	ReduceSum:  overCommon(ir.Dim.Add),
-	ReduceMax:  overCommon(ir.Dim.Max),
-	ReduceMin:  overCommon(ir.Dim.Min),
+	ReduceSum:  overCommon(dim.Dim.Add),
+	ReduceMax:  overCommon(dim.Dim.Max),
+	ReduceMin:  overCommon(dim.Dim.Min),
 }
 
-func overCommon(f func(a, b ir.Dim) ir.Dim) func(a, b ir.Ratio) (ir.Ratio, bool) {
+func overCommon(f func(a, b dim.Dim) dim.Dim) func(a, b ir.Ratio) (ir.Ratio, bool) {
 	return func(a, b ir.Ratio) (ir.Ratio, bool) {
 		x, y, den := common(a, b)
 		return fraction(f(x, y), den)
@@ -280,7 +280,7 @@ func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	if !ok || f == nil {
 		return nil
 	}
-	keep, _ := ir.Ints(reducedShape(in[0].Type.Shape, op.Axes, true))
+	keep, _ := dim.Ints(reducedShape(in[0].Type.Shape, op.Axes, true))
 	n, _ := out.Elems().Int()
 	elems := make([]ir.Ratio, n)
 	for i, group := range groupsOf(shape, keep, n) {
@@ -301,20 +301,20 @@ func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 }
 
 // Flops counts one operation for each element of the operand.
-func (Reduce) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
+func (Reduce) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Grad repeats the result's along the axes, g, times what follows from the kind: 1 for a
-// sum, 1/n for a mean, 2x for a sum of squares, sign x for one of magnitudes, x/y for
-// its root, 0 where that is, e^(−y) for the logarithm of a sum and e^(x − y) of one of
-// exponentials; a maximum's or minimum's is shared by the elements that are equal to
-// it; a product's is times the product of the others.
-func (op Reduce) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
+// Grad returns dy, repeated along the axes, times a factor. The factor is 1 for a sum, 1/n for a
+// mean, 2x for a sum of squares, sign x for a sum of magnitudes, x/y for L2 (0 where y is 0),
+// e^(−y) for the logarithm of a sum, and e^(x − y) for the logarithm of a sum of exponentials. A
+// maximum or minimum divides dy among the elements equal to it. A product multiplies dy by the
+// product of the other elements.
+func (op Reduce) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	kept := reducedShape(x.Type.Shape, op.Axes, true)
-	y, g := reshape(b, n.Results[0], kept...), reshape(b, of[0], kept...)
+	y, g := ReshapeTo(b, n.Results[0], kept...), ReshapeTo(b, dy[0], kept...)
 	switch op.Kind {
 	case ReduceMean:
-		count := ir.Const(1)
+		count := dim.Const(1)
 		for _, a := range op.Axes {
 			count = count.Mul(x.Type.Shape[a])
 		}
@@ -331,55 +331,54 @@ func (op Reduce) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir
 	case ReduceLogSumExp:
 		g = c.mul(g, c.Node(Exp{}, c.sub(x, y)))
 	case ReduceMax, ReduceMin:
-		equal := convert(b, c.Node(Equal{}, x, y), x.Type.DType)
+		equal := ConvertTo(b, c.Node(Equal{}, x, y), x.Type.DType)
 		g = c.mul(equal, c.div(g, c.sum(equal, true, op.Axes...)))
 	case ReduceProd:
 		g = c.mul(g, op.others(b, x))
 	}
-	return []*ir.Value{expand(b, g, x.Type.Shape...)}
+	return []*ir.Value{ExpandTo(b, g, x.Type.Shape...)}
 }
 
-// others appends, for each element, the product of the others that it is reduced
-// with.
+// others appends, for each element, the product of the other elements of its group.
 func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
 	kept := otherAxes(x.Type.Rank(), op.Axes...)
 	perm := slices.Concat(kept, op.Axes)
-	moved := transpose(b, x, perm...)
-	flat := make([]ir.Dim, 0, len(kept)+1)
+	moved := TransposeBy(b, x, perm...)
+	flat := make([]dim.Dim, 0, len(kept)+1)
 	for _, a := range kept {
 		flat = append(flat, x.Type.Shape[a])
 	}
-	flat = append(flat, ir.Product(moved.Type.Shape[len(kept):]...))
-	line := reshape(b, moved, flat...)
+	flat = append(flat, dim.Product(moved.Type.Shape[len(kept):]...))
+	line := ReshapeTo(b, moved, flat...)
 	before := b.Node(CumProd{Axis: len(kept), Exclusive: true}, line)
 	after := b.Node(CumProd{Axis: len(kept), Exclusive: true, Reverse: true}, line)
-	return transpose(b, reshape(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
+	return TransposeBy(b, ReshapeTo(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
 }
 
-// Lower makes the axes neighbours, which the kernels need. Floats are reduced
-// along one run of neighbouring axes after the other; integers whose result is
-// truncated are transposed. Logarithms of integers are taken in f64.
+// Lower makes the axes adjacent, as kernels require. Floats are reduced along one run of adjacent
+// axes after the other. Integers whose result is truncated are transposed instead. Logarithms of
+// integers are computed in f64.
 func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, typ := n.Arg(0), n.Results[0].Type
 	if d := typ.DType; d.IsInt() && wide(d) != d {
-		y := b.Node(op, convert(b, x, wide(d)))
-		least, greatest := intRange(d) // which nothing has, not the wider type's
+		y := b.Node(op, ConvertTo(b, x, wide(d)))
+		least, greatest := intRange(d) // for an empty group, not the extreme of the wider type
 		switch op.Kind {
 		case ReduceMax:
 			y = b.Node(Max{}, y, b.Scalar(wide(d), float64(least)))
 		case ReduceMin:
 			y = b.Node(Min{}, y, b.Scalar(wide(d), float64(greatest)))
 		}
-		return []*ir.Value{convert(b, y, d)}
+		return []*ir.Value{ConvertTo(b, y, d)}
 	}
 	if out := lowerNarrow(b, n); out != nil {
 		return out
 	}
 	logarithm := op.Kind == ReduceLogSum || op.Kind == ReduceLogSumExp
 	if logarithm && !x.Type.DType.IsFloat() {
-		return []*ir.Value{convert(b, b.Node(op, convert(b, x, ir.F64)), x.Type.DType)}
+		return []*ir.Value{ConvertTo(b, b.Node(op, ConvertTo(b, x, ir.F64)), x.Type.DType)}
 	}
-	runs := axisRuns(x.Type.Shape, op.Axes)
+	runs := AxisRuns(x.Type.Shape, op.Axes)
 	if len(runs) <= 1 {
 		return nil
 	}
@@ -389,8 +388,8 @@ func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		for i := range axes {
 			axes[i] = x.Type.Rank() - len(axes) + i
 		}
-		y := b.Node(Reduce{Kind: op.Kind, Axes: axes}, transpose(b, x, perm...))
-		return []*ir.Value{reshape(b, y, typ.Shape...)}
+		y := b.Node(Reduce{Kind: op.Kind, Axes: axes}, TransposeBy(b, x, perm...))
+		return []*ir.Value{ReshapeTo(b, y, typ.Shape...)}
 	}
 	kind := reductions[op.Kind]
 	for i, axes := range slices.Backward(runs) {
@@ -403,15 +402,14 @@ func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		x = b.Node(step, x)
 	}
-	return []*ir.Value{reshape(b, x, typ.Shape...)}
+	return []*ir.Value{ReshapeTo(b, x, typ.Shape...)}
 }
 
-// axisRuns returns axes in runs of neighbours: nothing but extents of 1 is
-// between two of a run.
-func axisRuns(shape []ir.Dim, axes []int) [][]int {
+// AxisRuns groups adjacent axes into runs. Axes of extent 1 between two axes do not separate them.
+func AxisRuns(shape []dim.Dim, axes []int) [][]int {
 	var runs [][]int
 	for i, a := range axes {
-		if i > 0 && ir.Product(shape[axes[i-1]+1:a]...).Equal(ir.Const(1)) {
+		if i > 0 && dim.Product(shape[axes[i-1]+1:a]...).Equal(dim.Const(1)) {
 			runs[len(runs)-1] = append(runs[len(runs)-1], a)
 			continue
 		}
@@ -420,7 +418,7 @@ func axisRuns(shape []ir.Dim, axes []int) [][]int {
 	return runs
 }
 
-// axesLast returns the permutation that moves axes behind the others.
+// axesLast returns the permutation that moves axes to the end.
 func axesLast(rank int, axes []int) []int {
 	perm := make([]int, 0, rank)
 	for i := range rank {
@@ -431,37 +429,9 @@ func axesLast(rank int, axes []int) []int {
 	return append(perm, axes...)
 }
 
-// Call is cpu.ReduceSum and its like on [outer, n, inner], or cpu.ReduceAny and
-// cpu.ReduceAll for booleans.
-func (op Reduce) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type
-	if len(axisRuns(x.Shape, op.Axes)) > 1 {
-		return ir.Call{}, fmt.Errorf("axes %v are not neighbours", op.Axes)
-	}
-	kernel := reductions[op.Kind].kernel
-	if x.DType == ir.Bool {
-		kernel = map[Reduction]string{ReduceMax: "ReduceAny", ReduceMin: "ReduceAll"}[op.Kind]
-	}
-	return callLines(kernel, x.Shape, op.Axes), nil
-}
-
-// callLines is the call of a kernel that sees its operand as [outer, n, inner],
-// n being the product of neighbouring axes; further arguments follow.
-func callLines(kernel string, shape []ir.Dim, axes []int, more ...any) ir.Call {
-	first, last := 0, 0
-	if len(axes) > 0 {
-		first, last = axes[0], axes[len(axes)-1]+1
-	}
-	args := []any{
-		ir.Out(0), ir.In(0),
-		ir.Product(shape[:first]...), ir.Product(shape[first:last]...), ir.Product(shape[last:]...),
-	}
-	return ir.Call{Kernel: kernel, Args: append(args, more...)}
-}
-
-// importReduce returns the import of a reduction. The axes are an attribute
-// before opset since, and an optional operand from there on, where an attribute
-// says whether none of them stands for all, as before, or for none.
+// importReduce returns the import function of a reduction. The axes are an attribute before opset
+// since, and an optional operand from then on. An empty list means all axes. From opset since on,
+// the attribute noop_with_empty_axes makes it mean no axes.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)
@@ -486,16 +456,16 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 			return nil, err
 		}
 		if len(axes) == 0 && !none {
-			axes = allAxes(x.Type.Rank())
+			axes = AllAxes(x.Type.Rank())
 		}
 		slices.Sort(axes)
 		return []*ir.Value{b.Node(Reduce{Kind: kind, Axes: axes, KeepDims: keep}, x)}, nil
 	}
 }
 
-// reduceMarked reduces the axes that [BindAxes] marked: of the two that each axis is
-// split into, the second.
-func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []ir.Dim) *ir.Value {
+// reduceMarked reduces the axes that [BindAxes] marked. Each axis is split in two, of which the second
+// is reduced.
+func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []dim.Dim) *ir.Value {
 	second := make([]int, x.Type.Rank())
 	for i := range second {
 		second[i] = 2*i + 1
@@ -503,7 +473,8 @@ func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []ir.Dim) *i
 	return b.Node(Reduce{Kind: kind, Axes: second}, b.Node(Reshape{Shape: split}, x))
 }
 
-func allAxes(rank int) []int {
+// AllAxes returns the axes of a tensor of a rank, in order.
+func AllAxes(rank int) []int {
 	axes := make([]int, rank)
 	for i := range axes {
 		axes[i] = i

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestReductionValues(t *testing.T) {
@@ -118,14 +119,14 @@ func TestReductionsLowerToWhatTheyEvaluate(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of %s", kind, d), func(t *testing.T) {
 				rapid.Check(t, func(r *rapid.T) {
 					shape := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 5).Draw(r, "shape")
-					dims := ir.Dims(shape...)
+					dims := dim.Consts(shape...)
 					var axes []int
 					for i := range shape {
 						if rapid.Bool().Draw(r, "reduced") {
 							axes = append(axes, i)
 						}
 						if rapid.Bool().Draw(r, "symbolic") {
-							dims[i] = ir.Sym(fmt.Sprintf("D%d", i))
+							dims[i] = dim.Sym(fmt.Sprintf("D%d", i))
 						}
 					}
 					op := Reduce{Kind: kind, Axes: axes, KeepDims: rapid.Bool().Draw(r, "keep")}
@@ -154,8 +155,8 @@ func TestLinesLowerToWhatTheyEvaluate(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of %s", ir.OpName(test.along(0)), d), func(t *testing.T) {
 				rapid.Check(t, func(r *rapid.T) {
 					shape := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(r, "shape")
-					dims := ir.Dims(shape...)
-					dims[0] = ir.Sym("N")
+					dims := dim.Consts(shape...)
+					dims[0] = dim.Sym("N")
 					axis := rapid.IntRange(0, len(shape)-1).Draw(r, "axis")
 					f := nodeFunc(t, test.along(axis), ir.TensorOf(d, dims...))
 					checkLower(t, f, 0.02, drawn(r, d, -3, 3, shape...))

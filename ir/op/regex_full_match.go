@@ -8,19 +8,19 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// RegexFullMatch tells which strings of its operand match Pattern as a whole: a
-// regular expression in the syntax of RE2 (ONNX RegexFullMatch).
+// RegexFullMatch reports which strings of its operand match Pattern as a whole (ONNX RegexFullMatch).
+// Pattern is a regular expression in RE2 syntax.
 type RegexFullMatch struct {
 	elementwise
 	Pattern string
 }
 
-// maxPattern bounds the size of a pattern whose repetitions are written out: the
-// memory and the time that its program takes grow with it.
+// maxPattern bounds the size of a pattern with its repetitions expanded, on which the memory and time
+// of matching depend.
 const maxPattern = 1 << 14
 
-// patternSize returns the number of a pattern's operators, characters and ranges of
-// them with its repetitions written out, at most maxPattern+1.
+// patternSize returns the number of operators, characters and ranges of a pattern with its repetitions
+// expanded, at most maxPattern+1.
 func patternSize(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
@@ -32,8 +32,7 @@ func patternSize(re *syntax.Regexp) int {
 	return min(n, maxPattern+1)
 }
 
-// whole returns the expression of a string that matches Pattern from its
-// beginning to its end.
+// whole returns an expression that matches Pattern anchored at both ends.
 func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 	if len(op.Pattern) > maxPattern {
 		return nil, fmt.Errorf("a pattern of %d bytes, at most %d expected", len(op.Pattern), maxPattern)
@@ -50,7 +49,7 @@ func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 
 // Infer checks the pattern.
 func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, texts{}); err != nil {
@@ -73,11 +72,6 @@ func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		y.SetBool(i, whole.MatchString(in[0].Text(i)))
 	}
 	return []*ir.Tensor{y}, nil
-}
-
-// Call is cpu.RegexFullMatch.
-func (op RegexFullMatch) Call(*ir.Node) (ir.Call, error) {
-	return callUnary("RegexFullMatch", op.Pattern), nil
 }
 
 // importRegexFullMatch reads RegexFullMatch.

@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
 // maxRelativeDistance bounds max_distance of RelativePositionBias.
 const maxRelativeDistance = 1 << 20
 
-// importRelativePositionBias reads RelativePositionBias of com.microsoft: for heads,
-// queries and keys, [1,H,Q,K], an element of a table that depends on the head and on
-// the bucket of the distance from query to key. The table has the shape [buckets,H],
-// and its elements in the order of [H,buckets]. Half of the buckets are for
-// one distance each, the others for ranges that grow with it up to max_distance;
-// is_bidirectional keeps the first half of all for keys before the query.
+// importRelativePositionBias imports RelativePositionBias of com.microsoft. The result, [1,H,Q,K],
+// holds, for each head, query and key, the element of a table for the head and the bucket of the
+// distance from query to key. The table has shape [buckets,H] and its elements are in the order of
+// [H,buckets]. Half of the buckets hold one distance each. The others hold ranges that grow up to
+// max_distance. With is_bidirectional the first half of all buckets is for keys before the query.
 func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() != 2 {
@@ -32,7 +32,7 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	}
 	var counts [2]*ir.Value // of queries and keys
 	heads := table.Type.Shape[1]
-	shape := []ir.Dim{ir.Const(1), heads}
+	shape := []dim.Dim{dim.Const(1), heads}
 	for i, name := range []string{"query_length", "key_length"} {
 		n, err := boundDims(c, 1+i, name)
 		if err != nil {
@@ -44,22 +44,21 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 		counts[i] = b.Node(Range{Count: n[0]}, b.Scalar(ir.I64, 0), b.Scalar(ir.I64, 1))
 		shape = append(shape, n[0])
 	}
-	from := reshape(b, counts[0], shape[2], ir.Const(1))
+	from := ReshapeTo(b, counts[0], shape[2], dim.Const(1))
 	apart := b.Node(Clip{Lo: float64(-distance), Hi: float64(distance)}, b.Node(Sub{}, counts[1], from))
 	place := b.Node(Add{}, apart, b.Scalar(ir.I64, float64(distance)))
 	byDistance := ir.NewTensor(ir.I64, 2*distance+1)
 	for i := range byDistance.Len() {
 		byDistance.SetInt(i, int64(positionBucket(i-distance, buckets, distance, both)))
 	}
-	rows := b.Node(Gather{Axis: 1}, reshape(b, table, heads, ir.Const(buckets)), b.Const(byDistance))
-	return []*ir.Value{reshape(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
+	rows := b.Node(Gather{Axis: 1}, ReshapeTo(b, table, heads, dim.Const(buckets)), b.Const(byDistance))
+	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket of a distance from a query to a key, computed in
-// f32 as T5 does.
-func positionBucket(apart, buckets, most int, both bool) int {
+// positionBucket returns the bucket of a distance from a query to a key, computed in f32 as T5 does.
+func positionBucket(apart, buckets, most int, bidirectional bool) int {
 	first := 0
-	if both {
+	if bidirectional {
 		if buckets /= 2; apart > 0 {
 			first = buckets
 		}
@@ -76,30 +75,30 @@ func positionBucket(apart, buckets, most int, both bool) int {
 	return first + min(exact+int(grown), buckets-1)
 }
 
-// importGatedRelativePositionBias reads GatedRelativePositionBias of com.microsoft:
-// rel_pos, [1,H,S,S], times 2 + u·(r·eco_a − 1), where u and r are the sigmoids of
-// the sums over the halves of each query head, [B,H,S,D], times a matrix, plus a
-// bias. Where token_offset is given the queries stand as RemovePadding leaves them.
+// importGatedRelativePositionBias imports GatedRelativePositionBias of com.microsoft: rel_pos,
+// [1,H,S,S], times 2 + u·(r·eco_a − 1). u and r are the sigmoids of the sums over the halves of each
+// query head, [B,H,S,D], times a matrix, plus a bias. With token_offset, the queries have the layout of
+// RemovePadding.
 func importGatedRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
-	b, query, heads := c.Builder(), c.Arg(0), ir.Const(c.Int("num_heads", 0))
+	b, query, heads := c.Builder(), c.Arg(0), dim.Const(c.Int("num_heads", 0))
 	if c.Arg(6) != nil {
 		query = restorePadding(b, query, c.Arg(6))
 	}
 	if query.Type.Rank() != 3 || c.Arg(3).Type.Rank() != 2 {
 		return nil, fmt.Errorf("queries %s and weights %s", query.Type, c.Arg(3).Type)
 	}
-	shape, one, two := query.Type.Shape, ir.Const(1), ir.Const(2)
+	shape, one, two := query.Type.Shape, dim.Const(1), dim.Const(2)
 	width, whole := shape[2].DivExact(heads)
 	half, even := c.Arg(3).Type.Shape[1].DivExact(two)
 	if !whole || !even {
 		return nil, fmt.Errorf("%s heads of %s, weights %s", heads, query.Type, c.Arg(3).Type)
 	}
-	query = reshape(b, b.Node(Add{}, query, c.Arg(1)), shape[0], shape[1], heads, width)
-	gates := b.Node(MatMul{}, transpose(b, query, 0, 2, 1, 3), c.Arg(3))
-	gates = reshape(b, b.Node(Add{}, gates, c.Arg(4)), shape[0], heads, shape[1], two, half)
+	query = ReshapeTo(b, b.Node(Add{}, query, c.Arg(1)), shape[0], shape[1], heads, width)
+	gates := b.Node(MatMul{}, TransposeBy(b, query, 0, 2, 1, 3), c.Arg(3))
+	gates = ReshapeTo(b, b.Node(Add{}, gates, c.Arg(4)), shape[0], heads, shape[1], two, half)
 	gates = b.Node(Sigmoid{}, b.Node(Reduce{Kind: ReduceSum, Axes: []int{4}}, gates))
 	d := query.Type.DType
-	u, r := sliceAxis(b, gates, 3, ir.Const(0), one), sliceAxis(b, gates, 3, one, one)
+	u, r := sliceAxis(b, gates, 3, dim.Const(0), one), sliceAxis(b, gates, 3, one, one)
 	r = b.Node(Sub{}, b.Node(Mul{}, r, c.Arg(5)), b.Scalar(d, 1))
 	gate := b.Node(Add{}, b.Node(Mul{}, u, r), b.Scalar(d, 2))
 	return []*ir.Value{b.Node(Mul{}, gate, c.Arg(2))}, nil

@@ -4,19 +4,25 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Relu is x where it is not negative, else 0, of numbers. Zeros and NaN stay as
-// they are.
+// Relu computes max(x, 0) for numbers. Zeros and NaN do not change.
 type Relu struct{ unary[numbers] }
 
-// Eval replaces what is negative.
+// Eval replaces negative elements by 0.
 func (Relu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		float:    positive[float64],
 		signed:   positive[int64],
 		unsigned: func(x uint64) uint64 { return x },
 	})
+}
+
+// Scalar replaces negative elements by 0.
+func (Relu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Max(number(b, x[0], 0), x[0])
 }
 
 func positive[T float64 | int64](x T) T {
@@ -26,26 +32,23 @@ func positive[T float64 | int64](x T) T {
 	return x
 }
 
-// InferElems takes the greater of an expression and 0.
+// InferElems returns the larger of an expression and 0.
 func (Relu) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
-		return fraction(r.Num.Max(ir.Const(0)), r.Den)
+		return fraction(r.Num.Max(dim.Const(0)), r.Den)
 	})
 }
 
-// Call is cpu.Relu.
-func (Relu) Call(*ir.Node) (ir.Call, error) { return callUnary("Relu"), nil }
-
-// Grad is the result's where that is positive.
-func (Relu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{b.Node(Gate{}, of[0], n.Results[0])}
+// Grad returns dy where the result is positive, and 0 elsewhere.
+func (Relu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(Gate{}, dy[0], n.Results[0])}
 }
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Relu) IsIdempotent() {}
 
 // Limits are 0 and +Inf.
 func (Relu) Limits() (lo, hi float64) { return 0, math.Inf(1) }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Relu) IsCheap() {}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// RemoveStopwords leaves out the elements of a list of strings, [C], that its
-// second operand, another list, has among its elements: in any case, unless
-// CaseSensitive is set. When none is left the result is one empty string. It
-// binds Count to the number of elements that are left.
+// RemoveStopwords removes from a list of strings, [C], the elements that occur in its second operand,
+// another list, ignoring case unless CaseSensitive is set. If nothing is left the result is a single
+// empty string. It binds Count to the length of the result.
 type RemoveStopwords struct {
 	CaseSensitive bool
 	Count         string
@@ -19,7 +19,7 @@ type RemoveStopwords struct {
 
 // Infer gives the result Count elements.
 func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, texts{}); err != nil {
@@ -30,7 +30,7 @@ func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, rank 1 expected", i, t)
 		}
 	}
-	return []ir.Type{ir.TensorOf(ir.String, ir.Sym(op.Count))}, nil
+	return []ir.Type{ir.TensorOf(ir.String, dim.Sym(op.Count))}, nil
 }
 
 // Eval keeps the others.
@@ -62,14 +62,4 @@ func (op RemoveStopwords) Binds() []string { return []string{op.Count} }
 // BindValues returns the number of elements that are left.
 func (op RemoveStopwords) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
-}
-
-// Measure is cpu.CountWithoutStopwords.
-func (op RemoveStopwords) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "CountWithoutStopwords", Args: []any{ir.In(0), ir.In(1), op.CaseSensitive}}}, nil
-}
-
-// Call is cpu.RemoveStopwords.
-func (op RemoveStopwords) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "RemoveStopwords", Args: []any{ir.Out(0), ir.In(0), ir.In(1), op.CaseSensitive}}, nil
 }

@@ -5,41 +5,43 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Requantize is what becomes of the sums of an integer product, i32. Without To
-// they are the result, plus a bias. With To, i8 or u8, they and the bias are
-// rounded to f32, multiplied by a scale, the product rounded to f32 and then to the
-// nearest integer, halves to the even one, and with a zero point added limited to To;
-// with Clamp to Lo…Hi. What [QuantizeLinear] finds a half, after rounding a quotient to
-// f32, is one here. With To f32, of a product of matrices, they are rounded to f32 and
-// multiplied by a scale, f32, and an offset f32, which has the place of the zero point and
-// one element or one for each channel, is added.
+// Requantize converts the i32 sums of an integer product. Without To, the result is the sums plus a
+// bias.
+//
+// With To i8 or u8, sum and bias are rounded to f32, multiplied by a scale, and rounded to f32 and
+// then to the nearest integer, ties to even. A zero point is added, and the result is saturated to
+// To or, with Clamp, clamped to [Lo, Hi]. A quotient that [QuantizeLinear] rounds to a tie in f32
+// is a tie here too.
+//
+// With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An
+// f32 offset, with one element or one for each channel, replaces the zero point and is added.
 type Requantize struct {
 	To     ir.DType
 	Clamp  bool
 	Lo, Hi int
 }
 
-// The operands of a product with [Requantize] that follow the factors and their
-// zero points: a bias i32, a scale f32 or f64, of one element or one for each channel,
-// and a zero point of type To, or an offset. Any may be absent, but a scale stands with To.
+// These operands of a product with [Requantize] follow the factors and their zero points: a bias
+// i32; a scale f32 or f64, of one element or one for each channel; and a zero point of type To, or
+// an offset. All are optional, but the scale requires To and To requires the scale.
 const (
-	biasOperand = 4 + iota
-	scaleOperand
-	zeroOperand
-	productOperands
+	BiasOperand = 4 + iota
+	ScaleOperand
+	ZeroOperand
+	ProductOperands
 )
 
-// check checks the operands for this many channels and returns the element type
-// of the result.
-func (r Requantize) check(in []ir.Type, channels ir.Dim) (ir.DType, error) {
-	bias, scale, zero := operand(in, biasOperand), operand(in, scaleOperand), operand(in, zeroOperand)
+// check checks the operands for this number of channels and returns the element type of the result.
+func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
+	bias, scale, zero := Operand(in, BiasOperand), Operand(in, ScaleOperand), Operand(in, ZeroOperand)
 	if !bias.IsZero() {
 		if bias.DType != ir.I32 || bias.Rank() != 1 {
 			return 0, fmt.Errorf("bias %s", bias)
 		}
-		if err := same(bias.Shape[0], channels, "bias and channels"); err != nil {
+		if err := Same(bias.Shape[0], channels, "bias and channels"); err != nil {
 			return 0, err
 		}
 	}
@@ -52,7 +54,7 @@ func (r Requantize) check(in []ir.Type, channels ir.Dim) (ir.DType, error) {
 	if r.To != ir.U8 && r.To != ir.I8 && r.To != ir.F32 {
 		return 0, fmt.Errorf("sums requantised to %s", r.To)
 	}
-	if err := r.checkClamp(); err != nil {
+	if err := r.CheckClamp(); err != nil {
 		return 0, err
 	}
 	if scale.DType != ir.F32 && (scale.DType != ir.F64 || r.To == ir.F32) {
@@ -70,72 +72,73 @@ func (r Requantize) check(in []ir.Type, channels ir.Dim) (ir.DType, error) {
 		}
 		return r.To, ofChannels(zero, channels, "offset")
 	}
-	if !zero.IsZero() && (zero.DType != r.To || !isOne(zero)) {
+	if !zero.IsZero() && (zero.DType != r.To || !HasOneElement(zero)) {
 		return 0, fmt.Errorf("zero point %s for %s", zero, r.To)
 	}
 	return r.To, nil
 }
 
 // ofChannels checks that a vector has one element, or one for each channel.
-func ofChannels(t ir.Type, channels ir.Dim, what string) error {
-	if isOne(t) {
+func ofChannels(t ir.Type, channels dim.Dim, what string) error {
+	if HasOneElement(t) {
 		return nil
 	}
 	if t.Rank() != 1 {
 		return fmt.Errorf("%s %s", what, t)
 	}
-	return same(t.Shape[0], channels, what+" and channels")
+	return Same(t.Shape[0], channels, what+" and channels")
 }
 
-func (r Requantize) checkClamp() error {
+// CheckClamp returns an error for bounds that the type of the result does not have.
+func (r Requantize) CheckClamp() error {
 	if r.To == ir.F32 {
 		if r.Clamp {
 			return fmt.Errorf("bounds of %s", r.To)
 		}
 		return nil
 	}
-	if lo, hi := quantRange(r.To); r.Clamp && (int64(r.Lo) < lo || int64(r.Hi) > hi || r.Lo > r.Hi) {
+	if lo, hi := QuantRange(r.To); r.Clamp && (int64(r.Lo) < lo || int64(r.Hi) > hi || r.Lo > r.Hi) {
 		return fmt.Errorf("bounds %d…%d of %s", r.Lo, r.Hi, r.To)
 	}
 	return nil
 }
 
-// bounds returns the least and the greatest result, of integers.
-func (r Requantize) bounds() (lo, hi int) {
+// Bounds returns the least and the greatest result, of integers.
+func (r Requantize) Bounds() (lo, hi int) {
 	if r.To != ir.U8 && r.To != ir.I8 {
 		return 0, 0
 	}
 	if r.Clamp {
 		return r.Lo, r.Hi
 	}
-	least, most := quantRange(r.To)
+	least, most := QuantRange(r.To)
 	return int(least), int(most)
 }
 
-// set stores the result of a channel's sum as element i of y.
-func (r Requantize) set(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel int) {
-	if len(in) > biasOperand && in[biasOperand] != nil {
-		sum += in[biasOperand].Int(channel)
+// Store stores the result of a channel's sum as element i of y.
+func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel int) {
+	if len(in) > BiasOperand && in[BiasOperand] != nil {
+		sum += in[BiasOperand].Int(channel)
 	}
 	sum = int64(int32(sum))
 	if r.To == ir.Invalid {
 		y.SetInt(i, sum)
 		return
 	}
-	scale := in[scaleOperand]
+	scale := in[ScaleOperand]
 	if r.To == ir.F32 {
 		v := float32(float32(sum) * float32(scale.Float(min(channel, scale.Len()-1))))
-		if len(in) > zeroOperand && in[zeroOperand] != nil {
-			v += float32(in[zeroOperand].Float(min(channel, in[zeroOperand].Len()-1)))
+		if len(in) > ZeroOperand && in[ZeroOperand] != nil {
+			v += float32(in[ZeroOperand].Float(min(channel, in[ZeroOperand].Len()-1)))
 		}
 		y.SetFloat(i, float64(v))
 		return
 	}
 	v := math.RoundToEven(float64(float32(float64(float32(sum)) * scale.Float(min(channel, scale.Len()-1)))))
-	if len(in) > zeroOperand && in[zeroOperand] != nil {
-		v += float64(in[zeroOperand].Int(0))
+	if len(in) > ZeroOperand && in[ZeroOperand] != nil {
+		v += float64(in[ZeroOperand].Int(0))
 	}
-	lo, hi := r.bounds()
+	lo, hi := r.Bounds()
 	switch {
 	case !(v > float64(lo)):
 		y.SetInt(i, int64(lo))
@@ -146,9 +149,8 @@ func (r Requantize) set(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel
 	}
 }
 
-// checkFactor checks a factor of an integer product and its zero point, which may
-// be absent.
-func checkFactor(x, zero ir.Type) error {
+// CheckFactor checks a factor of an integer product and its optional zero point.
+func CheckFactor(x, zero ir.Type) error {
 	if x.DType != ir.U8 && x.DType != ir.I8 {
 		return fmt.Errorf("an integer product of %s, i8 or u8 expected", x.DType)
 	}
@@ -158,9 +160,8 @@ func checkFactor(x, zero ir.Type) error {
 	return nil
 }
 
-// zeroAt returns element i of a zero point, which may be absent or have one element
-// for all.
-func zeroAt(zero *ir.Tensor, i int) int64 {
+// ZeroAt returns element i of a zero point, which may be absent (0) or have one element for all.
+func ZeroAt(zero *ir.Tensor, i int) int64 {
 	switch {
 	case zero == nil:
 		return 0

@@ -6,16 +6,16 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Require is an error where its operand, a boolean of one element, is not Value:
-// What says why that cannot be. It has no results.
+// Require returns an error at run time if its operand, a bool of one element, is not Value. The
+// error text is What. It has no results.
 type Require struct {
 	Value bool
 	What  string
 }
 
-// Infer gives no results.
+// Infer returns no results.
 func (op Require) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	return nil, isFlag(in[0], "condition")
@@ -31,8 +31,3 @@ func (op Require) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // HasEffect marks that the check is kept.
 func (op Require) HasEffect() {}
-
-// Call is cpu.Require.
-func (op Require) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Require", Args: []any{ir.InScalar(0), op.Value, op.What}}, nil
-}

@@ -2,16 +2,14 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// reread is a node that is read as if the model gave it other operands, or by
-// another version of its operator.
+// reread is a node presented to an import function with other operands or another version.
 type reread struct {
 	ir.Importer
 	opset int
 	args  []*ir.Value
 }
 
-// asOpset reads an operator by the definition that ONNX gives one of the same form
-// in an opset.
+// asOpset imports an operator by the definition of an ONNX operator of the same form at an opset.
 func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
@@ -28,14 +26,14 @@ func argsOf(c ir.Importer) []*ir.Value {
 	return args
 }
 
-// Opset returns the version that the node is read by.
+// Opset returns the version that applies to the node.
 func (r reread) Opset() int { return r.opset }
 
 // NumArgs returns the number of operands.
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i, nil when it is absent: an importer is asked for that too, so
-// that it can say so.
+// Arg returns operand i, or nil if it is absent. It always asks the importer, so that this can report
+// operands that are not read.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]
@@ -46,8 +44,7 @@ func (r reread) Arg(i int) *ir.Value {
 	return r.Importer.Arg(r.Importer.NumArgs())
 }
 
-// Constant returns the value of operand i where the model gives it, or where it has
-// been made of constants.
+// Constant returns the value of operand i if the model gives it or it was computed from constants.
 func (r reread) Constant(i int) *ir.Tensor {
 	v := r.Arg(i)
 	if v == nil {
@@ -62,8 +59,9 @@ func (r reread) Constant(i int) *ir.Tensor {
 	return t
 }
 
-// channelsLast reads an operator whose operands of these numbers, and whose result,
-// are [N,spatial…,C], by the definition of one for [N,C,spatial…].
+// channelsLast imports an operator whose layout is [N,spatial…,C]. read is the import function of the
+// operator on [N,C,spatial…]. which are the indices of the operands in that layout. The result has it,
+// too.
 func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)
@@ -83,22 +81,22 @@ func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) fun
 	}
 }
 
-// channelsToFront appends [N,spatial…,C] as [N,C,spatial…].
+// channelsToFront transposes [N,spatial…,C] to [N,C,spatial…].
 func channelsToFront(b *ir.Builder, v *ir.Value) *ir.Value {
 	rank := v.Type.Rank()
 	if rank < 3 {
 		ir.Fail("%s has no spatial axes", v.Type)
 	}
-	perm := allAxes(rank)
+	perm := AllAxes(rank)
 	copy(perm[2:], perm[1:])
 	perm[1] = rank - 1
-	return transpose(b, v, perm...)
+	return TransposeBy(b, v, perm...)
 }
 
-// channelsToBack appends [N,C,spatial…] as [N,spatial…,C].
+// channelsToBack transposes [N,C,spatial…] to [N,spatial…,C].
 func channelsToBack(b *ir.Builder, v *ir.Value) *ir.Value {
-	perm := allAxes(v.Type.Rank())
+	perm := AllAxes(v.Type.Rank())
 	copy(perm[1:], perm[2:])
 	perm[len(perm)-1] = 1
-	return transpose(b, v, perm...)
+	return TransposeBy(b, v, perm...)
 }

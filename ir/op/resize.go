@@ -6,28 +6,27 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Resize samples its operand at Shape[i] places along axis i.
+// Resize samples its operand at Shape[i] points along axis i (ONNX Resize).
 //
-// Coordinates says at which: "half_pixel", "half_pixel_symmetric",
+// Coordinates is the coordinate_transformation_mode: "half_pixel", "half_pixel_symmetric",
 // "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn" or
-// "tf_crop_and_resize" (ONNX Resize, coordinate_transformation_mode). It depends
-// on the scale, Scales[i] or, where that is 0, the quotient of the extents, and
-// for the last on ROI, the starts of all axes and then their ends. A second operand,
-// f64[rank,3], holds the scale, start and end of each axis where they are known only
-// when the model runs; there are no Scales and no ROI then.
+// "tf_crop_and_resize". The coordinates depend on the scale, which is Scales[i] or, if that is 0,
+// the quotient of the extents. The last mode also depends on ROI, the starts of all axes and then
+// their ends. An optional second operand, f64[rank,3], holds the scale, start and end of each axis
+// if they are known only at run time. Scales and ROI are then empty.
 //
-// Mode "nearest" takes the element that Rounding says: "round_prefer_floor",
-// "round_prefer_ceil", "floor", "ceil" or "simple", which is floor for scales of
-// at least 1 and ceil below. "linear" and "cubic", whose coefficient is CubicA,
-// weigh the 2 or 4 elements about the place; AntiAlias widens them where the
-// scale is below 1. Elements outside repeat the edge; ExcludeOutside leaves them
-// out instead. A place outside gives Extrapolation under tf_crop_and_resize.
+// Mode "nearest" takes the element selected by Rounding: "round_prefer_floor", "round_prefer_ceil",
+// "floor", "ceil" or "simple", which is floor for scales of at least 1 and ceil below. "linear" and
+// "cubic", with coefficient CubicA, weight 2 or 4 elements. AntiAlias widens the filter for scales
+// below 1. Elements outside repeat the edge, or are excluded with ExcludeOutside. The result at a
+// point outside is Extrapolation in mode tf_crop_and_resize.
 type Resize struct {
 	Mode, Coordinates, Rounding string
 
-	Shape       []ir.Dim
+	Shape       []dim.Dim
 	Scales, ROI []float64
 	CubicA      float64
 
@@ -35,15 +34,15 @@ type Resize struct {
 	Extrapolation             float64
 }
 
-// Limits on what is computed before a model runs.
+// Limits on compile-time computation.
 const (
-	maxTaps  = 4096    // elements that a place reads
-	maxTable = 1 << 20 // places along an axis
+	maxTaps  = 4096    // elements that a point reads
+	maxTable = 1 << 20 // points along an axis
 )
 
 // Infer gives the result the shape.
 func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 2); err != nil {
+	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
 	}
 	x, bound := in[0], len(in) > 1
@@ -56,10 +55,10 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if _, ok := resizePlaces[op.Coordinates]; !ok {
 		return nil, fmt.Errorf("coordinate transformation %q", op.Coordinates)
 	}
-	if op.Coordinates == cropAndResize && x.DType == ir.String {
+	if op.Coordinates == CropAndResizeCoordinates && x.DType == ir.String {
 		return nil, fmt.Errorf("coordinate transformation %s of strings", op.Coordinates)
 	}
-	if op.Coordinates == cropAndResize && len(op.ROI) != 2*x.Rank() && !bound {
+	if op.Coordinates == CropAndResizeCoordinates && len(op.ROI) != 2*x.Rank() && !bound {
 		return nil, fmt.Errorf("%d numbers of the region for rank %d", len(op.ROI), x.Rank())
 	}
 	switch op.Mode {
@@ -92,13 +91,13 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
 }
 
-// resizeTaps are the elements that a place along an axis reads, by mode.
+// resizeTaps is the number of elements that a point reads along an axis, by mode.
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
-// Flops counts a product and a sum for each element that is read. The axes are sampled one
-// after the other, so that a result in between is as large as the larger extent of each.
-func (op Resize) Flops(in, out []ir.Type) ir.Dim {
-	n := ir.Const(2 * resizeTaps[op.Mode])
+// Flops counts a product and a sum for each element read. The axes are sampled one after the other, so
+// an intermediate result has the larger extent of each axis.
+func (op Resize) Flops(in, out []ir.Type) dim.Dim {
+	n := dim.Const(2 * resizeTaps[op.Mode])
 	for i, d := range in[0].Shape {
 		n = n.Mul(d.Max(out[0].Shape[i]))
 	}
@@ -114,9 +113,9 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{x.Type()}); err != nil {
 		return nil, err
 	}
-	shape, ok := ir.Ints(op.Shape)
+	shape, ok := dim.Ints(op.Shape)
 	if _, err := ir.CheckedLen(shape); err != nil || !ok {
-		return nil, fmt.Errorf("shape %s has no value", shapeText(op.Shape))
+		return nil, fmt.Errorf("shape %s has no value", ShapeText(op.Shape))
 	}
 	axes := make([]resizeAxis, len(shape))
 	for i, n := range shape {
@@ -131,7 +130,7 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 				from[i] = a.nearest(at[i])
 			}
 		})
-		if err == nil && op.Coordinates == cropAndResize {
+		if err == nil && op.Coordinates == CropAndResizeCoordinates {
 			y[0] = op.extrapolated(y[0], axes)
 		}
 		return y, err
@@ -144,7 +143,7 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		wide.SetFloat(i, x.Number(i))
 	}
 	for i, a := range axes {
-		if !op.keeps(i, ir.Const(a.in)) {
+		if !op.Keeps(i, dim.Const(a.in)) {
 			wide = a.sampled(wide, i)
 		}
 	}
@@ -152,32 +151,32 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	for i := range y.Len() {
 		y.SetNumber(i, wide.Float(i))
 	}
-	if op.Coordinates == cropAndResize {
+	if op.Coordinates == CropAndResizeCoordinates {
 		y = op.extrapolated(y, axes)
 	}
 	return []*ir.Tensor{y}, nil
 }
 
-// with returns op with the scales and the region that the second operand holds.
+// with returns op with the scales and the region in the second operand.
 func (op Resize) with(sampling *ir.Tensor) Resize {
 	rank := len(op.Shape)
 	op.Scales, op.ROI = make([]float64, rank), make([]float64, 2*rank)
 	for i := range rank {
 		op.Scales[i], op.ROI[i], op.ROI[rank+i] = sampling.Float(3*i), sampling.Float(3*i+1), sampling.Float(3*i+2)
 	}
-	if op.Coordinates != cropAndResize {
+	if op.Coordinates != CropAndResizeCoordinates {
 		op.ROI = nil
 	}
 	return op
 }
 
-// keeps reports whether axis i, of extent d, stays as it is for certain. What is
-// scaled when the model runs has an extent of its own.
-func (op Resize) keeps(i int, d ir.Dim) bool {
+// Keeps reports whether axis i, of extent d, certainly does not change. An axis that is scaled at run
+// time has a separate extent.
+func (op Resize) Keeps(i int, d dim.Dim) bool {
 	switch {
-	case op.Coordinates == cropAndResize && op.ROI == nil:
+	case op.Coordinates == CropAndResizeCoordinates && op.ROI == nil:
 		return false
-	case op.Coordinates == cropAndResize:
+	case op.Coordinates == CropAndResizeCoordinates:
 		return op.Shape[i].Equal(d) && op.ROI[i] == 0 && op.ROI[len(op.Shape)+i] == 1
 	case op.Coordinates == "tf_half_pixel_for_nn":
 		return false
@@ -212,7 +211,7 @@ func (a resizeAxis) sampled(t *ir.Tensor, k int) *ir.Tensor {
 	return y
 }
 
-// extrapolated returns y with the places outside the operand set.
+// extrapolated returns y with the points outside the operand set.
 func (op Resize) extrapolated(y *ir.Tensor, axes []resizeAxis) *ir.Tensor {
 	out := ir.NewTensor(y.DType, y.Shape...)
 	walk := newIndex(y.Shape, y.Shape)
@@ -228,12 +227,12 @@ func (op Resize) extrapolated(y *ir.Tensor, axes []resizeAxis) *ir.Tensor {
 	return out
 }
 
-// Lower makes it a chain of the kernels' forms, each for one or two axes.
+// Lower replaces the node by a chain of operators that have kernels. Each resizes one or two axes.
 func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
 	if op.Mode != "nearest" {
 		if to := x.Type.DType; !to.IsFloat() {
-			return []*ir.Value{b.Node(Cast{To: to}, b.Node(op, convert(b, x, ir.F32), n.Arg(1)))}
+			return []*ir.Value{b.Node(Cast{To: to}, b.Node(op, ConvertTo(b, x, ir.F32), n.Arg(1)))}
 		}
 		if narrow := lowerNarrow(b, n); narrow != nil {
 			return narrow
@@ -242,7 +241,7 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	tables := resizeTables{op, n.Arg(1)}
 	var changed []int
 	for i, d := range x.Type.Shape {
-		if !op.keeps(i, d) {
+		if !op.Keeps(i, d) {
 			changed = append(changed, i)
 		}
 	}
@@ -263,19 +262,19 @@ func (op Resize) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 			changed = changed[1:]
 		}
 	}
-	if op.Coordinates == cropAndResize {
+	if op.Coordinates == CropAndResizeCoordinates {
 		x = tables.lowerExtrapolation(b, n.Args[0].Type.Shape, x)
 	}
-	return []*ir.Value{reshape(b, x, op.Shape...)}
+	return []*ir.Value{ReshapeTo(b, x, op.Shape...)}
 }
 
-// Compose makes it a product with a matrix along each axis that changes; where its
-// extents or scales are known only when the model runs, or are large, a sum of weighted
-// elements that tables name.
+// Compose replaces the node by a matrix product along each axis that changes. If extents or scales
+// are large or known only at run time, it uses a sum of weighted elements instead, which it gathers
+// by tables.
 func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, tables := n.Arg(0), resizeTables{op, n.Arg(1)}
 	for i, d := range n.Arg(0).Type.Shape {
-		if op.keeps(i, d) {
+		if op.Keeps(i, d) {
 			continue
 		}
 		in, okIn := d.Int()
@@ -286,18 +285,18 @@ func (op Resize) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 		matrix := b.Const(op.axis(i, in, out).matrix(x.Type.DType))
 		last := append(otherAxes(x.Type.Rank(), i), i)
-		x = transpose(b, b.Node(MatMul{}, transpose(b, x, last...), matrix), inversePerm(last)...)
+		x = TransposeBy(b, b.Node(MatMul{}, TransposeBy(b, x, last...), matrix), inversePerm(last)...)
 	}
-	if op.Coordinates == cropAndResize {
+	if op.Coordinates == CropAndResizeCoordinates {
 		x = tables.lowerExtrapolation(b, n.Arg(0).Type.Shape, x)
 	}
 	return []*ir.Value{x}
 }
 
-// pick resizes axis k of x: it gathers the elements that each place reads, and adds
-// them up, weighted.
+// pick resizes axis k of x. It gathers the elements that each point reads, and adds them with
+// weights.
 func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
-	taps := ir.Const(map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[op.Mode])
+	taps := dim.Const(map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[op.Mode])
 	if op.AntiAlias && op.Mode != "nearest" {
 		taps = op.taps(b, k, x.Type.Shape[k])
 	}
@@ -307,17 +306,17 @@ func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 		return x
 	}
 	shape := slices.Replace(slices.Clone(x.Type.Shape), k, k+1, op.Shape[k], taps)
-	weights = reshape(b, convert(b, weights, x.Type.DType), append([]ir.Dim{op.Shape[k], taps}, ir.Dims(orOnes(nil, len(shape)-k-2)...)...)...)
+	weights = ReshapeTo(b, ConvertTo(b, weights, x.Type.DType), append([]dim.Dim{op.Shape[k], taps}, dim.Consts(orOnes(nil, len(shape)-k-2)...)...)...)
 	c := calculus{b}
-	return c.sum(c.mul(reshape(b, x, shape...), weights), false, k+1)
+	return c.sum(c.mul(ReshapeTo(b, x, shape...), weights), false, k+1)
 }
 
-// matrix returns what a row of elements is multiplied by, [in,out]: a column holds the
-// weights of a place, zeros for one outside.
+// matrix returns the matrix, [in,out], by which a row of elements is multiplied. A column holds the
+// weights of a point. It is zero for a point outside.
 func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	m := ir.NewTensor(d, a.in, a.out)
 	for place := range a.out {
-		if a.coordinates == cropAndResize && a.outside(place) {
+		if a.coordinates == CropAndResizeCoordinates && a.outside(place) {
 			continue
 		}
 		if a.mode == "nearest" {
@@ -333,80 +332,80 @@ func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	return m
 }
 
-// lowerNearest resizes axis k of x, and the next when pair is set.
+// lowerNearest resizes axis k of x, and with pair also the next axis.
 func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
-	shape, one := x.Type.Shape, ir.Const(1)
-	to := append([]ir.Dim{}, shape...)
+	shape, one := x.Type.Shape, dim.Const(1)
+	to := append([]dim.Dim{}, shape...)
 	to[k] = op.Shape[k]
 	if !pair {
-		_, cols := op.table(b, shape, k, ir.Const(1))
-		x = reshape(b, x, ir.Product(shape[:k]...), one, shape[k], ir.Product(shape[k+1:]...))
-		return reshape(b, b.Node(ResizeNearest{}, x, b.Const(ir.NewTensor(ir.I32, 1)), cols), to...)
+		_, cols := op.table(b, shape, k, dim.Const(1))
+		x = ReshapeTo(b, x, dim.Product(shape[:k]...), one, shape[k], dim.Product(shape[k+1:]...))
+		return ReshapeTo(b, b.Node(ResizeNearest{}, x, b.Const(ir.NewTensor(ir.I32, 1)), cols), to...)
 	}
-	_, rows := op.table(b, shape, k, ir.Const(1))
-	_, cols := op.table(b, shape, k+1, ir.Const(1))
+	_, rows := op.table(b, shape, k, dim.Const(1))
+	_, cols := op.table(b, shape, k+1, dim.Const(1))
 	to[k+1] = op.Shape[k+1]
-	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], shape[k+1], ir.Product(shape[k+2:]...))
-	return reshape(b, b.Node(ResizeNearest{}, x, rows, cols), to...)
+	x = ReshapeTo(b, x, dim.Product(shape[:k]...), shape[k], shape[k+1], dim.Product(shape[k+2:]...))
+	return ReshapeTo(b, b.Node(ResizeNearest{}, x, rows, cols), to...)
 }
 
 // lowerLinear resizes axes k and k+1 of x.
 func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
-	rowWeights, rows := op.table(b, shape, k, ir.Const(2))
-	colWeights, cols := op.table(b, shape, k+1, ir.Const(2))
-	to := append([]ir.Dim{}, shape...)
+	rowWeights, rows := op.table(b, shape, k, dim.Const(2))
+	colWeights, cols := op.table(b, shape, k+1, dim.Const(2))
+	to := append([]dim.Dim{}, shape...)
 	to[k], to[k+1] = op.Shape[k], op.Shape[k+1]
-	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], shape[k+1], ir.Product(shape[k+2:]...))
-	return reshape(b, b.Node(ResizeLinear{}, x, rows, rowWeights, cols, colWeights), to...)
+	x = ReshapeTo(b, x, dim.Product(shape[:k]...), shape[k], shape[k+1], dim.Product(shape[k+2:]...))
+	return ReshapeTo(b, b.Node(ResizeLinear{}, x, rows, rowWeights, cols, colWeights), to...)
 }
 
 // lowerAxis resizes axis k of x.
 func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
-	taps := ir.Const(map[string]int{"linear": 2, "cubic": 4}[op.Mode])
+	taps := dim.Const(map[string]int{"linear": 2, "cubic": 4}[op.Mode])
 	if op.AntiAlias {
 		taps = op.taps(b, k, shape[k])
 	}
 	weights, index := op.table(b, shape, k, taps)
-	to := append([]ir.Dim{}, shape...)
+	to := append([]dim.Dim{}, shape...)
 	to[k] = op.Shape[k]
-	x = reshape(b, x, ir.Product(shape[:k]...), shape[k], ir.Product(shape[k+1:]...))
-	return reshape(b, b.Node(ResizeAxis{Taps: taps, Out: to[k]}, x, index, weights), to...)
+	x = ReshapeTo(b, x, dim.Product(shape[:k]...), shape[k], dim.Product(shape[k+1:]...))
+	return ReshapeTo(b, b.Node(ResizeAxis{Taps: taps, Out: to[k]}, x, index, weights), to...)
 }
 
-// taps returns how many elements each place along axis k, of extent d, reads.
-func (op resizeTables) taps(b *ir.Builder, k int, d ir.Dim) ir.Dim {
+// taps returns the number of elements that each point along axis k, of extent d, reads.
+func (op resizeTables) taps(b *ir.Builder, k int, d dim.Dim) dim.Dim {
 	in, okIn := d.Int()
 	out, okOut := op.Shape[k].Int()
 	switch {
-	case okOut && out == 0: // none reads any
-		return ir.Const(2)
+	case okOut && out == 0: // no point reads any
+		return dim.Const(2)
 	case okIn && okOut && op.sampling == nil:
-		return ir.Const(op.axis(k, in, out).width())
+		return dim.Const(op.axis(k, in, out).width())
 	}
 	measure := ResizeTaps{Symbol: b.Symbol("taps"), Table: op.tableOf(k, d, op.Shape[k])}
 	b.Nodes(measure, op.numbers(b, k)...)
-	return ir.Sym(measure.Symbol)
+	return dim.Sym(measure.Symbol)
 }
 
-// resizeTables makes the tables of a Resize, whose second operand is sampling.
+// resizeTables builds the tables of a Resize. sampling is its second operand.
 type resizeTables struct {
 	Resize
 	sampling *ir.Value
 }
 
-// numbers returns the operand of axis k's table, if it has one.
+// numbers returns the operand of axis k's table, or nil.
 func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	if op.sampling == nil {
 		return nil
 	}
-	return []*ir.Value{sliceAxis(b, op.sampling, 0, ir.Const(k), ir.Const(1))}
+	return []*ir.Value{sliceAxis(b, op.sampling, 0, dim.Const(k), dim.Const(1))}
 }
 
-// table returns which elements of axis k each place reads, and, for more than one
-// tap, their weights: constants where the extents are.
-func (op resizeTables) table(b *ir.Builder, shape []ir.Dim, k int, taps ir.Dim) (weights, index *ir.Value) {
+// table returns the elements of axis k that each point reads and, if there is more than one tap,
+// their weights. The results are constants if the extents are constant.
+func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim) (weights, index *ir.Value) {
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps
 	values := make([]*ir.Value, 2)
@@ -425,23 +424,23 @@ func (op resizeTables) table(b *ir.Builder, shape []ir.Dim, k int, taps ir.Dim) 
 	return values[1], values[0]
 }
 
-// lowerExtrapolation sets the places of y that lie outside the operand.
-func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []ir.Dim, y *ir.Value) *ir.Value {
+// lowerExtrapolation sets the points of y outside the operand.
+func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Value) *ir.Value {
 	value := b.Scalar(y.Type.DType, op.Extrapolation)
 	for k, d := range in {
 		outside := op.outside(b, k, d)
 		if t, ok := outside.ConstValue(); ok && t.Equal(ir.NewTensor(ir.Bool, t.Shape...)) {
 			continue
 		}
-		shape := slices.Repeat([]ir.Dim{ir.Const(1)}, len(in)-k)
+		shape := slices.Repeat([]dim.Dim{dim.Const(1)}, len(in)-k)
 		shape[0] = op.Shape[k]
-		y = b.Node(Where{}, reshape(b, outside, shape...), value, y)
+		y = b.Node(Where{}, ReshapeTo(b, outside, shape...), value, y)
 	}
 	return y
 }
 
-// outside returns which places along axis k, of extent d, lie outside.
-func (op resizeTables) outside(b *ir.Builder, k int, d ir.Dim) *ir.Value {
+// outside returns which points along axis k, of extent d, are outside.
+func (op resizeTables) outside(b *ir.Builder, k int, d dim.Dim) *ir.Value {
 	list := ResizeOutside{Table: op.tableOf(k, d, op.Shape[k])}
 	n, isConst := op.Shape[k].Int()
 	if isConst && d.IsConst() && n <= maxTable && op.sampling == nil {

@@ -3,13 +3,13 @@ package op
 import (
 	"math"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// cropAndResize is the transformation that samples a region only.
-const cropAndResize = "tf_crop_and_resize"
+// CropAndResizeCoordinates is the coordinate transformation that samples only a region.
+const CropAndResizeCoordinates = "tf_crop_and_resize"
 
-// resizeAxis is what Resize does along one axis.
+// resizeAxis is Resize along one axis.
 type resizeAxis struct {
 	mode, coordinates, rounding string
 
@@ -22,11 +22,11 @@ type resizeAxis struct {
 
 // axis returns what op does along axis i.
 func (op Resize) axis(i, in, out int) resizeAxis {
-	return op.tableOf(i, ir.Const(in), ir.Const(out)).axis(in, out)
+	return op.tableOf(i, dim.Const(in), dim.Const(out)).axis(in, out)
 }
 
-// tableOf returns the table of axis i; how many taps it has is left open.
-func (op Resize) tableOf(i int, in, out ir.Dim) ResizeTable {
+// tableOf returns the table of axis i without the number of taps.
+func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	t := ResizeTable{
 		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,
 		CubicA: op.CubicA, ExcludeOutside: op.ExcludeOutside, AntiAlias: op.AntiAlias,
@@ -40,7 +40,7 @@ func (op Resize) tableOf(i int, in, out ir.Dim) ResizeTable {
 	return t
 }
 
-// resizePlaces say where in the operand place i of the result lies.
+// resizePlaces maps each transformation to the coordinate in the operand of point i of the result.
 var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	"half_pixel": func(a resizeAxis, i float64) float64 { return (i+0.5)/a.scale - 0.5 },
 	"half_pixel_symmetric": func(a resizeAxis, i float64) float64 {
@@ -62,7 +62,7 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 	"asymmetric":           func(a resizeAxis, i float64) float64 { return i / a.scale },
 	"tf_half_pixel_for_nn": func(a resizeAxis, i float64) float64 { return (i + 0.5) / a.scale },
-	cropAndResize: func(a resizeAxis, i float64) float64 {
+	CropAndResizeCoordinates: func(a resizeAxis, i float64) float64 {
 		last := float64(a.in - 1)
 		if a.out <= 1 {
 			return 0.5 * float64((a.start+a.end)*last)
@@ -71,7 +71,7 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 }
 
-// resizeRoundings turn a place into an element.
+// resizeRoundings maps each rounding to a function from coordinates to elements.
 var resizeRoundings = map[string]func(x, scale float64) float64{
 	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },
@@ -87,7 +87,7 @@ var resizeRoundings = map[string]func(x, scale float64) float64{
 
 func (a resizeAxis) place(i int) float64 { return resizePlaces[a.coordinates](a, float64(i)) }
 
-// outside reports whether place i lies outside the operand.
+// outside reports whether point i is outside the operand.
 func (a resizeAxis) outside(i int) bool {
 	x := a.place(i)
 	return x < 0 || x > float64(a.in-1)
@@ -98,12 +98,12 @@ func (a resizeAxis) clamp(x float64) int {
 	return int(min(max(x, 0), float64(a.in-1)))
 }
 
-// nearest returns the element that place i takes in mode nearest.
+// nearest returns the element for point i in mode nearest.
 func (a resizeAxis) nearest(i int) int {
 	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
 }
 
-// support returns how far from a place elements have weight.
+// support returns the distance from a point within which elements have weight.
 func (a resizeAxis) support() float64 {
 	r := 1.0
 	if a.mode == "cubic" {
@@ -112,7 +112,7 @@ func (a resizeAxis) support() float64 {
 	return r / a.filterScale()
 }
 
-// filterScale is below 1 where the filter is widened.
+// filterScale is below 1 if the filter is widened.
 func (a resizeAxis) filterScale() float64 {
 	if a.antiAlias {
 		return min(a.scale, 1)
@@ -120,14 +120,13 @@ func (a resizeAxis) filterScale() float64 {
 	return 1
 }
 
-// width returns the number of elements that a place reads.
+// width returns the number of elements that a point reads.
 func (a resizeAxis) width() int {
 	first := int(math.Floor(-a.support())) + 1
 	return 2 - 2*first
 }
 
-// taps returns the elements that place i reads in the modes linear and cubic, and
-// their weights.
+// taps returns the elements that point i reads in modes linear and cubic, and their weights.
 func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	x := a.place(i)
 	first := math.Floor(x) - float64(a.width()/2-1)

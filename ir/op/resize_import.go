@@ -6,25 +6,25 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importResize reads Resize. In opset 10 it knows scales only and samples as
-// Upsample does. From opset 11 the extents may be given instead, from opset 18
-// those of some axes only.
+// importResize imports Resize. In opset 10 it has only scales and samples like Upsample. From opset
+// 11, sizes may be given instead. From opset 18, sizes and scales may be given for some axes only.
 func importResize(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	op := wholeResize(x.Type)
 	op.Mode = c.Text("mode", "nearest")
 	if c.Opset() < 11 {
 		op.Coordinates, op.Rounding = "asymmetric", "simple"
-		return op.scaled(c, 1, allAxes(x.Type.Rank()), nil)
+		return op.scaled(c, 1, AllAxes(x.Type.Rank()), nil)
 	}
 	op.Coordinates = c.Text("coordinate_transformation_mode", "half_pixel")
 	op.Rounding = c.Text("nearest_mode", "round_prefer_floor")
 	op.CubicA = c.Float("cubic_coeff_a", -0.75)
 	op.ExcludeOutside = c.Int("exclude_outside", 0) != 0
 	op.Extrapolation = c.Float("extrapolation_value", 0)
-	axes, policy := allAxes(x.Type.Rank()), "stretch"
+	axes, policy := AllAxes(x.Type.Rank()), "stretch"
 	if c.Opset() >= 18 {
 		op.AntiAlias = c.Int("antialias", 0) != 0 && op.Mode != "nearest"
 		policy = c.Text("keep_aspect_ratio_policy", policy)
@@ -42,7 +42,7 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 		op.Rounding = ""
 	}
 	var roi *ir.Value
-	if op.Coordinates == cropAndResize {
+	if op.Coordinates == CropAndResizeCoordinates {
 		var err error
 		if roi, err = op.region(c, axes); err != nil {
 			return nil, err
@@ -57,8 +57,8 @@ func importResize(c ir.Importer) ([]*ir.Value, error) {
 	return op.sized(c, axes, policy, roi)
 }
 
-// importUpsample reads Upsample: the scales are two attributes before opset 7,
-// one up to 8, and an operand from there on.
+// importUpsample imports Upsample. The scales are two attributes before opset 7, one attribute in
+// opsets 7 and 8, and an operand from opset 9.
 func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	op := wholeResize(x.Type)
@@ -70,27 +70,26 @@ func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 		op.Rounding = "floor"
 	}
 	if c.Opset() >= 9 {
-		return op.scaled(c, 1, allAxes(x.Type.Rank()), nil)
+		return op.scaled(c, 1, AllAxes(x.Type.Rank()), nil)
 	}
 	scales := c.Floats("scales", nil)
 	if c.Opset() < 7 {
 		scales = []float64{1, 1, c.Float("height_scale", 0), c.Float("width_scale", 0)}
 	}
-	return op.withScales(c, scales, allAxes(x.Type.Rank()), nil)
+	return op.withScales(c, scales, AllAxes(x.Type.Rank()), nil)
 }
 
-// wholeResize returns the Resize that changes no axis.
+// wholeResize returns a Resize that changes no axis.
 func wholeResize(t ir.Type) Resize {
 	return Resize{Shape: wholeSlice(t).Shape, Scales: make([]float64, t.Rank())}
 }
 
-// given reports whether an operand is there and not empty, which stands for
-// absent in opset 11.
+// given reports whether an operand is present and not empty; an empty operand is absent in opset 11.
 func given(c ir.Importer, i int) bool {
-	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(ir.Const(0))
+	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
 
-// knownFloats returns the elements of an operand that the model gives.
+// knownFloats returns the elements of a constant operand.
 func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {
@@ -103,8 +102,8 @@ func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	return numbers, true
 }
 
-// region reads roi: the starts of the axes, and then their ends. It returns it where
-// it is known only when the model runs.
+// region reads roi: the starts of the axes, and then their ends. It returns the operand if it is known
+// only at run time.
 func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	rank := len(op.Shape)
 	op.ROI = make([]float64, 2*rank)
@@ -127,7 +126,7 @@ func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	return nil, nil
 }
 
-// scaled builds op with the scales that operand i holds.
+// scaled builds op with the scales in operand i.
 func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if c.Arg(i) == nil {
 		return nil, fmt.Errorf("scales are absent")
@@ -139,17 +138,17 @@ func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.
 	return op.withScales(c, scales, axes, roi)
 }
 
-// betweenExtents reports whether places follow from the extents alone, whatever the
-// scales are: PyTorch aligns corners of the result as it is, ONNX those of a result whose
-// extents were not rounded down. PyTorch's exporter writes one for the other.
+// betweenExtents reports whether the coordinates depend only on the extents. With align_corners,
+// PyTorch aligns the corners of the actual result. ONNX aligns the corners of a result whose
+// extents were not rounded down. PyTorch's exporter writes the ONNX operator but means PyTorch's.
 func (op Resize) betweenExtents(c ir.Importer) bool {
 	return op.Coordinates == "align_corners" && c.Producer() == "pytorch"
 }
 
-// maxScale bounds scales, and their reciprocals.
+// maxScale bounds scales and their reciprocals.
 const maxScale = 1 << 20
 
-// withScales builds op with scales: an extent becomes the product, rounded down.
+// withScales builds op with constant scales: extents are multiplied and rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
@@ -166,21 +165,21 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 			if size > math.MaxInt32 {
 				return nil, fmt.Errorf("axis %d: %d elements by scale %g", a, n, scales[i])
 			}
-			op.Shape[a] = ir.Const(int(size))
+			op.Shape[a] = dim.Const(int(size))
 			continue
 		}
 		num, den := simpleFraction(float32(scales[i]))
-		op.Shape[a] = op.Shape[a].Mul(ir.Const64(num)).FloorDiv(ir.Const64(den))
+		op.Shape[a] = op.Shape[a].Mul(dim.Const64(num)).FloorDiv(dim.Const64(den))
 	}
 	return op.build(c, roi, axes)
 }
 
-// bound builds op with scales of axes that are known when the model runs, and a region
-// that may be, too. The extents are rounded down or, with near, to the nearest.
+// bound builds op with scales of axes that are known only at run time. The region may be known only
+// then, too. The extents are rounded down or, with near, to the nearest integer.
 func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
 	b := c.Builder()
-	scales = convert(b, reshape(b, scales, ir.Const(len(axes))), ir.F64)
-	from := make([]ir.Dim, len(axes))
+	scales = ConvertTo(b, ReshapeTo(b, scales, dim.Const(len(axes))), ir.F64)
+	from := make([]dim.Dim, len(axes))
 	for i, a := range axes {
 		from[i] = op.Shape[a]
 	}
@@ -195,8 +194,7 @@ func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bo
 	return op.sampled(c, scales, roi, axes)
 }
 
-// sampled builds op with an operand that holds its scales, all 0 where they are
-// nil, and its region.
+// sampled builds op with an operand that holds its scales, or zeros if they are nil, and its region.
 func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	b, rank := c.Builder(), len(op.Shape)
 	given := ir.NewTensor(ir.F64, rank, 3)
@@ -224,7 +222,7 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 			}
 		}
 		n := len(axes) * (1 + column)
-		numbers = append(numbers, convert(b, reshape(b, list, ir.Const(n)), ir.F64))
+		numbers = append(numbers, ConvertTo(b, ReshapeTo(b, list, dim.Const(n)), ir.F64))
 		count += n
 	}
 	op.Scales, op.ROI = nil, nil
@@ -232,8 +230,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns the fraction of the smallest denominator that rounds to a
-// positive f, by continued fractions.
+// simpleFraction returns the fraction with the smallest denominator that rounds to f, by continued
+// fractions. f is positive.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0
@@ -248,9 +246,8 @@ func simpleFraction(f float32) (num, den int64) {
 	}
 }
 
-// sized builds op with the extents that sizes holds. Under a policy that keeps
-// the ratio of the axes they bound the extents: from above for not_larger, from
-// below for not_smaller.
+// sized builds op with the extents in sizes. A policy that keeps the aspect ratio treats them as
+// bounds: upper for not_larger, lower for not_smaller.
 func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) ([]*ir.Value, error) {
 	if n, ok := c.Arg(3).Type.Elems().Int(); ok && n != len(axes) {
 		return nil, fmt.Errorf("%d sizes for %d axes", n, len(axes))
@@ -270,21 +267,21 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) 
 		return nil, fmt.Errorf("keep_aspect_ratio_policy %q", policy)
 	}
 	b := c.Builder()
-	extents := make([]ir.Dim, len(axes))
+	extents := make([]dim.Dim, len(axes))
 	for i, a := range axes {
 		extents[i] = op.Shape[a]
 	}
-	sizes, isConst := ir.Ints(extents)
+	sizes, isConst := dim.Ints(extents)
 	want, known := c.Arg(3).Dims()
-	to, knownInts := ir.Ints(want)
+	to, knownInts := dim.Ints(want)
 	if !isConst || !known || !knownInts || slices.Contains(sizes, 0) {
 		kind := ReduceMax
 		if least {
 			kind = ReduceMin
 		}
-		ratios := b.Node(Div{}, convert(b, reshape(b, c.Arg(3), ir.Const(len(axes))), ir.F64), convert(b, b.Dims(extents...), ir.F64))
+		ratios := b.Node(Div{}, ConvertTo(b, ReshapeTo(b, c.Arg(3), dim.Const(len(axes))), ir.F64), ConvertTo(b, b.Dims(extents...), ir.F64))
 		scale := b.Node(Reduce{Kind: kind, Axes: []int{0}, KeepDims: true}, ratios)
-		return op.bound(c, expand(b, scale, ir.Const(len(axes))), roi, axes, true)
+		return op.bound(c, ExpandTo(b, scale, dim.Const(len(axes))), roi, axes, true)
 	}
 	scale := float64(to[0]) / float64(sizes[0])
 	for i, n := range sizes {
@@ -293,18 +290,17 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) 
 		}
 	}
 	for i, a := range axes {
-		op.Shape[a] = ir.Const(int(math.Floor(float64(scale*float64(sizes[i])) + 0.5)))
+		op.Shape[a] = dim.Const(int(math.Floor(float64(scale*float64(sizes[i])) + 0.5)))
 		op.Scales[a] = scale
 	}
 	return op.build(c, roi, axes)
 }
 
-// build appends op, unless it changes nothing, with a region that is known when the
-// model runs.
+// build appends op, with an optional region known at run time, unless it changes nothing.
 func (op Resize) build(c ir.Importer, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	x, changes := c.Arg(0), false
 	for i, d := range x.Type.Shape {
-		changes = changes || !op.keeps(i, d)
+		changes = changes || !op.Keeps(i, d)
 	}
 	switch {
 	case roi != nil:

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ResizeNearest picks elements along two axes of a tensor [outer, height, width,
-// inner]: result[o, y, x, i] = operand[o, rows[y], cols[x], i], for operands rows
-// and cols of i32.
+// ResizeNearest picks elements along two axes of a tensor [outer, height, width, inner]: result[o, y,
+// x, i] = operand[o, rows[y], cols[x], i]. rows and cols are i32.
 type ResizeNearest struct{}
 
 // Infer gives the result the tables' lengths.
@@ -22,7 +22,7 @@ func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // resizeOperands checks a tensor of a rank and the element types of tables.
 func resizeOperands(in []ir.Type, rank int, tables ...ir.DType) error {
-	if err := tensors(in, 1+len(tables), 1+len(tables)); err != nil {
+	if err := CheckTensors(in, 1+len(tables), 1+len(tables)); err != nil {
 		return err
 	}
 	if in[0].Rank() != rank {
@@ -53,31 +53,18 @@ func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Call is cpu.ResizeNearest.
-func (ResizeNearest) Call(n *ir.Node) (ir.Call, error) {
-	return resizeCall("ResizeNearest", n, ir.In(1), ir.In(2))
-}
-
-func resizeCall(kernel string, n *ir.Node, tables ...any) (ir.Call, error) {
-	args := []any{ir.Out(0), ir.In(0)}
-	for _, d := range n.Args[0].Type.Shape {
-		args = append(args, d)
-	}
-	return ir.Call{Kernel: kernel, Args: append(args, tables...)}, nil
-}
-
-// ResizeLinear interpolates along two axes of a tensor [outer, height, width,
-// inner]. Row y of the result lies between the operand's rows rows[2y] and
-// rows[2y+1], which weigh rowWeights[2y] and rowWeights[2y+1]; columns alike. The
-// operands after the first are rows (i32), rowWeights (f32), cols, colWeights.
+// ResizeLinear interpolates along two axes of a tensor [outer, height, width, inner]. Row y of the
+// result is the sum of the operand's rows rows[2y] and rows[2y+1] with weights rowWeights[2y] and
+// rowWeights[2y+1]. Columns are interpolated in the same way. The operands after the first are rows
+// (i32), rowWeights (f32), cols and colWeights.
 type ResizeLinear struct{}
 
-// Infer gives the result half the tables' lengths.
+// Infer returns extents of half the tables' lengths.
 func (ResizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 4, ir.I32, ir.F32, ir.I32, ir.F32); err != nil {
 		return nil, err
 	}
-	x, two := in[0].Shape, ir.Const(2)
+	x, two := in[0].Shape, dim.Const(2)
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], divide(in[1].Shape[0], two), divide(in[3].Shape[0], two), x[3])}, nil
 }
 
@@ -120,15 +107,10 @@ func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor,
 	return y, nil
 }
 
-// Call is cpu.ResizeLinear.
-func (ResizeLinear) Call(n *ir.Node) (ir.Call, error) {
-	return resizeCall("ResizeLinear", n, ir.In(1), ir.In(2), ir.In(3), ir.In(4))
-}
-
-// ResizeAxis adds up Taps elements along the middle axis of a tensor [outer,
-// extent, inner]: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]
-// for operands index (i32) and weights (f32), of Out·Taps elements.
-type ResizeAxis struct{ Taps, Out ir.Dim }
+// ResizeAxis adds up Taps elements along the middle axis of a tensor [outer, extent, inner]:
+// result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]. index (i32) and weights
+// (f32) are further operands, of Out·Taps elements.
+type ResizeAxis struct{ Taps, Out dim.Dim }
 
 // Infer gives the result Out places.
 func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
@@ -137,7 +119,7 @@ func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	x := in[0].Shape
 	for _, t := range in[1:] {
-		if err := same(t.Shape[0], op.Out.Mul(op.Taps), "entries of the table"); err != nil {
+		if err := Same(t.Shape[0], op.Out.Mul(op.Taps), "entries of the table"); err != nil {
 			return nil, err
 		}
 	}
@@ -152,9 +134,4 @@ func (op ResizeAxis) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	y, err := weighted(in[0], 1, taps, in[1], in[2])
 	return []*ir.Tensor{y}, err
-}
-
-// Call is cpu.ResizeAxis.
-func (op ResizeAxis) Call(n *ir.Node) (ir.Call, error) {
-	return resizeCall("ResizeAxis", n, op.Taps, ir.In(1), ir.In(2))
 }

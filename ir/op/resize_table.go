@@ -5,35 +5,35 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ResizeTable tells, for each of Out places along an axis of extent In that
-// [Resize] samples, which Taps elements it reads (i32) and with which weights
-// (f32); in mode nearest there is one element and there are no weights. An operand,
-// of three f64, takes the place of Scale, Start and End.
+// ResizeTable returns a table for Out points along an axis of extent In that [Resize] samples: the
+// Taps elements that each point reads (i32), and their weights (f32). In mode nearest there is one
+// element and there are no weights. An optional operand of three f64 replaces Scale, Start and End.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 
-	In, Out           ir.Dim
-	Taps              ir.Dim
+	In, Out           dim.Dim
+	Taps              dim.Dim
 	Scale, Start, End float64
 	CubicA            float64
 
 	ExcludeOutside, AntiAlias bool
 }
 
-// ResizeTaps binds a symbol to the number of taps that a table has whose filter is
-// widened; its own number does not matter. The operand is the table's.
+// ResizeTaps binds a symbol to the number of taps of a table whose filter is widened. Its field
+// Taps is ignored. It has the operand of the table.
 type ResizeTaps struct {
 	Symbol string
 	Table  ResizeTable
 }
 
-// ResizeOutside tells which of the places of a table lie outside the operand of
-// [Resize]: a list of bool. The operand is the table's.
+// ResizeOutside returns which points of a table are outside the operand of [Resize], as bools. It
+// has the operand of the table.
 type ResizeOutside struct{ Table ResizeTable }
 
-// Infer gives the tables' types.
+// Infer returns the tables' types.
 func (op ResizeTable) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.check(in); err != nil {
 		return nil, err
@@ -57,15 +57,15 @@ func (op ResizeTable) check(in []ir.Type) error {
 	return nil
 }
 
-// Infer gives no results.
+// Infer returns no results.
 func (op ResizeTaps) Infer(in []ir.Type) ([]ir.Type, error) { return nil, op.Table.check(in) }
 
-// Infer gives the list a truth value for each place.
+// Infer gives the list a bool for each place.
 func (op ResizeOutside) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.Bool, op.Table.Out)}, op.Table.check(in)
 }
 
-// with returns op with the numbers of the operand, if there is one.
+// with returns op with the numbers in the operand, if there is one.
 func (op ResizeTable) with(in []*ir.Tensor) ResizeTable {
 	if len(in) > 0 {
 		op.Scale, op.Start, op.End = in[0].Float(0), in[0].Float(1), in[0].Float(2)
@@ -85,7 +85,7 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis, when its extents have values.
+// extents returns the axis if its extents are constants.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -126,10 +126,10 @@ func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{index, weights}, nil
 }
 
-// Eval has no results.
+// Eval returns no results.
 func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect marks that the node is kept: extents depend on it.
+// HasEffect keeps the node, because extents depend on it.
 func (op ResizeTaps) HasEffect() {}
 
 // Binds returns the symbol.
@@ -160,47 +160,17 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-func (op ResizeTable) spec() ir.Struct {
-	return ir.Struct{Type: "ResizeSpec", Fields: []ir.Field{
-		{Name: "Mode", Value: op.Mode}, {Name: "Coordinates", Value: op.Coordinates}, {Name: "Rounding", Value: op.Rounding},
-		{Name: "Scale", Value: op.Scale}, {Name: "Start", Value: op.Start}, {Name: "End", Value: op.End},
-		{Name: "CubicA", Value: op.CubicA}, {Name: "ExcludeOutside", Value: op.ExcludeOutside}, {Name: "AntiAlias", Value: op.AntiAlias},
-	}}
-}
-
-// Call is cpu.ResizeTable or, for one element without weights,
-// cpu.ResizeNearestTable.
-func (op ResizeTable) Call(*ir.Node) (ir.Call, error) {
-	if op.Mode == "nearest" {
-		return ir.Call{Kernel: "ResizeNearestTable", Args: []any{ir.Out(0), op.In, op.Out, op.spec(), ir.In(0)}}, nil
-	}
-	return ir.Call{Kernel: "ResizeTable", Args: []any{ir.Out(0), ir.Out(1), op.In, op.Out, op.Taps, op.spec(), ir.In(0)}}, nil
-}
-
-// Measure is cpu.ResizeTaps.
-func (op ResizeTaps) Measure(*ir.Node) ([]ir.Call, error) {
-	t := op.Table
-	return []ir.Call{{Kernel: "ResizeTaps", Args: []any{t.In, t.Out, t.spec(), ir.In(0)}}}, nil
-}
-
-// Call is cpu.ResizeOutside.
-func (op ResizeOutside) Call(*ir.Node) (ir.Call, error) {
-	t := op.Table
-	return ir.Call{Kernel: "ResizeOutside", Args: []any{ir.Out(0), t.In, t.Out, t.spec(), ir.In(0)}}, nil
-}
-
-// BindScaled binds the extents that a list of f64 scales gives to axes of extents
-// From: the products, rounded down as f32 numbers give them or, with Near, to the
-// nearest.
+// BindScaled binds the products of the extents From and a list of f64 scales. The products are
+// rounded down as f32 numbers or, with Near, to the nearest integer.
 type BindScaled struct {
 	Bound
-	From []ir.Dim
+	From []dim.Dim
 	Near bool
 }
 
 // Infer checks the list.
 func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if in[0].DType != ir.F64 || in[0].Rank() != 1 || len(op.Symbols) != len(op.From) {
@@ -211,7 +181,7 @@ func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // BindValues multiplies.
 func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
-	from, _ := ir.Ints(op.From)
+	from, _ := dim.Ints(op.From)
 	if in[0].Len() != len(from) {
 		return nil, fmt.Errorf("%d scales for %d axes", in[0].Len(), len(from))
 	}
@@ -226,9 +196,4 @@ func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 		}
 		return int64(n), nil
 	})
-}
-
-// Measure is cpu.ResizedExtent for each axis.
-func (op BindScaled) Measure(*ir.Node) ([]ir.Call, error) {
-	return op.measures("ResizedExtent", ir.In(0), op.From, op.Near)
 }

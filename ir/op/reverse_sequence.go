@@ -6,26 +6,25 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ReverseSequence reverses the first lens[n] elements of sequence n and leaves the
-// rest as it is. x is [S,N,…], or [N,S,…] with BatchFirst, of any element type, lens
-// i64[N] (ONNX ReverseSequence).
+// ReverseSequence reverses the first lens[n] elements of sequence n (ONNX ReverseSequence). x is
+// [S,N,…], or [N,S,…] with BatchFirst, of any element type, and lens i64[N].
 type ReverseSequence struct{ BatchFirst bool }
 
-// Infer gives the type of x.
+// Infer returns the type of x.
 func (op ReverseSequence) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, lens := in[0], in[1]
 	if x.Rank() < 2 || lens.Rank() != 1 || lens.DType != ir.I64 {
 		return nil, fmt.Errorf("%s with the lengths %s", x, lens)
 	}
-	_, batch := op.axes()
-	return in[:1], same(lens.Shape[0], x.Shape[batch], "number of sequences")
+	_, batch := op.Axes()
+	return in[:1], Same(lens.Shape[0], x.Shape[batch], "number of sequences")
 }
 
-// axes returns the axis of the steps and that of the sequences.
-func (op ReverseSequence) axes() (time, batch int) {
+// Axes returns the axis of the steps and the axis of the sequences.
+func (op ReverseSequence) Axes() (time, batch int) {
 	if op.BatchFirst {
 		return 1, 0
 	}
@@ -35,7 +34,7 @@ func (op ReverseSequence) axes() (time, batch int) {
 // Eval moves the elements.
 func (op ReverseSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, lens := in[0], in[1]
-	time, batch := op.axes()
+	time, batch := op.Axes()
 	for n := range lens.Len() {
 		if l := lens.Int(n); l < 0 || l > int64(x.Shape[time]) {
 			return nil, fmt.Errorf("length %d of sequence %d is not within %d steps", l, n, x.Shape[time])
@@ -49,18 +48,9 @@ func (op ReverseSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad reverses the result's.
-func (op ReverseSequence) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{b.Node(op, of[0], n.Arg(1)), nil}
-}
-
-// Call is cpu.ReverseSequence.
-func (op ReverseSequence) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Arg(0).Type.Shape
-	time, batch := op.axes()
-	return ir.Call{Kernel: "ReverseSequence", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), shape[time], shape[batch], ir.Product(shape[2:]...), op.BatchFirst,
-	}}, nil
+// Grad returns dy, reversed in the same way.
+func (op ReverseSequence) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(op, dy[0], n.Arg(1)), nil}
 }
 
 // importReverseSequence reads ReverseSequence.
@@ -70,6 +60,6 @@ func importReverseSequence(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("batch_axis %d and time_axis %d", batch, time)
 	}
 	b := c.Builder()
-	lens := convert(b, c.Arg(1), ir.I64)
+	lens := ConvertTo(b, c.Arg(1), ir.I64)
 	return []*ir.Value{b.Node(ReverseSequence{BatchFirst: batch == 0}, c.Arg(0), lens)}, nil
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importRfft reads Rfft of com.microsoft: the [DFT] of real signals along the last
-// signal_ndim axes, of which the last has n/2 + 1 elements then, and behind it an axis
-// of real and imaginary parts.
+// importRfft imports Rfft of com.microsoft: the [DFT] of real signals along the last signal_ndim axes.
+// The last of these then has n/2 + 1 elements, and a new last axis holds real and imaginary parts.
 func importRfft(c ir.Importer) ([]*ir.Value, error) {
 	b, y := c.Builder(), c.Arg(0)
 	rank := y.Type.Rank()
@@ -17,7 +17,7 @@ func importRfft(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	shape := y.Type.Shape
-	y = reshape(b, y, append(shape[:rank:rank], ir.Const(1))...)
+	y = ReshapeTo(b, y, append(shape[:rank:rank], dim.Const(1))...)
 	y = b.Node(DFT{Axis: rank - 1, Length: shape[rank-1], OneSided: true}, y)
 	for i := range axes - 1 {
 		axis := rank - axes + i
@@ -26,8 +26,8 @@ func importRfft(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// importIrfft reads Irfft of com.microsoft, the inverse of Rfft of an even number of
-// elements along the last axis.
+// importIrfft imports Irfft of com.microsoft, the inverse of Rfft for an even number of elements
+// along the last axis.
 func importIrfft(c ir.Importer) ([]*ir.Value, error) {
 	b, y := c.Builder(), c.Arg(0)
 	rank := y.Type.Rank() - 1
@@ -40,12 +40,12 @@ func importIrfft(c ir.Importer) ([]*ir.Value, error) {
 		axis := rank - axes + i
 		y = b.Node(DFT{Axis: axis, Length: shape[axis], Inverse: true}, y)
 	}
-	n := shape[rank-1].Sub(ir.Const(1)).Mul(ir.Const(2)).Max(ir.Const(0))
+	n := shape[rank-1].Sub(dim.Const(1)).Mul(dim.Const(2)).Max(dim.Const(0))
 	y = b.Node(DFT{Axis: rank - 1, Length: n, Inverse: true, OneSided: true}, y)
-	return []*ir.Value{reshape(b, y, y.Type.Shape[:rank]...)}, nil
+	return []*ir.Value{ReshapeTo(b, y, y.Type.Shape[:rank]...)}, nil
 }
 
-// signalAxes returns the number of a signal's axes, of so many.
+// signalAxes returns the number of a signal's axes, which is at most this many.
 func signalAxes(c ir.Importer, rank int) (int, error) {
 	if c.Int("normalized", 0) != 0 || c.Int("onesided", 1) != 1 {
 		return 0, fmt.Errorf("normalized %d and onesided %d, 0 and 1 expected", c.Int("normalized", 0), c.Int("onesided", 1))

@@ -1,20 +1,21 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// RNN is a layer of simple recurrent cells: h' = f(x·Wᵀ + h·Rᵀ + B) with the
-// function f (ONNX RNN).
+// RNN is a layer of simple recurrent cells (ONNX RNN): h' = f(x·Wᵀ + h·Rᵀ + B).
 type RNN struct{ Recurrent }
 
-// RNNSteps is one direction of an [RNN], without what depends on x only: of the
-// projected x, [S,N,H], the recurrent weights, lens, and h, [N,H], it gives y
-// [S,N,H] and h.
+// RNNSteps is the recurrent part of one direction of an [RNN]. Its operands are the projected x,
+// [S,N,H], the recurrent weights, lens, and h, [N,H]. Its results are y [S,N,H] and h.
 type RNNSteps struct{ Steps }
 
-// Infer gives y and h.
+// Infer returns y and h.
 func (op RNN) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, 1, 1) }
 
-// Infer gives y and h.
+// Infer returns y and h.
 func (op RNNSteps) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, []int{1}, 1) }
 
 // Eval computes in float64.
@@ -39,19 +40,16 @@ func (op RNNSteps) cell(r []float64, hidden int) cell {
 }
 
 // Flops counts two operations for each weight and step.
-func (RNN) Flops(in, _ []ir.Type) ir.Dim { return recurrentFlops(in) }
+func (RNN) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
 // Lower projects x for all steps at once.
-func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	return op.lower(b, n, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
-		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, recurrentWeights(b, r), lens}, more...)...)
-	})
-}
+func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// Call is cpu.RNN.
-func (op RNNSteps) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	return op.callSteps(n, "RNN", 4, []ir.Dim{x[1].Mul(x[2])}), nil
+// LowerWith projects x for all steps at once.
+func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
+	return op.lower(b, n, p, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
+		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, p.Weights(b, r), lens}, more...)...)
+	})
 }
 
 // importRNN reads RNN.

@@ -6,19 +6,19 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// RoiAlign pools regions of x, [N,C,H,W], into bins: [R,C,Height,Width] (ONNX
-// RoiAlign). The other operands are the regions, [R,4] as x1, y1, x2, y2, of x's
-// element type, and the number of the image that each lies on, [R] of i32 or i64;
-// one outside is an error at run time. Coordinates times Scale count elements of x;
-// with HalfPixel their centres lie at halves, else a region is at least 1 wide and
-// high.
+// RoiAlign pools regions of x, [N,C,H,W], into bins, [R,C,Height,Width] (ONNX RoiAlign). The second
+// operand holds the regions, [R,4] as x1, y1, x2, y2, of x's element type. The third holds the
+// index of the image of each region, [R] of i32 or i64. An index out of range is an error at run
+// time. Coordinates times Scale are in elements of x. With HalfPixel the centres of elements are at
+// halves; otherwise a region is at least 1 wide and high.
 //
-// Each bin has Sampling samples along each axis, or as many as it has elements,
-// rounded up, where that is 0. Mode "avg" is the mean of the samples, each of which
-// is interpolated between four elements; "max" is the greatest product of an
-// element and its weight. A sample more than one element outside x is 0.
+// Each bin has Sampling samples along each axis. If Sampling is 0, it has as many samples as
+// elements, rounded up. Mode "avg" is the mean of the samples, which are interpolated between four
+// elements. "max" is the largest product of an element and its weight. A sample more than one
+// element outside of x is 0.
 type RoiAlign struct {
 	Mode          string
 	Height, Width int
@@ -27,12 +27,12 @@ type RoiAlign struct {
 	HalfPixel     bool
 }
 
-// batchIndex is what errors call the number of the image that a region lies on.
+// batchIndex is the name of a region's image index in errors.
 const batchIndex = "batch index"
 
-// Infer gives each region Height × Width bins.
+// Infer returns each region Height × Width bins.
 func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	x, regions, images := in[0], in[1], in[2]
@@ -46,7 +46,7 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	if images.Rank() != 1 {
 		return nil, fmt.Errorf("images %s, rank 1 expected", images)
 	}
-	if err := same(images.Shape[0], regions.Shape[0], "images and regions"); err != nil {
+	if err := Same(images.Shape[0], regions.Shape[0], "images and regions"); err != nil {
 		return nil, err
 	}
 	if op.Mode != "avg" && op.Mode != "max" {
@@ -58,12 +58,12 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// maxSampling is how many samples a bin may be given along an axis.
+// maxSampling is the largest number of samples of a bin along an axis.
 const maxSampling = 1 << 12
 
-// regionShape checks a pool of regions, each a row of so many numbers, and returns
-// its shape.
-func regionShape(x, regions ir.Type, numbers, height, width int) ([]ir.Dim, error) {
+// regionShape checks the operands of a pool of regions and returns its shape. Each region is a row
+// of numbers numbers.
+func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, error) {
 	if err := checkDomain([]ir.Type{x}, floats{}); err != nil {
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func regionShape(x, regions ir.Type, numbers, height, width int) ([]ir.Dim, erro
 	if x.Rank() != 4 || regions.Rank() != 2 {
 		return nil, fmt.Errorf("regions %s of %s", regions, x)
 	}
-	if err := same(regions.Shape[1], ir.Const(numbers), "numbers of a region"); err != nil {
+	if err := Same(regions.Shape[1], dim.Const(numbers), "numbers of a region"); err != nil {
 		return nil, err
 	}
 	if min(height, width) < 0 || max(height, width) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d × %d bins", height, width)
 	}
-	return []ir.Dim{regions.Shape[0], x.Shape[1], ir.Const(height), ir.Const(width)}, nil
+	return []dim.Dim{regions.Shape[0], x.Shape[1], dim.Const(height), dim.Const(width)}, nil
 }
 
 // roiAxis is a region along an axis of x, with its bins.
@@ -89,7 +89,7 @@ type roiAxis struct {
 	extent     int // of x
 }
 
-// inside returns a range of the samples of a bin that has all those inside x.
+// inside returns a range of the samples of a bin that contains all samples inside x.
 func (a roiAxis) inside(bin int) (from, to int) {
 	if a.samples <= maxSampling {
 		return 0, a.samples
@@ -100,8 +100,8 @@ func (a roiAxis) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements that sample k of a bin lies between, and their
-// weights; it is nil outside.
+// sample returns the two elements around sample k of a bin, with their weights. It returns nil if the sample is
+// outside x.
 func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	step := round(round((float64(k)+0.5)*a.bin) / float64(a.samples))
 	at := round(round(a.start+round(float64(bin)*a.bin)) + step)
@@ -114,26 +114,25 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
-// Flops counts a product and a sum for each of the four elements that a sample lies between.
-// Where the number of samples depends on the regions, it is the largest one.
-func (op RoiAlign) Flops(in, out []ir.Type) ir.Dim {
-	const each = 32 // 8, and what finding the elements takes
+// Flops counts a product and a sum for each of the four elements that a sample reads. If the number of
+// samples depends on the regions, it uses the maximum.
+func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
+	const each = 32 // 8, plus the work of finding the elements
 	if op.Sampling == 0 {
 		return regionFlops(in, out, each)
 	}
-	return out[0].Elems().Mul(ir.Const(op.Sampling * op.Sampling * each))
+	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts the operations of a pool of regions that reads every element of x for
-// each region.
-func regionFlops(in, out []ir.Type, each int) ir.Dim {
+// regionFlops counts the operations of a pool that reads every element of x for each region.
+func regionFlops(in, out []ir.Type, each int) dim.Dim {
 	x, y := in[0].Shape, out[0]
-	return ir.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(ir.Const(each))
+	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(each))
 }
 
-// Eval computes places in the operand's element type, all else in float64.
+// Eval computes coordinates in the operand's element type and everything else in float64.
 func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -205,22 +204,21 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Compose interpolates between the elements that each sample lies between, where the
-// number of samples is known.
+// Compose interpolates between the elements around each sample if the number of samples is constant.
 func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.Sampling == 0 {
 		return nil
 	}
 	c, x, regions, y := calculus{b}, n.Arg(0), n.Arg(1), n.Results[0].Type
-	one, samples := ir.Const(1), ir.Const(op.Sampling)
+	one, samples := dim.Const(1), dim.Const(op.Sampling)
 	place := func(i int) *ir.Value {
-		v := c.times(sliceAxis(b, regions, 1, ir.Const(i), one), op.Scale)
+		v := c.times(sliceAxis(b, regions, 1, dim.Const(i), one), op.Scale)
 		if op.HalfPixel {
 			v = c.plus(v, -0.5)
 		}
 		return v
 	}
-	points := []ir.Dim{y.Shape[0], y.Shape[2].Mul(samples), y.Shape[3].Mul(samples)}
+	points := []dim.Dim{y.Shape[0], y.Shape[2].Mul(samples), y.Shape[3].Mul(samples)}
 	taps := make([][]tap, 2)
 	for axis, bins := range []int{op.Height, op.Width} {
 		d := x.Type.Shape[2+axis]
@@ -234,9 +232,9 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 			middles.SetFloat(i, (float64(i)+0.5)/float64(op.Sampling))
 		}
 		at := c.add(start, c.mul(c.times(length, 1/float64(bins)), b.Const(middles)))
-		shape := []ir.Dim{y.Shape[0], one, one}
+		shape := []dim.Dim{y.Shape[0], one, one}
 		shape[1+axis] = points[1+axis]
-		at = reshape(b, expand(b, reshape(b, at, shape...), points...), y.Shape[0], one, points[1].Mul(points[2]))
+		at = ReshapeTo(b, ExpandTo(b, ReshapeTo(b, at, shape...), points...), y.Shape[0], one, points[1].Mul(points[2]))
 		near := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, -1)), c.Node(LessOrEqual{}, at, c.extent(at, d)))
 		taps[axis] = c.linearTaps(c.within(at, c.last(at, d)), d)
 		for i, t := range taps[axis] {
@@ -244,29 +242,20 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		}
 	}
 	image := b.Node(Gather{}, x, checked(b, n.Arg(2), x.Type.Shape[0], batchIndex, "images"))
-	parts := c.corners(reshape(b, image, slices.Insert(slices.Clone(image.Type.Shape), 1, one)...), taps)
-	bins := []ir.Dim{y.Shape[0], y.Shape[1], y.Shape[2], samples, y.Shape[3], samples}
+	parts := c.corners(ReshapeTo(b, image, slices.Insert(slices.Clone(image.Type.Shape), 1, one)...), taps)
+	bins := []dim.Dim{y.Shape[0], y.Shape[1], y.Shape[2], samples, y.Shape[3], samples}
 	if op.Mode == "max" {
 		most := parts[0]
 		for _, p := range parts[1:] {
 			most = b.Node(Max{}, most, p)
 		}
-		return []*ir.Value{b.Node(Reduce{Kind: ReduceMax, Axes: []int{3, 5}}, reshape(b, most, bins...))}
+		return []*ir.Value{b.Node(Reduce{Kind: ReduceMax, Axes: []int{3, 5}}, ReshapeTo(b, most, bins...))}
 	}
-	return []*ir.Value{b.Node(Reduce{Kind: ReduceMean, Axes: []int{3, 5}}, reshape(b, c.total(parts), bins...))}
+	return []*ir.Value{b.Node(Reduce{Kind: ReduceMean, Axes: []int{3, 5}}, ReshapeTo(b, c.total(parts), bins...))}
 }
 
 // Lower computes narrow floats in f32.
 func (op RoiAlign) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
-
-// Call is cpu.RoiAlign.
-func (op RoiAlign) Call(n *ir.Node) (ir.Call, error) {
-	x := n.Arg(0).Type.Shape
-	return ir.Call{Kernel: "RoiAlign", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[0], x[1], x[2], x[3],
-		op.Height, op.Width, op.Sampling, op.Scale, op.HalfPixel, op.Mode == "max",
-	}}, nil
-}
 
 // importRoiAlign reads RoiAlign; before opset 16 centres do not lie at halves.
 func importRoiAlign(c ir.Importer) ([]*ir.Value, error) {

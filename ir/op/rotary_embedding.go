@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// rotary is how vectors are turned by their positions (https://arxiv.org/abs/2104.09864):
-// their first Width elements are pairs (x, y), each turned by an angle of its own to
-// (x·cos − y·sin, x·sin + y·cos). A pair is elements 2i and 2i+1 where Interleaved, else
-// elements i and Width/2 + i.
+// rotary rotates vectors by angles that depend on their positions (https://arxiv.org/abs/2104.09864).
+// The first Width elements are pairs (x, y), each rotated to (x·cos − y·sin, x·sin + y·cos). A pair is
+// elements 2i and 2i+1 if Interleaved, else elements i and Width/2 + i.
 type rotary struct {
-	Width       ir.Dim
+	Width       dim.Dim
 	Interleaved bool
 }
 
-// apply turns x, […,D]; cos and sin broadcast to […,Width/2].
+// apply rotates x, […,D]. cos and sin broadcast to […,Width/2].
 func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	last := x.Type.Rank() - 1
-	half, ok := r.Width.DivExact(ir.Const(2))
+	half, ok := r.Width.DivExact(dim.Const(2))
 	kept := x.Type.Shape[last].Sub(r.Width)
 	if _, most := kept.Bounds(); !ok || most < 0 {
 		ir.Fail("%s of %s elements do not make pairs", r.Width, x.Type.Shape[last])
@@ -29,15 +29,15 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 		agree(b, t.Shape[t.Rank()-1], half, "angles and pairs", angles)
 	}
 	cos, sin = angles[0], angles[1]
-	turned := sliceAxis(b, x, last, ir.Const(0), r.Width)
+	turned := sliceAxis(b, x, last, dim.Const(0), r.Width)
 	shape := turned.Type.Shape
-	axis, pairs := last, append(shape[:last:last], ir.Const(2), half)
+	axis, pairs := last, append(shape[:last:last], dim.Const(2), half)
 	if r.Interleaved {
-		axis, pairs = last+1, append(shape[:last:last], half, ir.Const(2))
+		axis, pairs = last+1, append(shape[:last:last], half, dim.Const(2))
 	}
-	split := reshape(b, turned, pairs...)
+	split := ReshapeTo(b, turned, pairs...)
 	part := func(i int) *ir.Value {
-		return reshape(b, sliceAxis(b, split, axis, ir.Const(i), ir.Const(1)), append(shape[:last:last], half)...)
+		return ReshapeTo(b, sliceAxis(b, split, axis, dim.Const(i), dim.Const(1)), append(shape[:last:last], half)...)
 	}
 	re, im := part(0), part(1)
 	mul := func(x, y *ir.Value) *ir.Value { return b.Node(Mul{}, x, y) }
@@ -45,20 +45,20 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 		b.Node(Sub{}, mul(re, cos), mul(im, sin)),
 		b.Node(Add{}, mul(re, sin), mul(im, cos)),
 	}
-	one := append(pairs[:axis:axis], ir.Const(1))
+	one := append(pairs[:axis:axis], dim.Const(1))
 	one = append(one, pairs[axis+1:]...)
 	for i, p := range parts {
-		parts[i] = reshape(b, p, one...)
+		parts[i] = ReshapeTo(b, p, one...)
 	}
-	turned = reshape(b, b.Node(Concat{Axis: axis}, parts...), shape...)
-	if kept.Equal(ir.Const(0)) {
+	turned = ReshapeTo(b, b.Node(Concat{Axis: axis}, parts...), shape...)
+	if kept.Equal(dim.Const(0)) {
 		return turned
 	}
 	return b.Node(Concat{Axis: last}, turned, sliceAxis(b, x, last, r.Width, kept))
 }
 
-// importRotaryEmbedding reads RotaryEmbedding of vectors [B,H,S,D], or [B,S,H·D]. The
-// cosines and sines are [B,S,Width/2], or rows that positions [B,S] choose.
+// importRotaryEmbedding imports RotaryEmbedding for vectors [B,H,S,D] or [B,S,H·D]. The cosines and
+// sines are [B,S,Width/2], or rows that positions [B,S] select.
 func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	heads := c.Int("num_heads", 0)
@@ -66,13 +66,13 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	if packed {
 		x = headsOf(b, x, heads)
 	} else if x.Type.Rank() == 4 {
-		x = transpose(b, x, 0, 2, 1, 3)
+		x = TransposeBy(b, x, 0, 2, 1, 3)
 	} else {
 		return nil, fmt.Errorf("%s, rank 3 or 4 expected", x.Type)
 	}
 	r := rotary{Width: x.Type.Shape[3], Interleaved: c.Int("interleaved", 0) != 0}
 	if n := c.Int("rotary_embedding_dim", 0); n != 0 {
-		r.Width = ir.Const(n)
+		r.Width = dim.Const(n)
 	}
 	cos, sin := c.Arg(1), c.Arg(2)
 	if at := c.Arg(3); at != nil {
@@ -80,9 +80,9 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	}
 	y := r.apply(b, x, perToken(b, cos, x.Type.DType), perToken(b, sin, x.Type.DType))
 	if packed {
-		return []*ir.Value{reshape(b, y, c.Arg(0).Type.Shape...)}, nil
+		return []*ir.Value{ReshapeTo(b, y, c.Arg(0).Type.Shape...)}, nil
 	}
-	return []*ir.Value{transpose(b, y, 0, 2, 1, 3)}, nil
+	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
 // angleRows appends the rows of a table of cosines or sines for positions.
@@ -93,17 +93,17 @@ func angleRows(b *ir.Builder, table, at *ir.Value) *ir.Value {
 	return b.Node(Gather{}, table, checked(b, at, table.Type.Shape[0], "position", "rows"))
 }
 
-// perToken appends cosines or sines, [B,S,N], as they are multiplied with [B,S,H,N].
+// perToken reshapes cosines or sines, [B,S,N], to broadcast with [B,S,H,N].
 func perToken(b *ir.Builder, v *ir.Value, d ir.DType) *ir.Value {
 	if v.Type.Rank() != 3 {
 		ir.Fail("cosines or sines %s, an element of the batch and a position expected before them", v.Type)
 	}
 	s := v.Type.Shape
-	return reshape(b, convert(b, v, d), s[0], s[1], ir.Const(1), s[2])
+	return ReshapeTo(b, ConvertTo(b, v, d), s[0], s[1], dim.Const(1), s[2])
 }
 
-// importMicrosoftRotaryEmbedding reads RotaryEmbedding of com.microsoft, of vectors [B,H,S,D]
-// or [B,S,H·D]. The positions are [B,S], or one number, that of the first vector.
+// importMicrosoftRotaryEmbedding imports RotaryEmbedding of com.microsoft for vectors [B,H,S,D] or
+// [B,S,H·D]. The positions are [B,S], or the single position of the first vector.
 func importMicrosoftRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x, at, cos, sin := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3)
 	if cos.Type.Rank() != 2 || sin.Type.Rank() != 2 {
@@ -113,46 +113,46 @@ func importMicrosoftRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("is_packed_batching is not supported")
 	}
 	heads, width := c.Int("num_heads", 0), c.Int("rotary_embedding_dim", 0)
-	r := rotary{Width: cos.Type.Shape[1].Mul(ir.Const(2)), Interleaved: c.Int("interleaved", 0) != 0}
+	r := rotary{Width: cos.Type.Shape[1].Mul(dim.Const(2)), Interleaved: c.Int("interleaved", 0) != 0}
 	packed := x.Type.Rank() == 3
 	switch {
 	case packed && width > 0:
 		x = headsOf(b, x, heads)
 	case packed:
 		s := x.Type.Shape
-		x = reshape(b, x, s[0], s[1], divide(s[2], r.Width), r.Width)
+		x = ReshapeTo(b, x, s[0], s[1], divide(s[2], r.Width), r.Width)
 	case x.Type.Rank() == 4:
-		x = transpose(b, x, 0, 2, 1, 3)
+		x = TransposeBy(b, x, 0, 2, 1, 3)
 	default:
 		return nil, fmt.Errorf("%s, rank 3 or 4 expected", x.Type)
 	}
 	if at.Type.Rank() != 2 {
-		one, s := ir.Const(1), x.Type.Shape
-		first := reshape(b, at, one, one)
-		row := b.Node(Add{}, first, reshape(b, convert(b, positions(b, s[1]), at.Type.DType), one, s[1]))
-		at = expand(b, row, s[0], s[1])
+		one, s := dim.Const(1), x.Type.Shape
+		first := ReshapeTo(b, at, one, one)
+		row := b.Node(Add{}, first, ReshapeTo(b, ConvertTo(b, positions(b, s[1]), at.Type.DType), one, s[1]))
+		at = ExpandTo(b, row, s[0], s[1])
 	}
-	c.Float("scale", 1) // scales nothing in any implementation
+	c.Float("scale", 1) // has no effect in any implementation
 	d := x.Type.DType
 	y := r.apply(b, x, perToken(b, angleRows(b, cos, at), d), perToken(b, angleRows(b, sin, at), d))
 	if packed {
-		return []*ir.Value{reshape(b, y, c.Arg(0).Type.Shape...)}, nil
+		return []*ir.Value{ReshapeTo(b, y, c.Arg(0).Type.Shape...)}, nil
 	}
-	return []*ir.Value{transpose(b, y, 0, 2, 1, 3)}, nil
+	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
-// importGemmaRotaryEmbedding reads GemmaRotaryEmbedding of com.microsoft: of angles [B,S,D]
-// and pairs of [B,H,S,D], the second times the sines plus the first times the cosines, for
-// queries and for keys.
+// importGemmaRotaryEmbedding imports GemmaRotaryEmbedding of com.microsoft. Its operands are angles
+// [B,S,D], and a pair of [B,H,S,D] for queries and for keys. For each pair it returns the second
+// times the sines plus the first times the cosines.
 func importGemmaRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, angles := c.Builder(), c.Arg(0)
 	s := angles.Type.Shape
 	if len(s) != 3 {
 		return nil, fmt.Errorf("the angles are %s, rank 3 expected", angles.Type)
 	}
-	angles = reshape(b, angles, s[0], ir.Const(1), s[1], s[2])
+	angles = ReshapeTo(b, angles, s[0], dim.Const(1), s[1], s[2])
 	d := c.Arg(1).Type.DType
-	cos, sin := convert(b, b.Node(Cos{}, angles), d), convert(b, b.Node(Sin{}, angles), d)
+	cos, sin := ConvertTo(b, b.Node(Cos{}, angles), d), ConvertTo(b, b.Node(Sin{}, angles), d)
 	turn := func(x, across *ir.Value) *ir.Value {
 		return b.Node(Add{}, b.Node(Mul{}, x, cos), b.Node(Mul{}, across, sin))
 	}

@@ -4,37 +4,54 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Floor is x rounded down, of floats.
+// Floor rounds floats down.
 type Floor struct{ unary[floats] }
 
-// Ceil is x rounded up, of floats.
+// Ceil rounds floats up.
 type Ceil struct{ unary[floats] }
 
-// Round is x rounded to the nearest integer, halves to the even one, of floats.
+// Round rounds floats to the nearest integer, ties to even.
 type Round struct{ unary[floats] }
 
 // Eval rounds.
 func (Floor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.Floor) }
 
+// Scalar rounds.
+func (Floor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Unary(kernel.Floor, x[0])
+}
+
 // Eval rounds.
 func (Ceil) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.Ceil) }
+
+// Scalar rounds.
+func (Ceil) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Unary(kernel.Ceil, x[0])
+}
 
 // Eval rounds.
 func (Round) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.RoundToEven) }
 
+// Scalar rounds.
+func (Round) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Unary(kernel.Round, x[0])
+}
+
 // InferElems rounds expressions.
 func (Floor) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
-		return integer(r.Num.FloorDiv(ir.Const(r.Den))), true
+		return integer(r.Num.FloorDiv(dim.Const(r.Den))), true
 	})
 }
 
 // InferElems rounds expressions.
 func (Ceil) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
-		return integer(r.Num.CeilDiv(ir.Const(r.Den))), true
+		return integer(r.Num.CeilDiv(dim.Const(r.Den))), true
 	})
 }
 
@@ -46,35 +63,26 @@ func (Round) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 		case r.Den == 1:
 			return r, true
 		case ok:
-			return integer(ir.Const64(int64(math.RoundToEven(float64(n) / float64(r.Den))))), true
+			return integer(dim.Const64(int64(math.RoundToEven(float64(n) / float64(r.Den))))), true
 		}
 		return r, false
 	})
 }
 
-// Call is cpu.Floor.
-func (Floor) Call(*ir.Node) (ir.Call, error) { return callUnary("Floor"), nil }
-
-// Grad is zero.
+// Grad returns zero.
 func (Floor) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// Call is cpu.Ceil.
-func (Ceil) Call(*ir.Node) (ir.Call, error) { return callUnary("Ceil"), nil }
-
-// Grad is zero.
+// Grad returns zero.
 func (Ceil) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// Call is cpu.Round.
-func (Round) Call(*ir.Node) (ir.Call, error) { return callUnary("Round"), nil }
-
-// Grad is zero.
+// Grad returns zero.
 func (Round) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Ceil) IsIdempotent() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Floor) IsIdempotent() {}
 
-// IsIdempotent marks the operator.
+// IsIdempotent marks the operator as idempotent.
 func (Round) IsIdempotent() {}

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importScaler reads Scaler: (x − offset)·scale in f32, with one number for each
-// feature, along the last axis, or one for all.
+// importScaler imports Scaler: (x − offset)·scale in f32, with one number for all or one for each
+// feature along the last axis.
 func importScaler(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
-	y := convert(b, c.Arg(0), ir.F32)
+	y := ConvertTo(b, c.Arg(0), ir.F32)
 	for _, step := range []struct {
 		name string
 		op   ir.Op
@@ -28,8 +29,8 @@ func importScaler(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// perFeature returns a constant with one number for each feature of x, or one for
-// all, and x with as many features as there are numbers.
+// perFeature returns a constant with one number for all features of x, or one for each. It also
+// returns x with as many features as there are numbers.
 func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.Value, error) {
 	if numbers.Len() == 1 {
 		return x, b.Const(numbers.Reshape()), nil
@@ -38,6 +39,6 @@ func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.
 		return nil, nil, fmt.Errorf("%d numbers for %s", numbers.Len(), x.Type)
 	}
 	values := []*ir.Value{x}
-	agree(b, x.Type.Shape[x.Type.Rank()-1], ir.Const(numbers.Len()), "features", values)
+	agree(b, x.Type.Shape[x.Type.Rank()-1], dim.Const(numbers.Len()), "features", values)
 	return values[0], b.Const(numbers), nil
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importScan reads Scan: a counted [Loop] whose body takes a row of each scanned
-// operand and adds a row to each scanned result. At opset 8 all tensors have a
-// batch before that, and another loop runs over it.
+// importScan imports Scan: a counted [Loop] whose body takes a row of each scanned operand and
+// returns a row of each scanned result. At opset 8 all tensors have a batch as first axis. Another
+// loop runs over it.
 func importScan(c ir.Importer) ([]*ir.Value, error) {
 	s := scan{c: c}
 	scanned, args := c.Int("num_scan_inputs", 0), []*ir.Value{}
@@ -27,7 +28,7 @@ func importScan(c ir.Importer) ([]*ir.Value, error) {
 	for i := from; i < c.NumArgs(); i++ {
 		v := c.Arg(i)
 		if v == nil || !v.Type.IsTensor() {
-			return nil, fmt.Errorf("operand %d is no tensor", i)
+			return nil, fmt.Errorf("operand %d is not a tensor", i)
 		}
 		args = append(args, v)
 	}
@@ -98,7 +99,7 @@ func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// batched appends a loop over the batch, the first axis of everything.
+// batched appends a loop over the batch, the first axis of all tensors.
 func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	if args[0].Type.Rank() == 0 {
 		return nil, fmt.Errorf("%s has no batch", args[0].Type)
@@ -124,8 +125,8 @@ func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, err
 }
 
-// bodyParams appends the parameters of a loop's body and returns the number of the
-// trip with the carried values, and the condition.
+// bodyParams appends the parameters of a loop's body. It returns the iteration number followed by
+// the carried values, and the condition.
 func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition *ir.Value) {
 	values = []*ir.Value{b.Param("trip", ir.TensorOf(ir.I64))}
 	condition = b.Param("condition", ir.TensorOf(ir.Bool))
@@ -135,17 +136,16 @@ func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition
 	return values, condition
 }
 
-// place returns the row that a trip takes: the trip's number, or counted from the
-// end.
-func place(b *ir.Builder, trip *ir.Value, rows ir.Dim, backward int) *ir.Value {
+// place returns the row of a trip: the trip number, or counted from the end with backward.
+func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value {
 	if backward == 0 {
 		return trip
 	}
-	last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []ir.Dim{rows.Sub(ir.Const(1))}})
+	last := b.Node(ir.Extents{Type: ir.TensorOf(ir.I64), Elems: []dim.Dim{rows.Sub(dim.Const(1))}})
 	return b.Node(Sub{}, last, trip)
 }
 
-// moveFirst appends v with its first axis moved to another place.
+// moveFirst moves the first axis of v to another position.
 func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	if to == 0 {
 		return v
@@ -158,7 +158,7 @@ func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	return b.Node(Transpose{Perm: perm}, v)
 }
 
-// at returns element i of a list, 0 where it has none.
+// at returns element i of a list, or 0 beyond its end.
 func at(list []int, i int) int {
 	if i < len(list) {
 		return list[i]

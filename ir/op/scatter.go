@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// scatterReductions say what becomes of an element and an update to it, and how
-// the kernel's name ends. Without a reduction the update takes its place.
+// scatterReductions maps each reduction to its function of element and update, and the suffix of the
+// kernel. Without a reduction the update replaces the element.
 var scatterReductions = map[string]struct {
 	op     ir.Op
 	suffix string
@@ -19,7 +19,7 @@ var scatterReductions = map[string]struct {
 	"min": {Min{}, "Min"},
 }
 
-// scatter updates element i of y by element j of updates.
+// scatter updates element i of y with element j of updates.
 func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) error {
 	reduce := scatterReductions[reduction].op
 	if reduce == nil {
@@ -37,10 +37,10 @@ func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) e
 	return nil
 }
 
-// scatterType checks what both operators that scatter need: data, indices and
-// updates of data's element type, and a reduction of numbers.
+// scatterType checks the operands of an operator that scatters: data, indices, updates of data's
+// element type, and for a reduction numbers.
 func scatterType(in []ir.Type, reduction string) error {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return err
 	}
 	if err := indexType(in[1]); err != nil {
@@ -57,7 +57,7 @@ func scatterType(in []ir.Type, reduction string) error {
 	return nil
 }
 
-// scatterReduction reads the reduction, which there is from opset 16.
+// scatterReduction reads the reduction, which exists from opset 16.
 func scatterReduction(c ir.Importer) string {
 	if c.Opset() < 16 {
 		return ""
@@ -76,7 +76,7 @@ func lowerScatter(b *ir.Builder, n *ir.Node, reduction string) []*ir.Value {
 	return lowerNarrow(b, n)
 }
 
-// copied returns a tensor that may be written.
+// copied returns a copy of a tensor.
 func copied(x *ir.Tensor) *ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for i := range y.Len() {
@@ -85,10 +85,10 @@ func copied(x *ir.Tensor) *ir.Tensor {
 	return y
 }
 
-// scatterGrad returns the gradients of the data and of the updates of a node that
-// scatters: put scatters to the same indices, take picks from them, and g is the
-// result's. Where an update is replaced by a later one its gradient is 0. In a product
-// no update is 0, and of several greatest or least the gradient goes to each.
+// scatterGrad returns the gradients of data and updates of a scatter node. put scatters to the same
+// indices, take gathers from them, and g is the upstream gradient. The gradient of an update that a
+// later one replaces is 0. In a product all updates must be nonzero. For a maximum or minimum, each
+// extreme element gets the gradient.
 func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
 	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
 	grads := make([]*ir.Value, 3)
@@ -108,9 +108,9 @@ func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction 
 		if !want[2] {
 			break
 		}
-		// An update stands where it left its own number.
+		// An update remains where its own index is found.
 		count := updates.Type.Elems()
-		numbers := reshape(b, positions(b, count), updates.Type.Shape...)
+		numbers := ReshapeTo(b, positions(b, count), updates.Type.Shape...)
 		last := put("", Full(b, data.Type.With(ir.I64), 0), numbers)
 		grads[2] = c.where(b.Node(Equal{}, take(last), numbers), take(g))
 	}

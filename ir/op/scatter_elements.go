@@ -6,13 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ScatterElements is its first operand with single elements updated: result[i,
-// indices[i, j, k], k] = updates[i, j, k] where Axis is 1, or the sum, product,
-// maximum or minimum of both where Reduction is "add", "mul", "max" or "min".
-// Indices, the second operand, and updates, the third, have one shape, at most
-// the data's along the other axes. Negative indices count from the end; one
-// outside the axis is an error at run time. Indices are i32 or i64. Updates are
-// applied in row-major order.
+// ScatterElements returns its first operand with single elements updated: result[i, indices[i, j,
+// k], k] = updates[i, j, k] for Axis 1. With Reduction "add", "mul", "max" or "min", element and
+// update are combined. Indices, the second operand, and updates, the third, have one shape. Except
+// along Axis, its extents are at most the extents of the data. Negative indices count from the end.
+// An index out of range is an error at run time. Indices are i32 or i64. Updates are applied in
+// row-major order.
 type ScatterElements struct {
 	Axis      int
 	Reduction string
@@ -30,7 +29,7 @@ func (op ScatterElements) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("updates %s for indices %s", in[2], in[1])
 	}
 	for i, d := range in[1].Shape {
-		if err := same(d, in[2].Shape[i], fmt.Sprintf("axis %d of indices and updates", i)); err != nil {
+		if err := Same(d, in[2].Shape[i], fmt.Sprintf("axis %d of indices and updates", i)); err != nil {
 			return nil, err
 		}
 	}
@@ -60,30 +59,22 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad of the data is the result's where they stay, and of the updates where they come
-// to stand: that of scatter.
-func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+// Grad returns dy for the data where they remain, and dy at the target positions for the updates.
+func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
-	return scatterGrad(b, n, of[0], want, op.Reduction,
+	return scatterGrad(b, n, dy[0], want, op.Reduction,
 		func(reduction string, data, updates *ir.Value) *ir.Value {
 			return b.Node(ScatterElements{op.Axis, reduction}, data, at, updates)
 		},
 		func(data *ir.Value) *ir.Value { return b.Node(GatherElements{Axis: op.Axis}, data, at) })
 }
 
-// Overwrites marks that the data may be updated in place.
+// Overwrites allows the data to be updated in place.
 func (ScatterElements) Overwrites() []int { return []int{0} }
 
 // Lower reduces narrow types in wider ones.
 func (op ScatterElements) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
-}
-
-// Call is cpu.ScatterElements, or cpu.ScatterElementsAdd and so on.
-func (op ScatterElements) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "ScatterElements" + scatterReductions[op.Reduction].suffix, Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), n.Args[1].Type.Shape, n.Args[0].Type.Shape, op.Axis,
-	}}, nil
 }
 
 // importScatterElements reads ScatterElements and Scatter, its name in opset 9.

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// ScatterND is its first operand with slices updated: result[indices[j…, :]] =
-// updates[j…], where the last axis of the indices, the second operand, holds the
-// coordinates of a slice in the first axes. Reduction "add", "mul", "max" or
-// "min" combines both instead. Negative coordinates count from the end; one
-// outside is an error at run time. Indices are i32 or i64. Updates are applied
-// in row-major order.
+// ScatterND returns its first operand with slices updated: result[indices[j…, :]] = updates[j…]. The
+// last axis of the indices, the second operand, holds the coordinates of a slice in the first axes.
+// With Reduction "add", "mul", "max" or "min", slice and update are combined. Negative coordinates
+// count from the end; a coordinate out of range is an error at run time. Indices are i32 or i64.
+// Updates are applied in row-major order.
 type ScatterND struct{ Reduction string }
 
 // Infer gives the result the data's type.
@@ -28,16 +28,16 @@ func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("updates of rank %d, %d expected", updates.Rank(), len(slice))
 	}
 	for i, d := range slice {
-		if err := same(d, updates.Shape[i], fmt.Sprintf("axis %d of updates", i)); err != nil {
+		if err := Same(d, updates.Shape[i], fmt.Sprintf("axis %d of updates", i)); err != nil {
 			return nil, err
 		}
 	}
 	return in[:1], nil
 }
 
-// slicesAt returns the shape of the slices of x at the coordinates in the last
-// axis of indices, which count from the axis after the first batch ones.
-func slicesAt(x, indices ir.Type, batch int) ([]ir.Dim, error) {
+// slicesAt returns the shape of the slices of x at the coordinates in the last axis of indices. The
+// coordinates apply to the axes after the first batch axes.
+func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	if indices.Rank() == 0 {
 		return nil, fmt.Errorf("indices of rank 0")
 	}
@@ -46,12 +46,11 @@ func slicesAt(x, indices ir.Type, batch int) ([]ir.Dim, error) {
 	if !ok || k < 1 || batch+k > x.Rank() {
 		return nil, fmt.Errorf("%s coordinates for rank %d after %d batch axes", indices.Shape[last], x.Rank(), batch)
 	}
-	shape := append([]ir.Dim{}, indices.Shape[:last]...)
+	shape := append([]dim.Dim{}, indices.Shape[:last]...)
 	return append(shape, x.Shape[batch+k:]...), nil
 }
 
-// tupleOffset returns the number of the slice that tuple i of indices names, in
-// axes of these extents.
+// tupleOffset returns the index of the slice that tuple i of indices names, in axes of these extents.
 func tupleOffset(indices *ir.Tensor, i int, extents []int) (int, error) {
 	offset := 0
 	for k, d := range extents {
@@ -90,33 +89,22 @@ func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad of the data is the result's where they stay, and of the updates where they come
-// to stand: that of scatter.
-func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
+// Grad returns dy for the data where they remain, and dy at the target positions for the updates.
+func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
-	return scatterGrad(b, n, of[0], want, op.Reduction,
+	return scatterGrad(b, n, dy[0], want, op.Reduction,
 		func(reduction string, data, updates *ir.Value) *ir.Value {
 			return b.Node(ScatterND{reduction}, data, at, updates)
 		},
 		func(data *ir.Value) *ir.Value { return b.Node(GatherND{}, data, at) })
 }
 
-// Overwrites marks that the data may be updated in place.
+// Overwrites allows the data to be updated in place.
 func (ScatterND) Overwrites() []int { return []int{0} }
 
 // Lower reduces narrow types in wider ones.
 func (op ScatterND) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
-}
-
-// Call is cpu.ScatterND, or cpu.ScatterNDAdd and so on: the extents that the
-// coordinates count in, and the length of a slice.
-func (op ScatterND) Call(n *ir.Node) (ir.Call, error) {
-	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
-	k, _ := indices[len(indices)-1].Int()
-	return ir.Call{Kernel: "ScatterND" + scatterReductions[op.Reduction].suffix, Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), x[:k], ir.Product(x[k:]...),
-	}}, nil
 }
 
 // importScatterND reads ScatterND.

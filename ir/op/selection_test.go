@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"pgregory.net/rapid"
 )
 
@@ -84,10 +85,10 @@ func TestSelectionErrors(t *testing.T) {
 		op   ir.Op
 		in   []ir.Type
 	}{
-		{"k beyond the axis", TopK{K: ir.Const(4)}, types(t, "f32[3]")},
-		{"k beyond a symbol", TopK{K: ir.Sym("N").Add(ir.Const(1))}, types(t, "f32[N]")},
-		{"no axis", TopK{K: ir.Const(0)}, types(t, "f32[]")},
-		{"the greatest of texts", TopK{K: ir.Const(1)}, types(t, "string[3]")},
+		{"k beyond the axis", TopK{K: dim.Const(4)}, types(t, "f32[3]")},
+		{"k beyond a symbol", TopK{K: dim.Sym("N").Add(dim.Const(1))}, types(t, "f32[N]")},
+		{"no axis", TopK{K: dim.Const(0)}, types(t, "f32[]")},
+		{"the greatest of texts", TopK{K: dim.Const(1)}, types(t, "string[3]")},
 		{"rows of a list", SortRows{}, types(t, "f32[3]")},
 		{"an order of other rows", Unique{Count: "K"}, types(t, "f32[3,1]", "i64[2]")},
 		{"boxes of 3 numbers", SelectBoxes{}, types(t, "f32[1,2,3]", "f32[1,1,2]", "i64[]", "f32[]")},
@@ -102,8 +103,8 @@ func TestSelectionErrors(t *testing.T) {
 	}
 }
 
-// TestElementsAreTracedToTheirOrigins checks that an extent that several operators
-// get by other ways from one list is one symbol, and that arithmetic ends the way.
+// TestElementsAreTracedToTheirOrigins checks that an element of one list becomes one symbol, even
+// if several operators read it in different ways. Arithmetic on the element makes another symbol.
 func TestElementsAreTracedToTheirOrigins(t *testing.T) {
 	f := buildFunc(t, types(t, "i64[3]", "f32[]"), func(b *ir.Builder, p []*ir.Value) []*ir.Value {
 		size, x := p[0], p[1]
@@ -134,8 +135,8 @@ func TestElementsAreTracedToTheirOrigins(t *testing.T) {
 	}
 }
 
-// TestSlicesKnownWhenTheModelRuns compares random slices of bounds that are constants
-// with those of bounds that are not.
+// TestSlicesKnownWhenTheModelRuns compares random slices with constant bounds with the same slices
+// with bounds that are known only at run time.
 func TestSlicesKnownWhenTheModelRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bound := rapid.OneOf(rapid.Int64Range(-9, 9), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, math.MinInt32, math.MaxInt32}))

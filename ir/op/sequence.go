@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // sequenceElem returns the type of the elements of operand i, a sequence of
@@ -15,7 +16,7 @@ func sequenceElem(in []ir.Type, i int) (ir.Type, error) {
 	return *in[i].Elem, nil
 }
 
-// checkPosition checks operand i, one index of a sequence.
+// checkPosition checks operand i, an index into a sequence.
 func checkPosition(in []ir.Type, i int) error {
 	if n, ok := in[i].Elems().Int(); !in[i].IsTensor() || !ok || n != 1 {
 		return fmt.Errorf("position %s, a scalar expected", in[i])
@@ -23,32 +24,32 @@ func checkPosition(in []ir.Type, i int) error {
 	return indexType(in[i])
 }
 
-// itemShape returns the shape of the elements of a container: of this rank, where
-// they do not say it.
-func itemShape(elem ir.Type, rank int) []ir.Dim {
+// itemShape returns the shape of the elements of a container. If their rank is unknown, it returns
+// rank unknown extents.
+func itemShape(elem ir.Type, rank int) []dim.Dim {
 	if elem.Shape != nil {
 		return elem.Shape
 	}
-	shape := make([]ir.Dim, rank)
+	shape := make([]dim.Dim, rank)
 	for i := range shape {
-		shape[i] = ir.AnyDim
+		shape[i] = dim.Any
 	}
 	return shape
 }
 
-// inferItem returns the type of one element of a container of elem: symbols of
-// extents stand for those that differ from one to the next, and are empty for the
-// others. Of elements whose rank is not known they are as many as the rank.
+// inferItem returns the type of one element of a container. extents holds, for each axis, the
+// symbol of an extent that differs between elements, or "" for other extents. If the rank is
+// unknown, the length of extents is the rank.
 func inferItem(elem ir.Type, extents []string) (ir.Type, error) {
 	shape := itemShape(elem, len(extents))
 	if len(extents) != len(shape) {
 		return ir.Type{}, fmt.Errorf("%d symbols for the extents of %s", len(extents), elem)
 	}
-	item := ir.TensorOf(elem.DType, append([]ir.Dim{}, shape...)...)
+	item := ir.TensorOf(elem.DType, append([]dim.Dim{}, shape...)...)
 	for i, s := range extents {
 		switch {
 		case s != "":
-			item.Shape[i] = ir.Sym(s)
+			item.Shape[i] = dim.Sym(s)
 		case !shape[i].IsConst():
 			return ir.Type{}, fmt.Errorf("axis %d of %s has no symbol", i, elem)
 		}
@@ -57,7 +58,7 @@ func inferItem(elem ir.Type, extents []string) (ir.Type, error) {
 }
 
 // newExtents returns the symbols that [inferItem] takes for an element of a shape.
-func newExtents(b *ir.Builder, shape []ir.Dim) []string {
+func newExtents(b *ir.Builder, shape []dim.Dim) []string {
 	extents := make([]string, len(shape))
 	for i, d := range shape {
 		if !d.IsConst() {
@@ -67,8 +68,8 @@ func newExtents(b *ir.Builder, shape []ir.Dim) []string {
 	return extents
 }
 
-// itemRank returns the rank of the elements of a container, or that of result 0
-// as the model declares it where they do not say it.
+// itemRank returns the rank of the elements of a container. If it is unknown, it returns the rank
+// that the model declares for result 0.
 func itemRank(c ir.Importer, elem ir.Type) (int, error) {
 	if elem.Shape != nil {
 		return elem.Rank(), nil
@@ -90,7 +91,7 @@ func boundExtents(extents []string) []string {
 	return symbols
 }
 
-// extentValues returns the values of [boundExtents] in a shape.
+// extentValues returns the values of [boundExtents] for a shape.
 func extentValues(extents []string, shape []int) ([]int64, error) {
 	if len(shape) != len(extents) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(extents))
@@ -102,18 +103,6 @@ func extentValues(extents []string, shape []int) ([]int64, error) {
 		}
 	}
 	return values, nil
-}
-
-// measureExtents returns, for each of [boundExtents], the call of a kernel with
-// the number of its axis as last argument.
-func measureExtents(extents []string, kernel string, args ...any) ([]ir.Call, error) {
-	var calls []ir.Call
-	for i, s := range extents {
-		if s != "" {
-			calls = append(calls, ir.Call{Kernel: kernel, Args: append(append([]any{}, args...), i)})
-		}
-	}
-	return calls, nil
 }
 
 // joinItems returns the type of the elements of a sequence of tensors.
@@ -128,12 +117,11 @@ func joinItems(items []ir.Type) (ir.Type, error) {
 	return elem, nil
 }
 
-// maxItems is the largest number of elements of a sequence that is followed
-// value by value.
+// maxItems is the largest number of elements of a sequence that is tracked value by value.
 const maxItems = 1 << 10
 
-// knownItems returns the elements of a sequence whose values are known: then
-// what is done to it concerns no sequence.
+// knownItems returns the elements of a sequence whose elements are known at compile time.
+// Operations on it then do not need a sequence.
 func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, false
@@ -144,8 +132,8 @@ func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	return v.Def.Args, true
 }
 
-// knownPosition returns the index that v is, counted from the front of n elements,
-// when it is constant. The last argument is the largest one allowed.
+// knownPosition returns the index v if it is constant, converted to count from the start of n
+// elements. last is the largest valid index.
 func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	dims, ok := v.Dims()
 	if !ok || len(dims) != 1 {
@@ -159,8 +147,7 @@ func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	return at, true, err
 }
 
-// itemIndex returns an index of n elements, which counts from the end where it is
-// negative, and is at most last.
+// itemIndex converts a possibly negative index of n elements, which is at most last.
 func itemIndex(index int64, n, last int) (int, error) {
 	if index < -int64(n) || index > int64(last) {
 		return 0, fmt.Errorf("index %d out of range for a sequence of %d", index, n)

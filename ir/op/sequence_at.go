@@ -2,15 +2,14 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// SequenceAt is the element of a sequence at a position, i32 or i64, which counts
-// from the end where it is negative. A position outside the sequence is an error
-// at run time. Extents has, for each axis whose extent is not that of all elements,
-// the symbol that the extent is bound to, and nothing for the others.
+// SequenceAt returns the element of a sequence at a position, i32 or i64. A negative position
+// counts from the end. A position out of range is an error at run time. Extents holds, for each
+// axis whose extent differs between elements, the symbol to bind, and "" for other axes.
 type SequenceAt struct{ Extents []string }
 
-// Infer gives the type of the elements.
+// Infer returns the type of the elements.
 func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 2, 2); err != nil {
+	if err := CheckOperands(in, 2, 2); err != nil {
 		return nil, err
 	}
 	elem, err := sequenceElem(in, 0)
@@ -40,16 +39,6 @@ func (op SequenceAt) Binds() []string { return boundExtents(op.Extents) }
 // BindValues returns the element's extents.
 func (op SequenceAt) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
-}
-
-// Measure is cpu.SequenceExtent for each symbol.
-func (op SequenceAt) Measure(*ir.Node) ([]ir.Call, error) {
-	return measureExtents(op.Extents, "SequenceExtent", ir.In(0), ir.In(1), len(op.Extents))
-}
-
-// Call is cpu.SequenceAt.
-func (op SequenceAt) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "SequenceAt", Args: []any{ir.Out(0), ir.In(0), ir.In(1), n.Results[0].Type.Shape}}, nil
 }
 
 // importSequenceAt reads SequenceAt.

@@ -6,11 +6,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceConstruct is the sequence of its operands, tensors of one element type
-// and rank; without any, an empty one of tensors of DType and of any rank.
+// SequenceConstruct returns the sequence of its operands, tensors of one element type and rank. Without
+// operands it is an empty sequence of tensors of DType and any rank.
 type SequenceConstruct struct{ DType ir.DType }
 
-// Infer joins the operands' types.
+// Infer returns a sequence type that covers all operands.
 func (op SequenceConstruct) Infer(in []ir.Type) ([]ir.Type, error) {
 	if len(in) == 0 {
 		if op.DType == ir.Invalid {
@@ -18,7 +18,7 @@ func (op SequenceConstruct) Infer(in []ir.Type) ([]ir.Type, error) {
 		}
 		return []ir.Type{ir.SequenceOf(ir.Type{DType: op.DType})}, nil
 	}
-	if err := tensors(in, len(in), -1); err != nil {
+	if err := CheckTensors(in, len(in), -1); err != nil {
 		return nil, err
 	}
 	elem, err := joinItems(in)
@@ -50,14 +50,6 @@ func (op SequenceConstruct) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{seq}
 }
 
-// Call is cpu.SequenceEmpty.
-func (op SequenceConstruct) Call(n *ir.Node) (ir.Call, error) {
-	if len(n.Args) > 0 {
-		return ir.Call{}, fmt.Errorf("no kernel takes the operands of a sequence")
-	}
-	return ir.Call{Kernel: "SequenceEmpty", Args: []any{ir.Out(0)}}, nil
-}
-
 // importSequenceConstruct reads SequenceConstruct.
 func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	items := make([]*ir.Value, c.NumArgs())
@@ -70,7 +62,7 @@ func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(c.Builder(), items...), nil
 }
 
-// sequence appends a sequence of items, of which there is one at least.
+// sequence appends a sequence of items, of which there is at least one.
 func sequence(b *ir.Builder, items ...*ir.Value) []*ir.Value {
 	return b.Nodes(SequenceConstruct{}, items...)
 }

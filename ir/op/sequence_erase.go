@@ -6,14 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceErase is a sequence without the element at a position, i32 or i64, which
-// counts from the end where it is negative. A position outside the sequence is an
-// error at run time.
+// SequenceErase returns a sequence without the element at a position, i32 or i64. A negative
+// position counts from the end. A position out of range is an error at run time.
 type SequenceErase struct{}
 
-// Infer gives the type of the sequence.
+// Infer returns the type of the sequence.
 func (SequenceErase) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 2, 2); err != nil {
+	if err := CheckOperands(in, 2, 2); err != nil {
 		return nil, err
 	}
 	if _, err := sequenceElem(in, 0); err != nil {
@@ -32,13 +31,7 @@ func (SequenceErase) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(in[0].Elem, slices.Delete(slices.Clone(items), at, at+1)...)}, nil
 }
 
-// Call is cpu.SequenceErase.
-func (SequenceErase) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "SequenceErase", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
-}
-
-// importSequenceErase reads SequenceErase; without a position it is the last
-// element.
+// importSequenceErase imports SequenceErase. Without a position it erases the last element.
 func importSequenceErase(c ir.Importer) ([]*ir.Value, error) {
 	b, seq := c.Builder(), c.Arg(0)
 	position := b.Scalar(ir.I64, -1)

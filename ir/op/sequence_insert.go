@@ -6,21 +6,21 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// SequenceInsert is a sequence with a tensor put in at a position, i32 or i64,
-// which counts from the end where it is negative; at the end without one. A
-// position outside the sequence is an error at run time.
+// SequenceInsert returns a sequence with a tensor inserted at a position, i32 or i64. A negative
+// position counts from the end. The default is the end. A position out of range is an error at run
+// time.
 type SequenceInsert struct{}
 
-// Infer joins the types of the elements and of the tensor.
+// Infer returns a sequence type that covers the elements and the tensor.
 func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 2, 3); err != nil {
+	if err := CheckOperands(in, 2, 3); err != nil {
 		return nil, err
 	}
 	elem, err := sequenceElem(in, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := tensors(in[1:], 1, 2); err != nil {
+	if err := CheckTensors(in[1:], 1, 2); err != nil {
 		return nil, err
 	}
 	if len(in) == 3 {
@@ -44,15 +44,6 @@ func (SequenceInsert) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	return []*ir.Tensor{ir.SequenceTensor(elem, slices.Insert(slices.Clone(items), at, in[1])...)}, nil
-}
-
-// Call is cpu.SequenceInsert or cpu.SequenceAppend.
-func (SequenceInsert) Call(n *ir.Node) (ir.Call, error) {
-	args := []any{ir.Out(0), ir.In(0), ir.In(1), n.Args[1].Type.Shape}
-	if n.Arg(2) == nil {
-		return ir.Call{Kernel: "SequenceAppend", Args: args}, nil
-	}
-	return ir.Call{Kernel: "SequenceInsert", Args: append(args, ir.In(2))}, nil
 }
 
 // importSequenceInsert reads SequenceInsert.

@@ -2,12 +2,12 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// SequenceLength is the number of elements of a sequence, a scalar i64.
+// SequenceLength returns the number of elements of a sequence as an i64 scalar.
 type SequenceLength struct{}
 
-// Infer gives a scalar.
+// Infer returns a scalar.
 func (SequenceLength) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := operands(in, 1, 1); err != nil {
+	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err
 	}
 	_, err := sequenceElem(in, 0)
@@ -17,11 +17,6 @@ func (SequenceLength) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval counts.
 func (SequenceLength) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.Scalar(ir.I64, float64(len(in[0].Items)))}, nil
-}
-
-// Call is cpu.SequenceLength.
-func (SequenceLength) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "SequenceLength", Args: []any{ir.Out(0), ir.In(0)}}, nil
 }
 
 // importSequenceLength reads SequenceLength.

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importSequenceMap reads SequenceMap: a [Loop] over the elements of its sequences,
-// whose body appends to the sequences of the results.
+// importSequenceMap imports SequenceMap: a [Loop] over the elements of its sequences, whose body
+// appends to the sequences of the results.
 func importSequenceMap(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var args []*ir.Value
@@ -18,7 +18,7 @@ func importSequenceMap(c ir.Importer) ([]*ir.Value, error) {
 		}
 	}
 	if len(args) == 0 || args[0].Type.Kind != ir.SequenceKind {
-		return nil, fmt.Errorf("the first operand is no sequence")
+		return nil, fmt.Errorf("the first operand is not a sequence")
 	}
 	// apply applies the body to element i of the sequences.
 	apply := func(b *ir.Builder, i *ir.Value) []*ir.Value {
@@ -38,7 +38,7 @@ func importSequenceMap(c ir.Importer) ([]*ir.Value, error) {
 		return b.Inline(c.Graph("body", types), items, "")
 	}
 	var first []*ir.Value
-	b.Drop(b.Block(func(inner *ir.Builder) { // to see what the body gives
+	b.Drop(b.Block(func(inner *ir.Builder) { // to learn the types of the body's results
 		for _, v := range apply(inner, inner.Const(ir.Scalar(ir.I64, 0))) {
 			if !v.Type.IsTensor() {
 				ir.Fail("the body gives %s: only tensors are elements here", v.Type)

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// held reads a tensor of the text form, or a container: "seq<f32[?]>" or
-// "opt<f32[?]>" followed by its elements, all separated by blanks.
+// held parses a tensor of the text form, or a container. A container is "seq<f32[?]>" or
+// "opt<f32[?]>", followed by its elements, all separated by blanks.
 func held(t *testing.T, text string) (*ir.Tensor, ir.Type) {
 	t.Helper()
 	words := strings.Fields(text)
@@ -105,11 +105,11 @@ func TestContainerValues(t *testing.T) {
 		{"wraps a sequence", "Optional", nil, []string{abc}, "opt<seq<i64[?]>>", "[[i64[1](1) i64[2](2,3) i64[0]()]]"},
 		{"has", "OptionalHasElement", nil, []string{"opt<u8[?]> u8[1](1)"}, "bool[]", "bool[](1)"},
 		{"has not", "OptionalHasElement", nil, []string{"opt<seq<u8[?]>>"}, "bool[]", "bool[](0)"},
-		{"has what is no optional", "OptionalHasElement", nil, []string{abc}, "bool[]", "bool[](1)"},
+		{"has what is not an optional", "OptionalHasElement", nil, []string{abc}, "bool[]", "bool[](1)"},
 		{"has not what is absent", "OptionalHasElement", nil, nil, "bool[]", "bool[](0)"},
 		{"gets", "OptionalGetElement", nil, []string{"opt<u8[?,2]> u8[1,2](1,2)"}, "u8[extent,2]", "u8[1,2](1,2)"},
 		{"gets a sequence", "OptionalGetElement", nil, []string{"opt<seq<u8[?]>> seq<u8[?]> u8[1](1)"}, "seq<u8[?]>", "[u8[1](1)]"},
-		{"gets what is no optional", "OptionalGetElement", nil, []string{"u8[1](1)"}, "u8[1]", "u8[1](1)"},
+		{"gets what is not an optional", "OptionalGetElement", nil, []string{"u8[1](1)"}, "u8[1]", "u8[1](1)"},
 		{"refuses to get nothing", "OptionalGetElement", nil, []string{"opt<u8[?]>"}, "no element", ""},
 	} {
 		t.Run(test.op+" "+test.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestContainerValues(t *testing.T) {
 			var got []*ir.Tensor
 			if err == nil {
 				verifyFunc(t, f)
-				checkKernels(t, f)
+				lowered(t, f)
 				got, err = tryRun(f, args...)
 			}
 			if err != nil {
@@ -223,7 +223,7 @@ func TestEmptyOptionalsNeedATypeThatIsDeclared(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	f := nodeFunc(t, Optional{Type: typed(t, "opt<seq<f32[?]>>")})
-	checkKernels(t, f)
+	lowered(t, f)
 	if out := run(t, f); len(out[0].Items) != 0 || f.Results[0].Type.String() != "opt<seq<f32[?]>>" {
 		t.Errorf("%s %s", f.Results[0].Type, heldText(out[0]))
 	}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importShape reads Shape: the extents of the operand, from opset 15 those from
-// start to end only. They are known, as expressions, so nothing is computed.
+// importShape imports Shape: the extents of the operand. From opset 15, start and end may select
+// some of them. They are known as expressions, so nothing is computed.
 func importShape(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := tensorShape(c)
 	if err != nil {
@@ -20,7 +21,7 @@ func importShape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Dims(shape[start:max(start, end)]...)}, nil
 }
 
-// clampAxis returns an axis counted from the front, at least 0 and at most rank.
+// clampAxis converts a possibly negative axis and clamps it to [0, rank].
 func clampAxis(axis, rank int) int {
 	if axis < 0 {
 		axis += rank
@@ -34,11 +35,11 @@ func importSize(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := ir.Extents{Type: ir.StaticTensor(ir.I64), Elems: []ir.Dim{ir.Product(shape...)}}
+	size := ir.Extents{Type: ir.StaticTensor(ir.I64), Elems: []dim.Dim{dim.Product(shape...)}}
 	return []*ir.Value{c.Builder().Node(size)}, nil
 }
 
-func tensorShape(c ir.Importer) ([]ir.Dim, error) {
+func tensorShape(c ir.Importer) ([]dim.Dim, error) {
 	if x := c.Arg(0); !x.Type.IsTensor() {
 		return nil, fmt.Errorf("operand 0 is %s, a tensor expected", x.Type)
 	}

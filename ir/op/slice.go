@@ -6,20 +6,19 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Slice takes every Steps[i]-th element of axis i, Shape[i] of them, from
-// Starts[i] on. Steps may be negative. A start does not matter where the result
-// has no elements.
+// Slice takes Shape[i] elements of axis i, starting at Starts[i] in steps of Steps[i], which may be
+// negative. Starts are ignored if the result is empty.
 type Slice struct {
-	Starts, Shape []ir.Dim
+	Starts, Shape []dim.Dim
 	Steps         []int
 }
 
-// Infer gives the result the shape, and refuses what is outside the operand for
-// certain.
+// Infer returns Shape, and rejects a range that is certainly outside of the operand.
 func (op Slice) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -54,25 +53,25 @@ func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{in[0].Type()}); err != nil {
 		return nil, err
 	}
-	starts, ok := ir.Ints(op.Starts)
-	shape, okShape := ir.Ints(op.Shape)
+	starts, ok := dim.Ints(op.Starts)
+	shape, okShape := dim.Ints(op.Shape)
 	if !ok || !okShape {
 		return nil, fmt.Errorf("starts or shape has no value")
 	}
 	return move(in[0], shape, op.source(starts))
 }
 
-// Grad puts the result's where its elements came from, and zeros elsewhere.
-func (op Slice) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	g := of[0]
+// Grad puts dy at the positions of the elements, and zeros elsewhere.
+func (op Slice) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	g := dy[0]
 	for i, d := range n.Arg(0).Type.Shape {
 		g = op.spread(b, g, i, d)
 	}
 	return []*ir.Value{g}
 }
 
-// spread puts the elements along an axis where op took them from an axis of extent d.
-func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d ir.Dim) *ir.Value {
+// spread puts the elements along an axis back to their positions in an axis of extent d.
+func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d dim.Dim) *ir.Value {
 	start, count, step := op.Starts[axis], op.Shape[axis], op.Steps[axis]
 	if n, ok := count.Int(); ok && n == 0 {
 		shape := slices.Clone(g.Type.Shape)
@@ -82,59 +81,59 @@ func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d ir.Dim) *ir.Value
 	if step < 0 { // from the other end, in the other direction
 		g = reverse(b, g, axis)
 		step = -step
-		start = start.Sub(count.Sub(ir.Const(1)).Mul(ir.Const(step)))
+		start = start.Sub(count.Sub(dim.Const(1)).Mul(dim.Const(step)))
 	}
 	before, after := zeroPads(g.Type.Rank()), zeroPads(g.Type.Rank())
-	if step > 1 { // step − 1 zeros after each element, but the last one
-		shape := slices.Concat(g.Type.Shape[:axis+1], ir.Dims(1), g.Type.Shape[axis+1:])
+	if step > 1 { // step − 1 zeros after each element except the last
+		shape := slices.Concat(g.Type.Shape[:axis+1], dim.Consts(1), g.Type.Shape[axis+1:])
 		inner := zeroPads(len(shape))
-		inner[axis+1] = ir.Const(step - 1)
-		wide := b.Node(Pad{Mode: "constant", Before: zeroPads(len(shape)), After: inner}, reshape(b, g, shape...))
+		inner[axis+1] = dim.Const(step - 1)
+		wide := b.Node(Pad{Mode: "constant", Before: zeroPads(len(shape)), After: inner}, ReshapeTo(b, g, shape...))
 		joined := slices.Clone(g.Type.Shape)
-		joined[axis] = count.Mul(ir.Const(step))
-		g = sliceAxis(b, reshape(b, wide, joined...), axis, ir.Const(0), count.Sub(ir.Const(1)).Mul(ir.Const(step)).Add(ir.Const(1)))
+		joined[axis] = count.Mul(dim.Const(step))
+		g = sliceAxis(b, ReshapeTo(b, wide, joined...), axis, dim.Const(0), count.Sub(dim.Const(1)).Mul(dim.Const(step)).Add(dim.Const(1)))
 	}
 	before[axis] = start
 	after[axis] = d.Sub(start).Sub(g.Type.Shape[axis])
-	if before[axis].Equal(ir.Const(0)) && after[axis].Equal(ir.Const(0)) {
+	if before[axis].Equal(dim.Const(0)) && after[axis].Equal(dim.Const(0)) {
 		return g
 	}
 	return b.Node(Pad{Mode: "constant", Before: before, After: after}, g)
 }
 
-func zeroPads(rank int) []ir.Dim {
-	pads := make([]ir.Dim, rank)
+func zeroPads(rank int) []dim.Dim {
+	pads := make([]dim.Dim, rank)
 	for i := range pads {
-		pads[i] = ir.Const(0)
+		pads[i] = dim.Const(0)
 	}
 	return pads
 }
 
-// reverse appends x in the other direction along an axis.
+// reverse reverses x along an axis.
 func reverse(b *ir.Builder, x *ir.Value, axis int) *ir.Value {
 	s := wholeSlice(x.Type)
-	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(ir.Const(1)), -1
+	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(dim.Const(1)), -1
 	return b.Node(s, x)
 }
 
 // InferElems moves the elements.
 func (op Slice) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	starts, ok := ir.Ints(op.Starts)
+	starts, ok := dim.Ints(op.Starts)
 	if !ok {
 		return nil
 	}
 	return moveElems(in[0], out, op.source(starts))
 }
 
-// Lower makes it a StridedCopy.
+// Lower replaces the node by a StridedCopy.
 func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Args[0]
-	return []*ir.Value{b.Node(op.strided(x.Type, ir.Dims(op.Steps...)), x)}
+	return []*ir.Value{b.Node(op.strided(x.Type, dim.Consts(op.Steps...)), x)}
 }
 
-// strided returns the copy that takes the elements, by these steps.
-func (op Slice) strided(t ir.Type, steps []ir.Dim) StridedCopy {
-	copied := StridedCopy{Shape: op.Shape, Strides: strides(t.Shape)}
+// strided returns the StridedCopy that takes the elements.
+func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
+	copied := StridedCopy{Shape: op.Shape, Strides: RowMajor(t.Shape)}
 	for i, s := range copied.Strides {
 		copied.Offset = copied.Offset.Add(op.Starts[i].Mul(s))
 		copied.Strides[i] = s.Mul(steps[i])
@@ -144,30 +143,29 @@ func (op Slice) strided(t ir.Type, steps []ir.Dim) StridedCopy {
 
 // wholeSlice returns the slice of all elements.
 func wholeSlice(t ir.Type) Slice {
-	s := Slice{Starts: make([]ir.Dim, t.Rank()), Shape: slices.Clone(t.Shape), Steps: make([]int, t.Rank())}
+	s := Slice{Starts: make([]dim.Dim, t.Rank()), Shape: slices.Clone(t.Shape), Steps: make([]int, t.Rank())}
 	for i := range s.Steps {
 		s.Steps[i] = 1
 	}
 	return s
 }
 
-// sliceAxis appends the slice of count elements of an axis from start on.
-func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count ir.Dim) *ir.Value {
+// sliceAxis appends the slice of count elements of an axis, starting at start.
+func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count dim.Dim) *ir.Value {
 	s := wholeSlice(x.Type)
 	s.Starts[axis], s.Shape[axis] = start, count
-	return applySlice(b, x, s)
+	return ApplySlice(b, x, s)
 }
 
-// applySlice appends a slice, unless it is of all elements in order.
-func applySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
+// ApplySlice appends a slice unless it takes all elements in order.
+func ApplySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
 	if ir.Equal(s, wholeSlice(x.Type)) {
 		return x
 	}
 	return b.Node(s, x)
 }
 
-// importSlice reads Slice: from opset 10 the bounds are operands, and there are
-// steps.
+// importSlice imports Slice. From opset 10 the bounds are operands, and steps exist.
 func importSlice(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axes, starts, ends, steps, err := sliceOperands(c)
@@ -186,17 +184,17 @@ func importSlice(c ir.Importer) ([]*ir.Value, error) {
 		s.Steps[a] = steps[i]
 		s.Starts[a], s.Shape[a] = sliceRange(b, starts[i], ends[i], s.Steps[a], d)
 	}
-	return []*ir.Value{applySlice(b, x, s)}, nil
+	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceOperands returns what is known of Slice before the model runs: nil for what
-// is not.
-func sliceOperands(c ir.Importer) (axes []int, starts, ends []ir.Dim, steps []int, err error) {
+// sliceOperands returns the bounds, axes and steps of a Slice that are known at compile time. It
+// returns nil in place of unknown ones.
+func sliceOperands(c ir.Importer) (axes []int, starts, ends []dim.Dim, steps []int, err error) {
 	rank := c.Arg(0).Type.Rank()
 	if c.Opset() < 10 {
-		starts, ends = ir.Dims(c.Ints("starts", nil)...), ir.Dims(c.Ints("ends", nil)...)
+		starts, ends = dim.Consts(c.Ints("starts", nil)...), dim.Consts(c.Ints("ends", nil)...)
 	} else {
-		for i, bounds := range []*[]ir.Dim{&starts, &ends} {
+		for i, bounds := range []*[]dim.Dim{&starts, &ends} {
 			if c.Arg(1+i) == nil {
 				return nil, nil, nil, nil, fmt.Errorf("operand %d is absent", 1+i)
 			}
@@ -224,32 +222,32 @@ func sliceOperands(c ir.Importer) (axes []int, starts, ends []ir.Dim, steps []in
 					count = n
 				}
 			}
-			axes = allAxes(count)
+			axes = AllAxes(count)
 		}
 		axes, err = axesFromFront(axes, rank)
 	}
 	return axes, starts, ends, steps, err
 }
 
-// sliceBound reads a Slice of which something is known only when the model runs:
-// the axes, where axes is nil, the steps, where steps is nil, or the bounds.
+// sliceBound imports a Slice that is partly known only at run time: the axes if axes is nil, the
+// steps if steps is nil, or only the bounds.
 func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
 	if axes == nil {
-		axes = allAxes(rank)
+		axes = AllAxes(rank)
 		if !slices.Equal(steps, slices.Repeat([]int{1}, len(steps))) {
 			steps = nil
 		}
 	}
 	sorted := slices.Sorted(slices.Values(axes))
 	bind := BindSlice{Shape: x.Type.Shape, Axes: sorted, Steps: steps == nil}
-	bind.Bound = newBound(b, "slice", bind.width()*len(axes))
+	bind.Bound = newBound(b, "slice", bind.Width()*len(axes))
 	b.Nodes(bind, intList(b, c.Arg(1)), intList(b, c.Arg(2)), intList(b, c.Arg(3)), intList(b, c.Arg(4)))
-	s, stride := wholeSlice(x.Type), slices.Repeat([]ir.Dim{ir.Const(1)}, rank)
+	s, stride := wholeSlice(x.Type), slices.Repeat([]dim.Dim{dim.Const(1)}, rank)
 	bound := bind.dims()
 	for i, a := range sorted {
-		at := bound[i*bind.width():]
+		at := bound[i*bind.Width():]
 		s.Starts[a], s.Shape[a] = at[0], at[1]
 		if bind.Steps {
 			stride[a] = at[2].Sub(at[3])
@@ -260,11 +258,10 @@ func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	if bind.Steps {
 		return []*ir.Value{b.Node(s.strided(x.Type, stride), x)}, nil
 	}
-	return []*ir.Value{applySlice(b, x, s)}, nil
+	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceSteps returns count steps, those beyond 32 bits as far as that; they are 1
-// where they are absent.
+// sliceSteps returns count steps, saturated to 32 bits; the default is 1.
 func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	if c.Opset() < 10 || c.Arg(4) == nil {
 		return slices.Repeat([]int{1}, count), nil
@@ -284,45 +281,43 @@ func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	return steps, nil
 }
 
-// sliceRange returns the first element and the number of elements that a slice
-// of an axis of extent d with these bounds has: negative bounds count from the
-// end, and all are clamped.
-func sliceRange(b *ir.Builder, start, end ir.Dim, step int, d ir.Dim) (first, count ir.Dim) {
-	zero, one := ir.Const(0), ir.Const(1)
+// sliceRange returns the first element and the number of elements of a slice of an axis of extent d.
+// Negative bounds count from the end; all bounds are clamped.
+func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, count dim.Dim) {
+	zero, one := dim.Const(0), dim.Const(1)
 	start, end = fromFrontDim(b, start, d, "slice start"), fromFrontDim(b, end, d, "slice end")
-	var length ir.Dim
+	var length dim.Dim
 	if step > 0 {
 		first = start.Max(zero)
 		length = end.Min(d).Sub(first)
 	} else {
 		first = start.Max(zero).Min(d.Sub(one))
-		length = first.Sub(end.Max(ir.Const(-1)).Min(d.Sub(one)))
+		length = first.Sub(end.Max(dim.Const(-1)).Min(d.Sub(one)))
 		step = -step
 	}
-	return first, length.CeilDiv(ir.Const(step)).Max(zero)
+	return first, length.CeilDiv(dim.Const(step)).Max(zero)
 }
 
-// fromFrontDim returns a bound counted from the front. The sign of an expression
-// that is not known is checked to be what it looks like. Numbers beyond 32 bits
-// stand for no bound.
-func fromFrontDim(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
+// fromFrontDim converts a bound to count from the start. It appends a check of the sign of an
+// expression if that is unknown. Numbers beyond 32 bits mean no bound.
+func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {
 		case n >= math.MaxInt32:
 			return d
 		case n <= -math.MaxInt32:
-			return ir.Const(-1)
+			return dim.Const(-1)
 		case n < 0:
 			return d.Add(bound)
 		}
 		return bound
 	}
-	zero := ir.Const(0)
+	zero := dim.Const(0)
 	if bound.NonNegative() {
 		return bound
 	}
 	if bound.Neg().NonNegative() {
-		b.Nodes(ir.CheckDim{A: bound, B: bound.Min(ir.Const(-1)), What: what})
+		b.Nodes(ir.CheckDim{A: bound, B: bound.Min(dim.Const(-1)), What: what})
 		return d.Add(bound)
 	}
 	b.Nodes(ir.CheckDim{A: bound, B: bound.Max(zero), What: what})
@@ -331,16 +326,16 @@ func fromFrontDim(b *ir.Builder, bound, d ir.Dim, what string) ir.Dim {
 
 // IsIdentity reports whether all elements are taken in order.
 func (op Slice) IsIdentity(ir.Type) bool {
-	skips := func(d ir.Dim) bool { return !d.Equal(ir.Dim{}) }
+	skips := func(d dim.Dim) bool { return !d.Equal(dim.Dim{}) }
 	return !slices.ContainsFunc(op.Steps, func(s int) bool { return s != 1 }) && !slices.ContainsFunc(op.Starts, skips)
 }
 
 // Movement takes some elements.
 func (Slice) Movement() Movement { return Rearranges }
 
-// BeforeTranspose slices the axes where they are before perm moves them.
+// BeforeTranspose slices the axes at their positions before perm.
 func (op Slice) BeforeTranspose(perm []int) ir.Op {
-	before := Slice{Starts: make([]ir.Dim, len(perm)), Shape: make([]ir.Dim, len(perm)), Steps: make([]int, len(perm))}
+	before := Slice{Starts: make([]dim.Dim, len(perm)), Shape: make([]dim.Dim, len(perm)), Steps: make([]int, len(perm))}
 	for i, p := range perm {
 		before.Starts[p], before.Shape[p], before.Steps[p] = op.Starts[i], op.Shape[i], op.Steps[i]
 	}

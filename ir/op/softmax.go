@@ -4,27 +4,27 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Softmax scales e^x to sum to one along Axis, of floats. Where it is not Exact its kernel
-// may give 0 for shares below the least normal number.
+// Softmax is e^x divided by its sum along Axis, for floats. Unless Exact is set, the kernel may return
+// 0 for results below the smallest normal number.
 type Softmax struct {
 	Axis  int
 	Exact bool
 }
 
-// LogSoftmax is the natural logarithm of [Softmax], of floats.
+// LogSoftmax is the natural logarithm of [Softmax], for floats.
 type LogSoftmax struct{ Axis int }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op Softmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Infer gives the operand's type.
+// Infer returns the operand's type.
 func (op LogSoftmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval subtracts the greatest element of a line first, so that no exponential
-// overflows.
+// Eval first subtracts the maximum of a line, so that no exponential overflows.
 func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		total := exponentials(line)
@@ -34,8 +34,7 @@ func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Eval subtracts the greatest element of a line first, so that no exponential
-// overflows.
+// Eval first subtracts the maximum of a line, so that no exponential overflows.
 func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		log := portable.Log(exponentials(line))
@@ -45,8 +44,8 @@ func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// exponentials subtracts the greatest element from a line and returns the sum of
-// the exponentials of what is left.
+// exponentials replaces the elements of a line by e^(x − m), where m is their maximum, and returns
+// their sum.
 func exponentials(line []float64) (total float64) {
 	top := reductions[ReduceMax].float(line)
 	for i := range line {
@@ -69,52 +68,38 @@ func mapLines(x *ir.Tensor, axis int, f func(line []float64)) []*ir.Tensor {
 	return []*ir.Tensor{y}
 }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (Softmax) Overwrites() []int { return []int{0} }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (LogSoftmax) Overwrites() []int { return []int{0} }
 
 // Flops counts three operations for each element.
-func (Softmax) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(3)) }
+func (Softmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
 // Flops counts three operations for each element.
-func (LogSoftmax) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems().Mul(ir.Const(3)) }
+func (LogSoftmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (Softmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes in a wider type what kernels only store.
+// Lower converts types that kernels only store to a wider type.
 func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Call is cpu.Softmax on [rows, n, inner].
-func (op Softmax) Call(n *ir.Node) (ir.Call, error) {
-	if op.Exact {
-		return callLines("SoftmaxExact", n.Arg(0).Type.Shape, []int{op.Axis}), nil
-	}
-	return callLines("Softmax", n.Arg(0).Type.Shape, []int{op.Axis}), nil
-}
-
-// Grad is y(g − Σgy) along the axis, where g is the result's.
-func (op Softmax) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, g, y := calculus{b}, of[0], n.Results[0]
+// Grad returns y·(dy − Σ dy·y), where the sum is along the axis.
+func (op Softmax) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, g, y := calculus{b}, dy[0], n.Results[0]
 	return []*ir.Value{c.mul(y, c.sub(g, c.sum(c.mul(g, y), true, op.Axis)))}
 }
 
-// Call is cpu.LogSoftmax on [rows, n, inner].
-func (op LogSoftmax) Call(n *ir.Node) (ir.Call, error) {
-	return callLines("LogSoftmax", n.Arg(0).Type.Shape, []int{op.Axis}), nil
-}
-
-// Grad is g − e^y·Σg along the axis, where g is the result's.
-func (op LogSoftmax) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, g, y := calculus{b}, of[0], n.Results[0]
+// Grad returns dy − e^y·Σ dy, where the sum is along the axis.
+func (op LogSoftmax) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, g, y := calculus{b}, dy[0], n.Results[0]
 	return []*ir.Value{c.sub(g, c.mul(c.Node(Exp{}, y), c.sum(g, true, op.Axis)))}
 }
 
-// importSoftmax returns the import of an operator along an axis (ONNX Softmax,
-// LogSoftmax, Hardmax). Before opset 13 the operand was taken as a matrix, from
-// the axis on one row, and the axis was 1 unless it was given.
+// importSoftmax returns the import function of an operator along an axis (ONNX Softmax, LogSoftmax,
+// Hardmax). Before opset 13 the axes from axis on form one row, and the default axis is 1.
 func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)
@@ -134,12 +119,12 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 			return nil, fmt.Errorf("axis %d out of range for rank %d", axis, rank)
 		}
 		shape := x.Type.Shape
-		m := reshape(b, x, ir.Product(shape[:axis]...), ir.Product(shape[axis:]...))
-		return []*ir.Value{reshape(b, b.Node(along(1), m), shape...)}, nil
+		m := ReshapeTo(b, x, dim.Product(shape[:axis]...), dim.Product(shape[axis:]...))
+		return []*ir.Value{ReshapeTo(b, b.Node(along(1), m), shape...)}, nil
 	}
 }
 
-// RowAxis is the last axis, the only one of a row.
+// RowAxis reports the last axis, which is the only axis of a row.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis moves Axis.
@@ -148,7 +133,7 @@ func (op Softmax) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis is the last axis, the only one of a row.
+// RowAxis reports the last axis, which is the only axis of a row.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis moves Axis.

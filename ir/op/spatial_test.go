@@ -1,12 +1,14 @@
 package op
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 func TestSpatialInfer(t *testing.T) {
@@ -38,10 +40,10 @@ func TestSpatialInfer(t *testing.T) {
 		{"offsets of other groups", DeformConv{Window: window, Group: 2, Offsets: 1}, []string{"f32[N,4,6,7]", "f32[6,2,3,3]", "f32[N,36,4,5]"}, "axis 1 of operand 1"},
 		{"unequal groups of offsets", DeformConv{Window: window, Group: 2, Offsets: 3}, []string{"f32[N,4,6,7]", "f32[6,2,3,3]", "f32[N,54,4,5]"}, "3 groups of offsets for 4 channels"},
 
-		{"folded columns", Col2Im{Image: ir.Dims(5, 5), Block: ir.Dims(1, 5)}, []string{"f32[N,10,5]"}, "f32[N,2,5,5]"},
-		{"folded to symbols", Col2Im{Image: []ir.Dim{ir.Sym("H"), ir.Sym("W")}, Block: ir.Dims(2, 2)}, []string{"i32[1,8,9]"}, "i32[1,2,H,W]"},
-		{"rows of a part of a channel", Col2Im{Image: ir.Dims(5, 5), Block: ir.Dims(2, 2)}, []string{"f32[N,10,16]"}, "10 rows for blocks of 4 cells"},
-		{"other columns", Col2Im{Image: ir.Dims(5, 5), Block: ir.Dims(2, 2)}, []string{"f32[N,4,15]"}, "15 columns for 16 places"},
+		{"folded columns", Col2Im{Image: dim.Consts(5, 5), Block: dim.Consts(1, 5)}, []string{"f32[N,10,5]"}, "f32[N,2,5,5]"},
+		{"folded to symbols", Col2Im{Image: []dim.Dim{dim.Sym("H"), dim.Sym("W")}, Block: dim.Consts(2, 2)}, []string{"i32[1,8,9]"}, "i32[1,2,H,W]"},
+		{"rows of a part of a channel", Col2Im{Image: dim.Consts(5, 5), Block: dim.Consts(2, 2)}, []string{"f32[N,10,16]"}, "10 rows for blocks of 4 cells"},
+		{"other columns", Col2Im{Image: dim.Consts(5, 5), Block: dim.Consts(2, 2)}, []string{"f32[N,4,15]"}, "15 columns for 16 places"},
 
 		{"image", ImageDecoder{Format: "Grayscale", Height: "H", Width: "W"}, []string{"u8[N]"}, "u8[H,W,1]"},
 		{"image of another format", ImageDecoder{Format: "CMYK", Height: "H", Width: "W"}, []string{"u8[N]"}, `pixel format "CMYK"`},
@@ -90,8 +92,8 @@ func TestSpatialEval(t *testing.T) {
 			"moved cells", DeformConv{Window: Window{Kernel: []int{1}}, Group: 1, Offsets: 1},
 			[]string{"f32[1,1,3](1,2,4)", "f32[1,1,1](10)", "f32[1,1,3](0.5,1,0.5)", "f32[1](3)", "f32[1,1,3](1,2,1)"}, "f32[1,1,3](18,83,23)",
 		},
-		{"added columns", Col2Im{Image: ir.Dims(4), Block: ir.Dims(2)}, []string{"i32[1,2,3](1,2,3,10,20,30)"}, "i32[1,1,4](1,12,23,30)"},
-		{"added columns on padding", Col2Im{Image: ir.Dims(2), Block: ir.Dims(2), Pads: []int{1, 1}}, []string{"u8[1,2,3](1,255,3,10,2,30)"}, "u8[1,1,2](9,5)"},
+		{"added columns", Col2Im{Image: dim.Consts(4), Block: dim.Consts(2)}, []string{"i32[1,2,3](1,2,3,10,20,30)"}, "i32[1,1,4](1,12,23,30)"},
+		{"added columns on padding", Col2Im{Image: dim.Consts(2), Block: dim.Consts(2), Pads: []int{1, 1}}, []string{"u8[1,2,3](1,255,3,10,2,30)"}, "u8[1,1,2](9,5)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := make([]*ir.Tensor, len(test.in))
@@ -211,4 +213,73 @@ func TestPlacesOfMatrices(t *testing.T) {
 			}
 		})
 	}
+}
+
+// draws are the helpers of a random case.
+type draws struct{ *rapid.T }
+
+func (d draws) int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(d.T, what) }
+
+func (d draws) ints(n, lo, hi int, what string) []int {
+	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, what)
+}
+
+// odd puts a NaN, an infinity or a huge number somewhere.
+func (d draws) odd(x *ir.Tensor) *ir.Tensor {
+	if x.Len() > 0 && d.int(0, 3, "odd") == 0 {
+		v := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e9}).Draw(d.T, "value")
+		x.SetFloat(d.int(0, x.Len()-1, "place"), v)
+	}
+	return x
+}
+
+// grid returns a GridSample and its operands.
+func (d draws) grid(dtype, places ir.DType) (GridSample, []*ir.Tensor) {
+	op := GridSample{
+		Mode:         rapid.SampledFrom([]string{"nearest", "linear", "cubic"}).Draw(d.T, "mode"),
+		Padding:      rapid.SampledFrom([]string{"zeros", "border", "reflection"}).Draw(d.T, "padding"),
+		AlignCorners: rapid.Bool().Draw(d.T, "align"),
+	}
+	spatial := d.int(1, 3, "axes")
+	n, c := d.int(0, 2, "n"), d.int(0, 3, "c")
+	x := drawTensor(d.T, dtype, append([]int{n, c}, d.ints(spatial, 0, 4, "in")...)...)
+	shape := append(append([]int{n}, d.ints(spatial, 0, 3, "out")...), spatial)
+	grid := drawTensor(d.T, places, shape...)
+	for i := range grid.Len() {
+		grid.SetFloat(i, grid.Float(i)/7)
+	}
+	return op, []*ir.Tensor{x, d.odd(grid)}
+}
+
+// deform returns a DeformConv and its operands.
+func (d draws) deform(dtype ir.DType) (DeformConv, []*ir.Tensor) {
+	extents := d.ints(d.int(1, 3, "axes"), 1, 4, "extents")
+	op := DeformConv{Window: drawWindow(d.T, extents), Group: d.int(1, 2, "group"), Offsets: d.int(1, 2, "offsets")}
+	c, m := op.Group*op.Offsets*d.int(1, 2, "c"), op.Group*d.int(1, 2, "m")
+	n := d.int(0, 2, "n")
+	out, err := op.Places(dim.Consts(extents...))
+	if err != nil {
+		d.Fatal(err)
+	}
+	places, _ := dim.Ints(out)
+	cells := LenOf(op.Kernel) * op.Offsets
+	tensor := func(shape ...[]int) *ir.Tensor {
+		var all []int
+		for _, s := range shape {
+			all = append(all, s...)
+		}
+		return drawTensor(d.T, dtype, all...)
+	}
+	offsets := tensor([]int{n, cells * len(extents)}, places)
+	for i := range offsets.Len() {
+		offsets.SetFloat(i, offsets.Float(i)/5)
+	}
+	in := []*ir.Tensor{tensor([]int{n, c}, extents), tensor([]int{m, c / op.Group}, op.Kernel), offsets, nil, nil}
+	if rapid.Bool().Draw(d.T, "bias") {
+		in[3] = tensor([]int{m})
+	}
+	if rapid.Bool().Draw(d.T, "mask") {
+		in[4] = tensor([]int{n, cells}, places)
+	}
+	return op, in
 }

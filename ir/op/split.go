@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSplit reads Split: a [Slice] for each result. The sizes are an attribute
-// before opset 13 (in opset 1 an operand, too), an operand from there on.
+// importSplit imports Split: a [Slice] for each result. The sizes are an attribute before opset 13
+// (in opset 1 they may also be an operand), and an operand from then on.
 func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
@@ -21,10 +22,10 @@ func importSplit(c ir.Importer) ([]*ir.Value, error) {
 	return splitAxis(b, x, axis, sizes)
 }
 
-// splitAxis appends the slices of x that have these extents along an axis, one
-// after the other. It checks their sum.
-func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []ir.Dim) ([]*ir.Value, error) {
-	var start ir.Dim
+// splitAxis appends consecutive slices of x along an axis. sizes are their extents. It checks that
+// the slices cover the axis.
+func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Value, error) {
+	var start dim.Dim
 	parts := make([]*ir.Value, len(sizes))
 	for i, size := range sizes {
 		parts[i] = sliceAxis(b, x, axis, start, size)
@@ -32,7 +33,7 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []ir.Dim) ([]*ir.Valu
 	}
 	if extent := x.Type.Shape[axis]; !extent.Equal(start) {
 		if _, known := extent.Sub(start).Int(); known {
-			return nil, fmt.Errorf("sizes %s for axis %d of extent %s", shapeText(sizes), axis, extent)
+			return nil, fmt.Errorf("sizes %s for axis %d of extent %s", ShapeText(sizes), axis, extent)
 		}
 		b.Nodes(ir.CheckDim{A: extent, B: start, What: fmt.Sprintf("axis %d of split", axis)})
 	}
@@ -40,10 +41,10 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []ir.Dim) ([]*ir.Valu
 }
 
 // splitSizes returns the extents of the parts of an axis of extent d.
-func splitSizes(c ir.Importer, d ir.Dim) ([]ir.Dim, error) {
-	var sizes []ir.Dim
+func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
+	var sizes []dim.Dim
 	if c.Opset() < 13 {
-		sizes = ir.Dims(c.Ints("split", nil)...)
+		sizes = dim.Consts(c.Ints("split", nil)...)
 	}
 	if c.Arg(1) != nil {
 		var err error
@@ -66,11 +67,10 @@ func splitSizes(c ir.Importer, d ir.Dim) ([]ir.Dim, error) {
 	return equalSizes(d, parts, c.Opset() >= 18), nil
 }
 
-// equalSizes divides an extent into parts of one size, but for the last ones
-// where it may be uneven.
-func equalSizes(d ir.Dim, parts int, uneven bool) []ir.Dim {
-	n := ir.Const(parts)
-	sizes := make([]ir.Dim, parts)
+// equalSizes divides an extent into parts of one size. With uneven the last ones may be smaller.
+func equalSizes(d dim.Dim, parts int, uneven bool) []dim.Dim {
+	n := dim.Const(parts)
+	sizes := make([]dim.Dim, parts)
 	if _, exact := d.DivExact(n); exact || !uneven {
 		for i := range sizes {
 			sizes[i] = divide(d, n)

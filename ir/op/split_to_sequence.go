@@ -5,21 +5,22 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SplitToSequence is the sequence of the parts of its operand along Axis. A second
-// operand, i32 or i64, says how long they are: a scalar the length of all but the
-// last, which is what is left; a list that of each. Without it they are single
-// slices, which have the axis if KeepDims is set. A length that is negative, a
-// scalar of 0 and a list whose sum is not the extent are errors at run time.
+// SplitToSequence returns the sequence of the parts of its operand along Axis. An optional second
+// operand, i32 or i64, gives their lengths. A scalar is the length of all parts except the last,
+// which takes the rest. Otherwise the operand is a list of the lengths. Without it the parts are
+// single slices, which keep the axis if KeepDims is set. A negative length, a scalar 0, and a list
+// whose sum is not the extent are errors at run time.
 type SplitToSequence struct {
 	Axis     int
 	KeepDims bool
 }
 
-// Infer leaves the extent of Axis open where lengths are given.
+// Infer leaves the extent of Axis unknown if lengths are given.
 func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 2); err != nil {
+	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
 	}
 	if op.Axis < 0 || op.Axis >= in[0].Rank() {
@@ -34,9 +35,9 @@ func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 		if err := indexType(in[1]); err != nil {
 			return nil, err
 		}
-		elem.Shape[op.Axis] = ir.AnyDim
+		elem.Shape[op.Axis] = dim.Any
 	case op.KeepDims:
-		elem.Shape[op.Axis] = ir.Const(1)
+		elem.Shape[op.Axis] = dim.Const(1)
 	default:
 		elem.Shape = slices.Delete(elem.Shape, op.Axis, op.Axis+1)
 	}
@@ -65,7 +66,7 @@ func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 			return nil, fmt.Errorf("parts %v of an extent of %d", lengths, x.Shape[op.Axis])
 		}
 		s := wholeSlice(x.Type())
-		s.Starts[op.Axis], s.Shape[op.Axis] = ir.Const64(start), ir.Const64(n)
+		s.Starts[op.Axis], s.Shape[op.Axis] = dim.Const64(start), dim.Const64(n)
 		part, err := s.Eval(in[:1])
 		if err != nil {
 			return nil, err
@@ -82,7 +83,7 @@ func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(*out[0].Elem, items...)}, nil
 }
 
-// lengths returns those of the parts.
+// lengths returns the lengths of the parts.
 func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	if len(in) == 2 && in[1].Rank() == 1 {
 		lengths := make([]int64, in[1].Len())
@@ -105,24 +106,11 @@ func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	return lengths, nil
 }
 
-// maxParts is the largest number of parts of one length, as that of the kernels.
+// maxParts is the largest number of parts of one length, the same as in the kernels.
 const maxParts = 1 << 24
 
-// Call is cpu.SplitToSlices without lengths, cpu.SplitToParts with one for all, or
-// cpu.SplitToSequence.
-func (op SplitToSequence) Call(n *ir.Node) (ir.Call, error) {
-	args := []any{ir.Out(0), ir.In(0), n.Args[0].Type.Shape, op.Axis}
-	switch lengths := n.Arg(1); {
-	case lengths == nil:
-		return ir.Call{Kernel: "SplitToSlices", Args: append(args, op.KeepDims)}, nil
-	case lengths.Type.Rank() == 0:
-		return ir.Call{Kernel: "SplitToParts", Args: append(args, ir.In(1))}, nil
-	}
-	return ir.Call{Kernel: "SplitToSequence", Args: append(args, ir.In(1))}, nil
-}
-
-// importSplitToSequence reads SplitToSequence, whose keepdims matters only without
-// split. Where the parts are known it is a [Slice] for each.
+// importSplitToSequence imports SplitToSequence. keepdims has an effect only without split. If the
+// parts are known, it becomes a [Slice] for each.
 func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	var split *ir.Value
@@ -147,15 +135,14 @@ func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	}
 	if split == nil && !keep {
 		for i, p := range parts {
-			parts[i] = reshape(b, p, slices.Delete(slices.Clone(p.Type.Shape), axis, axis+1)...)
+			parts[i] = ReshapeTo(b, p, slices.Delete(slices.Clone(p.Type.Shape), axis, axis+1)...)
 		}
 	}
 	return sequence(b, parts...), nil
 }
 
-// partSizes returns the extents of the parts of an axis of extent d, as far as
-// their number is known; nil where it is not.
-func partSizes(d ir.Dim, split *ir.Value) ([]ir.Dim, error) {
+// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is unknown.
+func partSizes(d dim.Dim, split *ir.Value) ([]dim.Dim, error) {
 	each := 1
 	if split != nil {
 		sizes, ok := split.Dims()
@@ -175,9 +162,9 @@ func partSizes(d ir.Dim, split *ir.Value) ([]ir.Dim, error) {
 	case !ok || extent/each > maxItems:
 		return nil, nil
 	}
-	var sizes []ir.Dim
+	var sizes []dim.Dim
 	for at := 0; at < extent; at += each {
-		sizes = append(sizes, ir.Const(min(each, extent-at)))
+		sizes = append(sizes, dim.Const(min(each, extent-at)))
 	}
 	return sizes, nil
 }

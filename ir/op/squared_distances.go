@@ -4,22 +4,23 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SquaredDistances is the squared Euclidean distance of every row of a matrix
-// [N,K] to every row of another, [M,K]: [N,M], of f32 or f64.
+// SquaredDistances is the squared Euclidean distance of every row of a matrix [N,K] to every row of
+// another, [M,K], as [N,M], in f32 or f64.
 type SquaredDistances struct{}
 
-// Infer gives [N,M].
+// Infer returns [N,M].
 func (op SquaredDistances) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	a, b := in[0], in[1]
 	if a.Rank() != 2 || b.Rank() != 2 || a.DType != b.DType || a.DType != ir.F32 && a.DType != ir.F64 {
 		return nil, fmt.Errorf("distances of %s and %s, matrices of f32 or f64 expected", a, b)
 	}
-	if err := same(a.Shape[1], b.Shape[1], "features"); err != nil {
+	if err := Same(a.Shape[1], b.Shape[1], "features"); err != nil {
 		return nil, err
 	}
 	return []ir.Type{ir.TensorOf(a.DType, a.Shape[0], b.Shape[0])}, nil
@@ -27,7 +28,7 @@ func (op SquaredDistances) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Eval sums in float64.
 func (op SquaredDistances) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	if _, err := inferOf(op, in); err != nil {
+	if _, err := InferOf(op, in); err != nil {
 		return nil, err
 	}
 	a, b := in[0], in[1]
@@ -47,12 +48,6 @@ func (op SquaredDistances) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Flops counts three operations for each pair of elements.
-func (op SquaredDistances) Flops(in, out []ir.Type) ir.Dim {
-	return out[0].Elems().Mul(in[0].Shape[1]).Mul(ir.Const(3))
-}
-
-// Call is cpu.SquaredDistances.
-func (op SquaredDistances) Call(n *ir.Node) (ir.Call, error) {
-	a, b := n.Args[0].Type, n.Args[1].Type
-	return ir.Call{Kernel: "SquaredDistances", Args: []any{ir.Out(0), ir.In(0), ir.In(1), a.Shape[0], b.Shape[0], a.Shape[1]}}, nil
+func (op SquaredDistances) Flops(in, out []ir.Type) dim.Dim {
+	return out[0].Elems().Mul(in[0].Shape[1]).Mul(dim.Const(3))
 }

@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importSqueeze reads Squeeze, which drops axes of extent 1, all of them where
-// none are named: a Reshape. The axes are an attribute before opset 13.
+// importSqueeze imports Squeeze, which removes the listed axes, or all axes of extent 1: a Reshape. The
+// axes are an attribute before opset 13.
 func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()
@@ -38,7 +39,7 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	if axes, err = axesFromFront(axes, rank); err != nil {
 		return nil, err
 	}
-	var shape []ir.Dim
+	var shape []dim.Dim
 	whole := slices.Clone(x.Type.Shape)
 	for i, d := range x.Type.Shape {
 		if !slices.Contains(axes, i) {
@@ -48,30 +49,30 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 		if n, ok := d.Int(); ok && n != 1 {
 			return nil, fmt.Errorf("axis %d has extent %d, not 1", i, n)
 		}
-		whole[i] = ir.Const(1)
+		whole[i] = dim.Const(1)
 	}
-	return []*ir.Value{reshape(b, b.Assume(x, whole...), shape...)}, nil
+	return []*ir.Value{ReshapeTo(b, b.Assume(x, whole...), shape...)}, nil
 }
 
 // onesOf returns the axes of extent 1.
-func onesOf(shape []ir.Dim) (axes []int) {
+func onesOf(shape []dim.Dim) (axes []int) {
 	for i, d := range shape {
-		if d.Equal(ir.Const(1)) {
+		if d.Equal(dim.Const(1)) {
 			axes = append(axes, i)
 		}
 	}
 	return axes
 }
 
-// mayBeOne reports whether it depends on the arguments that an extent is 1.
-func mayBeOne(d ir.Dim) bool {
+// mayBeOne reports whether an extent is 1 for some arguments but not for all.
+func mayBeOne(d dim.Dim) bool {
 	lo, hi := d.Bounds()
 	return !d.IsConst() && lo <= 1 && hi >= 1
 }
 
-// squeezesOpen says that the rank of the result depends on an extent, and how to compile the
-// model for the other rank if that is the symbol of an input.
-func squeezesOpen(b *ir.Builder, d ir.Dim) string {
+// squeezesOpen explains that the rank of the result depends on an extent and, if that is the symbol of
+// an input, how to compile the model for the other rank.
+func squeezesOpen(b *ir.Builder, d dim.Dim) string {
 	text := fmt.Sprintf("without axes it drops an axis of extent %s where that is 1", d)
 	if s := d.String(); slices.Contains(ir.SymbolsOf(b.Func().Params), s) {
 		text += fmt.Sprintf("; -dim %s=1 compiles the model for 1", s)
@@ -79,19 +80,18 @@ func squeezesOpen(b *ir.Builder, d ir.Dim) string {
 	return text
 }
 
-// keepOpen appends checks that no extent is 1 that is known only when the model runs: ranks
-// are fixed, and the axis is kept.
-func keepOpen(b *ir.Builder, shape []ir.Dim) {
+// keepOpen appends checks that symbolic extents are not 1. Ranks are fixed, and these axes are kept.
+func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	for _, d := range shape {
 		if mayBeOne(d) {
-			one := b.Node(Equal{}, b.Dims(d), b.Dims(ir.Const(1)))
-			b.Nodes(Require{Value: false, What: squeezesOpen(b, d)}, reshape(b, one))
+			one := b.Node(Equal{}, b.Dims(d), b.Dims(dim.Const(1)))
+			b.Nodes(Require{Value: false, What: squeezesOpen(b, d)}, ReshapeTo(b, one))
 		}
 	}
 }
 
-// rankLess returns a rank without the axes that operand i names: as many as it has
-// elements, or as the model's type of the result says.
+// rankLess returns rank minus the number of axes that operand i lists. The number of axes is the
+// number of its elements, or follows from the type that the model declares for the result.
 func rankLess(c ir.Importer, rank, i int) (int, error) {
 	n, err := listLen(c, i, "axes")
 	if err == nil && n <= rank {
@@ -106,16 +106,16 @@ func rankLess(c ir.Importer, rank, i int) (int, error) {
 	return 0, err
 }
 
-// squeezeNamed drops the axes of extent 1 that a list names when the model runs,
-// which leaves a rank.
+// squeezeNamed removes the axes in a list that is known only at run time. They must have extent 1.
+// left is the remaining rank.
 func squeezeNamed(b *ir.Builder, x, axes *ir.Value, left int) *ir.Value {
 	bind := BindSqueeze{newBound(b, "squeezed", left), x.Type.Shape}
 	b.Nodes(bind, intList(b, axes))
 	return b.Node(Reshape{Shape: bind.dims()}, x)
 }
 
-// importUnsqueeze reads Unsqueeze, which puts axes of extent 1 where the result
-// is to have them: a Reshape. The axes are an attribute before opset 13.
+// importUnsqueeze imports Unsqueeze, which inserts axes of extent 1 at positions of the result: a
+// Reshape. The axes are an attribute before opset 13.
 func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if c.Opset() >= 13 && !isKnown(c.Arg(1)) {
@@ -138,19 +138,19 @@ func importUnsqueeze(c ir.Importer) ([]*ir.Value, error) {
 	if axes, err = axesFromFront(axes, rank); err != nil {
 		return nil, err
 	}
-	shape, rest := make([]ir.Dim, rank), x.Type.Shape
+	shape, rest := make([]dim.Dim, rank), x.Type.Shape
 	for i := range shape {
 		if slices.Contains(axes, i) {
-			shape[i] = ir.Const(1)
+			shape[i] = dim.Const(1)
 			continue
 		}
 		shape[i], rest = rest[0], rest[1:]
 	}
-	return []*ir.Value{reshape(b, x, shape...)}, nil
+	return []*ir.Value{ReshapeTo(b, x, shape...)}, nil
 }
 
-// importFlatten reads Flatten, which joins the axes before one, and those from
-// it on: a Reshape. The axis may be negative from opset 11.
+// importFlatten imports Flatten: a Reshape that merges the axes before axis, and merges the others.
+// axis may be negative from opset 11.
 func importFlatten(c ir.Importer) ([]*ir.Value, error) {
 	x, axis := c.Arg(0), c.Int("axis", 1)
 	shape, rank := x.Type.Shape, x.Type.Rank()
@@ -160,5 +160,5 @@ func importFlatten(c ir.Importer) ([]*ir.Value, error) {
 	if axis < 0 {
 		axis += rank
 	}
-	return []*ir.Value{reshape(c.Builder(), x, ir.Product(shape[:axis]...), ir.Product(shape[axis:]...))}, nil
+	return []*ir.Value{ReshapeTo(c.Builder(), x, dim.Product(shape[:axis]...), dim.Product(shape[axis:]...))}, nil
 }

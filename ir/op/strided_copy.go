@@ -5,20 +5,20 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// StridedCopy reads its operand in any order: element (i0, i1, …) of the result
-// of shape Shape is element Offset + i0·Strides[0] + i1·Strides[1] + … of the
-// operand, row-major. Strides may be 0 or negative. It is what operators that
-// only move elements are lowered to.
+// StridedCopy reads its operand in arbitrary order: element (i0, i1, …) of the result of shape Shape is
+// element Offset + i0·Strides[0] + i1·Strides[1] + … of the row-major operand. Strides may be 0 or
+// negative. Operators that only move elements are lowered to it.
 type StridedCopy struct {
-	Shape, Strides []ir.Dim
-	Offset         ir.Dim
+	Shape, Strides []dim.Dim
+	Offset         dim.Dim
 }
 
 // Infer gives the result the operand's element type and the shape.
 func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if len(op.Strides) != len(op.Shape) {
@@ -27,11 +27,11 @@ func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// Eval copies, or reports the first element that is not in the operand.
+// Eval copies the elements, or returns an error for the first one that is outside of the operand.
 func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
-	shape, ok := ir.Ints(op.Shape)
-	strides, okStrides := ir.Ints(op.Strides)
+	shape, ok := dim.Ints(op.Shape)
+	strides, okStrides := dim.Ints(op.Strides)
 	offset, okOffset := op.Offset.Int()
 	if !ok || !okStrides || !okOffset {
 		return nil, fmt.Errorf("shape, strides or offset has no value")
@@ -51,35 +51,30 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad adds each element's to that which it was read from.
-func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	c, x, count := calculus{b}, n.Arg(0).Type, ir.Product(op.Shape...)
+// Grad adds each element of dy to the element from which it was read.
+func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	c, x, count := calculus{b}, n.Arg(0).Type, dim.Product(op.Shape...)
 	at := fill(b, ir.Scalar(ir.I64, 0), op.Shape...)
 	for i, stride := range op.Strides {
 		at = c.add(at, c.mul(places(b, ir.I64, i, op.Shape...), c.extent(at, stride)))
 	}
 	at = c.add(at, c.extent(at, op.Offset))
 	zeros := fill(b, ir.Scalar(x.DType, 0), x.Elems())
-	sums := b.Node(ScatterElements{Axis: 0, Reduction: "add"}, zeros, reshape(b, at, count), reshape(b, of[0], count))
-	return []*ir.Value{reshape(b, sums, x.Shape...)}
-}
-
-// Call is cpu.StridedCopy.
-func (op StridedCopy) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "StridedCopy", Args: []any{ir.Out(0), ir.In(0), op.Shape, op.Strides, op.Offset}}, nil
+	sums := b.Node(ScatterElements{Axis: 0, Reduction: "add"}, zeros, ReshapeTo(b, at, count), ReshapeTo(b, dy[0], count))
+	return []*ir.Value{ReshapeTo(b, sums, x.Shape...)}
 }
 
 // IsIdentity reports whether the elements are read in row-major order.
 func (op StridedCopy) IsIdentity(x ir.Type) bool {
-	return op.Offset.Equal(ir.Dim{}) && slices.EqualFunc(op.Strides, RowMajor(x.Shape), ir.Dim.Equal)
+	return op.Offset.Equal(dim.Dim{}) && slices.EqualFunc(op.Strides, RowMajor(x.Shape), dim.Dim.Equal)
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (StridedCopy) IsMemoryBound() {}
 
 // RowMajor returns the strides of a contiguous tensor, in elements.
-func RowMajor(shape []ir.Dim) []ir.Dim {
-	s, next := make([]ir.Dim, len(shape)), ir.Const(1)
+func RowMajor(shape []dim.Dim) []dim.Dim {
+	s, next := make([]dim.Dim, len(shape)), dim.Const(1)
 	for i := len(shape) - 1; i >= 0; i-- {
 		s[i], next = next, next.Mul(shape[i])
 	}

@@ -2,25 +2,26 @@ package op
 
 import (
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// stridedView is how a tensor's elements lie in another: element (i0, i1, …) is element
-// offset + i0·strides[0] + … of base, row-major.
+// stridedView describes the position of a tensor's elements in another tensor: element (i0, i1, …) is
+// element offset + i0·strides[0] + … of base.
 type stridedView struct {
 	base    *ir.Value
-	strides []ir.Dim
-	offset  ir.Dim
+	strides []dim.Dim
+	offset  dim.Dim
 }
 
-// viewOf finds where the elements of v come from through reshapes, transposes, slices
-// and copies that only move elements. It goes as far as strides can say.
+// viewOf traces the elements of v through reshapes, transposes, slices and copies that only move
+// elements. It stops where strides cannot express the view.
 func viewOf(v *ir.Value) stridedView {
-	view := stridedView{base: v, strides: strides(v.Type.Shape)}
+	view := stridedView{base: v, strides: RowMajor(v.Type.Shape)}
 	shape := v.Type.Shape
 	for view.base.Def != nil {
 		n := view.base.Def
 		if _, ok := n.Op.(Reshape); ok {
-			view.base = n.Args[0] // which has the same elements in the same order
+			view.base = n.Args[0] // with the same elements in the same order
 			continue
 		}
 		c, ok := copyOf(n)
@@ -32,22 +33,22 @@ func viewOf(v *ir.Value) stridedView {
 	return view
 }
 
-// copyOf returns the copy that n is.
+// copyOf returns the StridedCopy equivalent to n.
 func copyOf(n *ir.Node) (c StridedCopy, ok bool) {
 	switch o := n.Op.(type) {
 	case StridedCopy:
 		return o, true
 	case Slice:
-		return o.strided(n.Args[0].Type, ir.Dims(o.Steps...)), true
+		return o.strided(n.Args[0].Type, dim.Consts(o.Steps...)), true
 	case Transpose:
 		return o.strided(n.Args[0].Type), true
 	}
 	return c, false
 }
 
-// through makes the strides of a view of a copy's result those of a view of its
-// operand; it reports whether there are such.
-func (s *stridedView) through(c StridedCopy, shape []ir.Dim) bool {
+// through converts a view of a copy's result to a view of the copy's operand. It reports whether
+// strides can express that.
+func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 	view, ok := StridedCopy{Shape: shape, Strides: s.strides, Offset: s.offset}.After(c)
 	if !ok || len(view.Shape) != len(shape) {
 		return false
@@ -56,11 +57,11 @@ func (s *stridedView) through(c StridedCopy, shape []ir.Dim) bool {
 	return true
 }
 
-// After returns the copy that reads the operand of another, inner, as op reads its
-// result, or a reshape of that; ok is false where strides cannot say. It may have
-// several axes, one after the other, where op has one.
+// After returns a copy of inner's operand that equals op applied to inner's result, or to a reshape
+// of that result. ok is false if strides cannot express it. One axis of op may become several
+// consecutive axes.
 func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
-	if ir.Product(inner.Shape...).Equal(ir.Dim{}) {
+	if dim.Product(inner.Shape...).Equal(dim.Dim{}) {
 		return c, false
 	}
 	if c, ok := op.through(inner); ok {
@@ -69,12 +70,12 @@ func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
 	return op.through(inner.joined())
 }
 
-// through is After where each axis of op moves along axes of inner as they are.
+// through is After if each axis of op moves along axes of inner unchanged.
 func (op StridedCopy) through(inner StridedCopy) (c StridedCopy, ok bool) {
-	dense, room := strides(inner.Shape), make([]ir.Dim, len(inner.Shape))
+	dense, room := RowMajor(inner.Shape), make([]dim.Dim, len(inner.Shape))
 	rest := op.Offset
 	c.Offset = inner.Offset
-	one := ir.Const(1)
+	one := dim.Const(1)
 	for j, n := range inner.Shape {
 		room[j] = n.Sub(one)
 		if at := rest.FloorDiv(dense[j]); at.IsConst() {
@@ -83,7 +84,7 @@ func (op StridedCopy) through(inner StridedCopy) (c StridedCopy, ok bool) {
 			c.Offset = c.Offset.Add(at.Mul(inner.Strides[j]))
 		}
 	}
-	if !rest.Equal(ir.Dim{}) {
+	if !rest.Equal(dim.Dim{}) {
 		return c, false
 	}
 	for i, n := range op.Shape {
@@ -101,14 +102,13 @@ func (op StridedCopy) through(inner StridedCopy) (c StridedCopy, ok bool) {
 	return c, true
 }
 
-// joined returns the copy with neighbouring axes made one where the second goes on
-// where the first one's step ends, and without axes of extent 1.
+// joined returns the copy with contiguous axes merged and axes of extent 1 removed.
 func (op StridedCopy) joined() StridedCopy {
 	out := StridedCopy{Offset: op.Offset}
 	for j, n := range op.Shape {
 		last := len(out.Shape) - 1
 		switch {
-		case n.Equal(ir.Const(1)):
+		case n.Equal(dim.Const(1)):
 		case last >= 0 && out.Strides[last].Equal(n.Mul(op.Strides[j])):
 			out.Shape[last], out.Strides[last] = out.Shape[last].Mul(n), op.Strides[j]
 		default:
@@ -118,13 +118,13 @@ func (op StridedCopy) joined() StridedCopy {
 	return out
 }
 
-// walk returns the axes, and their strides in the operand, by which n elements of the
-// result are read in steps of stride, and takes what they cover from the room that is
-// left along each axis.
-func (op StridedCopy) walk(n, stride ir.Dim, dense, room []ir.Dim) (shape, moved []ir.Dim, ok bool) {
-	one := ir.Const(1)
-	if n.Equal(one) || stride.Equal(ir.Dim{}) {
-		return []ir.Dim{n}, []ir.Dim{{}}, true
+// walk returns the axes, and their strides in the operand, over which n elements of the result are
+// read in steps of stride. room holds the remaining length of each axis; walk subtracts the
+// elements that are read.
+func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
+	one := dim.Const(1)
+	if n.Equal(one) || stride.Equal(dim.Dim{}) {
+		return []dim.Dim{n}, []dim.Dim{{}}, true
 	}
 	for j, d := range dense {
 		steps, ok := stride.DivExact(d)
@@ -134,7 +134,7 @@ func (op StridedCopy) walk(n, stride ir.Dim, dense, room []ir.Dim) (shape, moved
 		left := room[j].Sub(n.Sub(one).Mul(steps))
 		if left.NonNegative() {
 			room[j] = left
-			return []ir.Dim{n}, []ir.Dim{steps.Mul(op.Strides[j])}, true
+			return []dim.Dim{n}, []dim.Dim{steps.Mul(op.Strides[j])}, true
 		}
 		whole, okWhole := op.Shape[j].DivExact(steps)
 		outer, okOuter := n.DivExact(whole)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // TestAfter compares copies of copies, and of reshapes of them, with one copy.
@@ -15,9 +16,9 @@ func TestAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(of []int, what string) (StridedCopy, []int) {
 			c := StridedCopy{}
-			from := strides(ir.Dims(of...))
+			from := RowMajor(dim.Consts(of...))
 			var shape []int
-			for _, axis := range rapid.Permutation(allAxes(len(of))).Draw(t, what) {
+			for _, axis := range rapid.Permutation(AllAxes(len(of))).Draw(t, what) {
 				n := rapid.IntRange(1, of[axis]).Draw(t, "extent")
 				first := rapid.IntRange(0, of[axis]-n).Draw(t, "first")
 				step := 1
@@ -25,10 +26,10 @@ func TestAfter(t *testing.T) {
 					step = rapid.IntRange(1, (of[axis]-1-first)/(n-1)).Draw(t, "step")
 				}
 				shape = append(shape, n)
-				c.Strides = append(c.Strides, from[axis].Mul(ir.Const(step)))
-				c.Offset = c.Offset.Add(from[axis].Mul(ir.Const(first)))
+				c.Strides = append(c.Strides, from[axis].Mul(dim.Const(step)))
+				c.Offset = c.Offset.Add(from[axis].Mul(dim.Const(first)))
 			}
-			c.Shape = ir.Dims(shape...)
+			c.Shape = dim.Consts(shape...)
 			return c, shape
 		}
 		of := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "shape")
@@ -75,8 +76,8 @@ func TestAfter(t *testing.T) {
 
 // TestAfterSymbols merges what exporters make of the projections of an attention.
 func TestAfterSymbols(t *testing.T) {
-	n, s := ir.Sym("N"), ir.Sym("S")
-	k := func(c int) ir.Dim { return ir.Const(c) }
+	n, s := dim.Sym("N"), dim.Sym("S")
+	k := func(c int) dim.Dim { return dim.Const(c) }
 	for _, test := range []struct {
 		name               string
 		outer, inner, want StridedCopy
@@ -84,22 +85,22 @@ func TestAfterSymbols(t *testing.T) {
 	}{
 		{
 			"a head of a third, transposed before",
-			StridedCopy{Shape: []ir.Dim{n, k(4), s, k(16)}, Strides: []ir.Dim{s.Mul(k(64)), s.Mul(k(16)), k(16), k(1)}, Offset: ir.Product(n, s, k(64))},
-			StridedCopy{Shape: []ir.Dim{k(3), n, k(4), s, k(16)}, Strides: []ir.Dim{k(64), s.Mul(k(192)), k(16), k(192), k(1)}},
-			StridedCopy{Shape: []ir.Dim{n, k(4), s, k(16)}, Strides: []ir.Dim{s.Mul(k(192)), k(16), k(192), k(1)}, Offset: k(64)},
+			StridedCopy{Shape: []dim.Dim{n, k(4), s, k(16)}, Strides: []dim.Dim{s.Mul(k(64)), s.Mul(k(16)), k(16), k(1)}, Offset: dim.Product(n, s, k(64))},
+			StridedCopy{Shape: []dim.Dim{k(3), n, k(4), s, k(16)}, Strides: []dim.Dim{k(64), s.Mul(k(192)), k(16), k(192), k(1)}},
+			StridedCopy{Shape: []dim.Dim{n, k(4), s, k(16)}, Strides: []dim.Dim{s.Mul(k(192)), k(16), k(192), k(1)}, Offset: k(64)},
 			true,
 		},
 		{
 			"heads in the batch, transposed after",
-			StridedCopy{Shape: []ir.Dim{n.Mul(k(4)), k(16), s}, Strides: []ir.Dim{s.Mul(k(16)), k(1), k(16)}},
-			StridedCopy{Shape: []ir.Dim{n, k(4), s, k(16)}, Strides: []ir.Dim{s.Mul(k(64)), k(16), k(64), k(1)}},
-			StridedCopy{Shape: []ir.Dim{n, k(4), k(16), s}, Strides: []ir.Dim{s.Mul(k(64)), k(16), k(1), k(64)}},
+			StridedCopy{Shape: []dim.Dim{n.Mul(k(4)), k(16), s}, Strides: []dim.Dim{s.Mul(k(16)), k(1), k(16)}},
+			StridedCopy{Shape: []dim.Dim{n, k(4), s, k(16)}, Strides: []dim.Dim{s.Mul(k(64)), k(16), k(64), k(1)}},
+			StridedCopy{Shape: []dim.Dim{n, k(4), k(16), s}, Strides: []dim.Dim{s.Mul(k(64)), k(16), k(1), k(64)}},
 			true,
 		},
 		{
 			"beyond the rows that are copied",
-			StridedCopy{Shape: []ir.Dim{k(2), s}, Strides: []ir.Dim{s, k(1)}},
-			StridedCopy{Shape: []ir.Dim{s, k(2)}, Strides: []ir.Dim{k(4), k(1)}},
+			StridedCopy{Shape: []dim.Dim{k(2), s}, Strides: []dim.Dim{s, k(1)}},
+			StridedCopy{Shape: []dim.Dim{s, k(2)}, Strides: []dim.Dim{k(4), k(1)}},
 			StridedCopy{},
 			false,
 		},

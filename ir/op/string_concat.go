@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// StringConcat is x followed by y, broadcast: of strings (ONNX StringConcat).
+// StringConcat concatenates strings x and y with broadcasting (ONNX StringConcat).
 type StringConcat struct{ binary[texts] }
 
-// maxEvalTexts bounds the texts that Eval makes, in bytes.
+// maxEvalTexts bounds the bytes of the strings that Eval creates.
 const maxEvalTexts = 64 << 20
 
 // Eval concatenates.
@@ -34,8 +34,3 @@ func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Lower repeats the operands.
 func (StringConcat) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }
-
-// Call is cpu.StringConcat.
-func (StringConcat) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "StringConcat", Args: []any{ir.Out(0), ir.In(0), ir.In(1)}}, nil
-}

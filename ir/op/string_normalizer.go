@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importStringNormalizer reads StringNormalizer, of [C] or [1, C]: stop words are
-// removed, then the case is changed. The locale does not matter: letters change as
-// Unicode says.
+// importStringNormalizer imports StringNormalizer for [C] or [1, C]: it removes stop words and then
+// changes the case by the Unicode tables, ignoring the locale.
 func importStringNormalizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	c.Text("locale", "")
@@ -19,7 +19,7 @@ func importStringNormalizer(c ir.Importer) ([]*ir.Value, error) {
 	if rows, ok := x.Type.Shape[0].Int(); ok && rank == 2 && rows != 1 {
 		return nil, fmt.Errorf("%s has %d rows, one expected", x.Type, rows)
 	}
-	y := reshape(b, x, x.Type.Shape[rank-1])
+	y := ReshapeTo(b, x, x.Type.Shape[rank-1])
 	if words := c.Texts("stopwords", nil); len(words) > 0 {
 		op := RemoveStopwords{CaseSensitive: c.Int("is_case_sensitive", 0) != 0, Count: b.Symbol("words")}
 		y = b.Node(op, y, b.Const(textTensor(words)))
@@ -34,7 +34,7 @@ func importStringNormalizer(c ir.Importer) ([]*ir.Value, error) {
 		return nil, fmt.Errorf("unknown case_change_action %q", action)
 	}
 	if rank == 2 {
-		y = reshape(b, y, ir.Const(1), y.Type.Shape[0])
+		y = ReshapeTo(b, y, dim.Const(1), y.Type.Shape[0])
 	}
 	return []*ir.Value{y}, nil
 }

@@ -6,29 +6,29 @@ import (
 	"unicode"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// StringSplit splits each string of its operand at Delimiter, at most MaxSplit
-// times from the left: what remains is the last part (ONNX StringSplit). An empty
-// Delimiter stands for any run of white space; then there are no empty parts.
-// Results are the parts, a string tensor with a new last axis of Parts, and their
-// numbers, i64 of the operand's shape. It binds Parts to the largest number;
-// missing parts are empty.
+// StringSplit splits each string of its operand at Delimiter, at most MaxSplit times from the left.
+// The rest is the last part (ONNX StringSplit). An empty Delimiter means runs of white space, and
+// then there are no empty parts. The first result is the parts, a string tensor with a new last
+// axis of Parts, padded with empty strings. The second is the numbers of parts, i64 of the
+// operand's shape. It binds Parts to the largest number.
 type StringSplit struct {
 	Delimiter string
 	MaxSplit  int
 	Parts     string
 }
 
-// Infer adds the axis.
+// Infer returns the shape with the new axis.
 func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, texts{}); err != nil {
 		return nil, err
 	}
-	shape := append(append([]ir.Dim{}, in[0].Shape...), ir.Sym(op.Parts))
+	shape := append(append([]dim.Dim{}, in[0].Shape...), dim.Sym(op.Parts))
 	return []ir.Type{ir.TensorOf(ir.String, shape...), in[0].With(ir.I64)}, nil
 }
 
@@ -81,18 +81,7 @@ func (op StringSplit) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[out[0].Rank()-1])}, nil
 }
 
-// Measure is cpu.StringParts.
-func (op StringSplit) Measure(*ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "StringParts", Args: []any{ir.In(0), op.Delimiter, op.MaxSplit}}}, nil
-}
-
-// Call is cpu.StringSplit.
-func (op StringSplit) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "StringSplit", Args: []any{ir.Out(0), ir.Out(1), ir.In(0), op.Delimiter, op.MaxSplit}}, nil
-}
-
-// importStringSplit reads StringSplit. Without maxsplit, or when it is negative,
-// there is no limit.
+// importStringSplit imports StringSplit. If maxsplit is absent or negative, there is no limit.
 func importStringSplit(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	op := StringSplit{Delimiter: c.Text("delimiter", ""), MaxSplit: c.Int("maxsplit", -1), Parts: b.Symbol("parts")}

@@ -1,8 +1,12 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// Sub is x − y, broadcast, of numbers of one type. Integers wrap.
+// Sub computes x − y with broadcasting, for numbers of one type. Integers wrap.
 type Sub struct{ binary[numbers] }
 
 // Eval subtracts.
@@ -14,28 +18,30 @@ func (Sub) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// InferElems subtracts expressions.
-func (Sub) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
-	return elemsBinary(in, out, ir.Dim.Sub)
+// Scalar subtracts.
+func (Sub) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
+	return wrapped(b, d, b.Sub(x[0], x[1]))
 }
 
-// Call is cpu.Sub, cpu.SubScalar or cpu.ScalarSub.
-func (Sub) Call(n *ir.Node) (ir.Call, error) { return callBinary(n, "Sub", false), nil }
+// InferElems subtracts expressions.
+func (Sub) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
+	return elemsBinary(in, out, dim.Dim.Sub)
+}
 
-// Grad is the result's of x, its negative of y.
-func (Sub) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	g := of[0]
+// Grad returns dy for x, and −dy for y.
+func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	g := dy[0]
 	return partials(b, n, want,
 		func(calculus) *ir.Value { return g },
 		func(c calculus) *ir.Value { return c.neg(g) },
 	)
 }
 
-// Neutral is 0.
+// Neutral returns 0.
 func (Sub) Neutral() float64 { return 0 }
 
 // Affine shifts by the negative.
 func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
 
-// IsCheap marks the operator.
+// IsCheap marks the operator as cheaper to compute than to store.
 func (Sub) IsCheap() {}

@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SumTo is what undoes [Expand] in a gradient: its operand summed to Shape, axes
-// aligned at the last. An axis that Shape has not, or whose extent there is 1, is
-// summed; of the others the extents are equal, which may show only when the model runs.
-type SumTo struct{ Shape []ir.Dim }
+// SumTo sums its operand to Shape, with axes aligned at the last. It undoes [Expand] in a gradient.
+// It sums axes that Shape lacks, and axes where Shape has extent 1. Other extents must be equal,
+// which may be checked at run time.
+type SumTo struct{ Shape []dim.Dim }
 
-// Infer refuses extents that cannot be summed to those of the shape.
+// Infer rejects extents that cannot be summed to Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if err := checkDomain(in, numbers{}); err != nil {
@@ -21,13 +22,13 @@ func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	x, lead := in[0], in[0].Rank()-len(op.Shape)
 	if lead < 0 {
-		return nil, fmt.Errorf("%s to shape %s of a larger rank", x, shapeText(op.Shape))
+		return nil, fmt.Errorf("%s to shape %s of a larger rank", x, ShapeText(op.Shape))
 	}
 	for i, d := range op.Shape {
 		n, okN := x.Shape[lead+i].Int()
 		m, okM := d.Int()
 		if okN && okM && m != 1 && n != m {
-			return nil, fmt.Errorf("%s to shape %s: axis %d", x, shapeText(op.Shape), i)
+			return nil, fmt.Errorf("%s to shape %s: axis %d", x, ShapeText(op.Shape), i)
 		}
 	}
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
@@ -39,9 +40,9 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{x.Type()}); err != nil {
 		return nil, err
 	}
-	shape, ok := ir.Ints(op.Shape)
+	shape, ok := dim.Ints(op.Shape)
 	if !ok {
-		return nil, fmt.Errorf("shape %s has no value", shapeText(op.Shape))
+		return nil, fmt.Errorf("shape %s has no value", ShapeText(op.Shape))
 	}
 	y := ir.NewTensor(x.DType, shape...)
 	walk := newIndex(x.Shape, shape)
@@ -63,11 +64,11 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower sums axes that are read as two: one of what is summed, of extent 1 where the
-// extents are equal, and one that is kept.
+// Lower splits an axis into two axes: one is summed, and the other is kept. The summed axis has
+// extent 1 if the extents are equal.
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
-	lead, step := x.Type.Rank()-len(op.Shape), strides(x.Type.Shape)
+	lead, step := x.Type.Rank()-len(op.Shape), RowMajor(x.Type.Shape)
 	shape, by := x.Type.Shape[:lead:lead], step[:lead:lead]
 	var axes []int
 	for i := range lead {
@@ -75,7 +76,7 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	for i, d := range op.Shape {
 		from := x.Type.Shape[lead+i]
-		if one := ir.Const(1); d.Equal(from) {
+		if one := dim.Const(1); d.Equal(from) {
 			shape, by = append(shape, d), append(by, step[lead+i])
 		} else {
 			axes = append(axes, len(shape))
@@ -85,10 +86,10 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if len(axes) > lead {
 		x = b.Node(StridedCopy{Shape: shape, Strides: by}, x)
 	}
-	return []*ir.Value{reshape(b, calculus{b}.sum(x, false, axes...), op.Shape...)}
+	return []*ir.Value{ReshapeTo(b, calculus{b}.sum(x, false, axes...), op.Shape...)}
 }
 
-// Grad repeats what was summed.
-func (SumTo) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{expand(b, of[0], n.Arg(0).Type.Shape...)}
+// Grad repeats dy along the summed axes.
+func (SumTo) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{ExpandTo(b, dy[0], n.Arg(0).Type.Shape...)}
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importSVMRegressor reads SVMRegressor: the sum over the support vectors of
-// coefficient · kernel(x, vector), plus rho; without support vectors, the product
-// of x and the coefficients. A model of one class has 1 where that is above 0, else
-// −1.
+// importSVMRegressor imports SVMRegressor: the sum over the support vectors of coefficient ·
+// kernel(x, vector), plus rho. Without support vectors it is the product of x and the coefficients,
+// plus rho. With one_class the result is 1 if the sum is above 0, and −1 otherwise.
 func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	k, err := readSVM(c)
@@ -33,7 +32,7 @@ func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{postTransform(b, y, transform)}, nil
 }
 
-// svm is what the attributes of support vector machines have in common.
+// svm holds the common attributes of support vector machines.
 type svm struct {
 	x                                  *ir.Value // f32[N,F]
 	kernel                             string
@@ -48,7 +47,7 @@ func readSVM(c ir.Importer) (*svm, error) {
 		return nil, err
 	}
 	k := &svm{
-		x: convert(c.Builder(), x, ir.F32), kernel: c.Text("kernel_type", "LINEAR"),
+		x: ConvertTo(c.Builder(), x, ir.F32), kernel: c.Text("kernel_type", "LINEAR"),
 		coefficients: c.Floats("coefficients", nil), rho: c.Floats("rho", nil), supportElements: c.Floats("support_vectors", nil),
 	}
 	params := c.Floats("kernel_params", nil)
@@ -85,15 +84,14 @@ func (k *svm) apply(b *ir.Builder, vectors int) (*ir.Value, error) {
 	return nil, fmt.Errorf("unknown kernel_type %q", k.kernel)
 }
 
-// importSVMClassifier reads SVMClassifier: the label of each row, and scores.
+// importSVMClassifier imports SVMClassifier: the label of each row, and scores.
 //
-// With support vectors every two classes are decided between, and the label is the
-// class that wins most. Scores are the probabilities of the classes where prob_a
-// and prob_b are given; else the pairs, or for two classes two scores that are made
-// of the only pair.
+// With support vectors it decides between every two classes, and the label is the class that wins
+// most often. If prob_a and prob_b are given, the scores are the probabilities of the classes.
+// Otherwise they are the decision values of the pairs; two classes have two scores, derived from
+// the only pair.
 //
-// Without support vectors there is a linear score for each class, and the highest
-// decides.
+// Without support vectors there is a linear score for each class, and the highest one decides.
 func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 	b, transform := c.Builder(), c.Text("post_transform", "NONE")
 	labels, err := classLabels(c, "classlabels_ints")
@@ -142,9 +140,10 @@ func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{label, postTransform(b, scores, transform)}, nil
 }
 
-// linear returns the labels and scores of a machine without support vectors. Of two
-// classes the second is chosen wherever the highest score is above 0, or from ½ on
-// where no coefficient is negative, unless there are probabilities.
+// linear returns the labels and scores of a machine without support vectors. The label is the class
+// with the highest score. If there are two classes and no probabilities, it is the second class if
+// the highest score is above 0. If no coefficient is negative, the score must be at least ½
+// instead.
 func (k *svm) linear(b *ir.Builder, labels *ir.Tensor, probable bool, transform string) ([]*ir.Value, error) {
 	classes := labels.Len()
 	if len(k.coefficients)%classes != 0 {

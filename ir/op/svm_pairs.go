@@ -4,26 +4,26 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// SVMPairs is how support vectors decide between every two of C classes: f32[N,P]
-// for the P = C(C−1)/2 pairs (0,1), (0,2), …, (1,2), …. Operands are f32[N,V], the
-// kernel function of each row and vector; coefficients f32[C−1,V]; rho f32[P]; and
-// the numbers of vectors of each class, i64[C], whose sum is V and in whose order
-// the vectors stand. A vector of class i has in row j of the coefficients, or j−1
-// where j > i, that against class j.
+// SVMPairs returns the decision values of support vectors between every two of C classes: f32[N,P] for
+// the P = C(C−1)/2 pairs (0,1), (0,2), …, (1,2), …. The operands are f32[N,V], the kernel function of
+// each row and vector; coefficients f32[C−1,V]; rho f32[P]; and the number of vectors of each class,
+// i64[C], whose sum is V. The vectors are in the order of the classes. For a vector of class i, row j
+// of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes is the class, i64[N], that wins most of the pairs f32[N,P] of
-// [SVMPairs], of equals the first. A number above 0 is won by the pair's first
-// class, others by its second.
+// SVMVotes returns the class, i64[N], that wins most of the pairs f32[N,P] of [SVMPairs]. Of
+// equally good classes it returns the first. A pair's first class wins if the number is above 0,
+// and its second class otherwise.
 type SVMVotes struct{ Classes int }
 
-// SVMProbabilities is the probabilities f32[N,Classes] that follow from the pairs
-// f32[N,P] of [SVMPairs] and Platt's coefficients a and b, f32[P]: the first class
-// of a pair v has 1 − 1/(1+e^−(a·v+b)). The pairs are coupled by the second method
-// of Wu, Lin and Weng (2004).
+// SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of
+// [SVMPairs] and Platt's coefficients a and b, f32[P]. The first class of a pair with value v has
+// probability 1 − 1/(1+e^−(a·v+b)). The pairs are coupled by the second method of Wu, Lin and Weng
+// (2004).
 type SVMProbabilities struct{ Classes int }
 
 // maxSVMClasses bounds the pairs of classes.
@@ -37,17 +37,17 @@ func pairsOf(classes int) (int, error) {
 	return classes * (classes - 1) / 2, nil
 }
 
-// inferPairs checks that the operands are pairs of classes and, after them, vectors
-// of one number for each pair.
+// inferPairs checks that the first operand holds pairs of classes. vectors operands follow, each
+// with one number for each pair.
 func inferPairs(in []ir.Type, classes, vectors int) error {
-	if err := tensors(in, 1+vectors, 1+vectors); err != nil {
+	if err := CheckTensors(in, 1+vectors, 1+vectors); err != nil {
 		return err
 	}
 	pairs, err := pairsOf(classes)
 	if err != nil {
 		return err
 	}
-	if in[0].Rank() != 2 || !in[0].Equal(ir.TensorOf(ir.F32, in[0].Shape[0], ir.Const(pairs))) {
+	if in[0].Rank() != 2 || !in[0].Equal(ir.TensorOf(ir.F32, in[0].Shape[0], dim.Const(pairs))) {
 		return fmt.Errorf("pairs are %s, %d columns of f32 expected", in[0], pairs)
 	}
 	for i, t := range in[1:] {
@@ -58,9 +58,9 @@ func inferPairs(in []ir.Type, classes, vectors int) error {
 	return nil
 }
 
-// Infer gives a column for each pair.
+// Infer returns a column for each pair.
 func (op SVMPairs) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 4, 4); err != nil {
+	if err := CheckTensors(in, 4, 4); err != nil {
 		return nil, err
 	}
 	classes, ok := in[3].Elems().Int()
@@ -76,17 +76,17 @@ func (op SVMPairs) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	rows, vectors := in[0].Shape[0], in[0].Shape[1]
 	for i, want := range []ir.Type{
-		ir.TensorOf(ir.F32, rows, vectors), ir.TensorOf(ir.F32, ir.Const(classes-1), vectors),
+		ir.TensorOf(ir.F32, rows, vectors), ir.TensorOf(ir.F32, dim.Const(classes-1), vectors),
 		ir.StaticTensor(ir.F32, pairs), ir.StaticTensor(ir.I64, classes),
 	} {
 		if !in[i].Equal(want) {
 			return nil, fmt.Errorf("operand %d is %s, %s expected", i, in[i], want)
 		}
 	}
-	return []ir.Type{ir.TensorOf(ir.F32, rows, ir.Const(pairs))}, nil
+	return []ir.Type{ir.TensorOf(ir.F32, rows, dim.Const(pairs))}, nil
 }
 
-// Infer gives a number for each row.
+// Infer returns a number for each row.
 func (op SVMVotes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferPairs(in, op.Classes, 0); err != nil {
 		return nil, err
@@ -94,17 +94,17 @@ func (op SVMVotes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, in[0].Shape[0])}, nil
 }
 
-// Infer gives a column for each class.
+// Infer returns a column for each class.
 func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferPairs(in, op.Classes, 2); err != nil {
 		return nil, err
 	}
-	return []ir.Type{ir.TensorOf(ir.F32, in[0].Shape[0], ir.Const(op.Classes))}, nil
+	return []ir.Type{ir.TensorOf(ir.F32, in[0].Shape[0], dim.Const(op.Classes))}, nil
 }
 
 // Eval sums over the vectors of the two classes.
 func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Eval counts the votes.
 func (op SVMVotes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	if _, err := inferOf(op, in); err != nil {
+	if _, err := InferOf(op, in); err != nil {
 		return nil, err
 	}
 	y := ir.NewTensor(ir.I64, in[0].Shape[0])
@@ -170,7 +170,7 @@ func (op SVMVotes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // Eval couples the pairs in float64.
 func (op SVMProbabilities) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	if _, err := inferOf(op, in); err != nil {
+	if _, err := InferOf(op, in); err != nil {
 		return nil, err
 	}
 	rows, n := in[0].Shape[0], op.Classes
@@ -234,23 +234,4 @@ func coupled(r []float64, n int) []float64 {
 		}
 	}
 	return p
-}
-
-// Call is cpu.SVMPairs.
-func (op SVMPairs) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	return ir.Call{Kernel: "SVMPairs", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2), ir.In(3), shape[0], shape[1]}}, nil
-}
-
-// Call is cpu.SVMVotes.
-func (op SVMVotes) Call(*ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "SVMVotes", Args: []any{ir.Out(0), ir.In(0), op.Classes}}, nil
-}
-
-// Call is cpu.SVMProbabilities.
-func (op SVMProbabilities) Call(n *ir.Node) (ir.Call, error) {
-	scratch := ir.Scratch{DType: ir.F32, Len: ir.Const(op.Classes).Mul(ir.Const(2*op.Classes + 1))}
-	return ir.Call{Kernel: "SVMProbabilities", Args: []any{
-		ir.Out(0), ir.In(0), ir.In(1), ir.In(2), scratch, n.Args[0].Type.Shape[0], op.Classes,
-	}}, nil
 }

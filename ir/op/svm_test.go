@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// svmAttrs is a machine of classes a, b and c with one support vector each: the unit
-// vectors of three features. Coefficients are against the next class, and the one
-// after.
+// svmAttrs are the attributes of a machine of classes a, b and c with one support vector each: the
+// unit vectors of three features. Each vector has two coefficients, one against each of the other
+// classes.
 func svmAttrs() attrs {
 	return attrs{
 		"classlabels_strings": []string{"a", "b", "c"}, "vectors_per_class": []int{1, 1, 1},
@@ -25,7 +25,7 @@ func TestSVMClassifierVotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkKernels(t, f)
+	lowered(t, f)
 	y := run(t, f, x)
 	// Pairs are a against b, a against c, b against c.
 	want := ir.FloatTensor(ir.F32, 1, 2, 0.5, -1, 0, 3.5, 0, -2, -2.5, 0, 0, 0.5).Reshape(4, 3)
@@ -43,7 +43,7 @@ func TestSVMClassifierProbabilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkKernels(t, f)
+	lowered(t, f)
 	p := run(t, f, ir.FloatTensor(ir.F32, 1, 0, 0, 0, 0, 9).Reshape(2, 3))[1]
 	for r := range 2 {
 		sum, best := 0.0, 0
@@ -76,7 +76,7 @@ func TestSVMKernels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkKernels(t, f)
+			lowered(t, f)
 			if y := run(t, f, x)[0]; !closeTo(y, ir.FloatTensor(ir.F32, want).Reshape(1, 1), 1e-6) {
 				t.Errorf("%s, want %v", y, want)
 			}

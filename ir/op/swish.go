@@ -1,9 +1,13 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
+)
 
-// Swish is x/(1 + e^(−Alpha·x)), of floats (ONNX Swish, from opset 24); with Alpha
-// 1 it is also called SiLU.
+// Swish computes x/(1 + e^(−Alpha·x)) for floats (ONNX Swish, from opset 24). With Alpha 1 it is also
+// called SiLU.
 type Swish struct {
 	unary[floats]
 	Alpha float64
@@ -14,14 +18,18 @@ func (op Swish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * logistic(op.Alpha*x) })
 }
 
-// Call is cpu.Swish.
-func (op Swish) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("Swish", number(n, op.Alpha)), nil
+// Scalar computes the same.
+func (op Swish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	scaled := x[0]
+	if op.Alpha != 1 {
+		scaled = b.Mul(x[0], number(b, x[0], op.Alpha))
+	}
+	return b.Mul(x[0], elementary.Sigmoid(b, scaled))
 }
 
-// Grad is that of the derivative s + Alpha·y(1 − s), where s = 1/(1 + e^(−Alpha·x)).
-func (op Swish) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, y *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: s + Alpha·y(1 − s), where s = 1/(1 + e^(−Alpha·x)).
+func (op Swish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		s := c.Node(Sigmoid{}, c.times(x, op.Alpha))
 		return c.add(s, c.times(c.mul(y, c.from(1, s)), op.Alpha))
 	})

@@ -146,7 +146,7 @@ var Ops = []ir.Op{
 	Loop{},
 	Require{},
 
-	// The user's.
+	// Custom operators.
 	Custom{},
 
 	// Strings.
@@ -225,51 +225,21 @@ var Ops = []ir.Op{
 	ZipMap{},
 
 	// Lowered forms.
-	Block{},
-	BlockBytes{},
-	ConvBlocked{},
-	ConvDataBlocked{},
-	ConvWeightsBlocked{},
-	ConvBytes{},
-	ConvPixels{},
-	DepthwiseBlocked{},
-	DepthwiseBytes{},
-	DepthwisePlanar{},
 	Dequantize{},
 	GRUSteps{},
-	GatherChannels{},
 	LSTMSteps{},
-	MatMulPanels{},
-	MaxPoolBytes{},
 	MaxPoolGrad{},
-	PackColumns{},
-	PackConv{},
-	PackConvBytes{},
-	PackConvData{},
-	PackDepthwiseBytes{},
-	PackPanels{},
-	PackRows{},
-	PackWinograd{},
-	PadBlocked{},
-	PadBytes{},
-	Patches{},
 	Pointwise{},
-	ProductColumns{},
-	ProductInteger{},
 	Quantize{},
 	RNNSteps{},
-	Unblock{},
-	UnblockBytes{},
-	WinogradBlocked{},
 }
 
 // Set finds the operators by name.
 var Set = ir.NewOpSet(slices.Concat(ir.Builtin(), Ops)...)
 
-// Rule says how an ONNX operator is imported.
+// Rule defines the import of an ONNX operator.
 type Rule struct {
-	// Name is the operator's name, with its domain before a colon where that is
-	// not ai.onnx.
+	// Name is the operator's name, prefixed with its domain and a colon unless that is ai.onnx.
 	Name string
 	// Since lists the opset versions at which its definition changed.
 	Since []int

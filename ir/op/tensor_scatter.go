@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTensorScatter reads TensorScatter: rows of a cache, [B,…,M,…], are replaced by
-// those of an update, [B,…,S,…], from a row on that each element of the batch has; in
-// mode circular the last row is followed by the first. It is a [ScatterND] of rows.
+// importTensorScatter imports TensorScatter. Rows of an update, [B,…,S,…], replace rows of a cache,
+// [B,…,M,…], from an index for each batch element on. In mode circular the first row follows the
+// last. It becomes a [ScatterND] of rows.
 func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	b, cache, update, first := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	rank := cache.Type.Rank()
@@ -29,8 +30,8 @@ func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scatterRows(b, cache, update, axis, first, mode == "circular")}, nil
 }
 
-// scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update are
-// put from a row on that first, [B], tells; nil is the first row.
+// scatterRows appends a cache, [B,…,M,…] with M at axis, in which rows of an update replace rows.
+// first, [B], are the indices of the first replaced rows; nil means 0.
 func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
 	both := []*ir.Value{cache, update}
 	for i := range cache.Type.Shape {
@@ -39,22 +40,22 @@ func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Val
 		}
 	}
 	cache, update = both[0], both[1]
-	shape, count, one := cache.Type.Shape, update.Type.Shape[axis], ir.Const(1)
-	batch, inner, extent := shape[0], ir.Product(shape[1:axis]...), shape[axis]
-	row := reshape(b, positions(b, count), one, one, count)
+	shape, count, one := cache.Type.Shape, update.Type.Shape[axis], dim.Const(1)
+	batch, inner, extent := shape[0], dim.Product(shape[1:axis]...), shape[axis]
+	row := ReshapeTo(b, positions(b, count), one, one, count)
 	if first != nil {
-		row = b.Node(Add{}, row, reshape(b, convert(b, first, ir.I64), batch, one, one))
+		row = b.Node(Add{}, row, ReshapeTo(b, ConvertTo(b, first, ir.I64), batch, one, one))
 	}
 	if circular {
 		row = b.Node(Mod{}, row, b.Dims(extent))
 	}
-	grid := []ir.Dim{batch, inner, count}
-	place := func(v *ir.Value) *ir.Value { return reshape(b, expand(b, v, grid...), batch, inner, count, one) }
+	grid := []dim.Dim{batch, inner, count}
+	place := func(v *ir.Value) *ir.Value { return ReshapeTo(b, ExpandTo(b, v, grid...), batch, inner, count, one) }
 	indices := b.Node(Concat{Axis: 3},
-		place(reshape(b, positions(b, batch), batch, one, one)),
-		place(reshape(b, positions(b, inner), one, inner, one)),
+		place(ReshapeTo(b, positions(b, batch), batch, one, one)),
+		place(ReshapeTo(b, positions(b, inner), one, inner, one)),
 		place(row))
-	rest := ir.Product(shape[axis+1:]...)
-	y := b.Node(ScatterND{}, reshape(b, cache, batch, inner, extent, rest), indices, reshape(b, update, batch, inner, count, rest))
-	return reshape(b, y, shape...)
+	rest := dim.Product(shape[axis+1:]...)
+	y := b.Node(ScatterND{}, ReshapeTo(b, cache, batch, inner, extent, rest), indices, ReshapeTo(b, update, batch, inner, count, rest))
+	return ReshapeTo(b, y, shape...)
 }

@@ -44,7 +44,7 @@ func TestTextValues(t *testing.T) {
 		{"refuses to split numbers", "StringSplit", nil, []string{`i64[1](1)`}, []string{"strings expected"}},
 
 		{"matches", "RegexFullMatch", one("pattern", `a+|b`), []string{`string[3]("aa","ab","b")`}, []string{"bool[3](1,0,1)"}},
-		{"refuses what is no expression", "RegexFullMatch", one("pattern", `a)(b`), []string{`string[1]("a")`}, []string{"unexpected )"}},
+		{"refuses what is not an expression", "RegexFullMatch", one("pattern", `a)(b`), []string{`string[1]("a")`}, []string{"unexpected )"}},
 		{"refuses what RE2 does not know", "RegexFullMatch", one("pattern", `(?=a)`), []string{`string[1]("a")`}, []string{"invalid or unsupported"}},
 
 		{"changes nothing", "StringNormalizer", nil, []string{`string[2]("A","b")`}, []string{`string[2]("A","b")`}},
@@ -74,7 +74,7 @@ func TestTextValues(t *testing.T) {
 
 		{"reads numbers", "Cast", one("to", ir.F16), []string{`string[3]("1.1"," -2","inf")`}, []string{"f16[3](1.1,-2,+Inf)"}},
 		{"reads narrow integers", "Cast", one("to", ir.I4), []string{`string[2]("9","-1")`}, []string{"i4[2](-7,-1)"}},
-		{"reads no words", "Cast", one("to", ir.F32), []string{`string[1]("one")`}, []string{`"one" is no number`}},
+		{"reads no words", "Cast", one("to", ir.F32), []string{`string[1]("one")`}, []string{`"one" is not a number`}},
 	} {
 		t.Run(test.op+" "+test.name, func(t *testing.T) {
 			var args []*ir.Tensor
@@ -86,7 +86,7 @@ func TestTextValues(t *testing.T) {
 			f, err := importFunc(test.op, 21, len(test.want), test.attrs, params)
 			var got []*ir.Tensor
 			if err == nil {
-				checkKernels(t, f)
+				lowered(t, f)
 				got, err = tryRun(f, args...)
 			}
 			if err != nil {
@@ -129,7 +129,7 @@ func TestTextTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			verifyFunc(t, f)
-			checkKernels(t, f)
+			lowered(t, f)
 			var got []string
 			for _, r := range f.Results {
 				got = append(got, r.Type.String())

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// importTfIdfVectorizer reads TfIdfVectorizer: a [CountNGrams], whose counts are
-// TF. IDF is 1 where a count is not 0, TFIDF the count, times the weight of the
-// column.
+// importTfIdfVectorizer imports TfIdfVectorizer: a [CountNGrams], whose counts are TF. IDF is 1 where a
+// count is not 0, and TFIDF the count; both are multiplied by the weight of the column.
 func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CountNGrams{
@@ -22,13 +22,13 @@ func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	op.Size = ir.Const(size)
+	op.Size = dim.Const(size)
 	pool, err := nGramPool(c)
 	if err != nil {
 		return nil, err
 	}
 	if x.Type.DType == ir.I32 {
-		x = convert(b, x, ir.I64)
+		x = ConvertTo(b, x, ir.I64)
 	}
 	levels, err := op.levels(pool.Len())
 	if err != nil {

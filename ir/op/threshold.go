@@ -1,15 +1,17 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// ThresholdedRelu is x where it is greater than Alpha, else 0, of floats.
+// ThresholdedRelu computes x where x > Alpha, else 0, for floats.
 type ThresholdedRelu struct {
 	unary[floats]
 	Alpha float64
 }
 
-// Shrink is x + Bias below −Lambda, x − Bias above Lambda, and 0 between, of
-// numbers.
+// Shrink computes x + Bias where x < −Lambda, x − Bias where x > Lambda, and 0 between, for numbers.
 type Shrink struct {
 	unary[numbers]
 	Bias, Lambda float64
@@ -25,7 +27,12 @@ func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval moves what is outside of −Lambda…Lambda by Bias.
+// Scalar compares with Alpha.
+func (op ThresholdedRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Select(b.Gt(x[0], number(b, x[0], op.Alpha)), x[0], number(b, x[0], 0))
+}
+
+// Eval moves numbers outside of [−Lambda, Lambda] by Bias.
 func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shrink := func(x float64) float64 {
 		switch {
@@ -48,36 +55,36 @@ func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Lower computes integers in f64, since Bias and Lambda are floats.
+// Scalar moves numbers outside of [−Lambda, Lambda] by Bias. It has no formula for integers.
+func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	if !x[0].Type.DType.IsFloat() {
+		return nil
+	}
+	bias := number(b, x[0], op.Bias)
+	y := b.Select(b.Gt(x[0], number(b, x[0], op.Lambda)), b.Sub(x[0], bias), number(b, x[0], 0))
+	return b.Select(b.Lt(x[0], number(b, x[0], -op.Lambda)), b.Add(x[0], bias), y)
+}
+
+// Lower computes integers in f64, because Bias and Lambda are floats.
 func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if x.Type.DType.IsFloat() {
 		return lowerNarrow(b, n)
 	}
-	y := b.Node(op, convert(b, x, ir.F64))
-	return []*ir.Value{convert(b, y, x.Type.DType)}
+	y := b.Node(op, ConvertTo(b, x, ir.F64))
+	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}
 }
 
-// Call is cpu.ThresholdedRelu.
-func (op ThresholdedRelu) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("ThresholdedRelu", number(n, op.Alpha)), nil
-}
-
-// Grad is that of the derivative 1 above Alpha.
-func (op ThresholdedRelu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 1 above Alpha.
+func (op ThresholdedRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, x, c.num(x, op.Alpha)), c.num(x, 1))
 	})
 }
 
-// Call is cpu.Shrink.
-func (op Shrink) Call(n *ir.Node) (ir.Call, error) {
-	return callUnary("Shrink", number(n, op.Bias), number(n, op.Lambda)), nil
-}
-
-// Grad is that of the derivative 1 outside of −Lambda…Lambda.
-func (op Shrink) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return chainRule(b, n, of, func(c calculus, x, _ *ir.Value) *ir.Value {
+// Grad multiplies dy by the derivative: 1 outside of −Lambda…Lambda.
+func (op Shrink) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, c.Node(Abs{}, x), c.num(x, op.Lambda)), c.num(x, 1))
 	})
 }

@@ -5,21 +5,22 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // Tile repeats its operand as a whole, Repeats[i] times along axis i.
-type Tile struct{ Repeats []ir.Dim }
+type Tile struct{ Repeats []dim.Dim }
 
 // Infer multiplies the extents.
 func (op Tile) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x := in[0]
 	if len(op.Repeats) != x.Rank() {
 		return nil, fmt.Errorf("%d repeats for rank %d", len(op.Repeats), x.Rank())
 	}
-	shape := make([]ir.Dim, x.Rank())
+	shape := make([]dim.Dim, x.Rank())
 	for i, d := range x.Shape {
 		if n, ok := op.Repeats[i].Int(); ok && n < 0 {
 			return nil, fmt.Errorf("axis %d is repeated %d times", i, n)
@@ -45,7 +46,7 @@ func (op Tile) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}
 	shape, ok := out[0].Static()
 	if _, err := ir.CheckedLen(shape); err != nil || !ok {
-		return nil, fmt.Errorf("repeats %s: no shape", shapeText(op.Repeats))
+		return nil, fmt.Errorf("repeats %s: no shape", ShapeText(op.Repeats))
 	}
 	return move(in[0], shape, op.source(in[0].Shape))
 }
@@ -59,28 +60,27 @@ func (op Tile) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source(from))
 }
 
-// Lower makes it an Expand of an axis before each axis that is repeated, and a
-// Reshape.
+// Lower replaces the node by an Expand of a new axis before each repeated axis, and a Reshape.
 func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	x, one := n.Args[0], ir.Const(1)
-	var from, to []ir.Dim
+	x, one := n.Args[0], dim.Const(1)
+	var from, to []dim.Dim
 	for i, d := range x.Type.Shape {
 		if r := op.Repeats[i]; !r.Equal(one) {
 			from, to = append(from, one), append(to, r)
 		}
 		from, to = append(from, d), append(to, d)
 	}
-	return []*ir.Value{reshape(b, expand(b, reshape(b, x, from...), to...), n.Results[0].Type.Shape...)}
+	return []*ir.Value{ReshapeTo(b, ExpandTo(b, ReshapeTo(b, x, from...), to...), n.Results[0].Type.Shape...)}
 }
 
-// Grad sums what was repeated.
-func (op Tile) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	var shape []ir.Dim
+// Grad sums dy over the repetitions.
+func (op Tile) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	var shape []dim.Dim
 	var axes []int
 	for i, d := range n.Arg(0).Type.Shape {
 		shape, axes = append(shape, op.Repeats[i], d), append(axes, 2*i)
 	}
-	return []*ir.Value{calculus{b}.sum(reshape(b, of[0], shape...), false, axes...)}
+	return []*ir.Value{calculus{b}.sum(ReshapeTo(b, dy[0], shape...), false, axes...)}
 }
 
 // importTile reads Tile; before opset 6 it repeats one axis, given by operands.
@@ -103,9 +103,9 @@ func tileAxis(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	repeats := ir.Dims(wholeSlice(x.Type).Steps...)
+	repeats := dim.Consts(wholeSlice(x.Type).Steps...)
 	if axis := c.Arg(2); axis != nil && !isKnown(axis) {
-		marked := markedAxes(b, convert(b, axis, ir.I64), slices.Repeat([]ir.Dim{tiles}, len(repeats)), false)
+		marked := markedAxes(b, ConvertTo(b, axis, ir.I64), slices.Repeat([]dim.Dim{tiles}, len(repeats)), false)
 		for i := range repeats {
 			repeats[i] = marked[2*i+1]
 		}

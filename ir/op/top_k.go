@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// TopK finds the K greatest elements along Axis or, with Smallest, the K least:
-// their values and their i64 places on the axis, the most extreme first and of
-// equals the one before (ONNX TopK). NaN is greater than everything. K may be as
-// large as the axis, which shows at run time where it is not constant.
+// TopK finds the K largest elements along Axis or, with Smallest, the K smallest (ONNX TopK). The
+// results are their values and their i64 indices, the most extreme first, ties by index. NaN is
+// larger than every number. K is at most the extent, which is checked at run time unless it is
+// constant.
 type TopK struct {
 	Axis     int
-	K        ir.Dim
+	K        dim.Dim
 	Smallest bool
 }
 
-// Infer gives both results K elements along the axis.
+// Infer returns K elements along the axis for both results.
 func (op TopK) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -50,7 +51,7 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return []*ir.Tensor{values, places}, nil
 	}
 	for l, line := range linesOf(x.Shape, op.Axis) {
-		order := allAxes(len(line))
+		order := AllAxes(len(line))
 		slices.SortStableFunc(order, func(i, j int) int {
 			order := totalOrder(x, line[i], line[j])
 			if op.Smallest {
@@ -66,12 +67,12 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
-// Grad puts the values' where they came from, and zeros elsewhere.
-func (op TopK) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	if of[0] == nil {
+// Grad puts dy of the values at their indices, and zeros elsewhere.
+func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	if dy[0] == nil {
 		return nil
 	}
-	return []*ir.Value{b.Node(ScatterElements{Axis: op.Axis}, Full(b, n.Arg(0).Type, 0), n.Results[1], of[0])}
+	return []*ir.Value{b.Node(ScatterElements{Axis: op.Axis}, Full(b, n.Arg(0).Type, 0), n.Results[1], dy[0])}
 }
 
 // totalOrder compares elements i and j of x; NaN is equal to itself and greater
@@ -90,9 +91,9 @@ func totalOrder(x *ir.Tensor, i, j int) int {
 }
 
 // Flops counts one comparison for each element.
-func (TopK) Flops(in, _ []ir.Type) ir.Dim { return in[0].Elems() }
+func (TopK) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Lower moves the axis last, and computes in a wider type what kernels only store.
+// Lower moves the axis last, and converts types that kernels only store to a wider type.
 func (op TopK) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -109,22 +110,14 @@ func (op TopK) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	op.Axis = last
 	var out []*ir.Value
-	for _, v := range b.Nodes(op, transpose(b, x, perm...)) {
-		out = append(out, transpose(b, v, back...))
+	for _, v := range b.Nodes(op, TransposeBy(b, x, perm...)) {
+		out = append(out, TransposeBy(b, v, back...))
 	}
 	return out
 }
 
-// Call is cpu.TopK.
-func (op TopK) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "TopK", Args: []any{
-		ir.Out(0), ir.Out(1), ir.In(0), n.Arg(0).Type.Shape[op.Axis], op.K, op.Smallest,
-	}}, nil
-}
-
-// importTopK reads TopK: k is an attribute in opset 1, an operand from opset 10;
-// from opset 11 it finds the least elements, too. Elements that need no order get
-// one all the same.
+// importTopK imports TopK. k is an attribute before opset 10, and an operand from then on. From
+// opset 11 it may find the smallest elements. The result is sorted even if sorted is 0.
 func importTopK(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), x.Type.Rank())
@@ -133,7 +126,7 @@ func importTopK(c ir.Importer) ([]*ir.Value, error) {
 	}
 	op := TopK{Axis: axis}
 	if c.Opset() < 10 {
-		op.K = ir.Const(c.Int("k", 0))
+		op.K = dim.Const(c.Int("k", 0))
 	} else if op.K, err = boundDim(c, 1, "k"); err != nil {
 		return nil, err
 	}

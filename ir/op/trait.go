@@ -1,74 +1,74 @@
 package op
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
-// The interfaces below are what passes ask of an operator. An operator implements them
-// in its own file, so that a new one is on no list elsewhere.
+// The interfaces below describe operators to passes. An operator implements them in its own file, so
+// that adding one needs no list elsewhere.
 
-// Commutative is an operator whose two operands may change places. [Max] and [Min] are
-// not commutative: of two zeros they give the second.
+// Commutative is an operator whose two operands may be swapped. [Max] and [Min] are not
+// commutative: if both operands are zeros, they return the second.
 type Commutative interface{ IsCommutative() }
 
 // Neutral is an operator of two operands with a neutral second operand.
 type Neutral interface {
-	// Neutral returns the number that, as the second operand, leaves the first as it is.
+	// Neutral returns the number that, as second operand, leaves the first operand unchanged.
 	Neutral() float64
 }
 
-// Involution is an operator f of one operand of which f(f(x)) is x.
+// Involution is an operator f of one operand with f(f(x)) = x.
 type Involution interface{ IsInvolution() }
 
-// Idempotent is an operator f of one operand of which f(f(x)) is f(x), or of two
-// operands of which f(x, x) is x.
+// Idempotent is an operator f of one operand with f(f(x)) = f(x), or of two operands with f(x, x) = x.
 type Idempotent interface{ IsIdempotent() }
 
-// Identity is an operator of one operand whose attributes may leave nothing to do.
+// Identity is an operator of one operand that may have no effect, depending on its attributes.
 type Identity interface {
-	// IsIdentity reports whether the result, if it has the operand's type x, is the operand.
+	// IsIdentity reports whether the operator has no effect on an operand of type x.
 	IsIdentity(x ir.Type) bool
 }
 
-// Clamp is an operator that limits its only operand.
+// Clamp is an operator that clamps its only operand.
 type Clamp interface {
-	// Limits returns the least and the greatest result; they may be infinite.
+	// Limits returns the smallest and the largest result; they may be infinite.
 	Limits() (lo, hi float64)
 }
 
-// Affine is an operator that scales or shifts its first operand by its second.
+// Affine is an operator that scales its first operand by its second, or adds it.
 type Affine interface {
-	// Affine reports whether the operator scales. inverse is the operator that is applied
-	// to the second operand before: nil for a product or a sum.
+	// Affine reports whether the operator scales. inverse is an operator that must be applied to
+	// the second operand first. It is nil for a product or a sum.
 	Affine() (scales bool, inverse ir.Op)
 }
 
 // Cheap is an elementwise operator that costs less than storing its result.
 type Cheap interface{ IsCheap() }
 
-// MemoryBound is an operator that takes about as long as reading its operands and
-// writing its results does.
+// MemoryBound is an operator that takes about as long as reading its operands and writing its results.
 type MemoryBound interface{ IsMemoryBound() }
 
-// Pairing is an operator whose work depends on the values of its operands, such as a search
-// that may compare each element with every other. It is at most the square of
-// [ir.Node.Work].
+// Pairing is an operator whose work depends on the values of its operands, such as a search that
+// may compare each element with every other. Its work is at most the square of [ir.Node.Work].
 type Pairing interface{ IsPairing() }
 
-// Mover is an operator whose result's elements are elements of its operands, unchanged.
+// Mover is an operator whose result consists of unchanged elements of its operands.
 type Mover interface{ Movement() Movement }
 
-// Movement says which elements a [Mover] takes.
+// Movement describes which elements a [Mover] takes.
 type Movement uint8
 
 // Kinds of movement. An operator that is not a [Mover] has NoMovement.
 const (
 	NoMovement Movement = iota
-	Rearranges          // the first operand's elements, each at most once
-	Repeats             // the first operand's elements, also more than once
-	Picks               // the first operand's elements that indices name
-	Joins               // the elements of all operands, each once
+	Rearranges          // elements of the first operand, each at most once
+	Repeats             // elements of the first operand, possibly several times
+	Picks               // elements of the first operand, selected by indices
+	Joins               // elements of all operands, each once
 )
 
-// MovementOf returns how an operator moves elements.
+// MovementOf returns the Movement of an operator.
 func MovementOf(o ir.Op) Movement {
 	if m, ok := o.(Mover); ok {
 		return m.Movement()
@@ -93,32 +93,54 @@ type RowWise interface {
 	AtAxis(axis int) ir.Op
 }
 
-// EpilogueHost is an operator whose kernel ends with an [Epilogue].
-type EpilogueHost interface {
+// Ender is an operator that ends with an [Epilogue], to which the region of its node belongs.
+type Ender interface {
 	ir.Op
 	// Ending returns the epilogue.
 	Ending() Epilogue
+}
+
+// EpilogueHost is an [Ender] that takes another epilogue.
+type EpilogueHost interface {
+	Ender
 	// WithEnding returns the operator with another epilogue.
 	WithEnding(e Epilogue) ir.Op
-	// BlockedChannels returns the number of channels of the channel-blocked result. blocked
-	// is false if the result is planar.
-	BlockedChannels() (channels int, blocked bool)
+	// Bias appends v, which broadcasts to the result of node n of the operator, in the form of the
+	// epilogue's bias. It returns nil if v has no such form.
+	Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value
 }
 
-// LaneFiller is an operator that determines the lanes of its channel-blocked result beyond
-// the channels, whatever its operands' lanes hold.
-type LaneFiller interface {
-	// EmptyLanes returns the numbers that these lanes hold; nil if they are not known.
-	EmptyLanes(n *ir.Node) []float64
+// NarrowReader is an operator whose kernel reads an f32 operand also as f16 or bf16.
+type NarrowReader interface {
+	// NarrowOperand returns the index of the operand.
+	NarrowOperand() int
 }
 
-// LaneMapper is an operator that computes each lane of its result from the same lane of
-// its first operand, and from constants.
-type LaneMapper interface{ MapsLanes() }
+// TransposedReader is an operator on matrices that can read them transposed.
+type TransposedReader interface {
+	// ReadTransposed returns the operator whose result is the same if the last two axes of its only
+	// operand are swapped.
+	ReadTransposed() ir.Op
+}
+
+// Weighed is an operator on weights whose result may be much larger than its operand. The pass that
+// makes it has weighed the size against the time that it saves.
+type Weighed interface{ IsWeighed() }
 
 // Parametric is an operator whose operands, except running statistics, are parameters of
 // the model if they are weights: factors of products, scales and biases, tables.
 type Parametric interface {
 	// IsStatistic reports whether an operand is a running statistic.
 	IsStatistic(operand int) bool
+}
+
+// Scalar is an elementwise operator with a formula for one element. It computes on values of the types
+// that [kernel.Arithmetic] gives for the element types: f16 and bf16 elements are f32, and integers of
+// less than 32 bits are i32 or u32 with the same value.
+type Scalar interface {
+	ir.Op
+	// Scalar returns an element of the result, of element type d, from one element of each operand. An
+	// absent operand is nil. Integers are wrapped to d. Floats of 16 bits are not rounded to d, except by
+	// [Cast]; storing them does that. It returns nil if there is no formula for these types.
+	Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value
 }

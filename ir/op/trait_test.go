@@ -19,13 +19,10 @@ var traits = []struct {
 	{"Cheap", has[Cheap], "abs add and cast clip equal greater greater_or_equal less less_or_equal max min mul neg not or relu sub"},
 	{"Clamp", has[Clamp], "clip relu"},
 	{"Commutative", has[Commutative], "add and bitwise_and bitwise_or bitwise_xor equal mul or xor"},
-	{"EpilogueHost", has[EpilogueHost], "conv_blocked depthwise_blocked mat_mul_panels winograd_blocked"},
 	{"Idempotent", has[Idempotent], "abs and bitwise_and bitwise_or ceil floor max min or relu round sign"},
 	{"Identity", has[Identity], "cast clip concat detach dropout expand noise reshape slice strided_copy transpose"},
 	{"Involution", has[Involution], "bitwise_not neg not"},
-	{"LaneFiller", has[LaneFiller], "average_pool block block_bytes conv_blocked conv_bytes depthwise_blocked depthwise_bytes gather_channels global_average_pool lrn reshape winograd_blocked"},
-	{"LaneMapper", has[LaneMapper], "byte_table dequantize_linear quantize_linear"},
-	{"MemoryBound, not elementwise", isMemoryBoundOnly, "block concat fill layer_normalization pack_panels pad pad_blocked pointwise rms_normalization strided_copy trilu unblock"},
+	{"MemoryBound, not elementwise", isMemoryBoundOnly, "concat fill layer_normalization pad pointwise rms_normalization strided_copy trilu"},
 	{"Mover, joins", moves(Joins), "concat"},
 	{"Mover, picks", moves(Picks), "gather gather_nd"},
 	{"Mover, rearranges", moves(Rearranges), "reshape slice transpose"},
@@ -34,6 +31,7 @@ var traits = []struct {
 	{"Pairing", has[Pairing], "select_boxes tree_ensemble"},
 	{"Parametric", has[Parametric], "batch_normalization conv conv_transpose custom deform_conv gather gemm gru layer_normalization lstm mat_mul p_relu rms_normalization rnn"},
 	{"RowWise", has[RowWise], "layer_normalization log_softmax rms_normalization softmax"},
+	{"Scalar, not elementwise", func(o ir.Op) bool { return has[Scalar](o) && !has[Elementwise](o) }, "bit_cast dropout"},
 	{"Transposable", has[Transposable], "concat slice"},
 }
 
@@ -46,8 +44,8 @@ func moves(m Movement) func(ir.Op) bool { return func(o ir.Op) bool { return Mov
 
 func isMemoryBoundOnly(o ir.Op) bool { return has[MemoryBound](o) && !has[Elementwise](o) }
 
-// TestTraits shows each trait's operators, so that one gains or loses it on purpose only,
-// and not by embedding another.
+// TestTraits lists the operators of each trait, so that an operator does not gain or lose a trait
+// by accident, for example by embedding another operator.
 func TestTraits(t *testing.T) {
 	for _, trait := range traits {
 		var names []string

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Transpose orders the axes of its operand anew: axis i of the result is axis
-// Perm[i] of the operand.
+// Transpose permutes the axes of its operand: axis i of the result is axis Perm[i] of the operand.
 type Transpose struct{ Perm []int }
 
-// Infer checks that Perm is a permutation and orders the extents.
+// Infer checks that Perm is a permutation and permutes the extents.
 func (op Transpose) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	x := in[0]
@@ -21,10 +21,10 @@ func (op Transpose) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, fmt.Errorf("permutation %v for rank %d", op.Perm, x.Rank())
 	}
 	seen := make([]bool, x.Rank())
-	shape := make([]ir.Dim, x.Rank())
+	shape := make([]dim.Dim, x.Rank())
 	for i, p := range op.Perm {
 		if p < 0 || p >= len(seen) || seen[p] {
-			return nil, fmt.Errorf("%v is no permutation of %d axes", op.Perm, x.Rank())
+			return nil, fmt.Errorf("%v is not a permutation of %d axes", op.Perm, x.Rank())
 		}
 		seen[p] = true
 		shape[i] = x.Shape[p]
@@ -52,8 +52,8 @@ func (op Transpose) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source)
 }
 
-// Lower makes it a Reshape where the axes longer than 1 keep their order, nothing
-// where it undoes another, else a StridedCopy.
+// Lower replaces the node. It uses a Reshape if the axes longer than 1 keep their order, and the
+// original value if the node undoes another transpose. Otherwise it uses a StridedCopy.
 func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, shape := n.Args[0], n.Results[0].Type.Shape
 	if y := op.undone(x); y != nil {
@@ -66,11 +66,11 @@ func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // Grad moves the axes back.
-func (op Transpose) Grad(b *ir.Builder, _ *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{transpose(b, of[0], inversePerm(op.Perm)...)}
+func (op Transpose) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{TransposeBy(b, dy[0], inversePerm(op.Perm)...)}
 }
 
-// inversePerm returns the order that undoes one.
+// inversePerm returns the inverse of a permutation.
 func inversePerm(perm []int) []int {
 	inverse := make([]int, len(perm))
 	for i, p := range perm {
@@ -79,18 +79,17 @@ func inversePerm(perm []int) []int {
 	return inverse
 }
 
-// strided returns the copy that moves the elements.
+// strided returns the StridedCopy that moves the elements.
 func (op Transpose) strided(t ir.Type) StridedCopy {
-	from := strides(t.Shape)
-	c := StridedCopy{Shape: make([]ir.Dim, len(from)), Strides: make([]ir.Dim, len(from))}
+	from := RowMajor(t.Shape)
+	c := StridedCopy{Shape: make([]dim.Dim, len(from)), Strides: make([]dim.Dim, len(from))}
 	for i, p := range op.Perm {
 		c.Shape[i], c.Strides[i] = t.Shape[p], from[p]
 	}
 	return c
 }
 
-// undone returns the operand of the transpose that x is, where op brings back its
-// order; else nil.
+// undone returns the operand of x if x is a transpose that op undoes, else nil.
 func (op Transpose) undone(x *ir.Value) *ir.Value {
 	if x.Def == nil {
 		return nil
@@ -107,11 +106,11 @@ func (op Transpose) undone(x *ir.Value) *ir.Value {
 	return x.Def.Args[0]
 }
 
-// keepsOrder reports whether all elements stay where they are.
-func (op Transpose) keepsOrder(shape []ir.Dim) bool {
+// keepsOrder reports whether no element moves.
+func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	last := -1
 	for _, p := range op.Perm {
-		if shape[p].Equal(ir.Const(1)) {
+		if shape[p].Equal(dim.Const(1)) {
 			continue
 		}
 		if p < last {
@@ -122,8 +121,8 @@ func (op Transpose) keepsOrder(shape []ir.Dim) bool {
 	return true
 }
 
-// transpose appends a Transpose, unless it would change nothing.
-func transpose(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
+// TransposeBy appends a Transpose unless it has no effect.
+func TransposeBy(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
 	for i, p := range perm {
 		if i != p {
 			return b.Node(Transpose{Perm: perm}, x)
@@ -132,7 +131,7 @@ func transpose(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
 	return x
 }
 
-// importTranspose reads Transpose; without perm the axes are reversed.
+// importTranspose imports Transpose. Without perm the axes are reversed.
 func importTranspose(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	perm := c.Ints("perm", nil)
@@ -144,11 +143,11 @@ func importTranspose(c ir.Importer) ([]*ir.Value, error) {
 	if len(perm) != x.Type.Rank() {
 		return nil, fmt.Errorf("perm %v for rank %d", perm, x.Type.Rank())
 	}
-	return []*ir.Value{transpose(c.Builder(), x, perm...)}, nil
+	return []*ir.Value{TransposeBy(c.Builder(), x, perm...)}, nil
 }
 
-// IsIdentity reports whether the axes stay in order.
+// IsIdentity reports whether the axes keep their order.
 func (op Transpose) IsIdentity(ir.Type) bool { return slices.IsSorted(op.Perm) }
 
-// Movement takes all elements in another order.
+// Movement reports a rearrangement of all elements.
 func (Transpose) Movement() Movement { return Rearranges }

@@ -6,14 +6,13 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importTreeEnsembleClassifier reads TreeEnsembleClassifier: the label of each row
-// and the scores of its classes. The label is the class of the highest score, of those
-// that a leaf of the row names or that have a base value.
+// importTreeEnsembleClassifier imports TreeEnsembleClassifier: the label of each row and the scores of
+// its classes. The label is the class with the highest score among those that a leaf of the row names
+// or that have a base value.
 //
-// Where there are two classes and all leaves name the same one, its score alone
-// decides: the label is the second class when that is above ½, or above 0 where a
-// weight is negative. If leaves name the first class only, that score is the
-// second's all the same, and the first's follows from it.
+// If there are two classes and all leaves name the same one, a single score decides: the label is the
+// second class if the score is above ½, or above 0 if a weight is negative. If leaves name only the
+// first class, its score counts as the second's, and the first's follows from it.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {
@@ -40,7 +39,7 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 			class = t.isPositive(b, b.Node(Gather{Axis: 1}, scores, b.Const(ir.Scalar(ir.I64, 1))))
 		}
 		scores = postTransform(b, scores, transform)
-		return []*ir.Value{labelsOf(b, labels, class), convert(b, scores, ir.F32)}, nil
+		return []*ir.Value{labelsOf(b, labels, class), ConvertTo(b, scores, ir.F32)}, nil
 	}
 	if len(t.base) > 1 {
 		t.base = t.base[:1]
@@ -49,13 +48,14 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	class := t.isPositive(b, reshape(b, score, score.Type.Shape[0]))
+	class := t.isPositive(b, ReshapeTo(b, score, score.Type.Shape[0]))
 	scores := twoScores(b, score, t.least >= 0, transform)
-	return []*ir.Value{labelsOf(b, labels, class), convert(b, scores, ir.F32)}, nil
+	return []*ir.Value{labelsOf(b, labels, class), ConvertTo(b, scores, ir.F32)}, nil
 }
 
-// named appends the scores of classes, with −∞ for those that no leaf of a row names. A
-// score above 0 is above that of any such class, which is 0.
+// named appends the scores of classes, and −∞ for classes that no leaf of a row names. If all
+// weights are above 0, the score 0 of such a class is never the highest, and scores are returned
+// unchanged.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {
@@ -76,8 +76,7 @@ func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	return b.Node(Where{}, some, scores, b.Scalar(scores.Type.DType, math.Inf(-1))), nil
 }
 
-// classBase returns the base values for each class; one for two classes is the
-// first's.
+// classBase returns the base values for each class. A single one for two classes is the first's.
 func (t *trees) classBase(classes int) []float64 {
 	if classes == 2 && len(t.base) == 1 {
 		return []float64{t.base[0], 0}
@@ -85,8 +84,7 @@ func (t *trees) classBase(classes int) []float64 {
 	return t.base
 }
 
-// isPositive returns whether the only score of two classes is for the second: 0 or 1,
-// i64.
+// isPositive returns whether the single score of two classes selects the second, as i64 0 or 1.
 func (t *trees) isPositive(b *ir.Builder, score *ir.Value) *ir.Value {
 	bound := 0.5
 	if t.least < 0 {

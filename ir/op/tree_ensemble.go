@@ -5,34 +5,34 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// TreeEnsemble is what decision trees say of each row of x: [N,Targets] for
-// x[N,F], of f32 or f64 (ONNX TreeEnsemble, opset 5 of ai.onnx.ml, and its
-// forerunners). Features is the number of features that the trees look at, at most
-// F.
+// TreeEnsemble evaluates decision trees for each row of x[N,F], of f32 or f64 (ONNX TreeEnsemble,
+// opset 5 of ai.onnx.ml, and its predecessors). The result is [N,Targets]. Features is the number
+// of features that the trees use, at most F.
 //
-// The operands after x are the trees; those of floats have x's element type:
+// The operands after x are the trees; floats have x's element type:
 //
 //	nodes i32[n,3]       for each node a feature and two children
-//	thresholds [n]       for each node: the second child is taken where the row's feature is at most this
+//	thresholds [n]       for each node: the second child is taken if the row's feature is at most this
 //	roots i32[trees]     for each tree a child
-//	leaves i32[m+1]      leaf k has entries leaves[k] to leaves[k+1] of the next two
-//	targets i32[w]       the targets that get them
-//	weights [w]          what these get
-//	base [Targets]       is added; may be absent
+//	leaves i32[m+1]      leaf k has entries leaves[k] to leaves[k+1] of targets and weights
+//	targets i32[w]       the targets of the entries
+//	weights [w]          the weights of the entries
+//	base [Targets]       is added; optional
 //
-// Where leaves and targets are absent weights is [m,Targets]. A child c below 0 is
-// leaf −1−c; other children stand behind their parent, so that no path is endless.
+// If leaves and targets are absent, weights is [m,Targets]. A child c below 0 is leaf −1−c. Other
+// children have larger indices than their parent, so that every path ends.
 //
-// What all trees give to a target is joined in their order and in the element
-// type, as Aggregate says; a target that gets nothing has 0.
+// Aggregate combines the weights of all trees for a target, in their order and in the element type.
+// A target without weights is 0.
 type TreeEnsemble struct {
 	Targets, Features int
 	Aggregate         Aggregate
 }
 
-// Aggregate says how numbers from several trees become one.
+// Aggregate is the function that combines the trees' weights for a target.
 type Aggregate string
 
 // The aggregates.
@@ -56,9 +56,9 @@ const (
 	numTreeOperands
 )
 
-// Infer checks that the operands have the extents that belong together.
+// Infer checks that the extents of the operands agree.
 func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, treeLeaves, numTreeOperands); err != nil {
+	if err := CheckTensors(in, treeLeaves, numTreeOperands); err != nil {
 		return nil, err
 	}
 	operand := make([]ir.Type, numTreeOperands)
@@ -81,17 +81,17 @@ func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	nodes, entries := extentOf(operand[treeThresholds]), extentOf(weights)
 	shapes := [numTreeOperands]ir.Type{
 		treeX:          x,
-		treeNodes:      ir.TensorOf(ir.I32, nodes, ir.Const(3)),
+		treeNodes:      ir.TensorOf(ir.I32, nodes, dim.Const(3)),
 		treeThresholds: ir.TensorOf(x.DType, nodes),
 		treeRoots:      ir.TensorOf(ir.I32, extentOf(operand[treeRoots])),
 		treeLeaves:     ir.TensorOf(ir.I32, extentOf(operand[treeLeaves])),
 		treeTargets:    ir.TensorOf(ir.I32, entries),
 		treeWeights:    ir.TensorOf(x.DType, entries),
-		treeBase:       ir.TensorOf(x.DType, ir.Const(op.Targets)),
+		treeBase:       ir.TensorOf(x.DType, dim.Const(op.Targets)),
 	}
 	dense := operand[treeLeaves].IsZero()
 	if dense {
-		shapes[treeWeights] = ir.TensorOf(x.DType, entries, ir.Const(op.Targets))
+		shapes[treeWeights] = ir.TensorOf(x.DType, entries, dim.Const(op.Targets))
 	}
 	for i, want := range shapes {
 		absent := operand[i].IsZero()
@@ -103,23 +103,23 @@ func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, %s expected", i, operand[i], want)
 		}
 	}
-	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], ir.Const(op.Targets))}, nil
+	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], dim.Const(op.Targets))}, nil
 }
 
-// extentOf returns the first extent of a tensor, 0 for a scalar.
-func extentOf(t ir.Type) ir.Dim {
+// extentOf returns the first extent of a tensor, or 0 for a scalar.
+func extentOf(t ir.Type) dim.Dim {
 	if t.Rank() == 0 {
-		return ir.Const(0)
+		return dim.Const(0)
 	}
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator: a row may pass all nodes.
+// IsPairing marks the operator, because a row may visit all nodes.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval follows every tree for every row.
 func (op TreeEnsemble) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	if _, err := inferOf(op, in); err != nil {
+	if _, err := InferOf(op, in); err != nil {
 		return nil, err
 	}
 	in = append(in[:len(in):len(in)], make([]*ir.Tensor, numTreeOperands-len(in))...)
@@ -167,7 +167,7 @@ func (op TreeEnsemble) join(a, b float64) float64 {
 	return a + b
 }
 
-// leaf returns the leaf that row r comes to from a root.
+// leaf returns the leaf that row r reaches from a root.
 func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
 	x, nodes, thresholds := in[treeX], in[treeNodes], in[treeThresholds]
 	for at >= 0 {
@@ -189,7 +189,7 @@ func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
 	return int(-1 - at), nil
 }
 
-// entries calls give for what a leaf gives to each target.
+// entries calls give for each weight of a leaf and its target.
 func (op TreeEnsemble) entries(in []*ir.Tensor, leaf int, give func(target int, weight float64)) error {
 	leaves, targets, weights := in[treeLeaves], in[treeTargets], in[treeWeights]
 	if leaves == nil {
@@ -216,14 +216,4 @@ func (op TreeEnsemble) entries(in []*ir.Tensor, leaf int, give func(target int, 
 		give(int(t), weights.Float(i))
 	}
 	return nil
-}
-
-// Call is cpu.TreeEnsemble.
-func (op TreeEnsemble) Call(n *ir.Node) (ir.Call, error) {
-	args := []any{ir.Out(0)}
-	for i := range numTreeOperands {
-		args = append(args, ir.In(i))
-	}
-	rows := n.Args[treeX].Type.Shape
-	return ir.Call{Kernel: "TreeEnsemble", Args: append(args, rows[0], rows[1], op.Features, op.Targets, string(op.Aggregate))}, nil
 }

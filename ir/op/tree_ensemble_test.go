@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
 // awkward are numbers that trees compare.
@@ -104,7 +105,7 @@ func TestTreesDecideAsTheirNodesDo(t *testing.T) {
 		for i, n := range g.nodes {
 			g.nodes[i].value = ir.RoundFloat(d, n.value)
 		}
-		f := buildFunc(t, []ir.Type{ir.TensorOf(d, ir.Sym("N"), ir.Const(features))}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
+		f := buildFunc(t, []ir.Type{ir.TensorOf(d, dim.Sym("N"), dim.Const(features))}, func(b *ir.Builder, p []*ir.Value) []*ir.Value {
 			y, err := g.ensemble(b, p[0], targets, AggregateSum, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -126,8 +127,8 @@ func TestTreesDecideAsTheirNodesDo(t *testing.T) {
 	})
 }
 
-// stumps are the attributes of trees of one comparison of feature 0 with 0 each,
-// whose two leaves give one weight to each of two lists of targets.
+// stumps returns the attributes of trees with one comparison each, of feature 0 with 0. Each tree
+// has two leaves, with a weight for each target in its map.
 func stumps(entries string, trees ...[2]map[int]float64) attrs {
 	a := attrs{}
 	ints := func(name string, v ...int) { l, _ := a[name].([]int); a[name] = append(l, v...) }
@@ -188,7 +189,7 @@ func TestTreeEnsembleRegressorAggregates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkKernels(t, f)
+			lowered(t, f)
 			y := run(t, f, twoRows())[0]
 			if want := ir.FloatTensor(ir.F32, test.want...).Reshape(2, 2); !y.Equal(want) {
 				t.Errorf("%s, want %s", y, want)
@@ -231,9 +232,9 @@ func TestTreeEnsembleClassifierOfTwoClasses(t *testing.T) {
 	}
 }
 
-// A class that no leaf of a row names has the score 0 and is not chosen, though it be
-// above all others; it is where it has a base value. The expectations are what ONNX
-// Runtime 1.30 answers.
+// TestTreeEnsembleClassifierChoosesAmongVotes asserts that a class is not chosen if no leaf of a
+// row names it, even if its score 0 is the highest. If the class has a base value, it may be
+// chosen. The expected results come from ONNX Runtime 1.30.
 func TestTreeEnsembleClassifierChoosesAmongVotes(t *testing.T) {
 	type side = [2]map[int]float64
 	for name, test := range map[string]struct {
@@ -258,7 +259,7 @@ func TestTreeEnsembleClassifierChoosesAmongVotes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkKernels(t, f)
+			lowered(t, f)
 			y := run(t, f, twoRows())
 			if want := textTensor(strings.Fields(test.labels)); !y[0].Equal(want) {
 				t.Errorf("labels %s, want %s", y[0], want)

@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// treeGraph is decision trees as a model gives them. A child c below 0 is leaf
-// −1−c, others are nodes.
+// treeGraph holds decision trees in the form of a model. A child c below 0 is leaf −1−c. Other
+// children are nodes.
 type treeGraph struct {
 	nodes  []treeNode
 	roots  []int
 	leaves [][]treeEntry
 }
 
-// treeNode compares a feature with a number, or with a set of them.
+// treeNode compares a feature with a number or a set of numbers.
 type treeNode struct {
 	feature int
 	mode    treeMode
@@ -27,7 +28,7 @@ type treeNode struct {
 	yes, no int       // children where it holds, and where not
 }
 
-// treeEntry is what a leaf gives to a target.
+// treeEntry is a weight of a leaf for a target.
 type treeEntry struct {
 	target int
 	weight float64
@@ -54,8 +55,8 @@ var treeModes = map[string]treeMode{
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
 }
 
-// treeSplit is a node of a [TreeEnsemble]: left where the feature is at most the
-// threshold, or is NaN and lost.
+// treeSplit is a node of a [TreeEnsemble]: left if the feature is at most the threshold, or if it is
+// NaN and lost is set.
 type treeSplit struct {
 	feature     int
 	lost        bool
@@ -63,8 +64,8 @@ type treeSplit struct {
 	left, right int
 }
 
-// negate makes a split that NaN goes left in one that it goes right in: of the
-// feature's negative, which stands behind the feature.
+// negate replaces a split in which NaN goes left by a split in which NaN goes right. The new split
+// is on the negative of the feature, which is the next feature.
 func (s *treeSplit) negate(d ir.DType) {
 	if !s.lost {
 		return
@@ -77,12 +78,12 @@ func (s *treeSplit) negate(d ir.DType) {
 	}
 }
 
-// withNegatives puts the negative of each element of a matrix behind it.
+// withNegatives appends the negative of each element of a matrix after the element.
 func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	n, features := x.Type.Shape[0], x.Type.Shape[1]
-	column := reshape(b, x, n, features, ir.Const(1))
+	column := ReshapeTo(b, x, n, features, dim.Const(1))
 	pairs := b.Node(Concat{Axis: 2}, column, b.Node(Neg{}, column))
-	return reshape(b, pairs, n, features.Mul(ir.Const(2)))
+	return ReshapeTo(b, pairs, n, features.Mul(dim.Const(2)))
 }
 
 // ensemble applies the trees to the rows of x, f32 or f64.
@@ -128,7 +129,7 @@ func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate 
 	return b.Node(TreeEnsemble{Targets: targets, Features: features, Aggregate: aggregate}, args...), nil
 }
 
-// indexTensor returns i32 numbers of nodes or the like.
+// indexTensor returns n as an i32 tensor.
 func indexTensor(n []int) *ir.Tensor {
 	t := ir.NewTensor(ir.I32, len(n))
 	for i, v := range n {
@@ -137,8 +138,8 @@ func indexTensor(n []int) *ir.Tensor {
 	return t
 }
 
-// dense returns what each leaf gives to each target, or nil where that does not
-// say it all or has more zeros than entries.
+// dense returns the weight of each leaf for each target. It returns nil if such a matrix cannot
+// represent all entries, or if it would have more zeros than entries.
 func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tensor {
 	entries := 0
 	for _, leaf := range g.leaves {
@@ -165,7 +166,7 @@ func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tens
 	return weights
 }
 
-// sparse sets the operands that say what each leaf gives.
+// sparse sets the operands with the entries of each leaf.
 func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
 	starts, targets := []int{0}, []int{}
 	var weights []float64
@@ -183,12 +184,11 @@ func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
 	return nil
 }
 
-// splits returns the trees with each comparison made of ones for at most a
-// threshold of type d, children behind their parents. Nodes that no root leads to
-// are left out; trees that run in circles are refused.
+// splits converts all comparisons to thresholds of type d and returns the trees, parents before
+// children. It omits nodes that no root reaches and rejects cycles.
 func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err error) {
 	s := splitter{dtype: d, entry: make([]int, len(g.nodes))}
-	for range 2 { // the first time to find where the splits of each node begin
+	for range 2 { // a first pass, to find where the splits of each node start
 		s.all = s.all[:0]
 		for i, n := range g.nodes {
 			s.entry[i] = len(s.all)
@@ -224,7 +224,8 @@ func (g *treeGraph) splits(d ir.DType) (splits []treeSplit, roots []int, err err
 	return splits, roots, nil
 }
 
-// orderSplits returns the splits that roots lead to, each before its children.
+// orderSplits returns the splits that the roots reach, in an order that visits a split before its
+// children.
 func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	const unseen, open, done = 0, 1, 2
 	state := make([]uint8, len(splits))
@@ -254,7 +255,7 @@ func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	return order, nil
 }
 
-// splitter makes splits of nodes: those of node i begin at entry[i].
+// splitter converts nodes to splits. The splits of node i start at entry[i].
 type splitter struct {
 	dtype ir.DType
 	entry []int
@@ -268,7 +269,7 @@ func (s *splitter) child(c int) int {
 	return s.entry[c]
 }
 
-// numberBefore returns the greatest number of f32 or f64 below v, NaN for −∞.
+// numberBefore returns the largest f32 or f64 below v, or NaN for −∞.
 func numberBefore(d ir.DType, v float64) float64 {
 	switch {
 	case math.IsInf(v, -1):
@@ -279,9 +280,9 @@ func numberBefore(d ir.DType, v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// set returns what a node compares with when that is a set: for each member in
-// order the number before it and itself. ok is false for other comparisons; one
-// with NaN is one with the empty set.
+// set returns the set of a node's comparison. bounds holds, for each member in order, the previous
+// number and the member. ok is false for other comparisons. A comparison with NaN has the empty
+// set.
 func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	members := n.set
 	if n.mode != treeMember {
@@ -332,8 +333,8 @@ func (s *splitter) append(n treeNode) {
 	s.search(n.feature, bounds, out, in)
 }
 
-// search appends splits that find the first of bounds that a number is at most,
-// and returns the child for it: even after an even number of bounds, or odd.
+// search appends splits that find the first of bounds that a number does not exceed. It returns the
+// child: even if an even number of bounds precede it, and odd otherwise.
 func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
 	if len(bounds) == 0 {
 		return even

@@ -31,26 +31,26 @@ func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 		return nil, err
 	}
 	y = postTransform(b, y, c.Text("post_transform", "NONE"))
-	return []*ir.Value{convert(b, y, ir.F32)}, nil
+	return []*ir.Value{ConvertTo(b, y, ir.F32)}, nil
 }
 
-// trees are the trees that the attributes of ONNX operators before TreeEnsemble
-// give, and the rows that they are asked about.
+// trees holds the trees in the attributes of the ONNX operators before TreeEnsemble, and the rows to
+// evaluate.
 type trees struct {
 	graph treeGraph
-	x     *ir.Value // a matrix of f32, or of f64 where one of the floats is
+	x     *ir.Value // a matrix of f32, or of f64 if one of the floats is f64
 	base  []float64
 	used  map[int]bool // targets that leaves name
-	// certain are the targets that some tree names in each of its leaves.
+	// certain are the targets that some tree names in all of its leaves.
 	certain map[int]bool
 	least   float64 // of all weights; +∞ for none
 }
 
-// treeKey names a node.
+// treeKey identifies a node.
 type treeKey struct{ tree, node int }
 
-// readTrees reads the attributes that begin with nodes_, with target_ (or class_)
-// and base_values, for leaves that name this many targets (or classes).
+// readTrees reads the attributes that start with nodes_, the attributes that start with entries,
+// target_ or class_, and base_values. Leaves have targets targets or classes.
 func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	t := &trees{used: map[int]bool{}, least: math.Inf(1)}
 	x, err := rowsOf(c.Builder(), c.Arg(0))
@@ -61,12 +61,12 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	values := treeFloats(c, "nodes_values", &double)
 	weights := treeFloats(c, entries+"_weights", &double)
 	t.base = treeFloats(c, "base_values", &double)
-	t.x = convert(c.Builder(), x, ir.F32)
+	t.x = ConvertTo(c.Builder(), x, ir.F32)
 	if double {
-		t.x = convert(c.Builder(), x, ir.F64)
+		t.x = ConvertTo(c.Builder(), x, ir.F64)
 	}
 	for _, name := range []string{"nodes_hitrates", "nodes_hitrates_as_tensor"} {
-		c.Has(name) // how often a node is met changes no result
+		c.Has(name) // hit rates do not affect results
 	}
 	leaves, err := t.readNodes(c, values)
 	if err != nil {
@@ -93,10 +93,10 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	return t, nil
 }
 
-// certain returns the targets that some tree names in each of its leaves, which are the
-// children below 0.
+// certain returns the targets that some tree names in all of its leaves. Leaves are the children
+// below 0.
 func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
-	common := map[int]map[int]bool{} // tree → targets that its leaves so far all name
+	common := map[int]map[int]bool{} // tree → targets that all leaves so far name
 	for key, child := range children {
 		if child >= 0 {
 			continue
@@ -118,8 +118,8 @@ func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 	return all
 }
 
-// treeFloats returns an attribute of floats, or of the tensor of floats that may
-// stand for it from opset 3, and reports by double that it is one of f64.
+// treeFloats returns a list of floats from an attribute, or from the tensor that may replace the
+// attribute from opset 3. It sets double if the tensor is f64.
 func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	floats := c.Floats(name, nil)
 	if tensor := name + "_as_tensor"; c.Opset() >= 3 && c.Has(tensor) {
@@ -145,8 +145,8 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes, and returns the child that each is. A tree begins
-// with its first node.
+// readNodes reads the nodes, and returns the child that each becomes. The first node of a tree is
+// its root.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)
@@ -216,9 +216,8 @@ func checkFeature(feature int) error {
 	return nil
 }
 
-// importTreeEnsemble reads TreeEnsemble. Nodes and leaves are numbered apart, a
-// leaf gives one weight to one target, and the sets of the nodes that ask for
-// membership follow each other, with NaN between them.
+// importTreeEnsemble imports TreeEnsemble. Nodes and leaves are numbered separately, and a leaf has
+// one weight for one target. The sets of membership nodes are concatenated and separated by NaN.
 func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	aggregates := []Aggregate{AggregateAverage, AggregateSum, AggregateMin, AggregateMax}
 	transforms := []string{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}
@@ -238,17 +237,17 @@ func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	y, err := g.ensemble(b, convert(b, rows, wide(x.Type.DType)), targets, aggregates[aggregate], nil)
+	y, err := g.ensemble(b, ConvertTo(b, rows, wide(x.Type.DType)), targets, aggregates[aggregate], nil)
 	if err != nil {
 		return nil, err
 	}
 	y = postTransform(b, y, transforms[transform])
-	return []*ir.Value{convert(b, y, x.Type.DType)}, nil
+	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}, nil
 }
 
 // readTreeGraph reads the nodes and leaves of a TreeEnsemble.
 func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
-	c.Has("nodes_hitrates") // how often a node is met changes no result
+	c.Has("nodes_hitrates") // hit rates do not affect results
 	features, modes, values := c.Ints("nodes_featureids", nil), floatElems(c.Tensor("nodes_modes")), floatElems(c.Tensor("nodes_splits"))
 	yes, no := c.Ints("nodes_truenodeids", nil), c.Ints("nodes_falsenodeids", nil)
 	yesLeaf, noLeaf := c.Ints("nodes_trueleafs", nil), c.Ints("nodes_falseleafs", nil)
@@ -307,7 +306,7 @@ func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	return g, nil
 }
 
-// nextSet splits off what stands before the first NaN.
+// nextSet splits off the numbers before the first NaN.
 func nextSet(members []float64) (set, rest []float64) {
 	for i, v := range members {
 		if math.IsNaN(v) {

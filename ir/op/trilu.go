@@ -6,15 +6,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Trilu keeps, of the matrices in the last two axes, the elements on and above
-// diagonal k where Upper is set, else those on and below it, and makes the others
-// zero. Diagonal k begins at column k of row 0, or, when k is negative, at row -k.
-// The second operand is k, an i64 scalar, 0 when it is absent.
+// Trilu keeps a triangle of the matrices in the last two axes and sets the other elements to zero.
+// With Upper it keeps the elements on and above diagonal k, and otherwise the elements on and below
+// it. Diagonal k starts at column k of row 0 or, if k is negative, at row -k. The optional second
+// operand is k, an i64 scalar, default 0.
 type Trilu struct{ Upper bool }
 
 // Infer gives the result the operand's type.
 func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 2); err != nil {
+	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
 	}
 	if in[0].Rank() < 2 {
@@ -45,31 +45,18 @@ func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad is the same part of the result's.
-func (op Trilu) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, _ []bool) []*ir.Value {
-	return []*ir.Value{b.Node(op, append([]*ir.Value{of[0]}, n.Args[1:]...)...)}
+// Grad returns the same part of dy.
+func (op Trilu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
+	return []*ir.Value{b.Node(op, append([]*ir.Value{dy[0]}, n.Args[1:]...)...)}
 }
 
-// Overwrites marks that elements stay in their places.
+// Overwrites allows the result to reuse the memory of the operand, because elements do not move.
 func (Trilu) Overwrites() []int { return []int{0} }
-
-// Call is cpu.Trilu.
-func (op Trilu) Call(n *ir.Node) (ir.Call, error) {
-	shape := n.Args[0].Type.Shape
-	k := any(ir.Number{DType: ir.I64})
-	if n.Arg(1) != nil {
-		k = scalarArg(n, 1)
-	}
-	last := len(shape) - 2
-	return ir.Call{Kernel: "Trilu", Args: []any{
-		ir.Out(0), ir.In(0), ir.Product(shape[:last]...), shape[last], shape[last+1], k, op.Upper,
-	}}, nil
-}
 
 // importTrilu reads Trilu.
 func importTrilu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Trilu{Upper: c.Int("upper", 1) != 0}, c.Arg(0), c.Arg(1))}, nil
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Trilu) IsMemoryBound() {}

@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// SortRows is the i64 list of the numbers of a matrix's rows in ascending order of
-// the rows, which compare by their first element that differs; of equal ones the one
-// before comes first. NaN is greater than everything.
+// SortRows returns the i64 indices of a matrix's rows in ascending lexicographic order, ties by index.
+// NaN is larger than every number.
 type SortRows struct{}
 
-// Unique keeps one of equal rows of a matrix: it gives those that stay, where each of
-// them is first, which of them each row is equal to, and how many rows are equal to
-// each (ONNX Unique). They are in ascending order when Sorted, else in the order of
-// their first places. It binds Count to how many stay. The second operand is the
-// order of the rows, as [SortRows] gives it.
+// Unique removes duplicate rows of a matrix (ONNX Unique). The results are the remaining rows, the
+// index of the first row equal to each, the index of the remaining row that each row equals, and
+// the counts. The remaining rows are in ascending order if Sorted is set, and otherwise in the
+// order of first occurrence. It binds Count to their number. The second operand is the order of the
+// rows from [SortRows].
 type Unique struct {
 	Sorted bool
 	Count  string
@@ -24,7 +24,7 @@ type Unique struct {
 
 // Infer gives the order a number for each row.
 func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 1, 1); err != nil {
+	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if d := in[0].DType; in[0].Rank() != 2 || wide(d) != d || d == ir.Bool {
@@ -35,7 +35,7 @@ func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
 
 // Infer gives the results Count rows.
 func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	order, err := SortRows{}.Infer(in[:1])
@@ -45,7 +45,7 @@ func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
 	if !in[1].Equal(order[0]) {
 		return nil, fmt.Errorf("the order is %s, %s expected", in[1], order[0])
 	}
-	count := ir.Sym(op.Count)
+	count := dim.Sym(op.Count)
 	list := ir.TensorOf(ir.I64, count)
 	return []ir.Type{ir.TensorOf(in[0].DType, count, in[0].Shape[1]), list, order[0], list}, nil
 }
@@ -63,7 +63,7 @@ func compareRows(x *ir.Tensor, i, j int) int {
 
 // Eval sorts.
 func (SortRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	order := allAxes(in[0].Shape[0])
+	order := AllAxes(in[0].Shape[0])
 	slices.SortStableFunc(order, func(i, j int) int { return compareRows(in[0], i, j) })
 	y := ir.NewTensor(ir.I64, len(order))
 	for i, row := range order {
@@ -104,58 +104,41 @@ func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns Count.
 func (op Unique) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of rows that stay.
+// BindValues returns the number of remaining rows.
 func (op Unique) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
 }
 
-// Measure is cpu.CountUnique.
-func (op Unique) Measure(n *ir.Node) ([]ir.Call, error) {
-	return []ir.Call{{Kernel: "CountUnique", Args: []any{ir.In(0), ir.In(1), n.Arg(0).Type.Shape[1]}}}, nil
-}
-
-// Call is cpu.SortRows.
-func (SortRows) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "SortRows", Args: []any{ir.Out(0), ir.In(0), n.Arg(0).Type.Shape[1]}}, nil
-}
-
-// Call is cpu.Unique.
-func (op Unique) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "Unique", Args: []any{
-		ir.Out(0), ir.Out(1), ir.Out(2), ir.Out(3), ir.In(0), ir.In(1), n.Arg(0).Type.Shape[1], op.Sorted,
-	}}, nil
-}
-
-// importUnique reads Unique, of the slices of an axis or, without one, of the
-// elements. Elements that kernels only store are compared in a wider type.
+// importUnique imports Unique: the distinct slices along an axis or, without an axis, the distinct
+// elements. Elements of types in which kernels do not compute are compared in a wider type.
 func importUnique(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	dtype, sorted := x.Type.DType, c.Int("sorted", 1) != 0
-	perm, rest := []int(nil), []ir.Dim(nil)
+	perm, rest := []int(nil), []dim.Dim(nil)
 	if c.Has("axis") {
 		axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
 		if err != nil {
 			return nil, err
 		}
-		perm = allAxes(x.Type.Rank())
+		perm = AllAxes(x.Type.Rank())
 		perm[0], perm[axis] = axis, 0
-		x = transpose(b, x, perm...)
+		x = TransposeBy(b, x, perm...)
 		rest = x.Type.Shape[1:]
-		x = reshape(b, x, x.Type.Shape[0], ir.Product(rest...))
+		x = ReshapeTo(b, x, x.Type.Shape[0], dim.Product(rest...))
 	} else {
-		x = reshape(b, x, x.Type.Elems(), ir.Const(1))
+		x = ReshapeTo(b, x, x.Type.Elems(), dim.Const(1))
 	}
-	if x = convert(b, x, wide(dtype)); dtype == ir.Bool {
-		x = convert(b, x, ir.U8)
+	if x = ConvertTo(b, x, wide(dtype)); dtype == ir.Bool {
+		x = ConvertTo(b, x, ir.U8)
 	}
 	count := b.Symbol("unique")
 	out := b.Nodes(Unique{Sorted: sorted, Count: count}, x, b.Node(SortRows{}, x))
-	y := convert(b, out[0], dtype)
+	y := ConvertTo(b, out[0], dtype)
 	if perm != nil {
-		y = reshape(b, y, append([]ir.Dim{ir.Sym(count)}, rest...)...)
-		y = transpose(b, y, perm...)
+		y = ReshapeTo(b, y, append([]dim.Dim{dim.Sym(count)}, rest...)...)
+		y = TransposeBy(b, y, perm...)
 	} else {
-		y = reshape(b, y, ir.Sym(count))
+		y = ReshapeTo(b, y, dim.Sym(count))
 	}
 	return []*ir.Value{y, out[1], out[2], out[3]}[:max(1, min(c.NumResults(), 4))], nil
 }

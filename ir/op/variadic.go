@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importVariadic returns the import of an operator of one or more operands (ONNX
-// Min, Max, Sum): op applied from the first operand to the last. Before opset 8
-// the operands had one shape.
+// importVariadic returns the import function of an operator of one or more operands (ONNX Min, Max,
+// Sum): op applied from first to last. Before opset 8 the operands have equal shapes.
 func importVariadic(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		v, err := chain(c, op)

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Where is x where cond is true, else y, broadcast: a boolean tensor and two of
-// one element type, of any kind.
+// Where returns x where cond is true, else y, with broadcasting. cond is bool; x and y have one element
+// type of any kind.
 type Where struct{ elementwise }
 
 // Infer broadcasts the operands.
 func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 3, 3); err != nil {
+	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
 	}
 	if in[0].DType != ir.Bool {
@@ -28,10 +29,10 @@ func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[1].DType, shape...)}, nil
 }
 
-// Overwrites lists x and y.
+// Overwrites allows the result to reuse the memory of x and y.
 func (Where) Overwrites() []int { return []int{1, 2} }
 
-// Eval chooses.
+// Eval selects elements.
 func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -51,6 +52,11 @@ func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
+// Scalar selects an element.
+func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
+	return b.Select(x[0], x[1], x[2])
+}
+
 // InferElems chooses among known elements.
 func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
@@ -64,27 +70,12 @@ func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Lower repeats the operands to the shape of strings that are chosen from.
+// Lower expands the operands if they are strings.
 func (Where) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }
 
-// Call is cpu.Where, or a form with a scalar for x, y or both.
-func (Where) Call(n *ir.Node) (ir.Call, error) {
-	x, isX := scalar(n.Arg(1))
-	y, isY := scalar(n.Arg(2))
-	switch {
-	case isX && isY:
-		return ir.Call{Kernel: "WhereScalars", Args: []any{ir.Out(0), ir.In(0), x, y}}, nil
-	case isX:
-		return ir.Call{Kernel: "WhereScalarX", Args: []any{ir.Out(0), ir.In(0), x, ir.In(2)}}, nil
-	case isY:
-		return ir.Call{Kernel: "WhereScalarY", Args: []any{ir.Out(0), ir.In(0), ir.In(1), y}}, nil
-	}
-	return ir.Call{Kernel: "Where", Args: []any{ir.Out(0), ir.In(0), ir.In(1), ir.In(2)}}, nil
-}
-
-// Grad is the result's of the operand that was taken, 0 of the other.
-func (Where) Grad(b *ir.Builder, n *ir.Node, of []*ir.Value, want []bool) []*ir.Value {
-	condition, g := n.Arg(0), of[0]
+// Grad returns dy for the operand that was selected, and 0 for the other.
+func (Where) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
+	condition, g := n.Arg(0), dy[0]
 	return partials(b, n, want, nil,
 		func(c calculus) *ir.Value { return c.where(condition, g) },
 		func(c calculus) *ir.Value { return c.Node(Where{}, condition, c.num(g, 0), g) },

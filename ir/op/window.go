@@ -6,26 +6,29 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Window is how a convolution or a pool moves over the spatial axes of its
-// operand, which are those after the batch and the channels. Each list has one
-// element for each spatial axis.
+// MaxSpatial is the number of spatial axes of the convolutions and pools that others are lowered to.
+const MaxSpatial = 2
+
+// Window describes the windows of a convolution or a pool over the spatial axes of its operand, which
+// follow the batch and the channels. Each list has an element for each spatial axis.
 type Window struct {
 	Kernel    []int // cells of the window
-	Strides   []int // cells from a window to the next; nil for ones
-	Dilations []int // cells from a cell of the window to the next; nil for ones
-	Pads      []int // cells of padding before the first of each axis, then after the last; nil for none
-	// Same is "upper" or "lower" where the padding is what ⌈extent/stride⌉ windows
-	// need, an odd cell of it after the last or before the first; Pads is nil then.
+	Strides   []int // distance between windows in cells; nil means ones
+	Dilations []int // distance between the cells of a window; nil means ones
+	Pads      []int // cells of padding before the first of each axis, then after the last; nil means no padding
+	// Same is "upper" or "lower" for a padding with ⌈extent/stride⌉ windows. If the padding is odd,
+	// "upper" puts the additional cell after the last cell, and "lower" puts it before the first.
+	// Pads is nil then.
 	Same string
-	// Ceil lets the last window reach beyond the padding, as long as it starts
-	// before it.
+	// Ceil allows the last window to extend beyond the padding if it starts before its end.
 	Ceil bool
 }
 
-// check reports what is wrong with a window over so many spatial axes.
-func (w Window) check(spatial int) error {
+// Check returns an error unless the window is valid for this many spatial axes.
+func (w Window) Check(spatial int) error {
 	if spatial < 1 {
 		return fmt.Errorf("no spatial axes")
 	}
@@ -60,25 +63,27 @@ func (w Window) check(spatial int) error {
 	return nil
 }
 
-func (w Window) stride(i int) int {
+// Stride returns the distance between windows along spatial axis i, in cells.
+func (w Window) Stride(i int) int {
 	if w.Strides == nil {
 		return 1
 	}
 	return w.Strides[i]
 }
 
-func (w Window) dilation(i int) int {
+// Dilation returns the distance between the cells of a window along spatial axis i.
+func (w Window) Dilation(i int) int {
 	if w.Dilations == nil {
 		return 1
 	}
 	return w.Dilations[i]
 }
 
-// strides returns the strides of so many axes, ones where there are none.
-func (w Window) strides(spatial int) []int { return orOnes(w.Strides, spatial) }
+// EachStride returns the strides of so many axes, ones where there are none.
+func (w Window) EachStride(spatial int) []int { return orOnes(w.Strides, spatial) }
 
-// dilations returns the dilations of so many axes, ones where there are none.
-func (w Window) dilations(spatial int) []int { return orOnes(w.Dilations, spatial) }
+// EachDilation returns the dilations of so many axes, ones where there are none.
+func (w Window) EachDilation(spatial int) []int { return orOnes(w.Dilations, spatial) }
 
 func orOnes(list []int, n int) []int {
 	if list == nil {
@@ -87,22 +92,22 @@ func orOnes(list []int, n int) []int {
 	return list
 }
 
-// span is the number of cells from the first to the last of a window.
-func (w Window) span(i int) ir.Dim {
-	return ir.Const(w.Kernel[i] - 1).Mul(ir.Const(w.dilation(i))).Add(ir.Const(1))
+// span returns the number of cells from the first to the last of a window along an axis.
+func (w Window) span(i int) dim.Dim {
+	return dim.Const(w.Kernel[i] - 1).Mul(dim.Const(w.Dilation(i))).Add(dim.Const(1))
 }
 
 // pad returns the padding of axis i of extent d.
-func (w Window) pad(i int, d ir.Dim) (before, after ir.Dim) {
+func (w Window) pad(i int, d dim.Dim) (before, after dim.Dim) {
 	if w.Same == "" {
 		if w.Pads == nil {
 			return before, after
 		}
-		return ir.Const(w.Pads[i]), ir.Const(w.Pads[len(w.Pads)/2+i])
+		return dim.Const(w.Pads[i]), dim.Const(w.Pads[len(w.Pads)/2+i])
 	}
-	one, two := ir.Const(1), ir.Const(2)
+	one, two := dim.Const(1), dim.Const(2)
 	windows := w.extent(i, d)
-	total := windows.Sub(one).Mul(ir.Const(w.stride(i))).Add(w.span(i)).Sub(d).Max(ir.Const(0))
+	total := windows.Sub(one).Mul(dim.Const(w.Stride(i))).Add(w.span(i)).Sub(d).Max(dim.Const(0))
 	before = total.FloorDiv(two)
 	if w.Same == "lower" {
 		before = total.CeilDiv(two)
@@ -111,8 +116,8 @@ func (w Window) pad(i int, d ir.Dim) (before, after ir.Dim) {
 }
 
 // extent returns the number of windows along axis i of extent d.
-func (w Window) extent(i int, d ir.Dim) ir.Dim {
-	stride, one := ir.Const(w.stride(i)), ir.Const(1)
+func (w Window) extent(i int, d dim.Dim) dim.Dim {
+	stride, one := dim.Const(w.Stride(i)), dim.Const(1)
 	if w.Same != "" {
 		return d.CeilDiv(stride)
 	}
@@ -124,10 +129,10 @@ func (w Window) extent(i int, d ir.Dim) ir.Dim {
 	return rest.CeilDiv(stride).Add(one).Min(d.Add(before).CeilDiv(stride))
 }
 
-// shape returns the extents of the result over these spatial extents. The
-// window has been checked.
-func (w Window) shape(in []ir.Dim) ([]ir.Dim, error) {
-	out := make([]ir.Dim, len(in))
+// Places returns the extents of the result, given the spatial extents of the operand. The window
+// has been checked.
+func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
+	out := make([]dim.Dim, len(in))
 	for i, d := range in {
 		before, after := w.pad(i, d)
 		padded := d.Add(before).Add(after)
@@ -139,10 +144,10 @@ func (w Window) shape(in []ir.Dim) ([]ir.Dim, error) {
 	return out, nil
 }
 
-// pads returns the padding of all axes over these spatial extents: before the
-// first cell of each, then after the last.
-func (w Window) pads(in []ir.Dim) []ir.Dim {
-	pads := make([]ir.Dim, 2*len(in))
+// Padding returns the padding of all spatial axes for operands of these extents: first the padding
+// before each axis, then the padding after each.
+func (w Window) Padding(in []dim.Dim) []dim.Dim {
+	pads := make([]dim.Dim, 2*len(in))
 	for i, d := range in {
 		pads[i], pads[len(in)+i] = w.pad(i, d)
 	}
@@ -164,8 +169,7 @@ func (w Window) axes(from, to int) Window {
 	return part
 }
 
-// flat returns the window with one more spatial axis, along which it is one
-// cell at a time.
+// flat returns the window with one more spatial axis, along which it has one cell.
 func (w Window) flat() Window {
 	n := len(w.Kernel)
 	f := w
@@ -182,121 +186,63 @@ func (w Window) flat() Window {
 	return f
 }
 
-// lowerPool computes a pool of f32 over more than two spatial axes by pools over the
-// last two and over the others; op gives the operator for a part of the window.
+// lowerPool splits an f32 pool over more than two spatial axes into pools over the last two and over
+// the others. op returns the operator for a part of the window.
 func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*ir.Value {
 	x, spatial := n.Arg(0), len(w.Kernel)
-	if spatial <= maxSpatial || x.Type.DType != ir.F32 {
+	if spatial <= MaxSpatial || x.Type.DType != ir.F32 {
 		return nil
 	}
-	last := spatial - maxSpatial
+	last := spatial - MaxSpatial
 	shape := x.Type.Shape
-	y := reshape(b, x, shape[0], ir.Product(shape[1:2+last]...), shape[2+last], shape[3+last])
+	y := ReshapeTo(b, x, shape[0], dim.Product(shape[1:2+last]...), shape[2+last], shape[3+last])
 	y = b.Node(op(w.axes(last, spatial)), y)
 	shape = append(shape[:2+last:2+last], y.Type.Shape[2].Mul(y.Type.Shape[3]))
-	y = b.Node(op(w.axes(0, last).flat()), reshape(b, y, shape...))
-	return []*ir.Value{reshape(b, y, n.Results[0].Type.Shape...)}
+	y = b.Node(op(w.axes(0, last).flat()), ReshapeTo(b, y, shape...))
+	return []*ir.Value{ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// poolShape returns the kernels' cpu.PoolShape of a node of f32.
-func (w Window) poolShape(n *ir.Node, blocked bool) (s ir.Struct, err error) {
-	return w.poolShapeOf(n.Arg(0).Type, n.Results[0].Type, blocked)
-}
-
-// poolShapeOf returns the cpu.PoolShape of a pool of x to y, of f32.
-func (w Window) poolShapeOf(x, y ir.Type, blocked bool) (s ir.Struct, err error) {
-	end, err := spatialEnd(x, blocked)
-	if err != nil {
-		return s, err
-	}
-	if x.DType != ir.F32 || end > 2+maxSpatial {
-		return s, fmt.Errorf("no kernel pools %s", x)
-	}
-	lanes := 1
-	if blocked {
-		lanes = block
-	}
-	in, out := x.Shape[2:end], y.Shape[2:end]
-	pads := planePads(w.pads(in))
-	inH, inW := plane(in)
-	outH, outW := plane(out)
-	kH, kW := plane(ir.Dims(w.Kernel...))
-	strideH, strideW := plane(ir.Dims(w.strides(len(in))...))
-	dilH, dilW := plane(ir.Dims(w.dilations(len(in))...))
-	return ir.Struct{Type: "PoolShape", Fields: []ir.Field{
-		{Name: "N", Value: x.Shape[0]},
-		{Name: "C", Value: x.Shape[1]},
-		{Name: "InH", Value: inH},
-		{Name: "InW", Value: inW},
-		{Name: "OutH", Value: outH},
-		{Name: "OutW", Value: outW},
-		{Name: "KH", Value: kH},
-		{Name: "KW", Value: kW},
-		{Name: "StrideH", Value: strideH},
-		{Name: "StrideW", Value: strideW},
-		{Name: "DilH", Value: dilH},
-		{Name: "DilW", Value: dilW},
-		{Name: "PadH", Value: pads[0]},
-		{Name: "PadW", Value: pads[1]},
-		{Name: "EndH", Value: pads[2]},
-		{Name: "EndW", Value: pads[3]},
-		{Name: "Block", Value: lanes},
-	}}, nil
-}
-
-// direct returns the last arguments of cpu's direct kernels, for these spatial
-// extents of the operand and the result.
-func (w Window) direct(in, out []ir.Dim) []any {
-	return []any{in, out, w.Kernel, w.strides(len(in)), w.dilations(len(in)), w.pads(in)}
-}
-
-// directPool is the call of one of cpu's direct pools.
-func (w Window) directPool(kernel string, n *ir.Node, more ...any) ir.Call {
-	x, y := n.Arg(0).Type.Shape, n.Results[0].Type.Shape
-	args := append([]any{ir.Out(0), ir.In(0), x[0].Mul(x[1])}, w.direct(x[2:], y[2:])...)
-	return ir.Call{Kernel: kernel, Args: append(args, more...)}
-}
-
-// cells is where a window lies on an operand: the cells inside it, and which of
-// the window's cells they are, both counted row-major over the spatial axes.
-type cells struct {
-	at, tap []int
-	// counted is the number of the window's cells inside the operand or its padding.
+// Cells describes where a window lies on an operand. At are the cells of the operand inside the
+// window, and Tap the corresponding cells of the window. Both count row-major over the spatial
+// axes.
+type Cells struct {
+	At, Tap []int
+	// counted returns the number of the window's cells inside the operand or its padding.
 	counted int
 }
 
-// visit calls f for every window over these static extents, with its row-major
-// number; the cells are valid during the call only.
-func (w Window) visit(in []int, f func(o int, c cells)) error {
-	dims := ir.Dims(in...)
-	shape, err := w.shape(dims)
+// Visit calls f for every window over these static extents with its row-major index. The cells are
+// valid only during the call.
+func (w Window) Visit(in []int, f func(o int, c Cells)) error {
+	dims := dim.Consts(in...)
+	shape, err := w.Places(dims)
 	if err != nil {
 		return err
 	}
-	out, ok := ir.Ints(shape)
+	out, ok := dim.Ints(shape)
 	if !ok {
 		return fmt.Errorf("extents %v", shape)
 	}
-	pads, _ := ir.Ints(w.pads(dims))
+	pads, _ := dim.Ints(w.Padding(dims))
 	places, err := ir.CheckedLen(out)
 	if err != nil {
 		return err
 	}
 	walk := newIndex(out, out)
-	var c cells
+	var c Cells
 	for o := range places {
-		c = cells{append(c.at[:0], 0), append(c.tap[:0], 0), 1}
+		c = Cells{append(c.At[:0], 0), append(c.Tap[:0], 0), 1}
 		for i, d := range in {
-			origin, n := walk.at[i]*w.stride(i)-pads[i], len(c.at)
+			origin, n := walk.at[i]*w.Stride(i)-pads[i], len(c.At)
 			first, last := w.inside(i, origin, 0, d)
 			for k := first; k < last; k++ {
 				for j := range n {
-					c.at = append(c.at, c.at[j]*d+origin+k*w.dilation(i))
-					c.tap = append(c.tap, c.tap[j]*w.Kernel[i]+k)
+					c.At = append(c.At, c.At[j]*d+origin+k*w.Dilation(i))
+					c.Tap = append(c.Tap, c.Tap[j]*w.Kernel[i]+k)
 				}
 			}
 			from, to := w.inside(i, origin, -pads[i], d+pads[len(in)+i])
-			c.at, c.tap, c.counted = c.at[n:], c.tap[n:], c.counted*(to-from)
+			c.At, c.Tap, c.counted = c.At[n:], c.Tap[n:], c.counted*(to-from)
 		}
 		f(o, c)
 		walk.Next()
@@ -304,10 +250,10 @@ func (w Window) visit(in []int, f func(o int, c cells)) error {
 	return nil
 }
 
-// inside returns the range of the window's cells along axis i, the first of which
-// lies at origin, that lie at low or after and before high.
+// inside returns the range of the window's cells along axis i whose positions are in [low, high).
+// The first cell is at origin.
 func (w Window) inside(i, origin, low, high int) (first, last int) {
-	d := w.dilation(i)
+	d := w.Dilation(i)
 	if origin < low {
 		first = (low - origin + d - 1) / d
 	}
@@ -315,11 +261,10 @@ func (w Window) inside(i, origin, low, high int) (first, last int) {
 	return first, max(first, min(last, w.Kernel[i]))
 }
 
-// importWindow reads the attributes of a window over the spatial axes of x.
-// kernel holds the extents of a convolution's weights; it is nil for a pool,
-// whose kernel_shape is required. An explicit padding, stride or dilation that
-// changes nothing is left out.
-func importWindow(c ir.Importer, x ir.Type, kernel []ir.Dim, dilations bool) (w Window, err error) {
+// importWindow reads the attributes of a window over the spatial axes of x. kernel holds the extents of
+// a convolution's weights; it is nil for a pool, whose kernel_shape is required. Padding, strides and
+// dilations that have no effect become nil.
+func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w Window, err error) {
 	spatial := x.Rank() - 2
 	if !x.IsTensor() || spatial < 1 {
 		return w, fmt.Errorf("%s has no spatial axes", x)
@@ -330,8 +275,8 @@ func importWindow(c ir.Importer, x ir.Type, kernel []ir.Dim, dilations bool) (w 
 			return w, fmt.Errorf("no kernel_shape")
 		}
 		var ok bool
-		if w.Kernel, ok = ir.Ints(kernel); !ok {
-			return w, fmt.Errorf("the weights' spatial extents %s are not known before the model runs", shapeText(kernel))
+		if w.Kernel, ok = dim.Ints(kernel); !ok {
+			return w, fmt.Errorf("the weights' spatial extents %s are not known before the model runs", ShapeText(kernel))
 		}
 	}
 	w.Strides = unlessAll(c.Ints("strides", nil), 1)
@@ -350,10 +295,30 @@ func importWindow(c ir.Importer, x ir.Type, kernel []ir.Dim, dilations bool) (w 
 	default:
 		return w, fmt.Errorf("unknown auto_pad %q", mode)
 	}
-	return w, w.check(spatial)
+	return w, w.Check(spatial)
 }
 
-// unlessAll returns list, or nil when all its elements are v.
+// Over returns the spatial extents of a convolution over one or two axes of x.
+func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
+	n := len(w.Kernel)
+	if n < 1 || n > MaxSpatial || x.Rank() < 2+n {
+		return nil, fmt.Errorf("kernel %v over %s", w.Kernel, x)
+	}
+	if err := w.Check(n); err != nil {
+		return nil, err
+	}
+	return w.Places(x.Shape[2 : 2+n])
+}
+
+// Plane returns the kernel of a window over one or two axes as that of a plane.
+func (w Window) Plane() (kh, kw int) {
+	if len(w.Kernel) == 1 {
+		return 1, w.Kernel[0]
+	}
+	return w.Kernel[0], w.Kernel[1]
+}
+
+// unlessAll returns list, or nil if all its elements are v.
 func unlessAll(list []int, v int) []int {
 	for _, x := range list {
 		if x != v {
@@ -363,8 +328,8 @@ func unlessAll(list []int, v int) []int {
 	return nil
 }
 
-// numbersOf returns the elements of a tensor of numbers.
-func numbersOf(t *ir.Tensor) []float64 {
+// NumbersOf returns the elements of a tensor of numbers.
+func NumbersOf(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil
 	}

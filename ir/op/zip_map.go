@@ -6,14 +6,14 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ZipMap is a sequence of maps, one for each row of a matrix [N,C], from each of C
-// keys to the row's element in its place (ONNX ZipMap). The second operand is the
-// keys, i64 or strings; of equal ones the last counts.
+// ZipMap returns a sequence of maps, one for each row of a matrix [N,C], from C keys to the
+// elements of the row (ONNX ZipMap). The second operand is the keys, i64 or strings. Of equal keys
+// the last counts.
 type ZipMap struct{}
 
-// Infer gives a sequence of maps to scalars.
+// Infer returns a sequence of maps to scalars.
 func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
-	if err := tensors(in, 2, 2); err != nil {
+	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
 	}
 	x, keys := in[0], in[1]
@@ -23,7 +23,7 @@ func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := keyType(keys.DType); err != nil {
 		return nil, err
 	}
-	if err := same(x.Shape[1], keys.Shape[0], "keys"); err != nil {
+	if err := Same(x.Shape[1], keys.Shape[0], "keys"); err != nil {
 		return nil, err
 	}
 	return []ir.Type{ir.SequenceOf(ir.MapOf(keys.DType, ir.TensorOf(x.DType)))}, nil
@@ -39,7 +39,7 @@ func keyType(d ir.DType) error {
 
 // Eval makes the maps.
 func (op ZipMap) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	out, err := inferOf(op, in)
+	out, err := InferOf(op, in)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +56,6 @@ func (op ZipMap) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		maps[r] = ir.MapTensor(*typ.Elem, pickElems(keys, order), items)
 	}
 	return []*ir.Tensor{ir.SequenceTensor(typ, maps...)}, nil
-}
-
-// Call is cpu.ZipMap.
-func (op ZipMap) Call(n *ir.Node) (ir.Call, error) {
-	return ir.Call{Kernel: "ZipMap", Args: []any{ir.Out(0), ir.In(0), ir.In(1), n.Args[0].Type.Shape[0]}}, nil
 }
 
 // importZipMap reads ZipMap.

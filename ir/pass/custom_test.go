@@ -1,16 +1,17 @@
-package pass
+package pass_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
 )
 
-// TestCustomOperatorsStay checks that nodes of which only the user's program knows what
-// they compute run in every call, each of them: they are not folded, joined or prepared.
-// Those that nobody reads are dropped.
+// TestCustomOperatorsStay checks that nodes of custom operators run in every call: they are not
+// folded, merged or prepared. Only unused nodes are removed.
 func TestCustomOperatorsStay(t *testing.T) {
 	m, err := ir.Parse(`weight w : f32[4]
 func @forward(%x: f32[4]) -> (y: f32[4]) {
@@ -31,10 +32,10 @@ func @forward(%x: f32[4]) -> (y: f32[4]) {
 		t.Fatal(err)
 	}
 	m.Weight("w").Data = make([]byte, 16)
-	if err := All(&Context{}, m, Options{Outline: true}); err != nil {
+	if err := pass.All(&pass.Context{Target: cpu.Target{}}, m, pass.Options{Outline: true}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(m.Func(Forward).String(), " = custom "); n != 4 {
+	if n := strings.Count(m.Func(pass.Forward).String(), " = custom "); n != 4 {
 		t.Errorf("%d custom nodes are left, 4 expected\n%s", n, m)
 	}
 	if n := strings.Count(m.String(), " = custom "); n != 4 {

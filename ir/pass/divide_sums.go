@@ -5,13 +5,13 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// partTerms is how many terms of a sum are added one after the other in strict mode. The
-// error of a long sum in parts of b terms grows with the root of b, and ONNX Runtime's parts
-// have 128 to 256 terms.
+// partTerms is the number of terms of a sum that are added one after the other in strict mode. The
+// error of a long sum in parts of b terms grows with the square root of b. ONNX Runtime uses parts
+// of 128 to 256 terms.
 const partTerms = 128
 
-// divideSums makes long sums of products ones of parts of them, where floats have to be
-// rounded no more than elsewhere.
+// divideSums divides long sums of products into sums of parts, in strict mode. Rounding errors are
+// then not larger than in other implementations.
 func divideSums(ctx *Context, m *ir.Module) (bool, error) {
 	if !ctx.Strict {
 		return false, nil

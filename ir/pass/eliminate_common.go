@@ -5,11 +5,10 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 )
 
-// eliminateCommon replaces nodes that compute what an earlier node of the same
-// block computes, and drops extent checks that hold or were made before.
+// eliminateCommon removes nodes that compute the same as an earlier node of their block, and extent
+// checks that always hold or repeat an earlier check.
 func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
@@ -26,10 +25,10 @@ func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
 type eliminator struct {
 	home    map[*ir.Node]*ir.Block
 	seen    map[place][]*ir.Node
-	dropped bool // a check was
+	dropped bool // a check was removed
 }
 
-// place is a block, and the operator and the key of nodes in it.
+// place is the key of a node: its block, its operator, and the text of [keyOf].
 type place struct {
 	block *ir.Block
 	op    uint64 // see [ir.Hash]
@@ -42,9 +41,7 @@ func (e *eliminator) visit(n *ir.Node) []*ir.Value {
 		e.dropped = true
 		return []*ir.Value{}
 	}
-	_, effect := n.Op.(ir.Effect)
-	_, custom := n.Op.(op.Custom)
-	if effect && !isCheck || custom || isRandom(n.Op) {
+	if !isCheck && !isPure(n.Op) {
 		return nil
 	}
 	at := place{e.home[n], ir.Hash(n.Op), keyOf(n)}
@@ -73,7 +70,7 @@ func keyOf(n *ir.Node) string {
 	return s.String()
 }
 
-// numbered returns a copy of b whose values are named by their number.
+// numbered returns a copy of b in which the names of values are numbers.
 func numbered(b *ir.Block) *ir.Block {
 	next := 0
 	return b.Clone(func(string) string {

@@ -2,14 +2,14 @@ package pass
 
 import (
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fixed remembers which values depend on weights and constants only, and so are
-// the same in every run.
+// fixed caches which values depend on weights and constants only, and so are the same in every run.
 type fixed map[*ir.Value]bool
 
-// has reports whether v is such a value.
+// has reports whether v depends on weights and constants only.
 func (f fixed) has(v *ir.Value) bool {
 	if v == nil || v.Def == nil {
 		return false
@@ -22,13 +22,11 @@ func (f fixed) has(v *ir.Value) bool {
 	return known
 }
 
-// made reports whether n makes fixed values of others.
+// made reports whether n computes fixed values from other fixed values.
 func (f fixed) made(n *ir.Node) bool {
-	_, effect := n.Op.(ir.Effect)
 	_, binder := n.Op.(ir.Binder)
 	_, invoke := n.Op.(ir.Invoke)
-	_, custom := n.Op.(op.Custom)
-	if effect || binder || invoke || custom || isRandom(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
+	if binder || invoke || !isPure(n.Op) || len(n.Args) == 0 || len(n.Blocks) > 0 && !isFused(n.Op) {
 		return false
 	}
 	for _, r := range n.Results {
@@ -37,7 +35,7 @@ func (f fixed) made(n *ir.Node) bool {
 		}
 	}
 	symbolic := false
-	ir.SubstOp(n.Op, func(string) (ir.Dim, bool) { symbolic = true; return ir.Dim{}, false })
+	ir.SubstOp(n.Op, func(string) (dim.Dim, bool) { symbolic = true; return dim.Dim{}, false })
 	if symbolic {
 		return false
 	}
@@ -49,19 +47,21 @@ func (f fixed) made(n *ir.Node) bool {
 	return true
 }
 
-// isLeaf reports whether n gives what stands in the module already.
+// isLeaf reports whether n only returns a weight or constant of the module.
 func isLeaf(n *ir.Node) bool {
-	switch n.Op.(type) {
-	case ir.Constant, ir.Load:
-		return true
-	case op.Fill:
-		return n.Results[0].Type.IsStatic()
-	}
-	return false
+	_, fill := n.Op.(op.Fill)
+	return n.IsStored() || fill && n.Results[0].Type.IsStatic()
 }
 
-// random is an operator whose results differ from one node to the next although
-// the nodes are equal.
+// isPure reports whether nodes of an operator have no effect except their results, and equal nodes
+// have equal results. Such a node may be evaluated, recomputed or merged.
+func isPure(o ir.Op) bool {
+	_, effect := o.(ir.Effect)
+	_, opaque := o.(ir.Opaque)
+	return !effect && !opaque && !isRandom(o)
+}
+
+// random is implemented by operators for which two equal nodes have different results.
 type random interface{ IsRandom() }
 
 func isRandom(o ir.Op) bool {

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldAffine moves products and sums with weights, one for each output channel,
-// into the weights and the bias of the convolution, matrix product or normalisation
-// before them, where nothing else reads its result.
+// foldAffine moves a product with weights, or a sum with weights, into the weights and the bias of
+// the preceding convolution, matrix product or normalisation. The moved weights have one element
+// per output channel. Nothing else may read the result of the preceding node.
 func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -40,8 +41,8 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// invertible reports whether no element of v, if it is a constant, is 0, infinite
-// or NaN, which weights would spread.
+// invertible reports whether v may be moved into weights: it is not a constant with an element that
+// is 0, infinite or NaN, which would spread to the weights.
 func invertible(v *ir.Value) bool {
 	t, ok := v.ConstValue()
 	for i := 0; ok && i < t.Stored(); i++ {
@@ -52,16 +53,15 @@ func invertible(v *ir.Value) bool {
 	return true
 }
 
-// linear scales and shifts the results of operators that are linear in fixed
-// weights, by changing those.
+// linear scales and shifts the results of operators that are linear in fixed weights, by changing
+// these weights.
 type linear struct {
 	b      *ir.Builder
 	known  fixed
-	strict bool // only where no float is rounded differently
+	strict bool // only if no float is rounded differently
 }
 
-// accepts reports whether scaled can scale x, and shift it, by values that are
-// per channel.
+// accepts reports whether [linear.scaled] can scale x, or shift it, by per-channel values.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false
@@ -121,8 +121,8 @@ func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	return l.b.Node(n.Op, args...)
 }
 
-// distributes reports whether x is p·w + c, of a matrix product and weights, of
-// which the product can be scaled by s.
+// distributes reports whether x is p·w + c, where p·w is a matrix product with weights that can be
+// scaled by s.
 func (l linear) distributes(x, s *ir.Value) bool {
 	if x.Def == nil || l.strict {
 		return false
@@ -140,7 +140,7 @@ func (l linear) distributed(x, s, _ *ir.Value) *ir.Value {
 // perChannel reports whether v, which broadcasts to x, has a single element or one
 // for each channel of x.
 func perChannel(v, x *ir.Value) bool {
-	lead, one, axis := x.Type.Rank()-v.Type.Rank(), ir.Const(1), channelAxis(x)
+	lead, one, axis := x.Type.Rank()-v.Type.Rank(), dim.Const(1), channelAxis(x)
 	if lead < 0 {
 		return false
 	}
@@ -152,20 +152,20 @@ func perChannel(v, x *ir.Value) bool {
 	return true
 }
 
-// times returns weights w multiplied with s along an axis.
-func (l linear) times(w, s *ir.Value, channels ir.Dim, axis int) *ir.Value {
+// times returns the weights w multiplied by s along an axis.
+func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w
 	}
-	shape := slices.Repeat(ir.Dims(1), w.Type.Rank())
-	if !s.Type.Elems().Equal(ir.Const(1)) {
+	shape := slices.Repeat(dim.Consts(1), w.Type.Rank())
+	if !s.Type.Elems().Equal(dim.Const(1)) {
 		shape[axis] = channels
 	}
 	return l.b.Node(op.Mul{}, w, reshaped(l.b, s, shape...))
 }
 
 // bias returns c·s + t, where any may be nil, with one element for each channel.
-func (l linear) bias(c, s, t *ir.Value, channels ir.Dim) *ir.Value {
+func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	if c != nil && s != nil {
 		c = l.b.Node(op.Mul{}, c, l.vector(s, channels))
 	}
@@ -175,23 +175,23 @@ func (l linear) bias(c, s, t *ir.Value, channels ir.Dim) *ir.Value {
 	case c == nil:
 		t = l.vector(t, channels)
 		if t.Type.Rank() == 0 {
-			t = l.b.Node(op.Expand{Shape: []ir.Dim{channels}}, t)
+			t = l.b.Node(op.Expand{Shape: []dim.Dim{channels}}, t)
 		}
 		return t
 	}
 	return l.b.Node(op.Add{}, c, l.vector(t, channels))
 }
 
-// vector returns v with rank 1, or 0 where it has one element.
-func (l linear) vector(v *ir.Value, channels ir.Dim) *ir.Value {
-	if v.Type.Elems().Equal(ir.Const(1)) {
+// vector returns v with rank 1, or with rank 0 if it has one element.
+func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
+	if v.Type.Elems().Equal(dim.Const(1)) {
 		return reshaped(l.b, v)
 	}
 	return reshaped(l.b, v, channels)
 }
 
-// reshaped appends a reshape, unless v has the shape.
-func reshaped(b *ir.Builder, v *ir.Value, shape ...ir.Dim) *ir.Value {
+// reshaped appends a reshape of v, unless v already has the shape.
+func reshaped(b *ir.Builder, v *ir.Value, shape ...dim.Dim) *ir.Value {
 	if v.Type.Equal(ir.TensorOf(v.Type.DType, shape...)) {
 		return v
 	}

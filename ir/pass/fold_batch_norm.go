@@ -5,10 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldBatchNorm moves batch normalizations into the weights and the bias of the
-// convolution or matrix product before them, where nothing else reads its
-// result: w·s and c·s + t, with s and t made of the statistics when weights are
-// prepared.
+// foldBatchNorm moves a batch normalization into the weights and the bias of the preceding
+// convolution or matrix product if nothing else reads its result. The new weights are w·s and the
+// new bias is c·s + t, where s and t are computed from the statistics when weights are prepared.
 func foldBatchNorm(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil

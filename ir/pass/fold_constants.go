@@ -4,28 +4,32 @@ import (
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
 const (
 	defaultFoldBudget = 256 << 20
-	// maxFoldWork bounds the work of evaluating one node, and maxFoldWorks that of all
-	// nodes. The kernels do what is above it: they prepare it, or compute it in each run.
+	// maxFoldWork bounds the operations for evaluating one node. maxFoldWorks bounds the operations
+	// for all nodes. Larger nodes are left to the kernels, which compute them when weights are
+	// prepared or in each run.
 	maxFoldWork  = 1 << 24
 	maxFoldWorks = 1 << 25
-	// maxTextBytes is the size of the largest tensor that folding leaves in the
-	// text form; larger ones become weights.
+	// maxTextBytes is the size in bytes of the largest folded tensor that remains a constant in the
+	// text form. Larger ones become weights.
 	maxTextBytes = 1024
 )
 
-// foldConstants evaluates nodes whose operands are all constants, within a budget of
-// memory and of work. A weight is not a constant: it can be replaced. A tensor of equal
-// elements stays one. A result above maxTextBytes becomes a weight of its own.
+// foldConstants evaluates nodes whose operands are all constants, within a budget of memory and
+// work. Nodes that depend on weights are not evaluated, because weights can be replaced. A tensor
+// whose elements are all equal is kept as a single element. A result larger than maxTextBytes
+// becomes a weight of its own.
 func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}
 	}
+	own := &weights{module: m}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		out := ctx.evaluate(n)
 		if out == nil {
@@ -34,19 +38,17 @@ func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 		ctx.count(FoldedConstants, 1)
 		values := make([]*ir.Value, len(out))
 		for i, t := range out {
-			values[i] = ctx.constant(b, m, n.Results[i].Name, t)
+			values[i] = ctx.constant(b, own, n.Results[i].Name, t)
 		}
 		return values
 	})
 }
 
-// evaluate returns the results of n where they can and may be computed now.
+// evaluate returns the results of n, or nil if n cannot be evaluated or the budget is exhausted.
 func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
-	_, effect := n.Op.(ir.Effect)
 	_, fill := n.Op.(op.Fill)
 	_, invoke := n.Op.(ir.Invoke)
-	_, custom := n.Op.(op.Custom)
-	if effect || invoke || custom || isRandom(n.Op) || len(n.Blocks) > 0 || len(n.Args) == 0 && !fill {
+	if invoke || !isPure(n.Op) || len(n.Blocks) > 0 || len(n.Args) == 0 && !fill {
 		return nil
 	}
 	args := make([]*ir.Tensor, len(n.Args))
@@ -78,14 +80,14 @@ func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 	return out
 }
 
-// affords takes what evaluating n needs from the budgets of memory and work. It takes
-// nothing and returns false if they do not have as much.
+// affords deducts the memory and the work of evaluating n from the budgets and returns true. If
+// either budget is too small, it deducts nothing and returns false.
 func (c *Context) affords(n *ir.Node) bool {
 	budget := c.FoldBudget
 	if budget == 0 {
 		budget = defaultFoldBudget
 	}
-	work, elems := n.Work(nil), elemsOf(n.ResultTypes()...)
+	work, elems := n.Work().Total(nil), elemsOf(n.ResultTypes()...)
 	if _, pairs := n.Op.(op.Pairing); pairs {
 		work = min(work, math.MaxInt32)
 		work *= work
@@ -98,10 +100,10 @@ func (c *Context) affords(n *ir.Node) bool {
 	return true
 }
 
-// evalBytes is what an element takes in an [ir.Tensor].
+// evalBytes is the size in bytes of one element of an [ir.Tensor].
 const evalBytes = 8
 
-// known returns the tensor that v is: a constant, or a weight made of some.
+// known returns the tensor of v if it is a constant or a weight created by folding.
 func (c *Context) known(v *ir.Value) *ir.Tensor {
 	if t, ok := v.ConstValue(); ok {
 		return t
@@ -116,20 +118,19 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 }
 
 // constant appends t, as a weight named after a value when it is large.
-func (c *Context) constant(b *ir.Builder, m *ir.Module, name string, t *ir.Tensor) *ir.Value {
+func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)
 	}
-	name = weightName(m, rt.ConstPrefix+name)
-	m.Weights = append(m.Weights, &ir.Weight{Name: name, Type: t.Type(), Data: t.Bytes()})
-	c.folded[name] = t
-	return b.Node(ir.Load{Name: name, Type: t.Type()})
+	load := own.add(rt.ConstPrefix+name, t.Type(), t.Bytes())
+	c.folded[load.Name] = t
+	return b.Node(load)
 }
 
-// elemsOf returns the number of elements of values of static types, or math.MaxInt64 if it
-// does not fit.
+// elemsOf returns the number of elements of values of static types, or math.MaxInt64 if the number
+// overflows.
 func elemsOf(types ...ir.Type) int64 {
-	total := ir.Dim{}
+	total := dim.Dim{}
 	for _, t := range types {
 		total = total.Add(t.Elems())
 	}
@@ -139,8 +140,8 @@ func elemsOf(types ...ir.Type) int64 {
 	return math.MaxInt64
 }
 
-// splatResult evaluates an elementwise node on single elements, where all
-// elements of each operand are equal.
+// splatResult evaluates an elementwise node on one element of each operand. The elements of each
+// operand are equal.
 func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	if _, ok := n.Op.(op.Elementwise); !ok {
 		return nil
@@ -160,23 +161,23 @@ func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	return repeated(out[0], shape)
 }
 
-// single returns the element of t, which stores one, as a tensor of rank 0.
+// single returns the only element of t as a tensor of rank 0.
 func single(t *ir.Tensor) *ir.Tensor {
 	s := ir.NewTensor(t.DType)
 	s.Copy(0, t, 0)
 	return s
 }
 
-// repeated returns a tensor of a shape all of whose elements are that of t.
+// repeated returns a tensor of the given shape all of whose elements are the element of t.
 func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
-	if ir.StaticTensor(t.DType, shape...).Elems().Equal(ir.Const(1)) {
+	if ir.StaticTensor(t.DType, shape...).Elems().Equal(dim.Const(1)) {
 		return single(t).Reshape(shape...)
 	}
 	return ir.Splat(t, shape...)
 }
 
-// staysSplat reports whether an operator makes a splat, of the splat args[0] or
-// of nothing.
+// staysSplat reports whether all elements of the operator's result are equal if args[0] is a splat,
+// or if there is no operand.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
 	if _, fill := o.(op.Fill); fill {
 		return true

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldOneHot makes the product of one-hot rows and a table of weights a choice of rows
-// of the table, and computes elementwise operators of such a choice, on weights, on the
-// table.
+// foldOneHot replaces a product of one-hot rows and a table of weights by a gather of rows of the
+// table. Elementwise operators with weights that follow such a gather are computed on the table.
 func foldOneHot(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil
@@ -30,13 +30,13 @@ func foldOneHot(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// maxTable is the number of elements of a table that is doubled.
+// maxTable is the maximum number of elements of a table that may be doubled.
 const maxTable = 1 << 20
 
-// chosenRows returns what a product of one-hot rows, of values off and on, and a table of
-// weights is: rows of on − off times the table, plus off times the sum of its rows. Two
-// rows of that sum alone follow, for indices after the last and before the first, and
-// then all rows again, for negative indices.
+// chosenRows returns a gather that equals the product of one-hot rows and a table of weights. off
+// and on are the values of the one-hot rows. Row i of the new table is (on − off)·row i + off·sum,
+// where sum is the sum of the rows. Two rows off·sum follow, for indices past the end and before
+// the beginning. All rows are then repeated for negative indices.
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {
@@ -52,7 +52,7 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 		return nil
 	}
 	value := func(i int) *ir.Value {
-		return b.Node(op.Slice{Starts: ir.Dims(i), Shape: ir.Dims(1), Steps: []int{1}}, hot.Args[1])
+		return b.Node(op.Slice{Starts: dim.Consts(i), Shape: dim.Consts(1), Steps: []int{1}}, hot.Args[1])
 	}
 	off, on, indices := value(0), value(1), hot.Args[0]
 	sum := b.Node(op.Mul{}, b.Node(op.Reduce{Kind: op.ReduceSum, Axes: []int{0}, KeepDims: true}, table), off)
@@ -63,8 +63,8 @@ func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	return reshaped(b, b.Node(op.Gather{}, table, indices), n.Results[0].Type.Shape...)
 }
 
-// onTable returns the choice of rows of a table that n, of weights besides, computes of
-// such a choice.
+// onTable computes n on the table instead of on the gathered rows, and returns the gather from the
+// new table. It returns nil unless n is an elementwise node of such a gather and weights.
 func onTable(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	y := n.Results[0]
 	at := slices.IndexFunc(n.Args, func(v *ir.Value) bool {

@@ -5,21 +5,21 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// formPointwise makes every elementwise node a pointwise node whose region holds
-// it. Constants of equal elements go into the region where the primitive takes a
-// number, and operands that may have to be repeated along an axis, which shows
-// only in the values of symbols, are repeated before.
-func formPointwise(_ *Context, m *ir.Module) (bool, error) {
+// formPointwise turns every elementwise node into a pointwise node with a region. Constants of
+// equal elements move into the region if the kernel takes a number. If only the values of symbols
+// show whether an operand's extent is 1, the operand is repeated first.
+func formPointwise(ctx *Context, m *ir.Module) (bool, error) {
 	inRegion := regionNodes(m)
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		o, ok := n.Op.(op.Elementwise)
 		if !ok || inRegion[n] || slices.ContainsFunc(n.Args, isText) {
 			return nil
 		}
-		inside := scalarOperands(o, n)
+		inside := ctx.scalarOperands(n)
 		var args []*ir.Value
 		for i, a := range n.Args {
 			if !inside[i] && a != nil && !slices.Contains(args, a) {
@@ -53,28 +53,20 @@ func formPointwise(_ *Context, m *ir.Module) (bool, error) {
 
 func isText(v *ir.Value) bool { return v != nil && v.Type.DType == ir.String }
 
-// scalarOperands tells which operands of n are constants of equal elements that
-// its primitive takes as numbers. Not all are: a run of elements remains.
-func scalarOperands(o op.Elementwise, n *ir.Node) []bool {
+// scalarOperands reports which operands of n are passed to the kernel as numbers: constants of
+// equal elements that the kernel accepts. At least one operand remains a run of elements.
+func (c *Context) scalarOperands(n *ir.Node) []bool {
 	inside := make([]bool, len(n.Args))
+	read := c.Target.Reads(n)
 	for i, a := range n.Args {
 		t, ok := a.ConstValue()
-		inside[i] = ok && t.Stored() == 1
-	}
-	call, err := o.Call(n)
-	if err != nil {
-		return make([]bool, len(n.Args))
-	}
-	for _, arg := range call.Args {
-		if i, ok := arg.(ir.In); ok {
-			inside[i] = false
-		}
+		inside[i] = ok && t.Stored() == 1 && !slices.Contains(read, a)
 	}
 	return inside
 }
 
-// repeatOperands returns operands that each have, along every axis of a result,
-// its extent or 1. Together they have its shape.
+// repeatOperands repeats operands so that each has the extent of the result or 1 along every axis,
+// and all together have the result's shape.
 func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	runs := make([]*ir.Value, len(args))
 	covered := make([]bool, out.Rank()) // axes along which some operand has the extent
@@ -89,23 +81,23 @@ func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 		}
 	}
 	for k, c := range covered {
-		if !c && !out.Shape[k].Equal(ir.Const(1)) {
+		if !c && !out.Shape[k].Equal(dim.Const(1)) {
 			runs[0] = repeatTo(b, runs[0], out.Shape)
 			break
 		}
 	}
 	if len(covered) > 0 && !covered[0] {
 		missing := out.Rank() - runs[0].Type.Rank()
-		runs[0] = reshaped(b, runs[0], append(slices.Repeat(ir.Dims(1), missing), runs[0].Type.Shape...)...)
+		runs[0] = reshaped(b, runs[0], append(slices.Repeat(dim.Consts(1), missing), runs[0].Type.Shape...)...)
 	}
 	return runs
 }
 
-// repeatUnproven repeats v to the shape of out where an extent of v is neither 1
-// nor known to be out's, and checks that it is one of the two.
+// repeatUnproven repeats v to the shape of out if an extent of v is not known to be 1 or the extent
+// of out. It appends a check that the extent is one of the two.
 func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	lead, proven := out.Rank()-v.Type.Rank(), true
-	one := ir.Const(1)
+	one := dim.Const(1)
 	for k, d := range v.Type.Shape {
 		if to := out.Shape[lead+k]; !d.Equal(one) && !d.Equal(to) {
 			proven = false
@@ -118,12 +110,12 @@ func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	return repeatTo(b, v, out.Shape)
 }
 
-// repeatTo appends a copy of v repeated to a shape. An axis whose extent may be
-// 1 is walked with a stride that is 0 then.
-func repeatTo(b *ir.Builder, v *ir.Value, shape []ir.Dim) *ir.Value {
-	one := ir.Const(1)
+// repeatTo appends a copy of v repeated to the given shape. An axis whose extent is 1 at run time
+// is read with stride 0.
+func repeatTo(b *ir.Builder, v *ir.Value, shape []dim.Dim) *ir.Value {
+	one := dim.Const(1)
 	lead := len(shape) - v.Type.Rank()
-	strides := make([]ir.Dim, len(shape))
+	strides := make([]dim.Dim, len(shape))
 	for k, s := range op.RowMajor(v.Type.Shape) {
 		switch d := v.Type.Shape[k]; {
 		case d.Equal(one):

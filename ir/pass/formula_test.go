@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"math"
@@ -6,36 +6,39 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
 )
 
-// TestRandomFormulas writes normalisations, activations and attentions out in random
-// forms, which have to be recognised and to compute the same.
+// TestRandomFormulas writes out normalisations, activations and attentions in random forms. The
+// passes must recognise them, and the results must not change.
 func TestRandomFormulas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
+		f := &ir.Func{Name: pass.Forward, ResultNames: []string{"y"}}
 		m := &ir.Module{Funcs: []*ir.Func{f}}
-		stat := FusedNorms
+		stat := pass.FusedNorms
 		if err := ir.Try(func() {
 			b := ir.NewBuilder(f)
 			w := writer{drawer{t: t, m: m, b: b}}
-			x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(3), ir.Const(7)))
+			x := b.Param("x", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(3), dim.Const(7)))
 			switch rapid.IntRange(0, 2).Draw(t, "formula") {
 			case 0:
 				b.Return(w.norm(x))
 			case 1:
-				stat = FusedFormulas
+				stat = pass.FusedFormulas
 				b.Return(w.activation(x))
 			case 2:
-				stat = FusedAttentions
-				b.Return(w.attention(b.Param("y", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(5), ir.Const(12)))))
+				stat = pass.FusedAttentions
+				b.Return(w.attention(b.Param("y", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(5), dim.Const(12)))))
 			}
 		}); err != nil {
 			t.Fatal(err)
 		}
-		after, ctx := m.Clone(), &Context{}
-		if err := All(ctx, after, Options{}); err != nil {
+		after, ctx := m.Clone(), &pass.Context{Target: cpu.Target{}}
+		if err := pass.All(ctx, after, pass.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if ctx.Stats[stat] == 0 {
@@ -46,7 +49,7 @@ func TestRandomFormulas(t *testing.T) {
 	})
 }
 
-// writer writes formulas in one of the forms that there are.
+// writer writes formulas in one of the forms that exporters use.
 type writer struct{ drawer }
 
 func (w writer) either(what string) bool { return rapid.Bool().Draw(w.t, what) }
@@ -103,7 +106,7 @@ func (w writer) norm(x *ir.Value) *ir.Value {
 	} else if w.either("other axis") {
 		axes, count = []int{1}, 3
 	}
-	shape := ir.Dims(1, 1, 1)
+	shape := dim.Consts(1, 1, 1)
 	for _, a := range axes {
 		shape[a] = x.Type.Shape[a]
 	}
@@ -154,7 +157,7 @@ func (w writer) norm(x *ir.Value) *ir.Value {
 	return w.binary(op.Add{}, w.binary(op.Mul{}, w.binary(op.Mul{}, d, inverse), scale), bias)
 }
 
-// activation appends one of the activations that have an operator.
+// activation appends an activation that has an operator of its own.
 func (w writer) activation(x *ir.Value) *ir.Value {
 	one := w.number(1)
 	logistic := func(v *ir.Value) *ir.Value {
@@ -197,12 +200,12 @@ func (w writer) cubic(x *ir.Value) *ir.Value {
 
 // attention appends an attention of heads of x, [N,5,12], or of projections of it.
 func (w writer) attention(x *ir.Value) *ir.Value {
-	n, s, heads, d := x.Type.Shape[0], x.Type.Shape[1], ir.Const(3), ir.Const(4)
+	n, s, heads, d := x.Type.Shape[0], x.Type.Shape[1], dim.Const(3), dim.Const(4)
 	merged := w.either("heads in the batch")
 	part := func(perm ...int) *ir.Value {
 		if w.either("projection") {
-			x := w.b.Node(op.MatMul{}, x, w.weight(ir.Const(12), ir.Const(12)))
-			return w.heads(w.b.Node(op.Add{}, x, w.weight(ir.Const(12))), merged, perm)
+			x := w.b.Node(op.MatMul{}, x, w.weight(dim.Const(12), dim.Const(12)))
+			return w.heads(w.b.Node(op.Add{}, x, w.weight(dim.Const(12))), merged, perm)
 		}
 		return w.heads(x, merged, perm)
 	}
@@ -214,40 +217,40 @@ func (w writer) attention(x *ir.Value) *ir.Value {
 		return v
 	}
 	scores := scale(w.b.Node(op.MatMul{}, scale(q), scale(k)))
-	whole, short := []ir.Dim{n, heads, s, s}, scores.Type.Shape
+	whole, short := []dim.Dim{n, heads, s, s}, scores.Type.Shape
 	switch rapid.IntRange(0, 3).Draw(w.t, "mask") {
 	case 1:
-		m := w.weight(ir.Const(1), ir.Const(1), s, s)
+		m := w.weight(dim.Const(1), dim.Const(1), s, s)
 		scores = w.b.Node(op.Reshape{Shape: whole}, scores)
 		scores = w.b.Node(op.Reshape{Shape: short}, w.binary(op.Add{}, scores, m))
 	case 2:
-		below := w.b.Node(op.Trilu{}, w.b.Node(op.Expand{Shape: []ir.Dim{s, s}}, w.number(1)), w.b.Const(ir.Scalar(ir.I64, 0)))
+		below := w.b.Node(op.Trilu{}, w.b.Node(op.Expand{Shape: []dim.Dim{s, s}}, w.number(1)), w.b.Const(ir.Scalar(ir.I64, 0)))
 		least := w.number(rapid.SampledFrom([]float64{math.Inf(-1), -math.MaxFloat32}).Draw(w.t, "least"))
 		scores = w.b.Node(op.Where{}, w.b.Node(op.Cast{To: ir.Bool}, below), scores, least)
 	case 3:
 		scores = w.binary(op.Add{}, scores, w.weight(s))
 	}
 	var shares *ir.Value
-	if rows := ir.Product(short[:len(short)-1]...); w.either("softmax of a matrix") {
-		flat := w.b.Node(op.Reshape{Shape: []ir.Dim{rows, s}}, scores)
+	if rows := dim.Product(short[:len(short)-1]...); w.either("softmax of a matrix") {
+		flat := w.b.Node(op.Reshape{Shape: []dim.Dim{rows, s}}, scores)
 		shares = w.b.Node(op.Reshape{Shape: short}, w.b.Node(op.Softmax{Axis: 1}, flat))
 	} else {
 		shares = w.b.Node(op.Softmax{Axis: len(short) - 1}, scores)
 	}
-	y := w.b.Node(op.Reshape{Shape: []ir.Dim{n, heads, s, d}}, w.b.Node(op.MatMul{}, shares, v))
+	y := w.b.Node(op.Reshape{Shape: []dim.Dim{n, heads, s, d}}, w.b.Node(op.MatMul{}, shares, v))
 	return w.b.Node(op.Transpose{Perm: []int{0, 2, 1, 3}}, y)
 }
 
-// heads appends the 3 heads of x, [N,5,12], transposed by perm, in an axis of their own
-// or in that of the batch.
+// heads appends the 3 heads of x, [N,5,12], transposed by perm. The heads get an axis of their own,
+// or are merged into the batch.
 func (w writer) heads(x *ir.Value, merged bool, perm []int) *ir.Value {
 	n, s := x.Type.Shape[0], x.Type.Shape[1]
-	x = w.b.Node(op.Reshape{Shape: []ir.Dim{n, s, ir.Const(3), ir.Const(4)}}, x)
+	x = w.b.Node(op.Reshape{Shape: []dim.Dim{n, s, dim.Const(3), dim.Const(4)}}, x)
 	if !merged {
 		return w.b.Node(op.Transpose{Perm: perm}, x)
 	}
 	x = w.b.Node(op.Transpose{Perm: []int{0, 2, 1, 3}}, x)
-	x = w.b.Node(op.Reshape{Shape: []ir.Dim{n.Mul(ir.Const(3)), s, ir.Const(4)}}, x)
+	x = w.b.Node(op.Reshape{Shape: []dim.Dim{n.Mul(dim.Const(3)), s, dim.Const(4)}}, x)
 	if perm[2] == 1 {
 		return x
 	}

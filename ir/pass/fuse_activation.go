@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseActivation makes one operator of activations that are written out, their
-// factors in any order: sigmoid, swish and SiLU, GELU by the error function or by tanh,
-// hard swish, and mish.
+// fuseActivation replaces an activation that is written out as several operators by one operator,
+// for any order of the factors. It recognises sigmoid, swish (SiLU), GELU with erf or tanh, hard
+// swish, and mish.
 func fuseActivation(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil
@@ -42,7 +42,7 @@ func fuseActivation(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// logistic returns the sigmoid that 1/v is, where v is 1 + e^(c·x).
+// logistic returns the sigmoid equal to 1/v if v is 1 + e^(c·x), else nil.
 func logistic(b *ir.Builder, v *ir.Value) *ir.Value {
 	x, c, ok := onePlusExp(v)
 	if !ok {
@@ -54,7 +54,7 @@ func logistic(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Sigmoid{}, x)
 }
 
-// dividedSwish returns the swish that x/v is, where v is 1 + e^(−a·x).
+// dividedSwish returns the swish equal to x/v if v is 1 + e^(−a·x), else nil.
 func dividedSwish(b *ir.Builder, x, v *ir.Value) *ir.Value {
 	y, c, ok := onePlusExp(v)
 	if !ok || y != x {
@@ -63,7 +63,7 @@ func dividedSwish(b *ir.Builder, x, v *ir.Value) *ir.Value {
 	return b.Node(op.Swish{Alpha: asFloat32(-c)}, x)
 }
 
-// onePlusExp finds x and c of 1 + e^(c·x).
+// onePlusExp returns x and c if v is 1 + e^(c·x).
 func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	e, ok := plus(v, 1)
 	if !ok {
@@ -77,7 +77,7 @@ func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	return x, c, true
 }
 
-// plus finds x of x + c.
+// plus returns x if v is x + c.
 func plus(v *ir.Value, c float64) (x *ir.Value, ok bool) {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -91,8 +91,8 @@ func plus(v *ir.Value, c float64) (x *ir.Value, ok bool) {
 	return nil, false
 }
 
-// gated returns the activation that a product v of a value and a gate of that is, in
-// which there may be a number too.
+// gated returns the activation equal to v if v is a product of a value, a gate computed from that
+// value, and possibly a number. Otherwise it returns nil.
 func gated(b *ir.Builder, v *ir.Value) *ir.Value {
 	parts, c := factors(b, v)
 	if len(parts) != 2 {
@@ -110,12 +110,12 @@ func gated(b *ir.Builder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// gates find the operator that scale times x times a gate is.
+// gates are the functions that recognise a gate. Each returns the operator equal to scale·x·gate.
 var gates = []func(x, gate *ir.Value) (o ir.Op, scale float64, ok bool){
 	sigmoidGate, erfGate, tanhGate, hardGate, mishGate,
 }
 
-// sigmoidGate finds σ(a·x).
+// sigmoidGate recognises σ(a·x).
 func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Sigmoid](gate)
 	if !ok {
@@ -125,10 +125,10 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Swish{Alpha: asFloat32(a)}, 1, y == x
 }
 
-// asFloat32 returns the f32 that is nearest.
+// asFloat32 returns x rounded to the nearest float32.
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
-// erfGate finds 1 + erf(x/√2), or a half of it.
+// erfGate recognises 1 + erf(x/√2), or half of it.
 func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isErf := madeBy[op.Erf](inner)
@@ -139,7 +139,8 @@ func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{}, scale, y == x && about(c, 1/math.Sqrt2, x.Type.DType)
 }
 
-// onePlus finds y of (1 + y)/2, or of 1 + y, and the half of what that is scaled by.
+// onePlus returns y if v is 1 + y or (1 + y)/2. scale is the factor by which the result of the
+// gate's operator is multiplied.
 func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	v, c := unscaled(v)
 	n, _, ok := madeBy[op.Add](v)
@@ -156,7 +157,7 @@ func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	return nil, 0, false
 }
 
-// tanhGate finds 1 + tanh(√(2/π)·(x + 0.044715·x³)), or a half of it.
+// tanhGate recognises 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it.
 func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isTanh := madeBy[op.Tanh](inner)
@@ -169,7 +170,7 @@ func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{Tanh: true}, scale, about(linear, slope, d) && about(cubic, slope*0.044715, d)
 }
 
-// polynomial returns a and c where v is a·x + c·x³; else zeros.
+// polynomial returns a and c if v is a·x + c·x³, else zeros.
 func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -208,7 +209,7 @@ func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	return 0, 0
 }
 
-// monomial returns n and c where v is c·xⁿ, n at most 3; else 0.
+// monomial returns n and c if v is c·xⁿ with n ≤ 3, else zeros.
 func monomial(v, x *ir.Value) (degree int, c float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -233,7 +234,7 @@ func monomial(v, x *ir.Value) (degree int, c float64) {
 	return 0, 0
 }
 
-// hardGate finds x + 3 limited to 0…6, or that divided by 6.
+// hardGate recognises x + 3 clamped to [0, 6], or that divided by 6.
 func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	if n, o, ok := madeBy[op.HardSigmoid](gate); ok {
 		d := x.Type.DType
@@ -247,7 +248,7 @@ func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.HardSwish{}, 6, ok && y == x
 }
 
-// mishGate finds tanh(log(1 + e^x)).
+// mishGate recognises tanh(log(1 + e^x)).
 func mishGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Tanh](gate)
 	if !ok {

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseAttention makes one [op.Attention] of a softmax of products of queries and keys,
-// and of its product with values, where nothing else reads what is between. Scales,
-// masks, and repeated heads of keys and values become part of it. Where a mask excludes
-// all keys of a query, the result is 0 rather than NaN.
+// fuseAttention replaces a softmax of products of queries and keys, and its product with values, by
+// one [op.Attention] if nothing else reads the intermediate results. Scales, masks and repeated
+// heads of keys and values become part of it. If a mask excludes all keys of a query, the result is
+// 0 rather than NaN.
 func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil
@@ -35,20 +36,20 @@ func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// attention is what a product of shares and values is made of.
+// attention describes the operands of a product of softmax probabilities and values.
 type attention struct {
 	op.Attention
 	q, k, v *ir.Value // [X…,S,D], [X…,D,T], [X…,T,E]
-	// lead are the extents before those of queries and keys where masks are added: [B,H],
-	// or [B] of single heads.
-	lead     []ir.Dim
-	masks    []*ir.Value // are added
-	allow    *ir.Value   // is false for keys that are not attended to
-	negated  bool        // allow is true for those
-	excluded float64     // what is added for them
+	// lead holds the leading extents of the scores to which masks are added: [B,H], or [B] for
+	// single heads. The extents of queries and keys follow them.
+	lead     []dim.Dim
+	masks    []*ir.Value // added to the scores
+	allow    *ir.Value   // false for keys that are masked out
+	negated  bool        // allow is true for keys that are masked out
+	excluded float64     // added to the scores of keys that are masked out
 }
 
-// attentionOf reads a product of shares and values, which changes nothing.
+// attentionOf recognises a product of softmax probabilities and values, without changing it.
 func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	a = attention{Attention: op.Attention{Scale: 1, Before: -1, After: -1}, v: n.Args[1]}
 	s, ok := a.softmax(b, n.Args[0])
@@ -71,12 +72,12 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	return a, false
 }
 
-// softmax returns the scores of which v, which nothing else reads, are the shares.
+// softmax returns the scores if v is a softmax that nothing else reads.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
 	}
-	if choice, _, ok := madeBy[op.Where](v); ok && isNumber(choice.Args[1], 0) { // no shares where there are no keys
+	if choice, _, ok := madeBy[op.Where](v); ok && isNumber(choice.Args[1], 0) { // the result is 0 where there are no keys
 		v = choice.Args[2]
 		if nan, _, ok := madeBy[op.IsNaN](choice.Args[0]); !ok || nan.Args[0] != v || b.Uses(v) != 2 {
 			return nil, false
@@ -102,17 +103,17 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore is what a score has at most that is lost in a sum with any other.
+// leastScore is the largest number that counts as −∞ when added to a score.
 const leastScore = -1e30
 
-// peel reads the outermost operator of scores and returns those inside it, nil where
-// it has no part in an attention.
+// peel reads the outermost operator of the scores s and returns its scores operand, or nil if the
+// operator cannot be part of an attention.
 func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
 	n := s.Def
 	fits := func(v *ir.Value) bool { return v.Type.Equal(s.Type) && scoresOf(b, v) }
 	masked := func(rank int) bool { // here, and not yet in another shape
 		shape := s.Type.Shape[:rank-2]
-		if a.Scale != 1 || a.Softcap != 0 || a.lead != nil && !slices.EqualFunc(a.lead, shape, ir.Dim.Equal) {
+		if a.Scale != 1 || a.Softcap != 0 || a.lead != nil && !slices.EqualFunc(a.lead, shape, dim.Dim.Equal) {
 			return false
 		}
 		a.lead = shape
@@ -164,8 +165,8 @@ func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
 	return nil
 }
 
-// scoresOf reports whether v may be scores rather than a mask: whether a product of
-// matrices, scaled or masked, is in it.
+// scoresOf reports whether v may be scores rather than a mask. Scores are a matrix product,
+// possibly scaled or masked.
 func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	for v.Def != nil && b.Uses(v) == 1 {
 		switch v.Def.Op.(type) {
@@ -182,8 +183,8 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	return false
 }
 
-// build appends the operator, whose result is of type y; nil, and nothing, where the
-// extents are not known to fit.
+// build appends the attention, with result type y. It returns nil and appends nothing if the
+// extents are not known to be compatible.
 func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
 	k = k.swapped()
@@ -191,10 +192,10 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	if len(a.lead) > 2 || math.IsInf(a.Scale, 0) || a.Scale != a.Scale {
 		return nil
 	}
-	lead := slices.Concat(a.lead, ir.Dims(1))[:2]
+	lead := slices.Concat(a.lead, dim.Consts(1))[:2]
 	if heads := headsIn(a.q); len(a.lead) == 1 && heads > 1 {
-		if batch, ok := lead[0].DivExact(ir.Const(heads)); ok {
-			lead = []ir.Dim{batch, ir.Const(heads)}
+		if batch, ok := lead[0].DivExact(dim.Const(heads)); ok {
+			lead = []dim.Dim{batch, dim.Const(heads)}
 		}
 	}
 	whole := func(t ir.Type) ir.Type {
@@ -232,8 +233,8 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 	return reshaped(b, b.Node(a.Attention, args[:len(types)]...), y.Shape...)
 }
 
-// headsIn returns how many heads queries [B·H,S,D] have in the axis of the batch, where
-// they were split from rows of H·D; else 0.
+// headsIn returns the number of heads H if the queries [B·H,S,D] were split from rows of H·D
+// elements, else 0.
 func headsIn(q *ir.Value) int {
 	depth, ok := q.Type.Shape[q.Type.Rank()-1].Int()
 	for v := q; ok && depth > 0 && v.Def != nil && len(v.Def.Args) > 0; v = v.Def.Args[0] {
@@ -246,7 +247,7 @@ func headsIn(q *ir.Value) int {
 		}
 		from := v.Def.Args[0].Type
 		to, last := v.Type, from.Rank()-1
-		if last < 0 || to.Rank() == 0 || !to.Shape[to.Rank()-1].Equal(ir.Const(depth)) {
+		if last < 0 || to.Rank() == 0 || !to.Shape[to.Rank()-1].Equal(dim.Const(depth)) {
 			return 0
 		}
 		if width, ok := from.Shape[last].Int(); ok && width > depth && width%depth == 0 {
@@ -256,9 +257,9 @@ func headsIn(q *ir.Value) int {
 	return 0
 }
 
-// maskType returns the type of the mask of scores of queries of a type, of rank 4 or
-// less, where batch and heads are those of lead; the zero Type where there is none.
-func (a *attention) maskType(q ir.Type, lead []ir.Dim) (t ir.Type, ok bool) {
+// maskType returns the type of the mask, of rank 4 or less, for scores of queries of type q. lead
+// holds the batch and heads of the scores. It returns the zero Type if there is no mask.
+func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
 		types = append(types, m.Type)
@@ -285,8 +286,8 @@ func (a *attention) maskType(q ir.Type, lead []ir.Dim) (t ir.Type, ok bool) {
 	}
 	shape := t.Shape
 	if len(a.lead) == 1 && len(shape) == 3 {
-		first := ir.Dims(1, 1)
-		if !shape[0].Equal(ir.Const(1)) {
+		first := dim.Consts(1, 1)
+		if !shape[0].Equal(dim.Const(1)) {
 			first = lead
 		}
 		shape = slices.Concat(first, shape[1:])
@@ -294,9 +295,9 @@ func (a *attention) maskType(q ir.Type, lead []ir.Dim) (t ir.Type, ok bool) {
 	return ir.TensorOf(t.DType, shape...), len(shape) > 0
 }
 
-// widened returns the type of a mask that is repeated along the axes where its extents
-// may be other than those of the scores.
-func widened(mask ir.Type, scores []ir.Dim) ir.Type {
+// widened returns the type of a mask repeated along the axes where its extents may differ from the
+// extents of the scores.
+func widened(mask ir.Type, scores []dim.Dim) ir.Type {
 	shape := slices.Clone(mask.Shape)
 	for i := range shape {
 		if to := scores[len(scores)-len(shape)+i]; !shape[i].IsConst() || shape[i].Equal(to) {
@@ -306,9 +307,10 @@ func widened(mask ir.Type, scores []ir.Dim) ir.Type {
 	return ir.TensorOf(mask.DType, shape...)
 }
 
-// widen repeats a mask to a shape, and checks that its extents are those or 1.
-func widen(b *ir.Builder, mask *ir.Value, shape []ir.Dim) *ir.Value {
-	if slices.EqualFunc(mask.Type.Shape, shape, ir.Dim.Equal) {
+// widen repeats a mask to a shape. It appends a check that each of the mask's extents is 1 or the
+// extent of the shape.
+func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
+	if slices.EqualFunc(mask.Type.Shape, shape, dim.Dim.Equal) {
 		return mask
 	}
 	for i, d := range mask.Type.Shape {
@@ -352,14 +354,14 @@ func (a *attention) mask(b *ir.Builder) *ir.Value {
 	}
 }
 
-// view is a value that views, the outermost first, make of another, times a number.
+// view is a value times a number, seen through a list of views, the outermost first.
 type view struct {
 	of    *ir.Value
 	views []ir.Op
 	scale float64
 }
 
-// scaledView looks through transposes and reshapes for factors of v.
+// scaledView removes transposes, reshapes and constant factors from v.
 func scaledView(v *ir.Value) view {
 	w := view{of: v, scale: 1}
 	for {
@@ -381,7 +383,7 @@ func scaledView(v *ir.Value) view {
 	return w
 }
 
-// swapped returns the view with its last two axes in each other's place.
+// swapped returns the view with its last two axes exchanged.
 func (w view) swapped() view {
 	if perm, x := transposed(w.of); len(w.views) == 0 && perm != nil {
 		w.of, w.views = x, []ir.Op{op.Transpose{Perm: perm}}
@@ -414,7 +416,7 @@ func (w view) typ() ir.Type {
 	return t
 }
 
-// build appends the views, without the factor.
+// build appends the views, but not the factor.
 func (w view) build(b *ir.Builder) *ir.Value {
 	v := w.of
 	for _, o := range slices.Backward(w.views) {
@@ -423,7 +425,8 @@ func (w view) build(b *ir.Builder) *ir.Value {
 	return v
 }
 
-// unrepeated returns [B,G,T,D] of which v, [B,H,T,D], repeats each head; else nil.
+// unrepeated returns the value [B,G,T,D] whose heads are repeated to give v, [B,H,T,D], or nil if
+// there is no such value.
 func unrepeated(v *ir.Value) *ir.Value {
 	whole, _, ok := madeBy[op.Reshape](v)
 	if !ok || v.Type.Rank() != 4 {
@@ -439,11 +442,11 @@ func unrepeated(v *ir.Value) *ir.Value {
 	}
 	once := split.Args[0]
 	from, to, s := once.Type.Shape, repeat.Results[0].Type.Shape, v.Type.Shape
-	one := []ir.Dim{from[0], from[1], ir.Const(1), from[2], from[3]}
-	many := []ir.Dim{from[0], from[1], to[2], from[2], from[3]}
-	kept := []ir.Dim{from[0], s[1], from[2], from[3]}
-	for _, pair := range [][2][]ir.Dim{{one, split.Results[0].Type.Shape}, {many, to}, {kept, s}} {
-		if !slices.EqualFunc(pair[0], pair[1], ir.Dim.Equal) {
+	one := []dim.Dim{from[0], from[1], dim.Const(1), from[2], from[3]}
+	many := []dim.Dim{from[0], from[1], to[2], from[2], from[3]}
+	kept := []dim.Dim{from[0], s[1], from[2], from[3]}
+	for _, pair := range [][2][]dim.Dim{{one, split.Results[0].Type.Shape}, {many, to}, {kept, s}} {
+		if !slices.EqualFunc(pair[0], pair[1], dim.Dim.Equal) {
 			return nil
 		}
 	}

@@ -9,23 +9,16 @@ import (
 )
 
 const (
-	// maxChain is the number of operators in the region of an epilogue, and
-	// maxChainOperands that of tensors it reads besides the result.
+	// maxChain bounds the operators in the region of an epilogue. maxChainOperands bounds the
+	// tensors that the region reads besides the result.
 	maxChain         = 8
 	maxChainOperands = 2
 )
 
-// Operands of a node with an epilogue; see [op.Epilogue].
-const (
-	biasArg = iota + 2
-	residualArg
-	moreArgs
-)
-
-// fuseEpilogue makes elementwise nodes part of the convolution or matrix product
-// whose result they alone read, in the order in which an epilogue works: a bias,
-// a sum with a tensor of the result's type, bounds, and then operators each of
-// which takes the result of the one before.
+// fuseEpilogue makes elementwise nodes part of the preceding convolution or matrix product if
+// nothing else reads its result. An epilogue consists of these steps, in order: a bias, a sum with
+// a tensor of the result's type, bounds, and a chain of operators. Each operator of the chain takes
+// the result of the preceding one.
 func fuseEpilogue(ctx *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
@@ -44,10 +37,10 @@ type epilogues struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
 	home  map[*ir.Node]*ir.Block
-	order map[*ir.Value]int // of the results that may be fused into
+	order map[*ir.Value]int // positions of the results that can take an epilogue
 }
 
-// host is a node that has an epilogue.
+// host is a node that can have an epilogue.
 type host struct {
 	op.Epilogue
 	node *ir.Node
@@ -67,7 +60,7 @@ func hostOf(v *ir.Value) (h host, ok bool) {
 
 func (h host) y() *ir.Value { return h.node.Results[0] }
 
-// plain reports whether nothing comes after the residual.
+// plain reports whether the epilogue ends before bounds and chain.
 func (h host) plain() bool { return !h.Clamp && len(h.node.Blocks) == 0 }
 
 func (e *epilogues) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -99,8 +92,7 @@ func first(values []*ir.Value) *ir.Value {
 	return values[0]
 }
 
-// host returns the node that n may become part of: the last of those whose
-// result n alone reads.
+// host returns the node into which n can be fused: the last node whose result only n reads.
 func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	for _, a := range n.Args {
 		h, isHost := hostOf(a)
@@ -111,8 +103,8 @@ func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	return best, ok
 }
 
-// joinPos names what became one node.
-func joinPos(a, b string) string {
+// JoinPos joins the source positions of two nodes that are fused.
+func JoinPos(a, b string) string {
 	if a == "" || a == b {
 		return b
 	}
@@ -122,7 +114,7 @@ func joinPos(a, b string) string {
 	return a + ", " + b
 }
 
-// operands returns the host's operands, at least count of them.
+// operands returns the host's operands, padded with nil to at least count.
 func (h host) operands(count int) []*ir.Value {
 	args := slices.Clone(h.node.Args)
 	for len(args) < count {
@@ -131,7 +123,7 @@ func (h host) operands(count int) []*ir.Value {
 	return args
 }
 
-// addend returns what n, if it is a sum, adds to the result of h.
+// addend returns the other operand if n is a sum with the result of h, else nil.
 func addend(h host, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -142,81 +134,39 @@ func addend(h host, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// bias adds one element for each column or channel.
+// bias fuses a sum with one element for each column or channel.
 func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
-	args := h.operands(biasArg + 1)
-	if v == nil || v.Type.Equal(h.y().Type) || args[biasArg] != nil || len(args) > residualArg || !h.plain() {
+	args := h.operands(op.BiasArg + 1)
+	if v == nil || v.Type.Equal(h.y().Type) || args[op.BiasArg] != nil || len(args) > op.ResidualArg || !h.plain() {
 		return nil
 	}
-	if args[biasArg] = vector(b, h, v); args[biasArg] == nil {
+	if args[op.BiasArg] = h.op.Bias(b, h.node, v); args[op.BiasArg] == nil {
 		return nil
 	}
 	e.ctx.count(FusedBiases, 1)
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
-// grow returns the host's result with n as a part of it.
+// grow returns the result of the host with n fused into it.
 func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block, args []*ir.Value) *ir.Value {
-	b.At(joinPos(h.node.Pos, n.Pos))
+	b.At(JoinPos(h.node.Pos, n.Pos))
 	return b.NodeBlocks(h.op.WithEnding(e), regions, args...)[0]
 }
 
-// vector returns v, which broadcasts to the result of h, as a bias; nil where it
-// is none.
-func vector(b *ir.Builder, h host, v *ir.Value) *ir.Value {
-	shape := h.y().Type.Shape
-	want := slices.Repeat(ir.Dims(1), len(shape))
-	last := len(shape) - 1
-	want[last] = shape[last]
-	channels, blocked := h.op.BlockedChannels()
-	if blocked {
-		want[1] = shape[1]
-	}
-	have := v.Type.Shape
-	if len(have) > len(want) || !slices.EqualFunc(have, want[len(want)-len(have):], ir.Dim.Equal) {
-		return nil
-	}
-	lanes, elems := ir.Const(op.BlockLanes), v.Type.Elems()
-	if !elems.Equal(ir.Product(want...)) {
-		return nil
-	}
-	switch {
-	case blocked && !zeroLanes(channels, v):
-		return nil
-	case elems.Mod(lanes).Equal(ir.Const(0)):
-		return reshaped(b, v, elems)
-	}
-	padded := b.Node(op.Block{}, b.Node(op.Reshape{Shape: []ir.Dim{ir.Const(1), elems}}, v))
-	return b.Node(op.Reshape{Shape: []ir.Dim{padded.Type.Elems()}}, padded)
-}
-
-// zeroLanes reports whether a blocked value v of so many channels is zero beyond them
-// for certain.
-func zeroLanes(channels int, v *ir.Value) bool {
-	if channels%op.BlockLanes == 0 {
-		return true
-	}
-	if v.Def == nil {
-		return false
-	}
-	_, ok := v.Def.Op.(op.Block)
-	return ok
-}
-
-// residual adds a tensor of the result's type.
+// residual fuses a sum with a tensor of the result's type.
 func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
-	args := h.operands(residualArg + 1)
-	if v == nil || !v.Type.Equal(h.y().Type) || args[residualArg] != nil || !h.plain() {
+	args := h.operands(op.ResidualArg + 1)
+	if v == nil || !v.Type.Equal(h.y().Type) || args[op.ResidualArg] != nil || !h.plain() {
 		return nil
 	}
-	args[residualArg] = v
+	args[op.ResidualArg] = v
 	e.ctx.count(FusedResiduals, 1)
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
-// clamp limits the result.
+// clamp fuses bounds of the result.
 func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	limits, ok := bounds(n.Op)
 	if !ok || len(h.node.Blocks) > 0 {
@@ -237,7 +187,7 @@ func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, ep, nil, h.node.Args)
 }
 
-// chain appends n to the region, or makes a new one of it.
+// chain appends n to the host's region, or creates a region with n.
 func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	var region *ir.Block
 	if len(h.node.Blocks) > 0 {
@@ -247,22 +197,22 @@ func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 		return nil
 	}
 	o := n.Op.(op.Elementwise)
-	inside := scalarOperands(o, n)
-	args := h.operands(moreArgs)
+	inside := e.ctx.scalarOperands(n)
+	args := h.operands(op.MoreArgs)
 	for i, a := range n.Args {
 		switch {
 		case inside[i], a == h.y():
 		case a == nil || !a.Type.Equal(h.y().Type):
 			return nil
-		case !slices.Contains(args[moreArgs:], a):
+		case !slices.Contains(args[op.MoreArgs:], a):
 			args = append(args, a)
 		}
 	}
-	if len(args) > moreArgs+maxChainOperands {
+	if len(args) > op.MoreArgs+maxChainOperands {
 		return nil
 	}
 	grown := b.Block(func(b *ir.Builder) {
-		params := make([]*ir.Value, 1+len(args)-moreArgs)
+		params := make([]*ir.Value, 1+len(args)-op.MoreArgs)
 		for i := range params {
 			params[i] = b.Param("p", ir.TensorOf(ir.F32))
 		}
@@ -279,7 +229,7 @@ func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 			case a == h.y():
 				operands[i] = at
 			default:
-				operands[i] = params[1+slices.Index(args[moreArgs:], a)]
+				operands[i] = params[1+slices.Index(args[op.MoreArgs:], a)]
 			}
 		}
 		b.Return(b.Node(o, operands...))
@@ -288,7 +238,7 @@ func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, h.Epilogue, []*ir.Block{grown}, args)
 }
 
-// operatorsIn counts the nodes of a region that are no constants.
+// operatorsIn counts the nodes of a region that are not constants.
 func operatorsIn(region *ir.Block) int {
 	if region == nil {
 		return 0

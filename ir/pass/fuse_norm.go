@@ -4,17 +4,18 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseNorm makes one operator of a layer or root mean square normalisation that
-// is written out, in any of the forms that exporters give it, and makes products and
-// sums that come after one its scale and bias.
+// fuseNorm replaces a layer or root mean square normalisation that is written out as several
+// operators by one operator. It recognises the forms that exporters use. Products and sums that
+// follow a normalisation become its scale and bias.
 func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
 	if ctx.Strict {
 		return false, nil
 	}
-	readers := map[*ir.Value]int{} // of what is made here
+	readers := map[*ir.Value]int{} // of the values that this pass appends
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if len(n.Results) != 1 || len(n.Args) != 2 || !n.Results[0].Type.DType.IsFloat() {
 			return nil
@@ -41,8 +42,8 @@ func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// centred finds (x − mean)/deviation, and x divided by its root mean square, possibly
-// with a scale that the inverse of the deviation is multiplied with first.
+// centred recognises (x − mean)/deviation, and x divided by its root mean square. The inverse of
+// the deviation may be multiplied by a scale first.
 func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch n.Op.(type) {
 	case op.Div:
@@ -63,8 +64,8 @@ func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// moved finds x·m + (bias − mean·m), where m is the inverse of the deviation, times a
-// scale if there is one.
+// moved recognises x·m + (bias − mean·m), where m is the inverse of the deviation, possibly
+// multiplied by a scale.
 func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -102,17 +103,17 @@ func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// spread is √(mean of squares + epsilon), or the inverse of that.
+// spread is √(mean of squares + epsilon), or its inverse.
 type spread struct {
 	inverse bool
-	of      *ir.Value // whose squares it is
-	inner   *ir.Value // x, where of is x less its mean
+	of      *ir.Value // the value that is squared
+	inner   *ir.Value // x, if of is x minus its mean
 	mean    *ir.Value // of x
 	axes    []int
 	epsilon float64
 }
 
-// scaledInverse finds the inverse of a deviation, times a scale if there is one.
+// scaledInverse recognises the inverse of a deviation, possibly times a scale.
 func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	if s, ok := deviationOf(v); ok && s.inverse {
 		return s, nil, true
@@ -127,7 +128,7 @@ func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	return s, nil, false
 }
 
-// deviationOf finds a root of a mean of squares, or its inverse.
+// deviationOf recognises the square root of a mean of squares, or its inverse.
 func deviationOf(v *ir.Value) (s spread, ok bool) {
 	for v != nil && v.Def != nil {
 		n := v.Def
@@ -164,7 +165,7 @@ func deviationOf(v *ir.Value) (s spread, ok bool) {
 	return s, false
 }
 
-// variance reads a mean of squares plus epsilon.
+// variance recognises a mean of squares plus epsilon.
 func (s *spread) variance(v *ir.Value) bool {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -201,7 +202,7 @@ func (s *spread) variance(v *ir.Value) bool {
 	return true
 }
 
-// meanOfSquares finds the mean of the squares of a value along axes.
+// meanOfSquares recognises the mean of the squares of a value along axes.
 func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, y, axes, ok := averaged(v)
 	if !ok || kind == op.ReduceSumSquare {
@@ -214,14 +215,14 @@ func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return n.Args[0], axes, true
 }
 
-// meanOf finds the mean of a value along axes.
+// meanOf recognises the mean of a value along axes.
 func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, x, axes, ok := averaged(v)
 	return x, axes, ok && kind != op.ReduceSumSquare
 }
 
-// averaged finds a mean along axes, which stay with extent 1, or a sum divided by the
-// number of its elements.
+// averaged recognises a mean along axes that are kept with extent 1. The mean may be written as a
+// sum divided by the number of elements.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
@@ -234,9 +235,9 @@ func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool)
 		return kind, nil, nil, false
 	}
 	x = n.Args[0]
-	count, kept := ir.Const(1), slices.Clone(x.Type.Shape)
+	count, kept := dim.Const(1), slices.Clone(x.Type.Shape)
 	for _, a := range o.Axes {
-		count, kept[a] = count.Mul(x.Type.Shape[a]), ir.Const(1)
+		count, kept[a] = count.Mul(x.Type.Shape[a]), dim.Const(1)
 	}
 	if !v.Type.Equal(ir.TensorOf(x.Type.DType, kept...)) {
 		return kind, nil, nil, false
@@ -252,10 +253,10 @@ func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool)
 	return o.Kind, x, o.Axes, ok
 }
 
-// axis returns the axis of x from which on the axes are normalised, after a
-// permutation, which is nil where there is none.
+// axis returns the first of the last axes of x that are normalised, after the permutation perm of
+// the axes. perm is nil if no permutation is needed.
 func (s *spread) axis(x ir.Type) (axis int, perm []int) {
-	one := ir.Const(1)
+	one := dim.Const(1)
 	for i, d := range x.Shape {
 		if !slices.Contains(s.axes, i) && !d.Equal(one) {
 			axis = i + 1
@@ -274,8 +275,8 @@ func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	return min(axis, len(x.Shape)-1), nil
 }
 
-// normalized returns y, which is divided by a deviation, normalised, and multiplied by
-// a scale unless that is nil; nil where y is not what the deviation is of.
+// normalized returns the normalisation equal to y divided by the deviation, times scale unless
+// scale is nil. It returns nil if the deviation is not the deviation of y.
 func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	x := y
 	if s.of == nil {
@@ -306,8 +307,7 @@ func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	return applied(b, o, perm, x)
 }
 
-// applied appends a normalisation of x, on x with its axes in the order of perm unless
-// that is nil.
+// applied appends the normalisation o of x, with the axes of x permuted by perm unless that is nil.
 func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value) *ir.Value {
 	if perm == nil {
 		return b.Node(o, append([]*ir.Value{x}, more...)...)
@@ -316,15 +316,14 @@ func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value)
 	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, more...)...))
 }
 
-// rowOf returns v, which broadcasts to x, as a tensor of the shape of the axes of x,
-// transposed by perm unless that is nil, from one on; nil where it varies along other
-// axes.
+// rowOf returns v, which broadcasts to x, in the shape of the axes of x from axis on. A non-nil
+// perm permutes the axes of x first. It returns nil if v varies along other axes.
 func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
-	lead, one := x.Rank()-v.Type.Rank(), ir.Const(1)
+	lead, one := x.Rank()-v.Type.Rank(), dim.Const(1)
 	if lead < 0 || v.Type.DType != x.DType {
 		return nil
 	}
-	have, want := slices.Concat(slices.Repeat(ir.Dims(1), lead), v.Type.Shape), x.Shape
+	have, want := slices.Concat(slices.Repeat(dim.Consts(1), lead), v.Type.Shape), x.Shape
 	if perm != nil {
 		have, want = pick(have, perm), pick(want, perm)
 		if !slices.IsSorted(perm[axis:]) {
@@ -349,8 +348,8 @@ func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Valu
 	return v
 }
 
-// withOperand makes w, which n multiplies a normalisation v with or adds to it, the
-// scale or bias of that; nil where it has one already.
+// withOperand returns the normalisation v with w as its scale if n is their product, or as its bias
+// if n is their sum. It returns nil if v already has that operand.
 func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	if v.Def == nil {
 		return nil
@@ -383,11 +382,11 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	return b.Node(v.Def.Op, args...)
 }
 
-// withChannels makes w, which has an element for each channel and which n multiplies a
-// normalisation v of groups of channels with, the scale of that, or adds it as its bias.
+// withChannels returns the group normalisation v with w, one element per channel, as its scale if n
+// is their product, or as its bias if n is their sum.
 func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	t := v.Type
-	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !perChannelOf(w.Type, t) && !t.Shape[1].Equal(ir.Const(1)) {
+	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !op.IsPerChannel(w.Type, t) && !t.Shape[1].Equal(dim.Const(1)) {
 		return nil
 	}
 	switch n.Op.(type) {

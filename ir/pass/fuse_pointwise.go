@@ -5,21 +5,23 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
 const (
-	// maxPointwiseOperands and maxPointwiseOps bound a fused region: so many runs
-	// of elements, and those between its operators, stay in the first-level cache.
+	// maxPointwiseOperands and maxPointwiseOps bound a fused region. The runs of elements that it
+	// reads, and the runs between its operators, must stay in the first-level cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
-	// maxCopies is how often an operator is computed rather than stored.
+	// maxCopies is the largest number of readers for which an operator is computed in each reader
+	// instead of once.
 	maxCopies = 3
 )
 
-// fusePointwise makes a pointwise node part of the pointwise node that alone
-// reads its result, which has the same shape. One cheap operator on one tensor is
-// also computed anew in each of a few such readers.
+// fusePointwise fuses a pointwise node into the pointwise node that reads its result, if the two
+// have the same shape and there is no other reader. A single cheap operator of one tensor is also
+// fused into each of a few readers.
 func fusePointwise(ctx *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
@@ -45,11 +47,10 @@ type fuser struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
 	home  map[*ir.Node]*ir.Block
-	cheap map[*ir.Node]bool // computed anew in each reader
+	cheap map[*ir.Node]bool // nodes that are computed in each reader
 }
 
-// copied returns the nodes of one cheap operator all of whose readers they can
-// be fused into.
+// copied returns the nodes with one cheap operator that can be fused into all of their readers.
 func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	readers := map[*ir.Value]int{} // fitting ones
 	for n := range f.All() {
@@ -76,14 +77,13 @@ func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	return cheap
 }
 
-// fits reports whether a is the result of a pointwise node that walks the places
-// of n's results.
+// fits reports whether a is the result of a pointwise node with the iteration space of n.
 func (p *fuser) fits(a *ir.Value, n *ir.Node) bool {
 	if a == nil || a.Def == nil || len(a.Def.Results) != 1 || p.home[a.Def] != p.home[n] {
 		return false
 	}
 	_, ok := a.Def.Op.(op.Pointwise)
-	return ok && slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, ir.Dim.Equal)
+	return ok && slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, dim.Dim.Equal)
 }
 
 func (p *fuser) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -107,7 +107,7 @@ func (p *fuser) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return at.Results
 }
 
-// mergeable reports whether the node that makes a can become part of n.
+// mergeable reports whether the node that computes a can be fused into n.
 func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	if !p.fits(a, n) || p.uses[a] != 1 && !p.cheap[a.Def] {
 		return false
@@ -118,8 +118,8 @@ func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	return len(mergedOperands(a, n)) <= maxPointwiseOperands
 }
 
-// mergedOperands returns the operands of n with those of the node that makes a
-// in a's place.
+// mergedOperands returns the operands of n with a replaced by the operands of the node that
+// computes a.
 func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	var args []*ir.Value
 	for _, v := range n.Args {
@@ -136,7 +136,7 @@ func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	return args
 }
 
-// merge returns a node that computes n's operand i and then n.
+// merge returns a node that computes operand i of n and then n.
 func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 	a := n.Args[i]
 	args := mergedOperands(a, n)
@@ -159,7 +159,7 @@ func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 		b.Return(b.Inline(n.Blocks[0], outer, "")...)
 	})
 	p.ctx.count(FusedPointwise, 1)
-	b.At(joinPos(a.Def.Pos, n.Pos))
+	b.At(JoinPos(a.Def.Pos, n.Pos))
 	merged := b.NodeBlocks(op.Pointwise{}, []*ir.Block{region}, args...)[0].Def
 	p.home[merged] = p.home[n]
 	p.countUses(n.Args, -1)
@@ -170,8 +170,8 @@ func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 	return merged
 }
 
-func (p *fuser) countUses(args []*ir.Value, by int) {
+func (p *fuser) countUses(args []*ir.Value, delta int) {
 	for _, v := range args {
-		p.uses[v] += by
+		p.uses[v] += delta
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseQDQ computes in 8-bit integers what stands between operators that dequantise
-// and one that quantises. Operators that only move elements, and maxima, are moved
-// before the dequantising; convolutions, products of matrices and averages, with a
-// bias and bounds after them, sum integers; an elementwise operator of one such
-// operand is a table. Scales of activations have to be constants and those of
-// weights fixed, and no value between may have another user. A product of matrices
-// that nothing quantises is scaled to f32.
+// fuseQDQ replaces operators between DequantizeLinear and QuantizeLinear by operators on 8-bit
+// integers. Operators that only move elements, and maxima, are moved before the dequantisation.
+// Convolutions, matrix products and averages, with a bias and bounds after them, sum integers.
+// Elementwise operators of one 8-bit operand become a table. A matrix product that is not quantised
+// afterwards is scaled to f32. The scales of activations must be constants, the scales of weights
+// must be fixed, and no intermediate value may have another reader.
 func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	f := qdq{ctx: ctx, known: fixed{}}
 	for _, visit := range []func(*ir.Builder, *ir.Node) []*ir.Value{f.visit, f.scaledProduct} {
@@ -35,21 +35,20 @@ func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// qdq is a fuseQDQ under way.
+// qdq is the state of fuseQDQ.
 type qdq struct {
 	ctx   *Context
 	known fixed
 }
 
-// quantum is how an 8-bit value stands for floats: (x − zero)·scale.
+// quantum describes a quantised value: the float is (x − zero)·scale.
 type quantum struct {
-	x           *ir.Value // the integers; nil of a result
-	scale, zero *ir.Value // zero is nil for 0
-	axis        int       // of a scale for each channel, −1 of one for all
+	x           *ir.Value // the integers; nil for a result
+	scale, zero *ir.Value // zero is nil if it is 0
+	axis        int       // axis of per-channel scales, −1 if there is one scale
 }
 
-// one reports whether q has one scale and zero point for all, both constants, and
-// returns the scale.
+// one reports whether q has a single constant scale and zero point, and returns the scale.
 func (q quantum) one() (float64, bool) {
 	scale, ok := q.scale.ConstValue()
 	if !ok || q.axis >= 0 || scale.Len() == 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
@@ -59,7 +58,7 @@ func (q quantum) one() (float64, bool) {
 	return scale.Float(0), ok || q.zero == nil
 }
 
-// dequantized returns what v is the dequantised form of.
+// dequantized returns the quantised form of v if v is the result of a DequantizeLinear.
 func dequantized(v *ir.Value) (q quantum, ok bool) {
 	if v == nil || v.Def == nil {
 		return q, false
@@ -81,7 +80,7 @@ func dequantized(v *ir.Value) (q quantum, ok bool) {
 	return q, true
 }
 
-func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(ir.Const(1)) }
+func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 
 // isByte reports whether v is of i8 or u8.
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
@@ -95,7 +94,7 @@ func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	return q, scale, ok
 }
 
-// visit rewrites what n quantises, and what moves elements that only it uses.
+// visit rewrites n if it quantises, or if it moves elements that nothing else reads.
 func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	var y *ir.Value
 	if o, ok := n.Op.(op.QuantizeLinear); ok {
@@ -110,7 +109,7 @@ func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// quantizer rewrites a node that quantises to bytes by one constant scale.
+// quantizer rewrites a node that quantises to 8 bits with one constant scale.
 func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Value {
 	x := n.Args[0]
 	to := quantum{scale: n.Args[1], zero: n.Arg(2), axis: -1}
@@ -141,14 +140,14 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 	return f.product(b, x, sums, &to)
 }
 
-// earlier moves the elements that n moves before they are dequantised, where may
-// says so of the dequantised value.
-func (f *qdq) earlier(b *ir.Builder, n *ir.Node, may func(*ir.Value) bool) *ir.Value {
+// earlier returns the dequantised result of n computed on quantised elements, if n moves elements
+// of a dequantised value for which pred returns true.
+func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
 	}
 	q, ok := dequantized(n.Args[0])
-	if !ok || !may(n.Args[0]) {
+	if !ok || !pred(n.Args[0]) {
 		return nil
 	}
 	by := op.DequantizeLinear{To: ir.F32}
@@ -168,15 +167,15 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, may func(*ir.Value) bool) *ir.V
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights tells transposes, after which weights are still recognised
-// as quantised.
+// isTransposeOfWeights reports whether n is a transpose. Transposed weights are still recognised as
+// quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok
 }
 
-// isMove reports whether the elements of n's result are some of its first
-// operand's; of a pool each window has one.
+// isMove reports whether every element of the result of n is an element of its first operand. This
+// includes a pool, which selects one element per window.
 func isMove(n *ir.Node) bool {
 	if o, ok := n.Op.(op.MaxPool); ok {
 		for i, p := range o.Pads {
@@ -190,7 +189,7 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf quantises before elements are joined.
+// concatOf quantises the operands of a concatenation instead of its result.
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {
@@ -202,8 +201,8 @@ func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	return b.Node(c, parts...)
 }
 
-// table returns n, which quantises what elementwise operators make of one byte, as
-// a table of its results.
+// table returns a table lookup equal to n. n quantises the result of elementwise operators of one
+// 8-bit value.
 func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	var chain []*ir.Node
 	v := n.Args[0]
@@ -235,11 +234,11 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	}
 }
 
-// maxTableOps bounds the operators that become one table.
+// maxTableOps is the maximum number of operators that become one table.
 const maxTableOps = 64
 
-// tabulated returns the results of n for the bytes of q, dequantised and passed
-// through a chain of operators, the last first.
+// tabulated returns the results of n for all 256 bytes of q. The bytes are dequantised and passed
+// through chain, which lists operators from last to first.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)
@@ -265,7 +264,7 @@ func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value
 	return b.Node(op.ByteTable{}, q.x, v)
 }
 
-// tableOf evaluates what depends on constants only; nil where that fails.
+// tableOf evaluates v, which depends on constants only. It returns nil if that fails.
 func tableOf(v *ir.Value) *ir.Tensor {
 	if t, ok := v.ConstValue(); ok {
 		return t
@@ -289,8 +288,8 @@ func tableOf(v *ir.Value) *ir.Tensor {
 	return out[0]
 }
 
-// bounded follows bounds of v, that nothing else uses, to what they bound, and
-// notes them as bounds of the quantised result.
+// bounded follows v through bounds that nothing else reads, and records them as bounds of the
+// quantised result. It returns the value that they bound.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -322,8 +321,8 @@ func zeroOf(v *ir.Value) int {
 	return 0
 }
 
-// product returns v, of floats, as sums of integers that are requantised; nil where
-// it is no product or average of quantised operands, or something else uses it.
+// product returns v, of floats, as a requantised sum of integers. It returns nil if v is not a
+// product or an average of quantised operands, or has another reader.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
@@ -338,7 +337,7 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 		}
 		return f.average(b, n, o.Window, r, to)
 	case op.GlobalAveragePool:
-		kernel, ok := ir.Ints(n.Args[0].Type.Shape[2:])
+		kernel, ok := dim.Ints(n.Args[0].Type.Shape[2:])
 		if !ok || o.Blocked || len(kernel) == 0 {
 			return nil
 		}
@@ -350,8 +349,8 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 	return nil
 }
 
-// weights returns what v is the dequantised form of: bytes of one scale, or one for
-// each index of an axis, all fixed.
+// weights returns the quantised form of v if its bytes and scales are fixed, with one scale or one
+// for each index along the given axis.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -360,7 +359,7 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	return q, true
 }
 
-// convolution sums integers where x and the weights are bytes.
+// convolution sums integers if x and the weights are 8-bit.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {
@@ -394,21 +393,21 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 			return nil
 		}
 	}
-	ones := b.Node(op.Fill{Value: ir.Scalar(ir.I8, 1), Shape: ir.Dims(append([]int{c, 1}, w.Kernel...)...)})
+	ones := b.Node(op.Fill{Value: ir.Scalar(ir.I8, 1), Shape: dim.Consts(append([]int{c, 1}, w.Kernel...)...)})
 	each := quantum{scale: b.Scalar(ir.F64, 1/float64(cells))}
 	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, to), to.zero)
 }
 
-// maxAverage bounds the cells of a window whose bytes are summed: the sum fits i32.
+// maxAverage is the maximum number of cells in a window of an average: their sum fits i32.
 const maxAverage = 1 << 20
 
-// factor returns what the sums of products of x and w are multiplied by to count in
-// steps of a result: the quotient of the scales, f64, of rank 0 or 1.
+// factor returns the number by which sums of products of x and w are multiplied to give steps of
+// the result. It is the quotient of the scales, as f64 of rank 0 or 1.
 func factor(b *ir.Builder, x, w quantum, to *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, to.scale))
 }
 
-// exactScale returns a scale as f64, of rank 0 where it has one element, else 1.
+// exactScale returns a scale as f64, of rank 0 if it has one element, else of rank 1.
 func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	if isSingle(v) {
 		v = reshaped(b, v)
@@ -421,21 +420,21 @@ func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Cast{To: ir.F64}, v)
 }
 
-// counted returns a bias, f32, in whole steps of the products of x and w, i32.
+// counted returns an f32 bias as i32, in steps of the products of x and w.
 func counted(b *ir.Builder, bias *ir.Value, x, w quantum) *ir.Value {
 	bias = reshaped(b, bias, bias.Type.Elems())
 	scale := b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale))
 	return b.Node(op.QuantizeLinear{To: ir.I32, Precision: ir.F32}, bias, b.Node(op.Cast{To: ir.F32}, scale))
 }
 
-// matrixProduct is a product of matrices of bytes, and a bias.
+// matrixProduct describes a product of 8-bit matrices and a bias.
 type matrixProduct struct {
 	a, w quantum
-	bias *ir.Value // f32, nil for none
+	bias *ir.Value // f32, or nil
 }
 
-// matrices recognises v as one; inner tells that nothing but a quantising node
-// uses v, so that a sum with a bias may be part of it.
+// matrices recognises v as a product of 8-bit matrices. inner says that only a quantising node
+// reads v, so that a sum with a bias may be part of the product.
 func (f *qdq) matrices(b *ir.Builder, v *ir.Value, inner bool) (p matrixProduct, ok bool) {
 	n := v.Def
 	switch o := n.Op.(type) {
@@ -485,14 +484,14 @@ func opOf(v *ir.Value) ir.Op {
 	return v.Def.Op
 }
 
-func lastOf(t ir.Type) ir.Dim { return t.Shape[t.Rank()-1] }
+func lastOf(t ir.Type) dim.Dim { return t.Shape[t.Rank()-1] }
 
-// isRow reports whether t has width elements along its last axis and no others.
-func isRow(t ir.Type, width ir.Dim) bool {
+// isRow reports whether t has width elements along its last axis and extent 1 elsewhere.
+func isRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && lastOf(t).Equal(width) && t.Elems().Equal(width)
 }
 
-// node appends the product, requantised to a quantum.
+// node appends the product, requantised as to says.
 func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {
@@ -502,8 +501,7 @@ func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Val
 		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, to), to.zero)
 }
 
-// scaledProduct computes a product of matrices of bytes in integers, to scale the
-// sums to f32.
+// scaledProduct computes a product of 8-bit matrices in integers and scales the sums to f32.
 func (f *qdq) scaledProduct(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if f.ctx.Strict || len(n.Results) != 1 {
 		return nil

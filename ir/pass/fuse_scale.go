@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseScale makes the scale by which the sums of an integer product of matrices become
-// floats, and a row that is added to these, part of the product.
+// fuseScale makes two things part of an integer matrix product: the scale that converts its sums to
+// floats, and a row that is added to them.
 func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, fuse := range []func(b *ir.Builder, n *ir.Node, a, other *ir.Value) *ir.Value{scaledSums, offsetSums} {
 		c, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -29,13 +29,13 @@ func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// The last operands of a product of integers.
+// The last operands of an integer product.
 const (
 	productScale  = 5
 	productOffset = 6
 )
 
-// scaledSums returns the product whose sums, as floats, n multiplies by a scale.
+// scaledSums returns the product whose sums, converted to floats, are multiplied by a scale in n.
 func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -53,7 +53,7 @@ func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	return withVector(b, n, product, sums.Def, productScale, scale)
 }
 
-// offsetSums returns the product to whose scaled sums n adds a row.
+// offsetSums returns the product whose scaled sums have a row added to them in n.
 func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -65,8 +65,8 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	return withVector(b, n, product, scaled.Def, productOffset, offset)
 }
 
-// withVector returns a product of the operands of another and a vector, f32 of one element
-// or one for each column, in the place of n.
+// withVector returns an integer product that replaces n. It has the operands of the node from, with
+// v as operand number operand. v is a vector of f32 with one element or one for each column.
 func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
 	if from.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(from.Results[0].Type.With(ir.I32)) {

@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"errors"
@@ -7,14 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
 )
 
-// FuzzFold runs the passes on any module that can be read: they end without a
-// panic, within the folding budget, and what they leave computes what it did.
+// FuzzFold runs the passes on any module that can be read. They must end without a panic, stay
+// within the folding budget, and not change the results.
 func FuzzFold(f *testing.F) {
 	for _, pattern := range []string{"../../golden/pass/*/*.txtar", "../../golden/gen/*.txtar"} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
@@ -27,7 +32,7 @@ func FuzzFold(f *testing.F) {
 				f.Fatal(err)
 			}
 			for _, section := range archive.Files {
-				if _, err := ir.Parse(string(section.Data), op.Set); err == nil {
+				if _, err := ir.Parse(string(section.Data), storage.Set); err == nil {
 					f.Add(string(section.Data))
 				}
 			}
@@ -48,12 +53,12 @@ func FuzzFold(f *testing.F) {
 			return
 		}
 		defer time.AfterFunc(time.Minute, func() { panic("still running after a minute") }).Stop()
-		m, err := ir.Parse(text, op.Set)
+		m, err := ir.Parse(text, storage.Set)
 		if err != nil || ir.Verify(m) != nil {
 			return
 		}
-		f := m.Func(Forward)
-		if f == nil || m.Func(Prepare) != nil || len(m.Funcs) > 1 || !isSmall(m) {
+		f := m.Func(pass.Forward)
+		if f == nil || m.Func(pass.Prepare) != nil || len(m.Funcs) > 1 || !isSmall(m) {
 			return
 		}
 		for i, w := range m.Weights {
@@ -61,18 +66,18 @@ func FuzzFold(f *testing.F) {
 			w.Data = filled(w.Type.DType, shape, i).Bytes()
 		}
 		before := m.Clone()
-		if err := All(&Context{FoldBudget: 1 << 20}, m, Options{Outline: true}); err != nil {
-			return // what no kernel computes is refused
+		if err := pass.All(&pass.Context{Target: cpu.Target{}, FoldBudget: 1 << 20}, m, pass.Options{Outline: true}); err != nil {
+			return // no kernel computes this
 		}
 		evaluateBoth(t, before, m)
 	})
 }
 
-// isSmall reports whether every value of a module is a tensor of few elements where
-// symbols are 2, and no node repeats what it does.
+// isSmall reports whether every value of a module is a tensor of few elements when symbols are 2,
+// and no node is a loop.
 func isSmall(m *ir.Module) bool {
 	small := func(t ir.Type) bool {
-		shape, ok := t.Subst(func(string) (ir.Dim, bool) { return ir.Const(2), true }).Static()
+		shape, ok := t.Subst(func(string) (dim.Dim, bool) { return dim.Const(2), true }).Static()
 		n, err := ir.CheckedLen(shape)
 		return t.IsTensor() && ok && err == nil && n <= 1<<12
 	}
@@ -81,7 +86,7 @@ func isSmall(m *ir.Module) bool {
 			return false
 		}
 	}
-	f := m.Func(Forward)
+	f := m.Func(pass.Forward)
 	for _, p := range f.Params {
 		if !small(p.Type) {
 			return false
@@ -89,7 +94,7 @@ func isSmall(m *ir.Module) bool {
 	}
 	nodes := 0
 	for n := range f.All() {
-		if _, loop := n.Op.(op.Loop); loop || isRandom(n.Op) {
+		if _, loop := n.Op.(op.Loop); loop || pass.IsRandom(n.Op) {
 			return false
 		}
 		for _, r := range n.Results {
@@ -113,11 +118,10 @@ func filled(d ir.DType, shape []int, seed int) *ir.Tensor {
 	return t
 }
 
-// evaluateBoth evaluates a module before and after the passes. Where one of the two
-// returns an error, the other may: passes keep what a module computes, not in which
-// order it fails.
+// evaluateBoth evaluates a module before and after the passes. If one of the two returns an error,
+// the other may return another result: passes may change the order in which errors are found.
 func evaluateBoth(t *testing.T, before, after *ir.Module) {
-	if prepare := after.Func(Prepare); prepare != nil {
+	if prepare := after.Func(pass.Prepare); prepare != nil {
 		out, err := (&ir.Evaluator{Module: after}).Run(prepare, nil)
 		if err != nil {
 			return
@@ -127,12 +131,12 @@ func evaluateBoth(t *testing.T, before, after *ir.Module) {
 		}
 	}
 	var args []*ir.Tensor
-	for i, p := range before.Func(Forward).Params {
-		shape, _ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(2), true }).Static()
+	for i, p := range before.Func(pass.Forward).Params {
+		shape, _ := p.Type.Subst(func(string) (dim.Dim, bool) { return dim.Const(2), true }).Static()
 		args = append(args, filled(p.Type.DType, shape, i))
 	}
-	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(Forward), args)
-	got, errAfter := (&ir.Evaluator{Module: after}).Run(after.Func(Forward), args)
+	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(pass.Forward), args)
+	got, errAfter := (&ir.Evaluator{Module: after}).Run(after.Func(pass.Forward), args)
 	if err != nil || errAfter != nil {
 		if err == nil {
 			t.Fatalf("%v\nbefore\n%s\nafter\n%s", errors.Join(errAfter), before, after)

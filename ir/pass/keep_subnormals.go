@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// keepSubnormals makes softmaxes exact in strict mode: they keep exponentials below the
-// least normal number.
+// keepSubnormals makes softmaxes exact in strict mode: they keep subnormal exponentials instead of
+// flushing them to zero.
 func keepSubnormals(ctx *Context, m *ir.Module) (bool, error) {
 	if !ctx.Strict {
 		return false, nil

@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// liftWeights moves what depends on weights only out of the functions that control
-// flow calls, to where it is called: there it is a parameter. What is left of it in
-// a function of prepared weights is made once.
+// liftWeights moves nodes that depend only on weights out of the functions that control flow calls.
+// The caller computes them and passes their results as parameters. If the caller's weights are
+// prepared, the nodes are then computed once.
 func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
-	for _, f := range m.Funcs { // those inside others come first
+	for _, f := range m.Funcs { // functions that others call come first
 		if caller, block := callOf(m, f.Name); caller != nil {
 			lifted, err := liftFrom(f, caller, block)
 			if err != nil {
@@ -23,8 +23,7 @@ func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// callOf returns the function that calls another from a block, and the node with
-// that block.
+// callOf returns the function that calls the named one from a block of a node, and that node.
 func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	for _, f := range m.Funcs {
 		for n := range f.All() {
@@ -38,7 +37,8 @@ func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	return nil, nil
 }
 
-// liftFrom moves the weights of f before a node of its caller, whose block calls f.
+// liftFrom moves the nodes of f that depend only on weights to caller, before node n, whose block
+// calls f.
 func liftFrom(f, caller *ir.Func, n *ir.Node) (bool, error) {
 	known := fixed{}
 	var lifted []*ir.Value
@@ -91,7 +91,7 @@ func liftFrom(f, caller *ir.Func, n *ir.Node) (bool, error) {
 	return true, nil
 }
 
-// coneOf returns the nodes of f that some values are made by, in order.
+// coneOf returns the nodes of f that the given values depend on, in order.
 func coneOf(f *ir.Func, values []*ir.Value) []*ir.Node {
 	needed := map[*ir.Node]bool{}
 	var need func(v *ir.Value)

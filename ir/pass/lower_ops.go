@@ -8,18 +8,18 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// lowerOps replaces operators by others until a kernel computes each, or it is a
-// view, an elementwise operator, control flow, the user's, or one of package ir. Its error
-// names, on a line each, the nodes that are left.
-func lowerOps(_ *Context, m *ir.Module) (bool, error) {
-	changed, err := lowerWhere(m, func(*ir.Node) bool { return true })
+// lowerOps replaces operators by others until a kernel computes each of them. Views, elementwise
+// operators, control flow, custom operators and operators of package ir stay. It returns an error
+// that lists the nodes that it cannot lower, one per line.
+func lowerOps(ctx *Context, m *ir.Module) (bool, error) {
+	changed, err := ctx.lowerWhere(m, func(*ir.Node) bool { return true })
 	if err != nil {
 		return changed, err
 	}
 	var left []error
 	for _, f := range m.Funcs {
 		for n := range f.All() {
-			if err := lowered(n); err != nil {
+			if err := ctx.lowered(n); err != nil {
 				left = append(left, fmt.Errorf("%s: %w", n, err))
 			}
 		}
@@ -27,40 +27,38 @@ func lowerOps(_ *Context, m *ir.Module) (bool, error) {
 	return changed, errors.Join(left...)
 }
 
-var errNoKernel = errors.New("no kernel computes it")
-
 // lowered returns why n has to be lowered and cannot be.
-func lowered(n *ir.Node) error {
+func (c *Context) lowered(n *ir.Node) error {
 	if _, binder := n.Op.(ir.Binder); binder && len(n.Results) == 0 {
 		return nil
 	}
-	switch o := n.Op.(type) {
-	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, op.Custom, op.Pointwise:
-		return nil
-	case ir.Caller:
-		_, err := o.Call(n)
-		return err
-	case ir.RegionOp:
+	if _, region := n.Op.(ir.RegionOp); region && !isFused(n.Op) {
 		return nil
 	}
-	var types []any
-	for _, t := range n.ArgTypes() {
-		types = append(types, t)
+	switch n.Op.(type) {
+	case ir.Constant, ir.Load, ir.Extents, ir.CheckDim, ir.Invoke, ir.Viewer, ir.Opaque, op.Pointwise:
+		return nil
 	}
-	return fmt.Errorf("%w for %v", errNoKernel, types)
+	return c.Target.Computes(n)
 }
 
-// lowerWhere applies the operators' own lowerings, also to what they make, where
-// a node may be lowered.
-func lowerWhere(m *ir.Module, may func(*ir.Node) bool) (changed bool, err error) {
+// lowerWhere lowers the nodes for which pred returns true, and the nodes that this creates. The
+// target's lowering comes first, and then that of the operator.
+func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
-		c, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
-			if o, ok := n.Op.(ir.Lowerer); ok && may(n) {
+		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+			if !pred(n) {
+				return nil
+			}
+			if out := c.Target.Lower(b, n); out != nil {
+				return out
+			}
+			if o, ok := n.Op.(ir.Lowerer); ok {
 				return o.Lower(b, n)
 			}
 			return nil
 		})
-		if err != nil || !c {
+		if err != nil || !ch {
 			return changed, err
 		}
 		changed = true
@@ -71,5 +69,5 @@ func lowerWhere(m *ir.Module, may func(*ir.Node) bool) (changed bool, err error)
 	return changed, errors.New("lowering does not end")
 }
 
-// maxLowerings bounds how deep operators are made of others.
+// maxLowerings bounds how often the result of a lowering is lowered again.
 const maxLowerings = 32

@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// mergeCopies makes a copy of what another copy, or a reshape of one, has moved read the
-// first one's operand, a reshape of copies that leave all elements in their places, and panels
-// of a transpose read what it transposes.
+// mergeCopies removes copies. A copy of a copy, or of its reshape, reads the operand of the first
+// copy. A copy that moves no elements becomes a reshape. A reader of a transposed copy of matrices
+// reads the copy's operand if it can.
 func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
-		if panels, ok := n.Op.(op.PackPanels); ok {
-			return packTransposed(b, n, panels)
+		if o, ok := n.Op.(op.TransposedReader); ok {
+			return readTransposed(b, n, o)
 		}
 		outer, ok := n.Op.(op.StridedCopy)
 		if !ok {
@@ -36,7 +37,7 @@ func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 			return nil
 		}
 		x, shape := moved.Args[0], n.Results[0].Type.Shape
-		if c.Offset.Equal(ir.Dim{}) && ir.Product(c.Shape...).Equal(x.Type.Elems()) && inOrder(c) {
+		if c.Offset.Equal(dim.Dim{}) && dim.Product(c.Shape...).Equal(x.Type.Elems()) && inOrder(c) {
 			if x.Type.Equal(n.Results[0].Type) {
 				return []*ir.Value{x}
 			}
@@ -46,26 +47,25 @@ func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// inOrder reports whether a copy reads elements one after the other.
+// inOrder reports whether a copy reads elements in the order in which they are stored.
 func inOrder(c op.StridedCopy) bool {
 	dense := op.RowMajor(c.Shape)
 	return !slices.ContainsFunc(seq(len(dense)), func(i int) bool {
-		return !c.Shape[i].Equal(ir.Const(1)) && !c.Strides[i].Equal(dense[i])
+		return !c.Shape[i].Equal(dim.Const(1)) && !c.Strides[i].Equal(dense[i])
 	})
 }
 
-// packTransposed makes panels of matrices that a copy has transposed of those before it.
-func packTransposed(b *ir.Builder, n *ir.Node, panels op.PackPanels) []*ir.Value {
+// readTransposed makes n read the operand of a copy that transposes matrices.
+func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
-	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(ir.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {
+	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {
 		return nil
 	}
 	shape, strides, last := slices.Clone(c.Shape), slices.Clone(c.Strides), len(c.Shape)-1
 	shape[last], shape[last-1] = shape[last-1], shape[last]
 	strides[last], strides[last-1] = strides[last-1], strides[last]
-	if !ir.Product(shape...).Equal(copied.Args[0].Type.Elems()) || !inOrder(op.StridedCopy{Shape: shape, Strides: strides}) {
+	if !dim.Product(shape...).Equal(copied.Args[0].Type.Elems()) || !inOrder(op.StridedCopy{Shape: shape, Strides: strides}) {
 		return nil
 	}
-	panels.Trans = !panels.Trans
-	return []*ir.Value{b.Node(panels, reshaped(b, copied.Args[0], shape...))}
+	return []*ir.Value{b.Node(o.ReadTransposed(), reshaped(b, copied.Args[0], shape...))}
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// mergeReshapes joins reshapes of reshapes and transposes of transposes, makes
-// transposes that move nothing reshapes, and moves transposes from the operands
-// of an operator to its result where that leaves no more of them, so that they
-// meet and cancel.
+// mergeReshapes merges reshapes of reshapes and transposes of transposes. It replaces transposes
+// that move no elements by reshapes. It moves transposes from the operands of an operator to its
+// result if that does not increase their number, so that they meet other transposes and cancel.
 func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range m.Funcs {
@@ -35,7 +35,7 @@ func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// mergeViews joins a reshape or a transpose with the one before it.
+// mergeViews merges a reshape or a transpose with the one before it.
 func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch o := n.Op.(type) {
 	case op.Reshape:
@@ -69,14 +69,14 @@ func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// keepsOrder reports whether a transpose leaves all elements where they are: the
-// axes longer than 1 keep their order.
-func keepsOrder(perm []int, shape []ir.Dim) bool {
-	long := slices.DeleteFunc(slices.Clone(perm), func(p int) bool { return shape[p].Equal(ir.Const(1)) })
+// keepsOrder reports whether a transpose moves no elements, since the axes longer than 1 keep their
+// order.
+func keepsOrder(perm []int, shape []dim.Dim) bool {
+	long := slices.DeleteFunc(slices.Clone(perm), func(p int) bool { return shape[p].Equal(dim.Const(1)) })
 	return slices.IsSorted(long)
 }
 
-// transposed returns the permutation and the operand of the transpose that v is.
+// transposed returns the permutation and the operand of v if it is a transpose.
 func transposed(v *ir.Value) ([]int, *ir.Value) {
 	if v == nil || v.Def == nil {
 		return nil, nil
@@ -87,7 +87,7 @@ func transposed(v *ir.Value) ([]int, *ir.Value) {
 	return nil, nil
 }
 
-// compose returns the permutation that is first and then second.
+// compose returns the permutation equal to first followed by second.
 func compose(first, second []int) []int {
 	perm := make([]int, len(first))
 	for i, p := range second {
@@ -110,9 +110,9 @@ type sinker struct {
 	fixed fixed
 }
 
-// sink computes n before its operands are transposed, and transposes the result.
-// Operands that are no such transpose have to be weights, which are transposed
-// when they are prepared. At least one transpose must be used here only.
+// sink computes n before its operands are transposed, and transposes the result. Operands that are
+// not transposed by the same permutation must be weights, which are transposed when they are
+// prepared. At least one of the transposes must have no other reader.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
 		return nil
@@ -150,8 +150,8 @@ func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(op.Transpose{Perm: perm}, b.Node(moved, args...))
 }
 
-// beforeTranspose returns what n's operator is on operands that are not yet
-// transposed, nil where it is not known.
+// beforeTranspose returns the operator that computes n from operands that are not yet transposed,
+// or nil if there is no such operator.
 func beforeTranspose(n *ir.Node, perm []int) ir.Op {
 	switch o := n.Op.(type) {
 	case op.Elementwise:
@@ -162,7 +162,7 @@ func beforeTranspose(n *ir.Node, perm []int) ir.Op {
 	return nil
 }
 
-// pick returns the elements of s at the places that perm lists.
+// pick returns the elements of s at the indices in perm.
 func pick[T any](s []T, perm []int) []T {
 	out := make([]T, len(perm))
 	for i, p := range perm {
@@ -171,13 +171,13 @@ func pick[T any](s []T, perm []int) []T {
 	return out
 }
 
-// transposeBack appends what v, broadcast, was before a transpose by perm.
+// transposeBack appends the inverse of a transpose by perm to v, broadcast.
 func transposeBack(b *ir.Builder, v *ir.Value, perm []int) *ir.Value {
-	if v.Type.Elems().Equal(ir.Const(1)) {
+	if v.Type.Elems().Equal(dim.Const(1)) {
 		return v
 	}
 	if lead := len(perm) - v.Type.Rank(); lead > 0 {
-		ones := slices.Repeat(ir.Dims(1), lead)
+		ones := slices.Repeat(dim.Consts(1), lead)
 		v = b.Node(op.Reshape{Shape: append(ones, v.Type.Shape...)}, v)
 	}
 	return b.Node(op.Transpose{Perm: inverse(perm)}, v)

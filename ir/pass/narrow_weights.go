@@ -2,14 +2,16 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// narrowWeights rounds to [Context.WeightsDType] the f32 weights of products of matrices,
-// whose kernel widens them as it reads, and tables that rows are gathered from, which
-// are widened after, in the functions that load prepared weights. Sums stay in f32.
+// narrowWeights rounds f32 weights to [Context.WeightsDType] in the functions that load prepared
+// weights. It rounds weights of matrix products, whose kernel converts them as it reads them. It
+// also rounds tables from which rows are gathered; the rows are converted afterwards. Sums remain
+// in f32.
 func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 	to := c.WeightsDType
 	if to == ir.F32 || to == ir.Invalid {
@@ -25,10 +27,12 @@ func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 		return b.Node(op.Cast{To: to}, v)
 	}
 	visit := func(b *ir.Builder, n *ir.Node) []*ir.Value {
-		switch n.Op.(type) {
-		case op.MatMulPanels:
-			if w := narrow(b, n.Args[1]); w != nil {
-				args := append([]*ir.Value{n.Args[0], w}, n.Args[2:]...)
+		switch o := n.Op.(type) {
+		case op.NarrowReader:
+			at := o.NarrowOperand()
+			if w := narrow(b, n.Args[at]); w != nil {
+				args := slices.Clone(n.Args)
+				args[at] = w
 				return []*ir.Value{b.Node(n.Op, args...)}
 			}
 		case op.Gather:

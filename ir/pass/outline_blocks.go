@@ -6,27 +6,21 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// minOutlined is the number of nodes that an outlined block has to save.
+// minOutlined is the minimum number of nodes that outlining has to save.
 const minOutlined = 30
 
-// outlineBlocks makes runs of nodes of a function that come several times in a row,
-// such as the layers of a transformer, one function that is called as often. What
-// the runs read from outside, their weights among it, are its parameters.
-// Functions that others call, and @prepare, stay as they are.
+// outlineBlocks replaces a run of nodes that is repeated several times in a row, such as the layers
+// of a transformer, by calls of one new function. The values that the runs read from outside,
+// including their weights, are its parameters. It does not change @prepare and functions that
+// others call.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
-	called := map[string]bool{Prepare: true}
-	for _, f := range m.Funcs {
-		for n := range f.All() {
-			if o, ok := n.Op.(ir.Invoke); ok {
-				called[o.Func] = true
-			}
-		}
-	}
+	called := calledFuncs(m)
 	for _, f := range slices.Clone(m.Funcs) {
-		if called[f.Name] {
+		if called[f.Name] || ctx.Watched && slices.Contains(ctx.Trained, f.Name) {
 			continue
 		}
 		c, err := outlineFrom(ctx, m, f)
@@ -38,18 +32,14 @@ func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// outlineFrom outlines the repeats of one function.
+// outlineFrom outlines the repeated runs of one function.
 func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err error) {
 	for {
 		r := findRepeat(f)
 		if r == nil {
 			return changed, nil
 		}
-		name := "block"
-		for i := 2; m.Func(name) != nil; i++ {
-			name = fmt.Sprint("block", i)
-		}
-		body, err := r.body(name)
+		body, err := r.body(freeFunc(m, "block"))
 		if err != nil {
 			return changed, err
 		}
@@ -63,30 +53,39 @@ func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err erro
 	}
 }
 
+// freeFunc returns a name that no function of m has: hint, or hint with a number.
+func freeFunc(m *ir.Module, hint string) string {
+	name := hint
+	for i := 2; m.Func(name) != nil; i++ {
+		name = fmt.Sprint(hint, i)
+	}
+	return name
+}
+
 // repeat is a list of runs that compute the same of different values.
 type repeat struct {
 	runs [][]*ir.Node
-	// inputs are, for each run, the values it reads from outside: value i of each
-	// run stands for value i of the others.
+	// inputs holds, for each run, the values it reads from outside. Value i of a run corresponds to
+	// value i of the others.
 	inputs [][]*ir.Value
-	// outputs are the places, in a run, of the nodes whose results are read outside.
+	// outputs holds the indices, in a run, of the nodes whose results are read outside.
 	outputs []int
 }
 
-// findRepeat returns the repeat of f that saves the most nodes, at least
-// minOutlined; nil if there is none. Loads and constants are no parts of runs.
+// findRepeat returns the repeat of f that saves the most nodes, at least minOutlined, or nil if
+// there is no such repeat. Loads and constants are not part of runs.
 func findRepeat(f *ir.Func) *repeat {
 	var nodes []*ir.Node
 	var kinds []int
 	numbers := map[string]int{}
 	for _, n := range f.Nodes {
-		if isLoaded(n) {
+		if n.IsStored() {
 			continue
 		}
 		text := kindOf(n)
 		kind, ok := numbers[text]
 		if !ok || text == "" {
-			kind = len(nodes) + 1 // like no other
+			kind = len(nodes) + 1 // equal to no other node
 			numbers[text] = kind
 		}
 		nodes, kinds = append(nodes, n), append(kinds, kind)
@@ -95,7 +94,11 @@ func findRepeat(f *ir.Func) *repeat {
 	for _, c := range candidates(kinds) {
 		var best *repeat
 		for first := c.first; first <= c.last; first++ {
-			r := repeatAt(uses, nodes[first:], c.period, c.count)
+			var runs [][]*ir.Node
+			for i := range c.count {
+				runs = append(runs, nodes[first+i*c.period:first+(i+1)*c.period])
+			}
+			r := repeatOf(uses, runs)
 			if r != nil && (best == nil || r.border() < best.border()) {
 				best = r
 			}
@@ -107,20 +110,11 @@ func findRepeat(f *ir.Func) *repeat {
 	return nil
 }
 
-// border is the number of values that go into and out of a run.
+// border returns the number of values that enter and leave a run.
 func (r *repeat) border() int { return len(r.inputs[0]) + len(r.outputs) }
 
-// isLoaded reports whether n stands for what the module holds.
-func isLoaded(n *ir.Node) bool {
-	switch n.Op.(type) {
-	case ir.Load, ir.Constant:
-		return true
-	}
-	return false
-}
-
-// kindOf returns a text that nodes share which do the same to other values; the
-// empty text for a node that cannot be part of a run.
+// kindOf returns a text that is equal for nodes that do the same to different values. It is empty
+// for a node that cannot be part of a run.
 func kindOf(n *ir.Node) string {
 	b, binder := n.Op.(ir.Binder)
 	binder = binder && len(b.Binds()) > 0
@@ -140,13 +134,13 @@ func kindOf(n *ir.Node) string {
 	return s.String()
 }
 
-// candidate is a stretch of kinds that repeat with a period, count times, from
-// any place between first and last.
+// candidate is a stretch of kinds that repeat count times with a period. The repeat may start
+// anywhere from first to last.
 type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return (c.count-1)*c.period - c.count }
 
-// maxCandidates bounds how many stretches are looked at more closely.
+// maxCandidates bounds the stretches that are examined.
 const maxCandidates = 32
 
 // candidates returns the stretches that save enough, the best first.
@@ -169,14 +163,10 @@ func candidates(kinds []int) []candidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// repeatAt returns the repeat of count runs of period nodes, nil where they are
-// not put together in the same way.
-func repeatAt(uses map[*ir.Value]int, nodes []*ir.Node, period, count int) *repeat {
-	r := &repeat{}
-	for i := range count {
-		r.runs = append(r.runs, nodes[i*period:(i+1)*period])
-	}
-	places := make([]map[*ir.Value]int, count)
+// repeatOf returns the repeat that the runs form, or nil if they do not have the same structure.
+func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
+	r := &repeat{runs: runs}
+	places := make([]map[*ir.Value]int, len(runs))
 	for i, run := range r.runs {
 		places[i] = map[*ir.Value]int{}
 		for _, n := range run {
@@ -185,7 +175,7 @@ func repeatAt(uses map[*ir.Value]int, nodes []*ir.Node, period, count int) *repe
 			}
 		}
 	}
-	r.inputs = make([][]*ir.Value, count)
+	r.inputs = make([][]*ir.Value, len(runs))
 	for j, n := range r.runs[0] {
 		for k, a := range n.Args {
 			if !r.match(places, j, k, a) {
@@ -200,8 +190,8 @@ func repeatAt(uses map[*ir.Value]int, nodes []*ir.Node, period, count int) *repe
 	return r
 }
 
-// match compares operand k of node j of the first run, a, with those of the
-// others, and notes it as an input where it comes from outside.
+// match compares operand k of node j of the first run, a, with the same operand of the other runs.
+// It records the operand as an input if it comes from outside.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)
@@ -231,9 +221,9 @@ func (r *repeat) bound() bool {
 		}
 	}
 	ok := true
-	note := func(s string) (ir.Dim, bool) {
+	note := func(s string) (dim.Dim, bool) {
 		ok = ok && known[s]
-		return ir.Dim{}, false
+		return dim.Dim{}, false
 	}
 	for _, n := range r.runs[0] {
 		ir.SubstOp(n.Op, note)
@@ -244,22 +234,35 @@ func (r *repeat) bound() bool {
 	return ok
 }
 
-// findOutputs notes the nodes of which any run's results are read outside; uses
-// counts all readers.
+// findOutputs records the nodes whose results are read outside of any run; uses counts all readers.
 func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 	for _, run := range r.runs {
-		inside := (&ir.Block{Nodes: run}).Uses()
-		for j, n := range run {
-			read := slices.ContainsFunc(n.Results, func(v *ir.Value) bool { return uses[v] > inside[v] })
-			if read && !slices.Contains(r.outputs, j) {
-				r.outputs = append(r.outputs, j)
-			}
-		}
+		r.outputs = append(r.outputs, outputsOf(uses, run)...)
 	}
 	slices.Sort(r.outputs)
+	r.outputs = slices.Compact(r.outputs)
 }
 
-// results returns what run i computes for the outside.
+// outputsOf returns the indices of a run's nodes whose results are read outside. If a view is read
+// outside, the view is computed again outside from its operand, which is the output instead.
+func outputsOf(uses map[*ir.Value]int, run []*ir.Node) []int {
+	var out []int
+	inside := (&ir.Block{Nodes: run}).Uses()
+	shown := map[*ir.Value]bool{}
+	for j, n := range slices.Backward(run) {
+		switch {
+		case !slices.ContainsFunc(n.Results, func(v *ir.Value) bool { return uses[v] > inside[v] || shown[v] }):
+		case isViewer(n):
+			shown[n.Args[0]] = true
+		default:
+			out = append(out, j)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// results returns the values of run i that are read outside.
 func (r *repeat) results(i int) []*ir.Value {
 	var out []*ir.Value
 	for _, j := range r.outputs {
@@ -268,7 +271,7 @@ func (r *repeat) results(i int) []*ir.Value {
 	return out
 }
 
-// body returns the function that the runs become.
+// body returns the function that replaces the runs.
 func (r *repeat) body(name string) (*ir.Func, error) {
 	f := &ir.Func{Name: name}
 	err := ir.Try(func() {
@@ -286,7 +289,7 @@ func (r *repeat) body(name string) (*ir.Func, error) {
 	return f, err
 }
 
-// call puts calls of body in the place of the runs.
+// call replaces the runs by calls of body.
 func (r *repeat) call(f, body *ir.Func) error {
 	type position struct{ run, node int }
 	at := map[*ir.Node]position{}
@@ -295,19 +298,27 @@ func (r *repeat) call(f, body *ir.Func) error {
 			at[n] = position{i, j}
 		}
 	}
-	made := map[*ir.Value]*ir.Value{} // by the value of a run
+	made := map[*ir.Value]*ir.Value{} // by the value of a run, or one that is lifted
+	seen := map[*ir.Node]bool{}
 	_, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
+		seen[n] = true
 		p, ok := at[n]
-		if !ok {
+		switch {
+		case !ok && len(n.Results) == 1 && made[n.Results[0]] != nil:
+			return []*ir.Value{made[n.Results[0]]} // it was lifted
+		case !ok:
 			return nil
 		}
 		if p.node == 0 {
 			args := make([]*ir.Value, len(r.inputs[p.run]))
 			for k, v := range r.inputs[p.run] {
 				switch {
-				case v.Def != nil && isLoaded(v.Def):
+				case v.Def != nil && v.Def.IsStored():
 					args[k] = b.Node(v.Def.Op)
 				case made[v] != nil:
+					args[k] = made[v]
+				case v.Def != nil && isLifted(v.Def) && !seen[v.Def]:
+					made[v] = b.Node(v.Def.Op, v.Def.Args...)
 					args[k] = made[v]
 				default:
 					args[k] = v
@@ -323,7 +334,7 @@ func (r *repeat) call(f, body *ir.Func) error {
 			}
 		}
 		if len(n.Results) > 0 && !slices.Contains(r.outputs, p.node) {
-			return nil // nobody reads it any more
+			return nil // nobody reads it any more, or it is a view
 		}
 		values := make([]*ir.Value, len(n.Results))
 		for k, v := range n.Results {

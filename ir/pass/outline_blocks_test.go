@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// stack returns a module of layers of 12 nodes each. The operator in the middle
-// of layer odd, if there is one, is another.
+// stack returns a module of layers with 12 nodes each. Layer number odd, if there is one, has
+// another operator in the middle.
 func stack(layers, odd int) string {
 	var s strings.Builder
 	for i := range layers {

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// outlineRegions makes the blocks of control flow functions that the blocks call.
-// What a block takes from around it becomes parameters, but constants, weights
-// and extents, which the function has itself.
+// outlineRegions replaces the blocks of control flow by functions that the blocks call. The values
+// that a block reads from outside become parameters. Constants, weights and extents do not: the
+// function loads them itself.
 func outlineRegions(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	for _, f := range slices.Clone(m.Funcs) {
@@ -41,7 +42,7 @@ func isCall(b *ir.Block) bool {
 	return ok
 }
 
-// outlineRegion makes block i of a node of f a function.
+// outlineRegion turns block i of the node n of f into a function.
 func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	block := n.Blocks[i]
 	name := "body"
@@ -91,7 +92,7 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	names := namesOf(f)
 	op := ir.Invoke{Func: name}
 	for _, s := range scope {
-		op.Scope = append(op.Scope, ir.Sym(s))
+		op.Scope = append(op.Scope, dim.Sym(s))
 	}
 	inside := callee.Block.BoundSymbols()
 	for k, r := range block.Results {
@@ -102,7 +103,7 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 		for axis, d := range t.Shape {
 			if slices.ContainsFunc(d.Symbols(), func(s string) bool { return inside[s] }) {
 				e := ir.ResultExtent{Symbol: fmt.Sprintf("%s.%d_%d", name, k, axis), Result: k, Axis: axis}
-				op.Extents, t.Shape[axis] = append(op.Extents, e), ir.Sym(e.Symbol)
+				op.Extents, t.Shape[axis] = append(op.Extents, e), dim.Sym(e.Symbol)
 			}
 		}
 		op.Types = append(op.Types, t)
@@ -113,20 +114,16 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	return nil
 }
 
-// isGiven reports whether a function can have v by itself.
+// isGiven reports whether any function can compute v without parameters.
 func isGiven(v *ir.Value) bool {
 	if v.Def == nil {
 		return false
 	}
-	switch v.Def.Op.(type) {
-	case ir.Constant, ir.Load, ir.Extents:
-		return true
-	}
-	return false
+	_, extents := v.Def.Op.(ir.Extents)
+	return extents || v.Def.IsStored()
 }
 
-// symbolsOfGiven returns the symbols that the nodes mention which a function has in place
-// of captured values.
+// symbolsOfGiven returns the symbols of the nodes that a function has instead of captured values.
 func symbolsOfGiven(captured []*ir.Value) []string {
 	b := &ir.Block{}
 	for _, v := range captured {
@@ -155,7 +152,7 @@ func namesOf(f *ir.Func) map[string]bool {
 	return names
 }
 
-// freshName returns hint with a number that makes it a new name, and takes it.
+// freshName returns a new name, hint followed by a number, and adds it to names.
 func freshName(names map[string]bool, hint string) string {
 	name := hint
 	for k := 2; names[name]; k++ {

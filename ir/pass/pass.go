@@ -1,64 +1,100 @@
-// Package pass rewrites modules: canonical passes simplify a model for any
-// target, lowering passes turn it into what the kernels of a target compute and
-// separate the work that depends on weights only. It knows the operators; it
-// does not know where values live in memory (package plan), nor how a program
-// is written (package gen).
+// Package pass rewrites modules. Canonical passes simplify a model for any target. Lowering passes
+// replace its operators by operators that the kernels of a target compute, and separate the work
+// that depends only on weights. A target arranges them, with passes of its own, in a [Pipeline].
+// The package knows the operators. It does not know where values live in memory (package plan), how
+// a program is written (package gen), or any target.
 //
-// One file holds one pass, named after it; this file is the only place that
-// lists and orders them.
+// Each file holds one pass and is named after it. Only this file lists and orders them.
 package pass
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/cost"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Pass is a rewrite of a module that keeps what its functions compute.
+// Pass is a rewrite of a module that preserves the results of its functions.
 type Pass struct {
-	// Name is a verb and an object, also of the pass's file and of its goldens.
+	// Name is a verb and an object. The pass's file and goldens are named after it.
 	Name string
 	// Run rewrites the module and reports whether it changed anything.
 	Run func(*Context, *ir.Module) (changed bool, err error)
-	// Required passes are needed to generate code; the others make it better.
+	// Required passes are needed to generate code. The others are optimisations.
 	Required bool
 }
 
-// Context is what passes share.
+// Context holds the options, the statistics and the state that passes share.
 type Context struct {
-	// Strict forbids what may round floats more than the model's operators do, and makes
-	// long sums ones of parts.
+	// Strict forbids rewrites that may round floats more than the model's operators do, and divides
+	// long sums into parts.
 	Strict bool
-	// WeightsDType is what large weights are stored as: F16 or BF16; F32, or nothing, leaves
-	// them as they are.
+	// WeightsDType is the element type in which large weights are stored: F16 or BF16. F32 and the
+	// zero value do not change the weights.
 	WeightsDType ir.DType
-	// Prepared are the functions that load prepared weights; none stands for
-	// [Forward].
+	// Prepared names the functions that load prepared weights; if empty, this is [Forward].
 	Prepared []string
-	// Trained are the functions that train, and Remat says what of them is recomputed.
-	// Plan plans a function of a lowered module, for that; without it nothing is.
+	// Trained are the names of the functions that train. Remat says which of their values are
+	// recomputed. Plan plans a function of a lowered module, to decide whether to recompute values
+	// and to share parts. If Plan is nil, nothing is recomputed, and parts are shared regardless of
+	// memory.
 	Trained []string
 	Remat   Remat
 	Plan    func(m *ir.Module, name string) (*plan.Plan, error)
-	// Recomputed says what recomputing did to them.
+	// Gradient is the prefix of the names of results that are gradients, in the functions of
+	// Trained. It is "" if there are no gradients. Watched says that the results of each node of
+	// these functions are checked for NaN. Their nodes are then not outlined.
+	Gradient string
+	Watched  bool
+	// Recomputed is the result of recomputing, for each function.
 	Recomputed []Recomputed
-	// Costs says what kernels take, to choose between them; nil stands for [cost.Default].
-	Costs *cost.Model
-	// FoldBudget is the number of bytes that the tensors made by constant folding may take
-	// together, 8 for each element; 0 stands for 256 MiB.
+	// Target describes what the target computes. Lowering passes need it.
+	Target Target
+	// FoldBudget is the total size in bytes of the tensors that constant folding may create, at 8
+	// bytes per element. 0 means 256 MiB.
 	FoldBudget int64
-	// Stats counts what passes did, by the names below.
+	// Stats counts what passes have done, keyed by the constants below.
 	Stats map[string]int
 
-	folded map[string]*ir.Tensor // weights that folding made
-	spent  int64                 // bytes of FoldBudget
+	folded map[string]*ir.Tensor // weights created by folding
+	spent  int64                 // bytes used of FoldBudget
 	work   int64                 // operations of folding so far
 	steps  int                   // passes run so far
 }
 
-// What [Context.Stats] counts.
+// Target describes what a target computes, and how it lowers the other nodes.
+type Target interface {
+	// Computes returns nil if a kernel computes a node without further lowering, or else an error
+	// with the reason.
+	Computes(n *ir.Node) error
+	// Reads returns the operands that the kernel of a node reads from memory. The kernel takes the
+	// other operands by value. A node that no kernel computes reads all its operands.
+	Reads(n *ir.Node) []*ir.Value
+	// Keeps reports whether a pass of the target may compute a node as a whole. Such a node is not
+	// decomposed before that pass.
+	Keeps(n *ir.Node) bool
+	// Lower builds replacements of a node's results from operators of the target. It returns nil if
+	// the node stays, or is lowered by its operator, an [ir.Lowerer].
+	Lower(b *ir.Builder, n *ir.Node) []*ir.Value
+	// Lowering returns the passes that lower a module for the target.
+	Lowering() Pipeline
+}
+
+// Pipeline is a list of passes that are run once, in this order.
+type Pipeline struct {
+	Passes []Pass
+	// Order lists pairs of passes whose order matters, in addition to [Orders].
+	Order []Order
+}
+
+// Order is a pair of passes with the reason why the last run of Before must precede the last run of
+// After.
+type Order struct{ Before, After, Why string }
+
+// Keys of [Context.Stats].
 const (
 	FoldedConstants  = "constants folded"
 	FoldedBatchNorms = "batch normalizations folded"
@@ -77,12 +113,13 @@ const (
 	OutlinedBlocks   = "repeated blocks outlined"
 )
 
-func (c *Context) costs() *cost.Model {
-	if c.Costs == nil {
-		c.Costs = cost.Default()
-	}
-	return c.Costs
+// isGradient reports whether a result of this name is a gradient.
+func (c *Context) isGradient(result string) bool {
+	return c.Gradient != "" && strings.HasPrefix(result, c.Gradient)
 }
+
+// Prepares reports whether f, a function of m, loads prepared weights.
+func (c *Context) Prepares(m *ir.Module, f *ir.Func) bool { return slices.Contains(c.prepared(m), f) }
 
 // prepared returns the functions of m that load prepared weights.
 func (c *Context) prepared(m *ir.Module) []*ir.Func {
@@ -108,8 +145,7 @@ func (c *Context) count(what string, n int) {
 	}
 }
 
-// Canonical are the passes that hold for every target. They are run until none
-// of them changes anything.
+// Canonical lists the passes for all targets. They are run until none of them changes anything.
 var Canonical = []Pass{
 	{Name: "fuse_qdq", Run: fuseQDQ},
 	{Name: "outline_regions", Run: outlineRegions, Required: true},
@@ -124,44 +160,45 @@ var Canonical = []Pass{
 	{Name: "fuse_activation", Run: fuseActivation},
 	{Name: "fuse_attention", Run: fuseAttention},
 	{Name: "fuse_scale", Run: fuseScale},
-	{Name: "eliminate_common", Run: eliminateCommon},
-	{Name: "prune", Run: prune},
+	EliminateCommon,
+	Prune,
 }
 
-// Lowering are the passes for the CPU, run once.
-var Lowering = []Pass{
-	{Name: "decompose_ops", Run: decomposeOps, Required: true},
-	{Name: "widen_floats", Run: widenFloats},
-	{Name: "assign_layout", Run: assignLayout, Required: true},
-	{Name: "lower_ops", Run: lowerOps, Required: true},
-	{Name: "merge_copies", Run: mergeCopies},
-	{Name: "narrow_weights", Run: narrowWeights},
-	{Name: "divide_sums", Run: divideSums},
-	{Name: "keep_subnormals", Run: keepSubnormals},
-	{Name: "eliminate_common", Run: eliminateCommon},
-	{Name: "prune", Run: prune},
-	{Name: "fuse_epilogue", Run: fuseEpilogue},
-	{Name: "unblock_convs", Run: unblockConvs},
-	{Name: "form_pointwise", Run: formPointwise, Required: true},
-	{Name: "prune", Run: prune},
-	{Name: "fuse_pointwise", Run: fusePointwise},
-	{Name: "spill_constants", Run: spillConstants, Required: true},
-	{Name: "lift_weights", Run: liftWeights},
-	{Name: "split_prepare", Run: splitPrepare, Required: true},
-	{Name: "share_weights", Run: shareWeights},
-	{Name: "prune", Run: prune},
-	{Name: "recompute_values", Run: recomputeValues},
-}
+// The passes from which targets make their [Pipeline].
+var (
+	DecomposeOps    = Pass{Name: "decompose_ops", Run: decomposeOps, Required: true}
+	WidenFloats     = Pass{Name: "widen_floats", Run: widenFloats}
+	LowerOps        = Pass{Name: "lower_ops", Run: lowerOps, Required: true}
+	MergeCopies     = Pass{Name: "merge_copies", Run: mergeCopies}
+	NarrowWeights   = Pass{Name: "narrow_weights", Run: narrowWeights}
+	DivideSums      = Pass{Name: "divide_sums", Run: divideSums}
+	KeepSubnormals  = Pass{Name: "keep_subnormals", Run: keepSubnormals}
+	EliminateCommon = Pass{Name: "eliminate_common", Run: eliminateCommon}
+	Prune           = Pass{Name: "prune", Run: prune}
+	FuseEpilogue    = Pass{Name: "fuse_epilogue", Run: fuseEpilogue}
+	FormPointwise   = Pass{Name: "form_pointwise", Run: formPointwise, Required: true}
+	FusePointwise   = Pass{Name: "fuse_pointwise", Run: fusePointwise}
+	SpillConstants  = Pass{Name: "spill_constants", Run: spillConstants, Required: true}
+	LiftWeights     = Pass{Name: "lift_weights", Run: liftWeights}
+	SplitPrepare    = Pass{Name: "split_prepare", Run: splitPrepare, Required: true}
+	ShareWeights    = Pass{Name: "share_weights", Run: shareWeights}
+	RecomputeValues = Pass{Name: "recompute_values", Run: recomputeValues}
+)
 
-// Outlining are the passes that come after lowering where calls of functions can
-// be generated.
+// Outlining lists the passes that are run after lowering if function calls can be generated.
 var Outlining = []Pass{
+	{Name: "outline_parts", Run: outlineParts},
 	{Name: "outline_blocks", Run: outlineBlocks},
+	{Name: "merge_functions", Run: mergeFunctions},
 }
 
-// Order lists pairs of passes of which the last run of one comes before the last
-// run of the other, and why.
-var Order = []struct{ Before, After, Why string }{
+// Naming are the passes that come last of all.
+var Naming = []Pass{
+	{Name: "name_values", Run: nameValues},
+}
+
+// Orders lists the pairs of passes whose order matters for every target that has both.
+var Orders = []Order{
 	{"fuse_qdq", "fold_constants", "folding hides which constants are quantised"},
 	{"fold_constants", "simplify_identities", "what is neutral shows in constants"},
 	{"simplify_identities", "eliminate_common", "one normal form makes more nodes equal"},
@@ -177,25 +214,22 @@ var Order = []struct{ Before, After, Why string }{
 	{"fuse_activation", "fuse_epilogue", "a product takes one operator for its epilogue rather than a formula that reads it twice"},
 	{"fuse_qdq", "fuse_scale", "products of quantised matrices are integer ones"},
 	{"simplify_identities", "fuse_scale", "what is neutral would hide a scale"},
-	{"fuse_norm", "form_pointwise", "what is in a loop is no formula any more"},
+	{"fuse_norm", "form_pointwise", "what is in a loop is not recognised as a formula"},
 	{"outline_regions", "fold_constants", "the blocks of control flow are functions for all that follows"},
 	{"spill_constants", "lift_weights", "constants in memory are weights"},
 	{"lift_weights", "split_prepare", "weights are prepared in @forward only"},
 	{"lower_ops", "fuse_epilogue", "kernels have epilogues"},
 	{"eliminate_common", "fuse_epilogue", "what is computed twice seems to have fewer readers than it has"},
-	{"fuse_epilogue", "unblock_convs", "what follows a convolution in blocks is part of it"},
-	{"unblock_convs", "split_prepare", "weights are packed for the convolution that there is"},
 	{"fuse_epilogue", "form_pointwise", "an epilogue is better than a loop of its own"},
 	{"form_pointwise", "fuse_pointwise", "regions are what is merged"},
 	{"eliminate_common", "recompute_values", "what is computed again would be computed once"},
 	{"share_weights", "recompute_values", "it makes what is computed again be computed once"},
 	{"fuse_pointwise", "recompute_values", "what loops keep to themselves is not in memory"},
-	{"recompute_values", "outline_blocks", "calls hide what values are made of"},
+	{"recompute_values", "outline_parts", "calls hide what values are made of"},
+	{"outline_parts", "outline_blocks", "a layer that several functions have is outlined once"},
+	{"outline_blocks", "merge_functions", "blocks are outlined in each function"},
 	{"eliminate_common", "prune", "nodes that were replaced have no users"},
 	{"decompose_ops", "widen_floats", "operators of narrow floats are made of wide ones and casts"},
-	{"widen_floats", "assign_layout", "only f32 has a blocked layout"},
-	{"decompose_ops", "assign_layout", "what is made of convolutions shows them"},
-	{"assign_layout", "lower_ops", "a convolution has a kernel only in the blocked layout"},
 	{"lower_ops", "merge_copies", "what moves elements is lowered to copies"},
 	{"lower_ops", "narrow_weights", "products show what their kernel reads"},
 	{"lower_ops", "divide_sums", "sums show the kernel that adds them up"},
@@ -207,34 +241,38 @@ var Order = []struct{ Before, After, Why string }{
 	{"spill_constants", "split_prepare", "constants in memory are weights, some of them only for other weights"},
 	{"split_prepare", "share_weights", "prepared weights are compared by how they are made"},
 	{"split_prepare", "outline_blocks", "blocks differ in prepared weights only"},
+	{"merge_functions", "name_values", "what blocks are given names their parameters"},
 	{"split_prepare", "prune", "weights that nothing reads are dropped"},
 }
 
-// Options says how [Run] goes about its passes.
+// Options configures [Run].
 type Options struct {
-	// Rounds is how often the passes are repeated, at most, while one of them
-	// changes something; 0 stands for once.
+	// Rounds is the maximum number of times the passes are run while they change something. 0 means
+	// once.
 	Rounds int
 	// Outline makes [All] run the passes of Outlining.
 	Outline bool
-	// Dump, when set, is called after each pass with its number, counted from 1
-	// over all runs of a context. In repeated rounds it is called only after
-	// passes that changed something.
+	// Dump, if not nil, is called after each pass with the pass's number, which counts from 1 over
+	// all runs of a context. In repeated rounds it is called only after passes that changed
+	// something.
 	Dump func(index int, name string, m *ir.Module)
-	// Progress, when set, is called with the name of each pass before it runs.
+	// Progress, if not nil, is called with the name of each pass before it runs.
 	Progress func(name string)
-	// Stop is the number of the last pass that is run, unless it is 0: from
-	// there on only required ones are.
+	// Stop, if not 0, is the number of the last pass that is run. Later passes are run only if they
+	// are required.
 	Stop int
 }
 
-// CanonicalRounds bounds the rounds of the canonical passes. A module that still
-// changes then is as right as it was, only not as small as it could be.
+// CanonicalRounds bounds the rounds of the canonical passes. A module that still changes after them
+// is correct, but not as small as it could be.
 const CanonicalRounds = 32
 
-// All runs the canonical and the lowering passes, and the outlining ones if
-// asked for, on a module that is verified first.
+// All verifies a module and runs the canonical and the lowering passes, the outlining passes if
+// opts asks for them, and the naming passes.
 func All(ctx *Context, m *ir.Module, opts Options) error {
+	if ctx.Target == nil {
+		return errors.New("there is no target to lower to")
+	}
 	if err := ir.Verify(m); err != nil {
 		return err
 	}
@@ -243,14 +281,15 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 		return err
 	}
 	opts.Rounds = 0
-	if err := Run(ctx, m, Lowering, opts); err != nil || !opts.Outline {
-		return err
+	last := ctx.Target.Lowering().Passes
+	if opts.Outline {
+		last = slices.Concat(last, Outlining)
 	}
-	return Run(ctx, m, Outlining, opts)
+	return Run(ctx, m, slices.Concat(last, Naming), opts)
 }
 
-// Run runs passes in order and verifies the module after each. Its error names
-// the pass that failed or that left the module broken.
+// Run runs passes in order and verifies the module after each. The error names the pass that failed
+// or after which the module was invalid.
 func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	for round := 0; ; round++ {
 		changed := false
@@ -283,9 +322,9 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	}
 }
 
-// Find returns the pass of a name.
-func Find(name string) (Pass, bool) {
-	for _, list := range [][]Pass{Canonical, Lowering, Outlining} {
+// Find returns the pass for a target that has the given name.
+func Find(t Target, name string) (Pass, bool) {
+	for _, list := range [][]Pass{Canonical, t.Lowering().Passes, Outlining, Naming} {
 		for _, p := range list {
 			if p.Name == name {
 				return p, true
@@ -307,11 +346,23 @@ func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (ch
 	return changed, nil
 }
 
-// weightName returns a name that no weight of m has: hint, or hint with a number.
-func weightName(m *ir.Module, hint string) string {
+// weights adds weights to a module.
+type weights struct {
+	module *ir.Module
+	byName map[string]*ir.Weight // nil until one is added
+}
+
+// add adds a weight with a unique name, hint or hint with a number, and returns the operator that
+// loads it.
+func (w *weights) add(hint string, t ir.Type, data []byte) ir.Load {
+	if w.byName == nil {
+		w.byName = w.module.ByName()
+	}
 	name := hint
-	for i := 2; m.Weight(name) != nil; i++ {
+	for i := 2; w.byName[name] != nil; i++ {
 		name = fmt.Sprintf("%s.%d", hint, i)
 	}
-	return name
+	made := &ir.Weight{Name: name, Type: t, Data: data}
+	w.module.Weights, w.byName[name] = append(w.module.Weights, made), made
+	return ir.Load{Name: name, Type: t}
 }

@@ -3,8 +3,6 @@ package pass
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,51 +20,13 @@ func parse(t testing.TB, text string) *ir.Module {
 	return m
 }
 
-func names(passes []Pass) []string {
-	var out []string
-	for _, p := range passes {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-func TestOrder(t *testing.T) {
-	last := func(name string) int {
-		all := slices.Concat(names(Canonical), names(Lowering), names(Outlining))
-		slices.Reverse(all)
-		return len(all) - 1 - slices.Index(all, name)
-	}
-	for _, o := range Order {
-		if _, ok := Find(o.Before); !ok {
-			t.Errorf("%s is no pass", o.Before)
-		}
-		if _, ok := Find(o.After); !ok {
-			t.Errorf("%s is no pass", o.After)
-		}
-		if o.Why == "" {
-			t.Errorf("%s before %s: no reason", o.Before, o.After)
-		}
-		if last(o.Before) >= last(o.After) {
-			t.Errorf("%s has to come before %s: %s", o.Before, o.After, o.Why)
-		}
-	}
-}
-
-func TestNames(t *testing.T) {
-	for _, p := range slices.Concat(Canonical, Lowering, Outlining) {
-		if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(p.Name) || p.Run == nil {
-			t.Errorf("%q is no pass", p.Name)
-		}
-	}
-}
-
 const tiny = `func @forward(%x: f32[N]) -> (y: f32[N]) {
   %0 = neg %x : f32[N]
   return %0
 }
 `
 
-// appendNeg is a pass that makes y −y, count times.
+// appendNeg returns a pass that makes y −y, count times.
 func appendNeg(name string, count int, required bool) Pass {
 	return Pass{Name: name, Required: required, Run: func(_ *Context, m *ir.Module) (bool, error) {
 		if count == 0 {
@@ -212,61 +172,6 @@ func TestFoldWork(t *testing.T) {
 			}
 			if n := left(c.m.Funcs[0]); n != c.left {
 				t.Errorf("%d nodes left, want %d", n, c.left)
-			}
-		})
-	}
-}
-
-// What preparing would make too large, or would take too long for, each run does.
-func TestPrepareAllowance(t *testing.T) {
-	weight := func(n int) *ir.Weight {
-		return &ir.Weight{Name: "w", Type: ir.StaticTensor(ir.F32, n), Data: make([]byte, 4*n)}
-	}
-	// of is a model that computes a value from a weight of n elements.
-	of := func(n int, build func(b *ir.Builder, w *ir.Value) *ir.Value) *ir.Module {
-		f := &ir.Func{Name: Forward, ResultNames: []string{"y"}}
-		b := ir.NewBuilder(f)
-		w := weight(n)
-		v := build(b, b.Node(ir.Load{Name: w.Name, Type: w.Type}))
-		f.Results = []*ir.Value{b.Node(op.Neg{}, v)}
-		return &ir.Module{Funcs: []*ir.Func{f}, Weights: []*ir.Weight{w}}
-	}
-	doubled := func(times int) func(b *ir.Builder, w *ir.Value) *ir.Value {
-		return func(b *ir.Builder, w *ir.Value) *ir.Value {
-			for range times {
-				w = b.Node(op.Exp{}, b.Node(op.Concat{}, w, w))
-			}
-			return w
-		}
-	}
-	outer := func(b *ir.Builder, w *ir.Value) *ir.Value {
-		n := w.Type.Shape[0]
-		one := ir.Const(1)
-		return b.Node(op.MatMul{}, b.Node(op.Reshape{Shape: []ir.Dim{n, one}}, w), b.Node(op.Reshape{Shape: []ir.Dim{one, n}}, w))
-	}
-	power := func(b *ir.Builder, w *ir.Value) *ir.Value {
-		v := outer(b, w)
-		for range 20 {
-			v = b.Node(op.MatMul{}, v, v)
-		}
-		return b.Node(op.Reduce{Kind: "sum", Axes: []int{0, 1}}, v)
-	}
-	for name, c := range map[string]struct {
-		m        *ir.Module
-		prepared bool
-	}{
-		"twice the size":      {of(1000, doubled(1)), true},
-		"1 MiB of 4 bytes":    {of(1, doubled(18)), true},
-		"128 MiB of 4 bytes":  {of(1, doubled(25)), false},
-		"powers of 256 rows":  {of(256, power), true},
-		"powers of 4096 rows": {of(4096, power), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := All(&Context{}, c.m, Options{}); err != nil {
-				t.Fatal(err)
-			}
-			if prepared := left(c.m.Func(Forward)) <= 1; prepared != c.prepared {
-				t.Errorf("prepared: %v, want %v\n%s", prepared, c.prepared, c.m)
 			}
 		})
 	}

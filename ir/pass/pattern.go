@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// madeBy returns the node that makes v, if its operator is an O, and that.
+// madeBy returns the node that computes v and its operator, if the operator is an O.
 func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, o, false
@@ -16,7 +16,7 @@ func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	return v.Def, o, ok
 }
 
-// numberOf returns the number that all elements of a constant v are.
+// numberOf returns the value of all elements of v, if v is a constant with equal elements.
 func numberOf(v *ir.Value) (x float64, ok bool) {
 	t, ok := v.ConstValue()
 	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {
@@ -25,14 +25,14 @@ func numberOf(v *ir.Value) (x float64, ok bool) {
 	return t.Number(0), true
 }
 
-// isAbout reports whether all elements of a constant v are x as nearly as a float of
-// their type, or six decimal digits, can say.
+// isAbout reports whether v is a constant whose elements are all x, within 2e-6 relative to x. For
+// element types narrower than 32 bits the tolerance is 4e-3.
 func isAbout(v *ir.Value, x float64) bool {
 	got, ok := numberOf(v)
 	return ok && about(got, x, v.Type.DType)
 }
 
-// about reports whether a number got, of type d, stands for x.
+// about reports whether got, a number of type d, is an approximation of x.
 func about(got, x float64, d ir.DType) bool {
 	tolerance := 2e-6
 	if d.Bits() < 32 {
@@ -41,8 +41,8 @@ func about(got, x float64, d ir.DType) bool {
 	return math.Abs(got-x) <= tolerance*math.Abs(x)
 }
 
-// unscaled returns x and c such that v is c·x: it looks through products with numbers,
-// quotients by them, and signs.
+// unscaled returns x and c such that v = c·x, removing products with constants, quotients by
+// constants, and signs.
 func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	for c = 1; ; v = v.Def.Args[0] {
 		if v.Def == nil || len(v.Def.Args) == 0 || v.Def.Args[0] == nil || !v.Def.Args[0].Type.Equal(v.Type) {
@@ -65,8 +65,8 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns what v is the product of: values, numbers not among them, and a
-// number. Sums and other products that something else reads too are factors.
+// factors returns the values and the constant whose product is v. Sums, and products that have
+// another reader, are single factors.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

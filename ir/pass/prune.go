@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// prune drops nodes whose results nobody uses, and weights that no node loads.
+// prune removes nodes whose results are not used and weights that no node loads.
 func prune(_ *Context, m *ir.Module) (bool, error) {
 	changed := false
 	loaded := map[string]bool{}

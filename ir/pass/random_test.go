@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"fmt"
@@ -6,10 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"pgregory.net/rapid"
 
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -24,14 +29,14 @@ func TestRandomModules(t *testing.T) {
 		after, twin := m.Clone(), m.Clone()
 		strict := rapid.Bool().Draw(t, "strict")
 		for _, m := range []*ir.Module{after, twin} {
-			if err := All(&Context{Strict: strict}, m, Options{Outline: true}); err != nil {
+			if err := pass.All(&pass.Context{Target: cpu.Target{}, Strict: strict}, m, pass.Options{Outline: true}); err != nil {
 				t.Fatalf("%v\n%s", err, m)
 			}
 		}
 		if after.String() != twin.String() {
 			t.Fatalf("not the same twice:\n%s\n%s", after, twin)
 		}
-		if again, err := ir.Parse(after.String(), op.Set); err != nil || again.String() != after.String() {
+		if again, err := ir.Parse(after.String(), storage.Set); err != nil || again.String() != after.String() {
 			t.Fatalf("does not read as it prints: %v\n%s", err, after)
 		}
 		batch := rapid.IntRange(1, 3).Draw(t, "batch")
@@ -43,15 +48,15 @@ func TestRandomModules(t *testing.T) {
 // drawModule returns a module of a few random operators on a batch of images and
 // a batch of rows.
 func drawModule(t *rapid.T) *ir.Module {
-	f := &ir.Func{Name: Forward}
+	f := &ir.Func{Name: pass.Forward}
 	m := &ir.Module{Funcs: []*ir.Func{f}}
 	b := ir.NewBuilder(f)
 	if err := ir.Try(func() {
-		n := ir.Sym("N")
+		n := dim.Sym("N")
 		d := &drawer{t: t, m: m, b: b}
 		d.values = []*ir.Value{
-			b.Param("x", ir.TensorOf(ir.F32, n, ir.Const(3), ir.Const(4), ir.Const(4))),
-			b.Param("rows", ir.TensorOf(ir.F32, n, ir.Const(5))),
+			b.Param("x", ir.TensorOf(ir.F32, n, dim.Const(3), dim.Const(4), dim.Const(4))),
+			b.Param("rows", ir.TensorOf(ir.F32, n, dim.Const(5))),
 		}
 		for range rapid.IntRange(1, 24).Draw(t, "nodes") {
 			d.node()
@@ -74,7 +79,7 @@ type drawer struct {
 	values []*ir.Value
 }
 
-// value draws one of the values so far, rather a late one.
+// value draws one of the values so far, more often a late one.
 func (d *drawer) value(fits func(ir.Type) bool) *ir.Value {
 	var fitting []*ir.Value
 	for _, v := range d.values {
@@ -91,13 +96,13 @@ func ofRank(rank int) func(ir.Type) bool {
 }
 
 // weight returns a weight or a constant of a shape.
-func (d *drawer) weight(shape ...ir.Dim) *ir.Value {
+func (d *drawer) weight(shape ...dim.Dim) *ir.Value {
 	t := ir.TensorOf(ir.F32, shape...)
 	static, _ := t.Static()
 	if rapid.IntRange(0, 3).Draw(d.t, "kind") == 0 {
 		values := []float64{1, 0, math.Copysign(0, -1), 2, 0.5, -1.25}
 		v := rapid.SampledFrom(values).Draw(d.t, "constant")
-		return d.b.Const(repeated(ir.Scalar(ir.F32, v), static))
+		return d.b.Const(pass.Repeated(ir.Scalar(ir.F32, v), static))
 	}
 	name := fmt.Sprintf("w%d", len(d.m.Weights))
 	w := drawTensor(static, uint32(len(d.m.Weights)), 0.25, 1.25)
@@ -135,7 +140,7 @@ func (d *drawer) node() {
 			return d.b.Node(o, x, w)
 		case 5:
 			x := d.value(all)
-			perm := rapid.Permutation(seq(x.Type.Rank())).Draw(d.t, "perm")
+			perm := rapid.Permutation(pass.Seq(x.Type.Rank())).Draw(d.t, "perm")
 			return d.b.Node(op.Transpose{Perm: perm}, x)
 		case 6, 7:
 			return d.conv(d.value(ofRank(4)))
@@ -145,11 +150,11 @@ func (d *drawer) node() {
 			if !k.IsConst() {
 				return d.b.Node(op.Transpose{Perm: []int{1, 0}}, x)
 			}
-			columns := ir.Const(rapid.SampledFrom([]int{5, 16, 17}).Draw(d.t, "columns"))
+			columns := dim.Const(rapid.SampledFrom([]int{5, 16, 17}).Draw(d.t, "columns"))
 			return d.b.Node(op.MatMul{}, x, d.weight(k, columns))
 		default:
 			x := d.value(all)
-			flat := d.b.Node(op.Reshape{Shape: []ir.Dim{x.Type.Elems()}}, x)
+			flat := d.b.Node(op.Reshape{Shape: []dim.Dim{x.Type.Elems()}}, x)
 			return d.b.Node(op.Reshape{Shape: x.Type.Shape}, flat)
 		}
 	}()
@@ -167,15 +172,15 @@ func (d *drawer) conv(x *ir.Value) *ir.Value {
 	kernel := rapid.SampledFrom([]int{1, 3}).Draw(d.t, "kernel")
 	channels := rapid.SampledFrom([]int{3, 16, 20}).Draw(d.t, "channels")
 	window := op.Window{Kernel: []int{kernel, kernel}, Pads: slices.Repeat([]int{kernel / 2}, 4)}
-	weights := d.weight(ir.Const(channels), ir.Const(c), ir.Const(kernel), ir.Const(kernel))
+	weights := d.weight(dim.Const(channels), dim.Const(c), dim.Const(kernel), dim.Const(kernel))
 	var bias *ir.Value
 	if rapid.Bool().Draw(d.t, "bias") {
-		bias = d.weight(ir.Const(channels))
+		bias = d.weight(dim.Const(channels))
 	}
 	y := d.b.Node(op.Conv{Window: window, Group: 1}, x, weights, bias)
 	if rapid.Bool().Draw(d.t, "normalised") {
 		stat := func() *ir.Value {
-			return d.b.Node(op.Abs{}, d.weight(ir.Const(channels)))
+			return d.b.Node(op.Abs{}, d.weight(dim.Const(channels)))
 		}
 		y = d.b.Node(op.BatchNormalization{Epsilon: 0.25}, y, stat(), stat(), stat(), stat())
 	}
@@ -183,11 +188,11 @@ func (d *drawer) conv(x *ir.Value) *ir.Value {
 }
 
 // broadcast draws a shape that broadcasts to t's.
-func (d *drawer) broadcast(t ir.Type) []ir.Dim {
+func (d *drawer) broadcast(t ir.Type) []dim.Dim {
 	shape := slices.Clone(t.Shape)
 	for i, e := range shape {
 		if !e.IsConst() || rapid.IntRange(0, 2).Draw(d.t, "one") > 0 {
-			shape[i] = ir.Const(1)
+			shape[i] = dim.Const(1)
 		}
 	}
 	return shape[rapid.IntRange(0, len(shape)).Draw(d.t, "lead"):]
@@ -201,16 +206,16 @@ func drawTensor(shape []int, seed uint32, lo, hi float64) *ir.Tensor {
 	return t
 }
 
-// prepare evaluates the function that prepares weights in one module, if it has one, and
-// gives what it makes to all modules.
-func prepare(t *rapid.T, of *ir.Module, to ...*ir.Module) {
-	f := of.Func(Prepare)
+// prepare evaluates the function that prepares weights in source, if there is one, and gives its
+// results to all modules in to.
+func prepare(t *rapid.T, source *ir.Module, to ...*ir.Module) {
+	f := source.Func(pass.Prepare)
 	if f == nil {
 		return
 	}
-	out, err := (&ir.Evaluator{Module: of}).Run(f, nil)
+	out, err := (&ir.Evaluator{Module: source}).Run(f, nil)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, of)
+		t.Fatalf("%v\n%s", err, source)
 	}
 	for i, w := range out {
 		for _, m := range to {
@@ -219,19 +224,19 @@ func prepare(t *rapid.T, of *ir.Module, to ...*ir.Module) {
 	}
 }
 
-// compare evaluates two modules on the same arguments, whose extents are a batch where
-// they are symbols; what the second gives has to be equal to what the first does.
+// compare evaluates two modules on the same arguments and compares the results. Symbolic extents
+// are batch.
 func compare(t *rapid.T, before, after *ir.Module, batch int, equal func(got, want *ir.Tensor) bool) {
 	var args []*ir.Tensor
-	for i, p := range before.Func(Forward).Params {
-		shape, _ := p.Type.Subst(func(string) (ir.Dim, bool) { return ir.Const(batch), true }).Static()
+	for i, p := range before.Func(pass.Forward).Params {
+		shape, _ := p.Type.Subst(func(string) (dim.Dim, bool) { return dim.Const(batch), true }).Static()
 		args = append(args, drawTensor(shape, uint32(100+i), -2, 2))
 	}
-	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(Forward), args)
+	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(pass.Forward), args)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, before)
 	}
-	got, err := (&ir.Evaluator{Module: after}).Run(after.Func(Forward), args)
+	got, err := (&ir.Evaluator{Module: after}).Run(after.Func(pass.Forward), args)
 	if err != nil {
 		t.Fatalf("%v\nbefore\n%s\nafter\n%s", err, before, after)
 	}
@@ -242,8 +247,8 @@ func compare(t *rapid.T, before, after *ir.Module, batch int, equal func(got, wa
 	}
 }
 
-// near compares floats relative to the largest of the tensor. Tensors in which
-// some overflow, or come close to it, have the same type only.
+// near compares floats relative to the largest element of the tensor. If an element of b is 1e12 or
+// larger, near compares only the types.
 func near(a, b *ir.Tensor) bool {
 	if !a.Type().Equal(b.Type()) {
 		return false

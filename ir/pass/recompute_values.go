@@ -6,29 +6,31 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Remat says which values a function that trains computes again where its backward part
-// reads them, instead of keeping them from its forward part (gradient checkpointing).
+// Remat selects the values that a training function computes again instead of keeping them from its
+// forward pass (gradient checkpointing; Chen et al., "Training Deep Nets with Sublinear Memory
+// Cost", 2016). They are computed again where the backward pass reads them.
 type Remat uint8
 
-// What is recomputed. Results are the same, bit for bit.
+// The modes of recomputing. Results are bit for bit the same in all of them.
 const (
-	RematAuto Remat = iota // what takes about as long as to store and to read it
-	RematAll               // products, convolutions and the like, too
-	RematNone              // nothing
+	RematAuto Remat = iota // recompute values that take about as long to compute as to store and load
+	RematAll               // also recompute products, convolutions and the like
+	RematNone              // recompute nothing
 )
 
-// rematNames are what flags call them.
+// rematNames are the modes as written in flags.
 var rematNames = [...]string{RematAuto: "auto", RematAll: "all", RematNone: "none"}
 
-// String returns r as flags have it.
+// String returns r as written in flags.
 func (r Remat) String() string { return rematNames[r] }
 
-// Set makes r what a flag says.
+// Set implements [flag.Value].
 func (r *Remat) Set(text string) error {
 	i := slices.Index(rematNames[:], text)
 	if i < 0 {
@@ -38,37 +40,38 @@ func (r *Remat) Set(text string) error {
 	return nil
 }
 
-// Recomputed says what recomputing did to a function.
+// Recomputed reports the effect of recomputing on a function.
 type Recomputed struct {
 	Func   string
-	Values int // that are computed again
-	// Before and After are the bytes of the arena, as it is without calls of outlined
-	// blocks, with every symbolic extent RematExtent; IsScaled tells that there are some.
+	Values int // number of values that are computed again
+	// Before and After are the sizes of the arena in bytes, without the arenas of outlined
+	// functions that are called, if every symbolic extent is RematExtent. IsScaled reports whether
+	// there are symbolic extents.
 	Before, After int64
 	IsScaled      bool
 }
 
-// RematExtent stands for every symbolic extent where sizes are compared.
+// RematExtent is the value assumed for symbolic extents when sizes are compared.
 const RematExtent = 32
 
 const (
-	// maxRecomputed and maxRecomputedBound bound the nodes that are computed again for
-	// one value, and those of them that are not bound by memory.
+	// maxRecomputed is the maximum number of nodes that are computed again for one value.
+	// maxRecomputedBound is the maximum number of such nodes that are not memory-bound.
 	maxRecomputed, maxRecomputedBound = 24, 4
-	// maxRecopies is how often a node that is bound by memory is copied; others are
-	// copied once, so that recomputing takes no longer than the forward part.
+	// maxRecopies is the maximum number of copies of a memory-bound node. Other nodes are copied
+	// once, so that recomputing takes no longer than the forward pass.
 	maxRecopies = 2
-	// minSaved is the part of the peak that a value has to be of.
+	// minSaved is the minimum size of a value that is recomputed, as a fraction of the peak.
 	minSaved = 1.0 / 256
-	// maxRecomputeTries is how many values are tried at one peak.
+	// maxRecomputeTries is the maximum number of values that are tried at one peak.
 	maxRecomputeTries = 12
-	// maxRecomputeRounds bounds the values of a function.
+	// maxRecomputeRounds is the maximum number of values that are recomputed in a function.
 	maxRecomputeRounds = 2048
 )
 
-// isMemoryBound reports whether a node takes about as long as its memory does. Drawing
-// random numbers takes longer than reading a mask, of a byte for each, that they were
-// compared to.
+// isMemoryBound reports whether a node spends most of its time on memory accesses. A node that
+// draws random numbers does not: drawing takes longer than reading a mask of bytes computed from
+// them.
 func isMemoryBound(n *ir.Node) bool {
 	_, bound := n.Op.(op.MemoryBound)
 	return bound || isViewer(n)
@@ -79,12 +82,12 @@ func isViewer(n *ir.Node) bool {
 	return ok && len(n.Results) == 1
 }
 
-// recomputeValues makes functions that train compute values again before their later
-// readers, where keeping them makes the arena larger. At the node at which most memory
-// is alive, a value is chosen that is made before and read after it only, and can be
-// made again of values that are alive at its next reader, or are small; and so on until
-// that node's memory cannot be made less. Operators that RematAll repeats draw the same
-// random numbers again, as these follow from seed, key and place.
+// recomputeValues makes training functions compute values again before later readers if keeping the
+// values makes the arena larger. At the node where most memory is in use, it chooses a value that
+// is computed before the node and read only after it. The value must be computable from values that
+// are small or still in use at its next reader. This is repeated until the peak cannot be lowered.
+// Random operators that RematAll repeats draw the same numbers again, since these depend only on
+// seed, key and position.
 func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
 	ctx.Recomputed = nil
 	changed := false
@@ -103,7 +106,7 @@ func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// shrink makes f, of m, compute values again where its arena is smaller then.
+// shrink makes the function f of m recompute values if this makes its arena smaller.
 func (c *Context) shrink(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
 	did = Recomputed{Func: f.Name, IsScaled: len(f.Symbols()) > 0}
 	did.Before, err = c.arenaSize(m, f)
@@ -127,7 +130,7 @@ func (c *Context) shrink(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
 	return did, err
 }
 
-// arenaSize returns the bytes of f's arena.
+// arenaSize returns the size of f's arena in bytes.
 func (c *Context) arenaSize(m *ir.Module, f *ir.Func) (int64, error) {
 	p, err := c.Plan(m, f.Name)
 	if err != nil {
@@ -145,8 +148,8 @@ func (c *Context) arenaSize(m *ir.Module, f *ir.Func) (int64, error) {
 	return rt.Layout(bytes, first, last, offsets), nil
 }
 
-// atExtent returns d where every symbol is RematExtent, 0 where that has no value.
-func atExtent(d ir.Dim) int64 {
+// atExtent evaluates d with RematExtent for every symbol. It returns 0 if the value is not defined.
+func atExtent(d dim.Dim) int64 {
 	v, err := d.Eval(func(string) (int64, bool) { return RematExtent, true })
 	if err != nil {
 		return 0
@@ -154,10 +157,10 @@ func atExtent(d ir.Dim) int64 {
 	return v
 }
 
-// recompute makes f compute values again, and returns how many.
+// recompute makes f compute values again, and returns their number.
 func recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
-		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}
+		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}
 		for values < maxRecomputeRounds && r.round() {
 			values++
 		}
@@ -174,20 +177,21 @@ type recomputer struct {
 	b      *ir.Builder
 	mode   Remat
 	origin map[*ir.Node]*ir.Node // of copies
-	copies map[*ir.Node]int      // of nodes that are none
+	copies map[*ir.Node]int      // of nodes that are not copies
+	ctx    *Context
 }
 
-// life is when the memory of values is alive.
+// life records when the memory of values is in use.
 type life struct {
 	at    map[*ir.Node]int
-	root  map[*ir.Value]*ir.Value // of views, the value whose memory they are
-	bytes map[*ir.Value]int64     // of roots in the arena
-	last  map[*ir.Value]int       // of roots in the arena, the last reader
+	root  map[*ir.Value]*ir.Value // for each view, the value whose memory it shares
+	bytes map[*ir.Value]int64     // size of each root in the arena
+	last  map[*ir.Value]int       // last reader of each root in the arena
 	live  []int64
-	peak  int // the node at which most is alive
+	peak  int // the node with the most memory in use
 }
 
-// lives finds the lives of f's values.
+// lives computes the lifetimes of f's values.
 func lives(f *ir.Func) *life {
 	l := &life{at: map[*ir.Node]int{}, root: map[*ir.Value]*ir.Value{}, bytes: map[*ir.Value]int64{}, last: map[*ir.Value]int{}}
 	read := func(v *ir.Value, i int) {
@@ -211,13 +215,12 @@ func lives(f *ir.Func) *life {
 			}
 			continue
 		}
-		switch n.Op.(type) {
-		case ir.Constant, ir.Load:
+		if n.IsStored() {
 			continue
 		}
 		for _, v := range n.Results {
 			if v.Type.IsTensor() && !plan.IsHeld(v.Type) {
-				l.root[v], l.last[v], l.bytes[v] = v, i, atExtent(v.Type.Elems().Mul(ir.Const(v.Type.DType.Size())))
+				l.root[v], l.last[v], l.bytes[v] = v, i, atExtent(v.Type.Elems().Mul(dim.Const(v.Type.DType.Size())))
 			}
 		}
 	}
@@ -248,7 +251,7 @@ func lives(f *ir.Func) *life {
 	return l
 }
 
-// overwrites reports whether v takes the memory of an operand that nothing reads later.
+// overwrites reports whether v reuses the memory of an operand that nothing reads later.
 func (l *life) overwrites(v *ir.Value) bool {
 	o, ok := v.Def.Op.(ir.Overwriter)
 	if !ok || v.Index > 0 {
@@ -263,17 +266,17 @@ func (l *life) overwrites(v *ir.Value) bool {
 	return false
 }
 
-// again is how a value is computed again.
+// again describes how a value can be computed again.
 type again struct {
 	value  *ir.Value
-	before int        // the node that it is needed by first
-	nodes  []*ir.Node // that compute it, in order
-	bound  int        // how many of them are not bound by memory
-	gain   int64      // what is less at the peak
+	before int        // the first node that needs it
+	nodes  []*ir.Node // the nodes to compute again, in order
+	bound  int        // number of nodes that are not bound by memory
+	gain   int64      // bytes saved at the peak
 	cost   int64      // bytes that the nodes read and write
 }
 
-// round lessens the memory at the peak by one value, and reports whether that was
+// round recomputes one value to lower the memory at the peak, and reports whether that was
 // possible.
 func (r *recomputer) round() bool {
 	l := lives(r.f)
@@ -305,11 +308,11 @@ func (r *recomputer) round() bool {
 	return false
 }
 
-// score is what a value saves for what it takes.
+// score returns the ratio of bytes saved to cost.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
-// readers returns, for each root, the first node after the peak that reads it; roots
-// that the node at the peak reads, or blocks after it, have none.
+// readers returns, for each root, the first node after the peak that reads it. It leaves out roots
+// that the node at the peak reads, or that blocks after the peak read.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -335,7 +338,7 @@ func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	return first
 }
 
-// again returns how v can be computed again; nil if it cannot.
+// again returns how v can be computed again, or nil if it cannot.
 func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
 	before, ok := readers[v]
 	if !ok || !r.may(v.Def) {
@@ -359,7 +362,7 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 		}
 		for _, x := range append(slices.Clone(n.Args), n.Results...) {
 			if x != nil && !isViewer(n) {
-				a.cost += atExtent(x.Type.Elems().Mul(ir.Const(x.Type.DType.Size())))
+				a.cost += atExtent(x.Type.Elems().Mul(dim.Const(x.Type.DType.Size())))
 			}
 		}
 		for _, x := range n.Args {
@@ -388,8 +391,9 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it takes less to keep v than what it is made of, which cannot be
-// computed again, until a node: a mask, not the random numbers it was made of.
+// least reports whether it takes less memory to keep v until the node than to keep v's operands.
+// This holds only for operands that cannot be recomputed. For example, a mask is kept rather than
+// the random numbers it is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -397,7 +401,7 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether a node may be computed again.
+// may reports whether it is allowed to compute a node again.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false
@@ -413,15 +417,12 @@ func (r *recomputer) may(n *ir.Node) bool {
 	if r.mode != RematAll || r.copies[n] > 0 {
 		return false
 	}
-	_, effect := n.Op.(ir.Effect)
 	_, binder := n.Op.(ir.Binder)
-	_, custom := n.Op.(op.Custom)
-	_, kernel := n.Op.(ir.Caller)
-	return kernel && !effect && !binder && !custom
+	return !binder && isPure(n.Op) && r.ctx.Target.Computes(n) == nil
 }
 
-// apply makes what reads a's value after the peak read a copy, and returns what undoes
-// that.
+// apply makes the readers of a's value after the peak read a copy, and returns a function that
+// reverts this.
 func (r *recomputer) apply(l *life, a *again) (undo func()) {
 	nodes := slices.Clone(a.nodes)
 	old := r.f.Nodes

@@ -1,4 +1,4 @@
-package pass
+package pass_test
 
 import (
 	"bytes"
@@ -6,17 +6,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
+	"github.com/burngen/burngen/ir/pass"
 )
 
-// TestRecomputeRandomly makes random functions, with gradients, compute whatever they can
-// again, and asserts that they give the same to the bit.
+// TestRecomputeRandomly makes random functions with gradients recompute as many values as they can.
+// Their results must have the same bits.
 func TestRecomputeRandomly(t *testing.T) {
 	recomputed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
-		f := m.Func(Forward)
+		f := m.Func(pass.Forward)
 		b := ir.NewBuilder(f)
 		var wrt []*ir.Value
 		for _, n := range f.Nodes {
@@ -33,14 +35,14 @@ func TestRecomputeRandomly(t *testing.T) {
 		}
 		f.Prune()
 		if rapid.Bool().Draw(t, "lowered") {
-			if err := All(&Context{}, m, Options{}); err != nil {
+			if err := pass.All(&pass.Context{Target: cpu.Target{}}, m, pass.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		after := m.Clone()
-		again := after.Func(Forward)
-		mode := rapid.SampledFrom([]Remat{RematAuto, RematAll}).Draw(t, "mode")
-		values, err := recompute(&Context{}, again, mode)
+		again := after.Func(pass.Forward)
+		mode := rapid.SampledFrom([]pass.Remat{pass.RematAuto, pass.RematAll}).Draw(t, "mode")
+		values, err := pass.Recompute(&pass.Context{Target: cpu.Target{}}, again, mode)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, m)
 		}

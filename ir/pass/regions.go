@@ -5,15 +5,15 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// isFused reports whether the blocks of an operator are regions of elementwise
-// operators, and not control flow.
+// isFused reports whether the blocks of an operator are regions of elementwise operators rather
+// than control flow.
 func isFused(o ir.Op) bool {
 	_, pointwise := o.(op.Pointwise)
-	_, kernel := o.(ir.Caller)
-	return pointwise || kernel
+	_, ends := o.(op.Ender)
+	return pointwise || ends
 }
 
-// regionNodes returns the nodes that stand in fused regions.
+// regionNodes returns the nodes in fused regions.
 func regionNodes(m *ir.Module) map[*ir.Node]bool {
 	inside := map[*ir.Node]bool{}
 	for _, f := range m.Funcs {
@@ -31,7 +31,7 @@ func regionNodes(m *ir.Module) map[*ir.Node]bool {
 	return inside
 }
 
-// homes returns the block that each node of f stands in.
+// homes returns the block of each node of f.
 func homes(f *ir.Func) map[*ir.Node]*ir.Block {
 	home := map[*ir.Node]*ir.Block{}
 	var note func(b *ir.Block)

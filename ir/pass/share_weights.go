@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// shareWeights keeps constants with the same bytes, and weights that @prepare
-// makes in the same way, once. Weights of the model stay apart, even when they
-// are equal: others may be loaded in their place.
+// shareWeights keeps one copy of constants with the same bytes and of weights that @prepare
+// computes in the same way. Weights of the model are not shared even if they are equal, since
+// others may be loaded in their place.
 func shareWeights(ctx *Context, m *ir.Module) (bool, error) {
 	if err := renameLoads(ctx, m, sameConstants(m)); err != nil {
 		return false, err
@@ -19,8 +19,7 @@ func shareWeights(ctx *Context, m *ir.Module) (bool, error) {
 	return true, err
 }
 
-// sameConstants returns the names of constants that an earlier one equals, and
-// that one's.
+// sameConstants maps the names of constants equal to an earlier one to the name of that one.
 func sameConstants(m *ir.Module) map[string]string {
 	renamed := map[string]string{}
 	type key struct {
@@ -44,8 +43,7 @@ func sameConstants(m *ir.Module) map[string]string {
 	return renamed
 }
 
-// samePrepared drops results of @prepare that are there before, and returns
-// their names and the first ones'.
+// samePrepared removes repeated results of @prepare and maps their names to the name of the first.
 func samePrepared(prepare *ir.Func) map[string]string {
 	renamed := map[string]string{}
 	if prepare == nil {
@@ -67,8 +65,7 @@ func samePrepared(prepare *ir.Func) map[string]string {
 	return renamed
 }
 
-// renameLoads makes loads read other weights, and joins nodes that are equal
-// then.
+// renameLoads makes loads read renamed weights, and merges nodes that become equal.
 func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) error {
 	ctx.count(SharedWeights, len(renamed))
 	for _, f := range m.Funcs {

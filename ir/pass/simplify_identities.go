@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// simplifyIdentities replaces nodes whose result is one of their operands, or
-// that a simpler node computes, to the last bit.
+// simplifyIdentities replaces nodes by one of their operands or by a simpler node if the result is
+// the same to the last bit.
 func simplifyIdentities(_ *Context, m *ir.Module) (bool, error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if len(n.Results) != 1 {
@@ -24,13 +25,13 @@ func simplifyIdentities(_ *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// identities are the rewrites, each of which returns nil where it does not hold.
+// identities are the rewrites. Each returns nil if it does not apply.
 var identities = []func(*ir.Builder, *ir.Node) *ir.Value{
 	unchanged, constantLast, neutralOperand, involution, idempotent, decidedWhere,
 	nestedClip, roundTripCast, smallPower, exactQuotient, wholeConcat,
 }
 
-// unchanged finds operators whose attributes leave nothing to do.
+// unchanged returns the operand of operators whose attributes make them a no-op.
 func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Args) != 1 || n.Args[0] == nil || !n.Args[0].Type.Equal(n.Results[0].Type) {
 		return nil
@@ -42,7 +43,7 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// constantLast is the normal form of commutative operators.
+// constantLast moves constant operands of commutative operators to the right, the normal form.
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Commutative); !ok || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
 		return nil
@@ -50,7 +51,7 @@ func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(n.Op, n.Args[1], n.Args[0])
 }
 
-// rankOfConstness is greater for what stands rather on the right.
+// rankOfConstness returns a number that is greater for operands that belong further to the right.
 func rankOfConstness(v *ir.Value) int {
 	if v.Def == nil {
 		return 0
@@ -64,7 +65,7 @@ func rankOfConstness(v *ir.Value) int {
 	return 0
 }
 
-// neutralOperand finds a second operand that leaves the first as it is.
+// neutralOperand returns the first operand if the second is neutral, such as 0 in a sum.
 func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	o, ok := n.Op.(op.Neutral)
 	if ok && len(n.Args) == 2 && isNumber(n.Args[1], o.Neutral()) && n.Args[0].Type.Equal(n.Results[0].Type) {
@@ -73,7 +74,7 @@ func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isNumber reports whether all elements of a constant are x; 0 and −0 differ.
+// isNumber reports whether v is a constant whose elements are all x; 0 and −0 are different.
 func isNumber(v *ir.Value, x float64) bool {
 	t, ok := v.ConstValue()
 	switch {
@@ -85,7 +86,7 @@ func isNumber(v *ir.Value, x float64) bool {
 	return !math.IsInf(x, 0) && t.Int(0) == int64(x)
 }
 
-// involution finds f(f(x)), which is x.
+// involution replaces f(f(x)) by x for operators that are their own inverse.
 func involution(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Involution); ok && isAgain(n) {
 		return n.Args[0].Def.Args[0]
@@ -93,12 +94,12 @@ func involution(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isAgain reports whether n's only operand is the result of the same operator.
+// isAgain reports whether the only operand of n is the result of the same operator.
 func isAgain(n *ir.Node) bool {
 	return len(n.Args) == 1 && n.Args[0].Def != nil && ir.Equal(n.Args[0].Def.Op, n.Op)
 }
 
-// idempotent finds f(f(x)), which is f(x), and f(x, x), which is x.
+// idempotent replaces f(f(x)) by f(x), and f(x, x) by x, for idempotent operators.
 func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Idempotent); ok && (isAgain(n) || len(n.Args) == 2 && n.Args[0] == n.Args[1]) {
 		return n.Args[0]
@@ -106,7 +107,7 @@ func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// decidedWhere finds a choice between equal values, or one that is made.
+// decidedWhere replaces a choice between equal values or with a constant condition.
 func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Where); !ok {
 		return nil
@@ -126,8 +127,8 @@ func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return chosen
 }
 
-// nestedClip joins bounds one after the other. Relu bounds below by 0; inside it
-// is taken for a Clip, which leaves −0 as it does.
+// nestedClip merges successive bounds. A Relu is a lower bound of 0. If a Clip bounds a Relu, the
+// two become one Clip, which also keeps −0.
 func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := bounds(n.Op)
 	inner := n.Args
@@ -167,8 +168,8 @@ func (i interval) limit(x float64) float64 {
 	return x
 }
 
-// roundTripCast finds a cast to a type that holds all of the operand's values,
-// and from there on to another.
+// roundTripCast removes a cast to a type that holds all values of the operand's type if another
+// cast follows.
 func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := n.Op.(op.Cast)
 	if !ok || n.Args[0].Def == nil {
@@ -185,8 +186,8 @@ func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(outer, x)
 }
 
-// holds reports whether the element type wide has every value of narrow, as a
-// number of the same class, or a float for an integer.
+// holds reports whether wide can represent every value of the element type narrow. Both must be of
+// the same class, or wide a float and narrow an integer.
 func holds(wide, narrow ir.DType) bool {
 	mantissa := map[ir.DType]int{ir.F64: 53, ir.F32: 24, ir.F16: 11, ir.BF16: 8}
 	switch {
@@ -203,7 +204,7 @@ func holds(wide, narrow ir.DType) bool {
 	return false
 }
 
-// smallPower makes powers of floats that one operation computes that operation.
+// smallPower replaces powers of floats that a single operation computes by that operation.
 func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Pow); !ok || !n.Args[0].Type.DType.IsFloat() || !n.Args[0].Type.Equal(n.Results[0].Type) {
 		return nil
@@ -217,7 +218,7 @@ func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// exactQuotient makes a quotient by a power of two a product.
+// exactQuotient replaces a quotient by a power of two by a product.
 func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	t, ok := n.Arg(1).ConstValue()
 	if _, isDiv := n.Op.(op.Div); !isDiv || !ok || t.Stored() != 1 || !t.DType.IsFloat() {
@@ -232,13 +233,13 @@ func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(op.Mul{}, n.Args[0], b.Const(repeated(one, t.Shape)))
 }
 
-// wholeConcat leaves out operands without elements.
+// wholeConcat removes operands without elements from concatenations.
 func wholeConcat(b *ir.Builder, n *ir.Node) *ir.Value {
 	o, ok := n.Op.(op.Concat)
 	if !ok {
 		return nil
 	}
-	empty := func(v *ir.Value) bool { return v.Type.Shape[o.Axis].Equal(ir.Dim{}) }
+	empty := func(v *ir.Value) bool { return v.Type.Shape[o.Axis].Equal(dim.Dim{}) }
 	args := slices.DeleteFunc(slices.Clone(n.Args), empty)
 	switch len(args) {
 	case 0, len(n.Args):

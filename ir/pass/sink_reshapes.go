@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
 // sinkReshapes moves reshapes of operands behind elementwise operators, softmaxes and
-// normalisations, where these compute the same before, so that they follow what makes
-// the operand and reshapes meet and cancel.
+// normalisations that compute the same without them. These operators then directly follow the
+// operand's node, and reshapes meet and cancel.
 func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -18,7 +19,7 @@ func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
 		}
 		for _, v := range n.Args {
 			r, _, ok := madeBy[op.Reshape](v)
-			if !ok || known.has(v) || !slices.EqualFunc(v.Type.Shape, n.Results[0].Type.Shape, ir.Dim.Equal) {
+			if !ok || known.has(v) || !slices.EqualFunc(v.Type.Shape, n.Results[0].Type.Shape, dim.Dim.Equal) {
 				continue
 			}
 			if y := beforeReshape(b, n, v, r.Args[0]); y != nil {
@@ -29,8 +30,8 @@ func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// beforeReshape appends what n computes with x in the place of v, which is a reshape of
-// it with the shape of n's result; nil where that is another operator.
+// beforeReshape appends n with x in place of v, which is a reshape of x to the shape of n's result.
+// It returns nil if n does not compute the same on x.
 func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	o := n.Op
 	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have
@@ -45,7 +46,7 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	if _, ok := o.(op.Elementwise); !ok {
 		return nil
 	}
-	shapes := make([][]ir.Dim, len(n.Args))
+	shapes := make([][]dim.Dim, len(n.Args))
 	for i, a := range n.Args {
 		shape, ok := x.Type.Shape, true
 		if a != v {
@@ -65,8 +66,8 @@ func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	return b.Node(o, args...)
 }
 
-// trailing returns how many axes at their ends two shapes have in common.
-func trailing(a, b []ir.Dim) int {
+// trailing returns the number of trailing axes that two shapes have in common.
+func trailing(a, b []dim.Dim) int {
 	for i := range min(len(a), len(b)) {
 		if !a[len(a)-1-i].Equal(b[len(b)-1-i]) {
 			return i
@@ -75,21 +76,20 @@ func trailing(a, b []ir.Dim) int {
 	return min(len(a), len(b))
 }
 
-// operandBefore returns the shape by which a, which broadcasts to v, broadcasts to x in
-// the same way, where v is a reshape of x: of one element, a reshape of the same shape,
-// a tensor that is the same for all but the last axes, or one that a product is added
-// to.
-func operandBefore(a, v, x *ir.Value) (shape []ir.Dim, ok bool) {
+// operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
+// reshape of x. Such a shape is known if a has one element, if a is a reshape of the same shape, if
+// a varies only along the last axes, or if v is a product and a is added to it.
+func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false
 	}
-	one := ir.Const(1)
+	one := dim.Const(1)
 	if a.Type.Elems().Equal(one) {
 		return nil, true
 	}
-	if slices.EqualFunc(a.Type.Shape, v.Type.Shape, ir.Dim.Equal) {
+	if slices.EqualFunc(a.Type.Shape, v.Type.Shape, dim.Dim.Equal) {
 		twin, _, isReshape := madeBy[op.Reshape](a)
-		same := isReshape && slices.EqualFunc(twin.Args[0].Type.Shape, x.Type.Shape, ir.Dim.Equal)
+		same := isReshape && slices.EqualFunc(twin.Args[0].Type.Shape, x.Type.Shape, dim.Dim.Equal)
 		return x.Type.Shape, same || isProduct(x) && !isProduct(a)
 	}
 	have := a.Type.Shape
@@ -97,10 +97,10 @@ func operandBefore(a, v, x *ir.Value) (shape []ir.Dim, ok bool) {
 		have = have[1:]
 	}
 	lead := v.Type.Rank() - len(have)
-	if lead < 0 || !slices.EqualFunc(have, v.Type.Shape[lead:], ir.Dim.Equal) {
+	if lead < 0 || !slices.EqualFunc(have, v.Type.Shape[lead:], dim.Dim.Equal) {
 		return nil, false
 	}
-	elems, count := ir.Product(have...), one
+	elems, count := dim.Product(have...), one
 	for i, d := range slices.Backward(x.Type.Shape) {
 		if count = count.Mul(d); count.Equal(elems) {
 			return x.Type.Shape[i:], true

@@ -6,11 +6,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// spillConstants makes constants that kernels read from memory weights, named
-// const/… after their values. Large ones of equal elements are filled in
-// instead. Constants inside fused regions are numbers in the program.
+// spillConstants turns constants that kernels read from memory into weights named const/… after
+// their values. Large constants with equal elements are filled at run time instead. Constants
+// inside fused regions are numbers in the program.
 func spillConstants(_ *Context, m *ir.Module) (bool, error) {
-	inRegion := regionNodes(m)
+	inRegion, own := regionNodes(m), &weights{module: m}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		c, ok := n.Op.(ir.Constant)
 		if !ok || inRegion[n] || b.Uses(n.Results[0]) == 0 {
@@ -20,8 +20,6 @@ func spillConstants(_ *Context, m *ir.Module) (bool, error) {
 		if t.IsSplat() && t.DType != ir.String && t.Len() > 1 && t.Len()*t.DType.Size() > maxTextBytes {
 			return []*ir.Value{b.Node(op.Fill{Value: single(t), Shape: n.Results[0].Type.Shape})}
 		}
-		name := weightName(m, rt.ConstPrefix+n.Results[0].Name)
-		m.Weights = append(m.Weights, &ir.Weight{Name: name, Type: t.Type(), Data: t.Bytes()})
-		return []*ir.Value{b.Node(ir.Load{Name: name, Type: t.Type()})}
+		return []*ir.Value{b.Node(own.add(rt.ConstPrefix+n.Results[0].Name, t.Type(), t.Bytes()))}
 	})
 }

@@ -11,32 +11,33 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The functions of a lowered model.
+// The names of the functions of a lowered model.
 const (
 	Forward = "forward" // computes the results from the inputs and the prepared weights
 	Prepare = "prepare" // computes the prepared weights from the model's
 )
 
 const (
-	// A weight that preparing makes larger than inflatedBytes, and more than
-	// inflatedBy times as large as what it is made of, is made in each run.
+	// A weight is computed in each run if preparing makes it larger than inflatedBytes, and more
+	// than inflatedBy times as large as its sources.
 	inflatedBytes = 1 << 20
 	inflatedBy    = 4
-	// All prepared weights take at most roomBytes, and roomPerElem more for each element of
-	// the model's weights: inflatedBy numbers of 32 bits.
+	// All prepared weights together take at most roomBytes plus roomPerElem bytes for each element
+	// of the model's weights. roomPerElem is the size of inflatedBy numbers of 32 bits.
 	roomBytes   = 64 << 20
 	roomPerElem = inflatedBy * 4
-	// Making them takes at most prepareWork operations, and prepareWorkPerElem more for each
-	// element of the model's weights: a product with a matrix of 128 columns.
+	// Preparing takes at most prepareWork operations plus prepareWorkPerElem for each element of
+	// the model's weights. A product of the weights and a matrix of 128 columns takes as many
+	// operations per element.
 	prepareWork        = 1 << 30
 	prepareWorkPerElem = 256
 )
 
-// splitPrepare moves the nodes that depend on weights and constants only from
-// @forward, or what else loads prepared weights, to a new function @prepare, whose
-// results they load: prepared/…, by the name of the largest weight that they are
-// made of. Views of weights stay, and so does what takes more memory or work than weights of
-// their size may.
+// splitPrepare moves nodes that depend only on weights and constants to a new function @prepare. It
+// moves them from @forward, and from other functions that load prepared weights. The results of
+// @prepare are named prepared/… after the largest weight that they are computed from. Views of
+// weights stay. Nodes that take more memory or work than is allowed for weights of their size stay,
+// too.
 func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
 	prepare := &ir.Func{Name: Prepare}
 	allowed := ctx.allowance(m)
@@ -60,8 +61,8 @@ func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
 	return true, nil
 }
 
-// dropUnread drops the results of @prepare that no function loads, as a node may have
-// several of which only one is read.
+// dropUnread removes the results of @prepare that no function loads. Such results exist because a
+// node may have several results of which only one is read.
 func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	read := map[string]bool{}
 	for _, f := range loading {
@@ -85,12 +86,12 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
-// allowance is what preparing weights may still take: bytes of prepared weights, and
+// allowance is the remaining budget for preparing weights: bytes of prepared weights, and
 // operations.
 type allowance struct{ bytes, work int64 }
 
-// allowance returns what preparing m's weights may take. Weights made by folding constants
-// do not count: a small file may have large ones.
+// allowance returns the budget for preparing m's weights. Weights created by constant folding do
+// not count, since they may be large even if the file is small.
 func (c *Context) allowance(m *ir.Module) *allowance {
 	const most = 1 << 50 // far more than any file has, and the products fit an int64
 	elems := int64(0)
@@ -102,7 +103,7 @@ func (c *Context) allowance(m *ir.Module) *allowance {
 	return &allowance{bytes: roomBytes + roomPerElem*elems, work: prepareWork + prepareWorkPerElem*elems}
 }
 
-// newSplitter finds what of f is to be prepared.
+// newSplitter returns a splitter that knows which values of f are to be prepared.
 func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	s := &splitter{f: f, allowed: allowed, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
 	known := fixed{}
@@ -121,19 +122,18 @@ func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	return s
 }
 
-// move appends what is to be prepared to a function, and makes the splitter's own
-// load its results.
+// move moves the nodes to prepare to the given function, and makes the splitter's function load
+// their results.
 func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	loads := map[*ir.Value]ir.Load{}
-	part := &ir.Block{}
+	part, own := &ir.Block{}, &weights{module: m}
 	for _, n := range s.f.Nodes {
 		if s.needed[n] {
 			part.Nodes = append(part.Nodes, n)
 		}
 		for _, r := range n.Results {
 			if s.prepared[r] {
-				load := ir.Load{Name: weightName(m, rt.PreparedPrefix+sourceName(r)), Type: r.Type}
-				m.Weights = append(m.Weights, &ir.Weight{Name: load.Name, Type: load.Type})
+				load := own.add(rt.PreparedPrefix+sourceName(r), r.Type, nil)
 				prepare.ResultNames, part.Results = append(prepare.ResultNames, load.Name), append(part.Results, r)
 				loads[r] = load
 			}
@@ -156,17 +156,17 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	return err
 }
 
-// splitter takes apart what a function prepares and what it does in each run.
+// splitter separates the nodes of a function that are prepared from those computed in each run.
 type splitter struct {
 	f        *ir.Func
 	allowed  *allowance
-	fixed    map[*ir.Node]bool // nodes that may be prepared, of f but not of blocks in it
+	fixed    map[*ir.Node]bool // nodes of f that may be prepared, without those of its blocks
 	prepared map[*ir.Value]bool
-	needed   map[*ir.Node]bool // to prepare
+	needed   map[*ir.Node]bool // nodes to prepare
 }
 
-// affords reports whether n may be prepared: its operands may, its results fit the allowed
-// memory, and the allowed work suffices, from which it takes n's.
+// affords reports whether n may be prepared. Its operands must be prepared, and its results and its
+// work must be within the budget, from which they are deducted.
 func (s *splitter) affords(n *ir.Node) bool {
 	if _, load := n.Op.(ir.Load); load {
 		return true
@@ -182,7 +182,7 @@ func (s *splitter) affords(n *ir.Node) bool {
 	if isLeaf(n) {
 		return true
 	}
-	work := n.Work(nil)
+	work := n.Work().Total(nil)
 	if work > s.allowed.work {
 		return false
 	}
@@ -190,14 +190,14 @@ func (s *splitter) affords(n *ir.Node) bool {
 	return true
 }
 
-// useAll notes that f reads values in each run.
+// useAll records that f reads values in each run.
 func (s *splitter) useAll(values []*ir.Value) {
 	for _, v := range values {
 		s.use(v)
 	}
 }
 
-// use prepares v if it is worth it; else v, and what it is made of, stays.
+// use prepares v if that is worthwhile. Otherwise v stays, with the nodes that it depends on.
 func (s *splitter) use(v *ir.Value) {
 	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return
@@ -228,7 +228,7 @@ func (s *splitter) need(n *ir.Node) {
 
 // inflates reports whether n's results take much more memory than its operands.
 func inflates(n *ir.Node) bool {
-	if _, ok := n.Op.(op.PackWinograd); ok { // what it saves has been weighed against its size
+	if _, ok := n.Op.(op.Weighed); ok {
 		return false
 	}
 	var args []*ir.Value
@@ -241,8 +241,7 @@ func inflates(n *ir.Node) bool {
 	return made > inflatedBytes && made/inflatedBy > bytesOf(args)
 }
 
-// bytesOf returns the bytes of values of static types, or math.MaxInt64 if the number does
-// not fit.
+// bytesOf returns the size in bytes of values of static types, or math.MaxInt64 if it overflows.
 func bytesOf(values []*ir.Value) int64 {
 	total := int64(0)
 	for _, v := range values {
@@ -255,8 +254,8 @@ func bytesOf(values []*ir.Value) int64 {
 	return total
 }
 
-// sourceName returns the name of the largest weight that v is made of, the first
-// of several, and a constant only where there is no other.
+// sourceName returns the name of the largest weight that v is computed from, or of the first if
+// several are equally large. It prefers other weights to constants.
 func sourceName(v *ir.Value) string {
 	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// widenFloats keeps in f32 what was computed in f32 and is only rounded to f16 or
-// bf16 to be read in f32 again: it drops the casts between, and moves elements in
-// f32 where they are rounded before and widened after.
+// widenFloats keeps values in f32 that are computed in f32 and rounded to f16 or bf16 only to be
+// converted back. It removes the casts between. If elements are rounded, moved and converted back,
+// it moves them in f32.
 func widenFloats(c *Context, m *ir.Module) (bool, error) {
 	if c.Strict {
 		return false, nil
@@ -33,8 +33,7 @@ func widenFloats(c *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// beforeRounding returns the f32 that v is, rounded to f16 or bf16; nil where it is
-// something else.
+// beforeRounding returns the f32 value whose rounding to f16 or bf16 is v, or nil if there is none.
 func beforeRounding(v *ir.Value) *ir.Value {
 	if v.Def == nil || v.Type.DType != ir.F16 && v.Type.DType != ir.BF16 {
 		return nil

@@ -7,15 +7,20 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// line is the unit that buffers' sizes are rounded up to, in bytes.
+// line is the unit to which sizes of buffers are rounded up, in bytes.
 const line = 64
 
-// buffer adds a buffer that node i writes first.
-func (p *planner) buffer(name string, d ir.DType, elems ir.Dim, i int) *Buffer {
-	b := &Buffer{Name: name, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(ir.Const(d.Size()))), First: i, Last: i}
+// buffer adds a buffer for a value that node i writes first.
+func (p *planner) buffer(v *ir.Value, i int) *Buffer {
+	d, elems := v.Type.DType, v.Type.Elems()
+	b := &Buffer{Name: v.Name, Value: v, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(dim.Const(d.Size()))), First: i, Last: i}
+	if v.Def == nil { // scratch
+		b.Bytes = bounded(b.Bytes)
+	}
 	if p.at(b).Kind == Tail {
 		p.Tails = append(p.Tails, b)
 	} else {
@@ -24,7 +29,20 @@ func (p *planner) buffer(name string, d ir.DType, elems ir.Dim, i int) *Buffer {
 	return b
 }
 
-// at returns the place that a whole buffer is.
+// maxBound is the size up to which scratch takes the most bytes that it may need.
+const maxBound = 16 << 20
+
+// bounded returns a constant upper bound of b bytes if there is one of at most maxBound, and b
+// otherwise. With a constant size, offsets of later buffers stay constant, or multiples of a
+// symbol.
+func bounded(b dim.Dim) dim.Dim {
+	if _, hi := b.Bounds(); hi <= maxBound {
+		return dim.Const64(hi)
+	}
+	return b
+}
+
+// at returns the place of a whole buffer.
 func (p *planner) at(b *Buffer) Place {
 	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}
@@ -32,27 +50,27 @@ func (p *planner) at(b *Buffer) Place {
 	return Place{Kind: Arena, Buffer: b}
 }
 
-// roundUp rounds a number of bytes up to whole lines. A multiple of one symbol
-// keeps that form: its coefficient is rounded.
-func roundUp(bytes ir.Dim) ir.Dim {
+// roundUp rounds a number of bytes up to whole lines. A multiple of one symbol stays such a
+// multiple: its coefficient is rounded.
+func roundUp(bytes dim.Dim) dim.Dim {
 	if symbols := bytes.Symbols(); len(symbols) == 1 {
 		if coef, ok := multiple(bytes, symbols[0]); ok {
-			return ir.Const64(coef).CeilDiv(ir.Const(line)).Mul(ir.Const(line)).Mul(ir.Sym(symbols[0]))
+			return dim.Const64(coef).CeilDiv(dim.Const(line)).Mul(dim.Const(line)).Mul(dim.Sym(symbols[0]))
 		}
 	}
-	return bytes.CeilDiv(ir.Const(line)).Mul(ir.Const(line))
+	return bytes.CeilDiv(dim.Const(line)).Mul(dim.Const(line))
 }
 
-// multiple returns the number that symbol is multiplied by to give d.
-func multiple(d ir.Dim, symbol string) (coef int64, ok bool) {
+// multiple returns the coefficient if d is symbol times a number.
+func multiple(d dim.Dim, symbol string) (coef int64, ok bool) {
 	c, rest, ok := d.Linear(symbol)
-	if !ok || !rest.Equal(ir.Dim{}) {
+	if !ok || !rest.Equal(dim.Dim{}) {
 		return 0, false
 	}
 	return c.Int64()
 }
 
-// arena chooses the arena's mode and the buffers' offsets.
+// arena selects the mode of the arena and assigns offsets to the buffers.
 func (p *planner) arena() error {
 	var fixed, scaled []*Buffer // of constant size, and multiples of one symbol
 	given := p.Func.Symbols()   // others are sizes of arenas that are laid out when they are needed
@@ -94,15 +112,15 @@ func (p *planner) arena() error {
 
 var errArena = errors.New("the buffers together take more bytes than a 64-bit size holds")
 
-// place gives buffers offsets, in units of symbol when it is not empty, and
-// returns the size they take together and the size of the largest live set.
-func place(buffers []*Buffer, symbol string) (size, live ir.Dim, ok bool) {
+// place assigns offsets to buffers, in units of symbol unless it is empty. It returns their total
+// size and the size of the largest set of buffers in use at the same time.
+func place(buffers []*Buffer, symbol string) (size, live dim.Dim, ok bool) {
 	n := len(buffers)
 	bytes, offsets := make([]int64, n), make([]int64, n)
 	first, last := make([]int32, n), make([]int32, n)
-	unit := ir.Const(1)
+	unit := dim.Const(1)
 	if symbol != "" {
-		unit = ir.Sym(symbol)
+		unit = dim.Sym(symbol)
 	}
 	for i, b := range buffers {
 		if bytes[i], ok = b.Bytes.Int64(); !ok {
@@ -117,11 +135,11 @@ func place(buffers []*Buffer, symbol string) (size, live ir.Dim, ok bool) {
 	var most int64
 	steps := map[int]int64{}
 	for i, b := range buffers {
-		b.Offset = ir.Const64(offsets[i]).Mul(unit)
+		b.Offset = dim.Const64(offsets[i]).Mul(unit)
 		for s := b.First; s <= b.Last; s++ {
 			steps[s] += bytes[i]
 			most = max(most, steps[s])
 		}
 	}
-	return ir.Const64(total).Mul(unit), ir.Const64(most).Mul(unit), true
+	return dim.Const64(total).Mul(unit), dim.Const64(most).Mul(unit), true
 }

@@ -1,23 +1,26 @@
 package plan
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// part is where a value is made inside the memory of a concatenation.
+// part is the place of a value inside the memory of a concatenation.
 type part struct {
 	whole  *ir.Value
-	offset ir.Dim // in elements
+	offset dim.Dim // in elements
 }
 
-// Joiner is an operator whose operands, where they are contiguous parts of its
-// result, may be made there.
+// Joiner is an operator whose operands may be computed in the memory of its result if they are
+// contiguous there.
 type Joiner interface {
-	// Parts returns where each operand begins in the result, in elements, or nil
-	// when the operands are not contiguous in it.
-	Parts(n *ir.Node) []ir.Dim
+	// Parts returns the offset of each operand in the result, in elements, or nil if the operands
+	// are not contiguous in it.
+	Parts(n *ir.Node) []dim.Dim
 }
 
-// findParts finds the values that are made inside the memory of a concatenation:
-// its operands, or what those are views of, unless they live elsewhere already.
+// findParts finds the values that are computed inside the memory of a concatenation. These are its
+// operands, or the values that the operands are views of, unless they have a place already.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {
@@ -48,7 +51,7 @@ func (p *planner) findParts() {
 	}
 }
 
-// viewed returns the value that v is a view of, all of it.
+// viewed returns the value that v is a complete view of.
 func viewed(v *ir.Value) *ir.Value {
 	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
 		v = v.Def.Args[0]
@@ -56,17 +59,11 @@ func viewed(v *ir.Value) *ir.Value {
 	return v
 }
 
-// canBePart reports whether a node makes v, for nobody in particular: v is no
-// view, no result of the function, and no part of another concatenation.
+// canBePart reports whether v may be computed inside a concatenation. A node must compute it, and
+// it must not be a view, a result of the function, or part of another concatenation.
 func (p *planner) canBePart(v *ir.Value) bool {
-	if _, elsewhere := p.result[v]; elsewhere || v.Def == nil || isView(v.Def) || p.isPart(v) {
-		return false
-	}
-	switch v.Def.Op.(type) {
-	case ir.Load, ir.Constant:
-		return false
-	}
-	return true
+	_, elsewhere := p.result[v]
+	return !elsewhere && v.Def != nil && !v.Def.IsStored() && !isView(v.Def) && !p.isPart(v)
 }
 
 func (p *planner) isPart(v *ir.Value) bool { _, ok := p.parts[v]; return ok }

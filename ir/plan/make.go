@@ -1,30 +1,29 @@
 package plan
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 )
 
-// Request is memory that a node asks for beside its results: Scratch, or a variable
-// of a type, which is Boxed or not.
-type Request struct {
-	ir.Scratch
-	Held  ir.Type
-	Boxed bool
-}
-
-// Make plans a lowered function. Symbols of its that are late for its caller are
-// told by late. scratch gives the memory that a node asks for beside its results.
-// Errors: those of scratch, and sizes that do not fit 64 bits.
-func Make(f *ir.Func, late func(symbol string) bool, scratch func(n *ir.Node) ([]Request, error)) (*Plan, error) {
+// Make plans a lowered function. refs holds the memory references of the steps of each node, in the
+// order of the steps. Under nil it holds the references of the steps after the last node. Make sets
+// their places. late reports whether a symbol of f is bound by its caller while the caller runs.
+// Make returns an error if a size overflows 64 bits.
+func Make(f *ir.Func, late func(symbol string) bool, refs map[*ir.Node][]*Ref) (*Plan, error) {
 	p := &planner{
-		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Scratch: map[*ir.Node][]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},
+		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},
 		life:    map[*ir.Value]int{},
 		result:  map[*ir.Value]int{},
+		shaped:  map[*ir.Value]bool{},
 		storage: map[*ir.Value]*storage{},
-		offsets: map[*ir.Value]ir.Dim{},
+		offsets: map[*ir.Value]dim.Dim{},
+	}
+	for _, list := range refs {
+		for _, r := range list {
+			p.shaped[r.Value] = p.shaped[r.Value] || r.Shaped
+		}
 	}
 	for _, n := range f.Nodes {
 		if b, ok := n.Op.(ir.Binder); ok {
@@ -44,15 +43,21 @@ func Make(f *ir.Func, late func(symbol string) bool, scratch func(n *ir.Node) ([
 		p.storage[v] = &storage{place: Place{Kind: Param, Index: i}, dtype: v.Type.DType, last: math.MaxInt}
 	}
 	for i, n := range f.Nodes {
-		if err := p.node(i, n, scratch); err != nil {
-			return nil, fmt.Errorf("%s: %w", n, err)
-		}
+		p.node(i, n)
+		p.scratch(i, refs[n])
 	}
-	p.copies()
 	for v, s := range p.storage {
 		place := s.place
 		place.Offset = p.offsets[v]
 		p.Places[v] = place
+	}
+	for _, list := range refs {
+		for _, r := range list {
+			if r.Place.Kind == None {
+				r.Place = p.Places[r.Value]
+				r.Place.Offset = r.Place.Offset.Add(r.Offset)
+			}
+		}
 	}
 	if err := p.arena(); err != nil {
 		return nil, err
@@ -63,24 +68,25 @@ func Make(f *ir.Func, late func(symbol string) bool, scratch func(n *ir.Node) ([
 // storage is memory that one or more values share.
 type storage struct {
 	place  Place
-	dtype  ir.DType // that the memory is declared with
-	last   int      // the last node that reads it
+	dtype  ir.DType // element type in the memory's declaration
+	last   int      // last node that reads it
 	buffer *Buffer
 }
 
 type planner struct {
 	*Plan
-	life    map[*ir.Value]int // the last node that reads a value
-	result  map[*ir.Value]int // the result of the function that a value, or a view of it, is
+	life    map[*ir.Value]int  // last node that reads each value
+	result  map[*ir.Value]int  // the index of the function's result that each value is, or is a view of
+	shaped  map[*ir.Value]bool // see Ref.Shaped
 	storage map[*ir.Value]*storage
-	offsets map[*ir.Value]ir.Dim // where a value begins in its storage, in elements
+	offsets map[*ir.Value]dim.Dim // offset of each value in its storage, in elements
 	parts   map[*ir.Value]part
 }
 
-// lifetimes finds the last reader of every value, and the values that are made
-// in the caller's memory. A value that is read through a view lives as long as
-// the view, and is the result of the function that the view is. The caller cannot
-// give memory for a result of an extent that is known late, nor for a container.
+// lifetimes finds the last reader of each value, and the values that are computed in the caller's
+// memory. A value read through a view lives as long as the view. If the view is a result of the
+// function, so is the value. The caller cannot provide memory for containers, and for results whose
+// extents are known late.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
@@ -114,8 +120,8 @@ func (p *planner) lifetimes() {
 	}
 }
 
-// sameMemory reports whether two types are laid out alike: for Go too, as
-// memory of the caller has one element type.
+// sameMemory reports whether two types have the same layout and the same element type in Go. The
+// caller's memory has an element type.
 func sameMemory(t, u ir.Type) bool { return t.DType == u.DType && t.Elems().Same(u.Elems()) }
 
 func isView(n *ir.Node) bool {
@@ -123,25 +129,21 @@ func isView(n *ir.Node) bool {
 	return ok && len(n.Results) == 1
 }
 
-// IsView reports whether the result of a node is its operand's memory.
-func (p *Plan) IsView(n *ir.Node) bool {
-	return isView(n) && p.Places[n.Results[0]].Same(p.Places[n.Args[0]])
-}
-
-func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]Request, error)) error {
+// node assigns storage to the results of node i.
+func (p *planner) node(i int, n *ir.Node) {
 	switch op := n.Op.(type) {
 	case ir.Constant:
 		p.storage[n.Results[0]] = &storage{last: math.MaxInt}
-		return nil
+		return
 	case ir.Load:
 		r := n.Results[0]
 		p.storage[r] = &storage{place: Place{Kind: Weight, Weight: op.Name}, dtype: r.Type.DType, last: math.MaxInt}
-		return nil
+		return
 	}
 	if isView(n) {
 		if s := p.storage[n.Args[0]]; s.views(n.Results[0].Type) {
 			p.storage[n.Results[0]], p.offsets[n.Results[0]] = s, p.offsets[n.Args[0]]
-			return nil
+			return
 		}
 	}
 	for k, r := range n.Results {
@@ -161,33 +163,26 @@ func (p *planner) node(i int, n *ir.Node, scratch func(n *ir.Node) ([]Request, e
 			p.offsets[r] = at.offset
 		}
 	}
-	requests, err := scratch(n)
-	if err != nil {
-		return err
-	}
-	for k, r := range requests {
-		name := fmt.Sprintf("scratch%d", k+1)
-		if len(n.Results) > 0 {
-			name = n.Results[0].Name + "." + name
-		}
-		if r.DType == ir.Invalid {
-			p.Scratch[n] = append(p.Scratch[n], p.variable(name, r.Held, i, r.Boxed))
-			continue
-		}
-		p.Scratch[n] = append(p.Scratch[n], p.at(p.buffer(name, r.DType, r.Len, i)))
-	}
-	return nil
 }
 
-// views reports whether the storage can be read as t. The arena is bytes; other
-// memory has the element type that it was declared with.
+// scratch assigns storage to the scratch values of node i.
+func (p *planner) scratch(i int, refs []*Ref) {
+	for _, r := range refs {
+		if v := r.Value; r.Access == Scratch && p.storage[v] == nil {
+			p.storage[v] = p.fresh(v, i)
+		}
+	}
+}
+
+// views reports whether the storage can be read as t. An arena holds bytes, which can be read as
+// any type. Other memory has a fixed element type.
 func (s *storage) views(t ir.Type) bool {
 	return s.place.Kind == Arena || s.place.Kind != None && s.dtype == t.DType
 }
 
-// overwritten returns the storage of an operand that the first result of node i
-// may take: one that the operator reads before it writes, that nothing reads
-// later, and that is the operand's alone.
+// overwritten returns the storage of an operand that the first result of node i may reuse, or nil.
+// The operator must read the operand before it writes the result, nothing may read the operand
+// later, and no other value may share its storage.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]
@@ -222,8 +217,8 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	return nil
 }
 
-// fresh returns new storage for a value that node i makes: the caller's, where
-// it is a result of the function, else a buffer.
+// fresh returns new storage for a value that node i computes: the caller's memory if it is a result
+// of the function, else a buffer.
 func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s // a concatenation, one of whose parts was made before
@@ -236,46 +231,16 @@ func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if k, ok := p.result[v]; ok {
 		return &storage{place: Place{Kind: Result, Index: k}, dtype: v.Type.DType, last: math.MaxInt}
 	}
-	if boxed := isBoxed(v); boxed || IsHeld(v.Type) {
-		return &storage{place: p.variable(v.Name, v.Type, i, boxed), dtype: v.Type.DType, last: math.MaxInt}
+	if p.shaped[v] || IsHeld(v.Type) {
+		return &storage{place: p.variable(v, i), dtype: v.Type.DType, last: math.MaxInt}
 	}
-	b := p.buffer(v.Name, v.Type.DType, v.Type.Elems(), i)
+	b := p.buffer(v, i)
 	return &storage{place: p.at(b), dtype: b.DType, last: i, buffer: b}
 }
 
-// isBoxed reports whether v is a tensor of a shape that is known only when it is
-// made, as that of control flow is: its node binds extents that it does not measure.
-func isBoxed(v *ir.Value) bool {
-	if v.Def == nil || !v.Type.IsTensor() {
-		return false
-	}
-	b, ok := v.Def.Op.(ir.Binder)
-	if !ok {
-		return false
-	}
-	if calls, err := b.Measure(v.Def); err != nil || len(calls) > 0 {
-		return false
-	}
-	bound := map[string]bool{}
-	for _, s := range b.Binds() {
-		bound[s] = true
-	}
-	return hasSymbol(v.Type, bound)
-}
-
-// variable adds a variable that node i writes first.
-func (p *planner) variable(name string, t ir.Type, i int, boxed bool) Place {
-	v := &Variable{Name: name, Type: t, First: i, Boxed: boxed}
-	p.Variables = append(p.Variables, v)
-	return Place{Kind: Held, Variable: v}
-}
-
-// copies lists the copies that the function ends with: of results that no node
-// wrote to the caller's memory.
-func (p *planner) copies() {
-	for k, r := range p.Func.Results {
-		if place := p.storage[r].place; place.Kind != Result || place.Index != k {
-			p.Copies = append(p.Copies, Copy{From: r, To: Place{Kind: Result, Index: k}})
-		}
-	}
+// variable adds a variable for a value whose first write is by node i.
+func (p *planner) variable(v *ir.Value, i int) Place {
+	held := &Variable{Name: v.Name, Value: v, Type: v.Type, First: i, Boxed: p.shaped[v]}
+	p.Variables = append(p.Variables, held)
+	return Place{Kind: Held, Variable: held}
 }

@@ -3,29 +3,37 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
-	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The picture's width in columns and its largest number of rows.
+// pictureWidth is the width of the picture in columns, without the names. pictureRows is its
+// largest number of rows. pictureNames is the length of the longest name.
 const (
 	pictureWidth = 64
 	pictureRows  = 60
+	pictureNames = 60
 )
 
-// Picture draws the arena: a row for each buffer, with the steps at which it is
-// alive and the addresses that it takes. Buffers beyond a number of rows are
-// left out, the smallest first.
-func (p *Plan) Picture() string {
+// Picture draws the arena. It has a row for each buffer, with the steps at which the buffer is
+// alive and its addresses. Every symbol has the same value: 1, or the smallest power of two at
+// which no buffer has a negative size. For example, a buffer of n-16 elements is drawn at 16. If
+// there are too many buffers, the smallest are left out. name returns the name of a buffer.
+func (p *Plan) Picture(name func(*Buffer) string) string {
 	var b strings.Builder
+	d := p.drawing()
 	if p.Mode == Dynamic {
-		fmt.Fprintf(&b, "%s, placed once the extents are known\n", buffers(len(p.Buffers)))
+		fmt.Fprintf(&b, "%s, placed once the extents are known: where all are %d, in %d bytes\n", buffers(len(p.Buffers)), d.symbol, d.total)
 	} else {
 		fmt.Fprintf(&b, "%s in %s bytes; the largest live set is %s\n", buffers(len(p.Buffers)), p.Size, p.Live)
-		p.rows(&b)
+	}
+	if d.total > 0 {
+		p.rows(&b, name, d)
 	}
 	if n := len(p.Tails); n > 0 {
 		fmt.Fprintf(&b, "%d more, each allocated at the step that fills it\n", n)
@@ -33,7 +41,7 @@ func (p *Plan) Picture() string {
 	return b.String()
 }
 
-// buffers counts buffers in words.
+// buffers returns the number of buffers as text, such as "1 buffer".
 func buffers(n int) string {
 	if n == 1 {
 		return "1 buffer"
@@ -41,27 +49,78 @@ func buffers(n int) string {
 	return fmt.Sprintf("%d buffers", n)
 }
 
-// rows draws the buffers that take memory.
-func (p *Plan) rows(b *strings.Builder) {
-	total := bytesAtOne(p.Size)
-	if total == 0 {
-		return
+// A drawing is the arena where every symbol is one number.
+type drawing struct {
+	symbol         int64             // the number
+	sizes, offsets map[*Buffer]int64 // bytes, none negative
+	total          int64             // the bytes of the arena; 0 where nothing can be drawn
+}
+
+// drawing returns the arena at the smallest power of two that gives no buffer a negative size. If
+// there is no such power below 2^31, nothing is drawn.
+func (p *Plan) drawing() drawing {
+	for symbol := int64(1); symbol < 1<<31; symbol *= 2 {
+		if d, ok := p.drawingAt(symbol); ok {
+			return d
+		}
 	}
+	return drawing{symbol: 1}
+}
+
+// drawingAt returns the arena if every symbol has the value symbol. It reports whether each size
+// and offset can be drawn.
+func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
+	d := drawing{symbol: symbol, sizes: map[*Buffer]int64{}, offsets: map[*Buffer]int64{}}
+	n := len(p.Buffers)
+	sizes, first, last, places := make([]int64, n), make([]int32, n), make([]int32, n), make([]int64, n)
+	for i, b := range p.Buffers {
+		size, ok := bytesAt(b.Bytes, symbol)
+		if !ok {
+			return d, false
+		}
+		d.sizes[b] = size
+		sizes[i], first[i], last[i] = size, int32(b.First), int32(b.Last)
+	}
+	if p.Mode == Dynamic {
+		d.total = rt.Layout(sizes, first, last, places)
+		for i, b := range p.Buffers {
+			d.offsets[b] = places[i]
+		}
+		return d, d.total != math.MaxInt64
+	}
+	var ok bool
+	if d.total, ok = bytesAt(p.Size, symbol); !ok {
+		return d, false
+	}
+	for _, b := range p.Buffers {
+		if d.offsets[b], ok = bytesAt(b.Offset, symbol); !ok || d.offsets[b] > d.total-d.sizes[b] {
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// rows draws the buffers that take memory.
+func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	rows := slices.Clone(p.Buffers)
-	slices.SortStableFunc(rows, func(x, y *Buffer) int { return cmp.Compare(bytesAtOne(y.Bytes), bytesAtOne(x.Bytes)) })
+	slices.SortStableFunc(rows, func(x, y *Buffer) int { return cmp.Compare(d.sizes[y], d.sizes[x]) })
 	left := max(0, len(rows)-pictureRows)
 	rows = rows[:len(rows)-left]
 	slices.SortStableFunc(rows, func(x, y *Buffer) int { return cmp.Compare(x.First, y.First) })
-	end := fmt.Sprint(total)
-	fmt.Fprintf(b, "\n%-16s %-9s 0%s%s\n", "", "steps", strings.Repeat(" ", max(1, pictureWidth-len(end))), end)
+	width := 0
 	for _, r := range rows {
-		from := column(bytesAtOne(r.Offset), total)
-		to := max(from+1, column(bytesAtOne(r.Offset)+bytesAtOne(r.Bytes), total))
+		width = max(width, len(pictureName(name(r))))
+	}
+	end := fmt.Sprint(d.total)
+	fmt.Fprintf(b, "\n%-*s %-9s 0%s%s\n", width, "", "steps", strings.Repeat(" ", max(1, pictureWidth-len(end))), end)
+	for _, r := range rows {
+		from := column(d.offsets[r], d.total)
+		to := max(from+1, column(d.offsets[r]+d.sizes[r], d.total))
 		bar := "|"
 		if to-from > 1 {
 			bar = "[" + strings.Repeat("-", to-from-2) + ")"
 		}
-		fmt.Fprintf(b, "%-16s %-9s %s%s\n", pictureName(r.Name), fmt.Sprintf("%d-%d", r.First, r.Last), strings.Repeat(" ", from), bar)
+		fmt.Fprintf(b, "%-*s %-9s %s%s\n", width, pictureName(name(r)), fmt.Sprintf("%d-%d", r.First, r.Last), strings.Repeat(" ", from), bar)
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "and %d smaller ones\n", left)
@@ -75,14 +134,15 @@ func column(at, total int64) int {
 	return int(c)
 }
 
-// bytesAtOne returns a size for a symbol of 1.
-func bytesAtOne(d ir.Dim) int64 {
-	n, _ := d.Subst(func(string) (ir.Dim, bool) { return ir.Const(1), true }).Int64()
-	return n
+// bytesAt evaluates a size with every symbol set to a number. It reports false if the result is
+// negative or not a number.
+func bytesAt(d dim.Dim, symbol int64) (int64, bool) {
+	n, ok := d.Subst(func(string) (dim.Dim, bool) { return dim.Const64(symbol), true }).Int64()
+	return n, ok && n >= 0
 }
 
-// pictureName shortens a name to the printable ASCII that a row has room for, without
-// what a build constraint begins with.
+// pictureName shortens a name to printable ASCII that fits a row and cannot be taken for a build
+// constraint.
 func pictureName(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '+' {
@@ -90,5 +150,5 @@ func pictureName(name string) string {
 		}
 		return r
 	}, name)
-	return out[:min(len(out), 16)]
+	return out[:min(len(out), pictureNames)]
 }

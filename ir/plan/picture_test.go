@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/burngen/burngen/ir/plan"
 )
 
 func TestPicture(t *testing.T) {
@@ -21,10 +23,10 @@ func @f(%x: f32[1,64]) -> (y: f32[1,480]) {
 }`, `
 3 buffers in 3584 bytes; the largest live set is 3584
 
-                 steps     0                                                            3584
-pool             0-5                                           [------------)
-mid              2-3                                                         [------------)
-long             3-6       [----------------------------------)
+     steps     0                                                            3584
+pool 0-5                                           [------------)
+mid  2-3                                                         [------------)
+long 3-6       [----------------------------------)
 `},
 		"scaled": {`
 func @f(%x: f32[N,10]) -> (y: f32[N,10]) {
@@ -37,10 +39,10 @@ func @f(%x: f32[N,10]) -> (y: f32[N,10]) {
 }`, `
 3 buffers in 256*N bytes; the largest live set is 256*N
 
-                 steps     0                                                             256
-a                0-3                                       [--------------)
-a?b/?            1-2       [------------------------------)
-a.long.name.of.a 2-4                                                       [--------------)
+                       steps     0                                                             256
+a                      0-3                                       [--------------)
+a?b/?                  1-2       [------------------------------)
+a.long.name.of.a.value 2-4                                                       [--------------)
 `},
 		"dynamic": {`
 func @f(%x: f32[N,M]) -> (y: i64[2,L]) {
@@ -48,8 +50,32 @@ func @f(%x: f32[N,M]) -> (y: i64[2,L]) {
   %b = non_zero %a {count="L"} : i64[2,L]
   return %b
 }`, `
-1 buffer, placed once the extents are known
+1 buffer, placed once the extents are known: where all are 1, in 64 bytes
+
+  steps     0                                                              64
+a 0-1       [--------------------------------------------------------------)
 1 more, each allocated at the step that fills it
+`},
+		"where no size is negative": {`
+func @f(%x: f32[N-100,M]) -> (y: f32[N-100,M]) {
+  %a = exp %x : f32[N-100,M]
+  %b = exp %a : f32[N-100,M]
+  %y = add %a, %b : f32[N-100,M]
+  return %y
+}`, `
+2 buffers, placed once the extents are known: where all are 128, in 28672 bytes
+
+  steps     0                                                           28672
+a 0-2       [------------------------------)
+b 1-2                                       [------------------------------)
+`},
+		"none": {`
+func @f(%x: f32[N-100,100-N]) -> (y: f32[N-100,100-N]) {
+  %a = exp %x : f32[N-100,100-N]
+  %y = add %a, %x : f32[N-100,100-N]
+  return %y
+}`, `
+1 buffer, placed once the extents are known: where all are 1, in 0 bytes
 `},
 		"empty": {`
 func @f(%x: f32[4]) -> (y: f32[4]) {
@@ -60,12 +86,14 @@ func @f(%x: f32[4]) -> (y: f32[4]) {
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := "\n" + planned(t, c.text).Picture(); got != c.want {
+			if got := "\n" + planned(t, c.text).Picture(bufferName); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}
 }
+
+func bufferName(b *plan.Buffer) string { return b.Name }
 
 func TestPictureOfManyBuffers(t *testing.T) {
 	var b strings.Builder
@@ -75,7 +103,7 @@ func TestPictureOfManyBuffers(t *testing.T) {
 	}
 	b.WriteString("  return %s98\n}")
 	p := planned(t, b.String())
-	lines := strings.Split(strings.TrimSpace(p.Picture()), "\n")
+	lines := strings.Split(strings.TrimSpace(p.Picture(bufferName)), "\n")
 	if want := fmt.Sprintf("and %d smaller ones", len(p.Buffers)-60); lines[len(lines)-1] != want || len(lines) != 64 {
 		t.Errorf("%d lines end with %q, %q expected", len(lines), lines[len(lines)-1], want)
 	}

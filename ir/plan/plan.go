@@ -1,43 +1,39 @@
-// Package plan decides where the values of a lowered function live: in the
-// caller's memory, among the weights, or at an offset of one arena that buffers
-// share when their lifetimes do not meet. It does not know kernels or Go.
+// Package plan assigns memory to the values of a lowered function: the caller's memory, the
+// weights, or an offset of one arena, which buffers with disjoint lifetimes share. It does not know
+// kernels or Go.
 package plan
 
-import "github.com/burngen/burngen/ir"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
 
-// Plan says where every value of a function lives.
+// Plan holds the place of every value of a function.
 type Plan struct {
 	Func *ir.Func
-	// Places holds the place of every value that takes memory.
+	// Places holds the place of every value that takes memory, scratch values included.
 	Places map[*ir.Value]Place
-	// Scratch holds the memory that nodes ask for beside their results, in the
-	// order in which they ask.
-	Scratch map[*ir.Node][]Place
-	// Copies are made at the end of the function: results that another value
-	// already is.
-	Copies []Copy
 	// Buffers are the parts of the arena, in the order of their first use.
 	Buffers []*Buffer
-	// Tails are buffers whose size is known only when the node that makes them
-	// runs: they are allocated then.
+	// Tails are the buffers whose size is known only when the node that computes them runs. They
+	// are allocated then.
 	Tails []*Buffer
-	// Variables hold what cannot be in an arena of bytes.
+	// Variables are the values that cannot be stored in an arena of bytes.
 	Variables []*Variable
-	// Late are the symbols that nodes bind while the function runs.
+	// Late holds the symbols bound by nodes while the function runs.
 	Late map[string]bool
-	// Tailed are symbols whose values come too late for offsets in the arena: the
-	// late ones, and those that the caller of this function binds late.
+	// Tailed holds the symbols that are bound too late for offsets in the arena: the symbols in
+	// Late, and the symbols that the caller of this function binds late.
 	Tailed map[string]bool
 	Mode   Mode
-	// Symbol is the extent that a Scaled arena grows with.
+	// Symbol is the extent to which the size of a Scaled arena is proportional.
 	Symbol string
-	// Size is the arena's size in bytes and Live the size of the largest set of
-	// buffers alive at one node, at most Size. Unless Mode is Dynamic they are
-	// constants, or linear in Symbol.
-	Size, Live ir.Dim
+	// Size is the size of the arena in bytes. Live is the size of the largest set of buffers in use
+	// at one node, at most Size. Unless Mode is Dynamic, both are constants or linear in Symbol.
+	Size, Live dim.Dim
 }
 
-// Mode tells when the offsets of buffers are known.
+// Mode is the time at which the offsets of buffers are known.
 type Mode uint8
 
 // The modes of an arena.
@@ -46,81 +42,76 @@ const (
 	Static Mode = iota
 	// Scaled: offsets are linear in Symbol.
 	Scaled
-	// Dynamic: offsets are computed, by rt.Layout, from sizes and lifetimes, once
+	// Dynamic means that rt.Layout computes the offsets from sizes and lifetimes at run time, when
 	// the extents are known.
 	Dynamic
 )
 
-// Place is a run of memory.
+// Place is a contiguous range of memory.
 type Place struct {
 	Kind Kind
-	// Index is the parameter's or result's index.
+	// Index is the index of the parameter or result.
 	Index int
-	// Weight is the weight's name.
+	// Weight is the name of the weight.
 	Weight string
 	// Buffer is the buffer of an Arena or Tail place.
 	Buffer *Buffer
-	// Variable is that of a Held place.
+	// Variable is the variable of a Held place.
 	Variable *Variable
-	// Offset is where the place begins, in elements of its value's type.
-	Offset ir.Dim
+	// Offset is the start of the place, in elements of the value's type.
+	Offset dim.Dim
 }
 
-// Same reports whether two places begin at the same memory.
+// Same reports whether two places start at the same address.
 func (p Place) Same(q Place) bool {
 	return p.Kind == q.Kind && p.Index == q.Index && p.Weight == q.Weight && p.Buffer == q.Buffer && p.Variable == q.Variable && p.Offset.Equal(q.Offset)
 }
 
-// IsLate reports whether a type has extents that are known only while the
-// function runs.
+// IsLate reports whether a type has extents that are known only while the function runs.
 func (p *Plan) IsLate(t ir.Type) bool { return hasSymbol(t, p.Late) }
 
 func hasSymbol(t ir.Type, symbols map[string]bool) bool {
 	found := false
-	t.Subst(func(s string) (ir.Dim, bool) { found = found || symbols[s]; return ir.Dim{}, false })
+	t.Subst(func(s string) (dim.Dim, bool) { found = found || symbols[s]; return dim.Dim{}, false })
 	return found
 }
 
-// Kind tells what memory a [Place] is in.
+// Kind is the kind of memory of a [Place].
 type Kind uint8
 
 // The kinds of memory.
 const (
-	None Kind = iota // no memory: a constant that is passed by value
+	None Kind = iota // no memory: a constant passed by value
 	Param
 	Result
 	Weight
 	Arena
-	Tail // allocated while the function runs, because its size is known only then
-	Held // a variable that is kept from call to call
+	Tail // allocated while the function runs, when its size is known
+	Held // a variable that persists between calls
 )
 
-// Variable holds a value that has pointers, strings or a container, or a tensor
-// whose shape is known only when control flow has made it.
+// Variable holds a value with pointers, strings or a container, or a tensor whose shape is known
+// only after control flow has computed it.
 type Variable struct {
-	Name  string // of the value it was made for
+	Name  string    // name of the value that the variable was made for
+	Value *ir.Value // that value, which no node defines if it is scratch
 	Type  ir.Type
-	First int // the node that writes it
-	// Boxed tells that it is a tensor with its shape.
+	First int // the first node that writes it
+	// Boxed reports whether it is a tensor stored with its shape.
 	Boxed bool
 }
 
-// IsHeld reports whether values of a type are held by a [Variable].
+// IsHeld reports whether values of a type are stored in a [Variable].
 func IsHeld(t ir.Type) bool { return !t.IsTensor() || t.DType == ir.String }
 
 // Buffer is a part of the arena.
 type Buffer struct {
-	Name  string // of the value it was made for
+	Name  string    // name of the value that the buffer was made for
+	Value *ir.Value // that value, which no node defines if it is scratch
 	DType ir.DType
-	Elems ir.Dim
-	Bytes ir.Dim // rounded up to whole cache lines
-	// First and Last are the indexes of the nodes that first write and last read it.
+	Elems dim.Dim
+	Bytes dim.Dim // size, rounded up to whole cache lines
+	// First and Last are the indices of the first node that writes it and the last that reads it.
 	First, Last int
-	Offset      ir.Dim // in bytes, unless the arena is Dynamic
-}
-
-// Copy is a result that is copied to the caller.
-type Copy struct {
-	From *ir.Value
-	To   Place
+	Offset      dim.Dim // offset in bytes, unless the arena is Dynamic
 }

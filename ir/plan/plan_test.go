@@ -5,33 +5,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// parsed returns the function of a module in the text form, which also lists the
-// weights.
+// parsed returns the function of a module in the text form. The text also lists the weights.
 func parsed(t *testing.T, text string) *ir.Func {
 	t.Helper()
-	m, err := ir.Parse(strings.TrimLeft(text, "\n"), op.Set)
+	m, err := ir.Parse(strings.TrimLeft(text, "\n"), storage.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m.Funcs[0]
 }
 
-// request asks for no scratch memory.
-func request(*ir.Node) ([]plan.Request, error) { return nil, nil }
-
 // early tells that all symbols are known before a function runs.
 func early(string) bool { return false }
 
-// planned plans a function in the text form that asks for no scratch memory, and
-// simulates the plan.
+// planned plans a function in the text form whose steps need no scratch memory, and simulates the
+// plan.
 func planned(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	p, err := plan.Make(parsed(t, text), early, request)
+	p, err := plan.Make(parsed(t, text), early, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +41,9 @@ func planned(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// places lists where the values of a function are, by their names: x0 for
-// parameter 0, y1 for result 1, w for a weight, the name of a buffer's first
-// value, and the offset in elements.
+// places lists the places of a function's values, keyed by name. A place is x0 for parameter 0, y1
+// for result 1, w for a weight, or the name of a buffer's first value. The offset in elements
+// follows.
 func places(p *plan.Plan) string {
 	var list []string
 	for _, n := range p.Func.Nodes {
@@ -58,14 +56,16 @@ func places(p *plan.Plan) string {
 			case plan.Arena, plan.Tail:
 				where += at.Buffer.Name
 			}
-			if !at.Offset.Equal(ir.Dim{}) {
+			if !at.Offset.Equal(dim.Dim{}) {
 				where += "+" + at.Offset.String()
 			}
 			list = append(list, v.Name+":"+where)
 		}
 	}
-	for _, c := range p.Copies {
-		list = append(list, fmt.Sprintf("y%d=%s", c.To.Index, c.From.Name))
+	for k, r := range p.Func.Results {
+		if !p.Places[r].Same(plan.Place{Kind: plan.Result, Index: k}) {
+			list = append(list, fmt.Sprintf("y%d=%s", k, r.Name))
+		}
 	}
 	return strings.Join(list, " ")
 }
@@ -258,15 +258,17 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// An arena that holds another, which is laid out once the extents are known, is laid
-// out then too: the other's size is no extent.
+// TestModeAroundAnArenaThatIsLaidOutLate plans an arena that holds another arena, which is laid out
+// once the extents are known. The outer arena must be laid out at that time, too, because the size
+// of the inner one is not an extent.
 func TestModeAroundAnArenaThatIsLaidOutLate(t *testing.T) {
-	m, err := ir.Parse("func @f(%x: f32[N]) -> (y: f32[N]) {\n  %a = exp %x : f32[N]\n  return %a\n}\n", op.Set)
+	m, err := ir.Parse("func @f(%x: f32[N]) -> (y: f32[N]) {\n  %a = exp %x : f32[N]\n  return %a\n}\n", storage.Set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner := plan.Request{Scratch: ir.Scratch{DType: ir.U8, Len: ir.Sym("inner.lines").Mul(ir.Const(64))}}
-	p, err := plan.Make(m.Funcs[0], func(string) bool { return false }, func(*ir.Node) ([]plan.Request, error) { return []plan.Request{inner}, nil })
+	inner := &ir.Value{Name: "inner", Type: ir.TensorOf(ir.U8, dim.Sym("inner.lines").Mul(dim.Const(64)))}
+	f := m.Funcs[0]
+	p, err := plan.Make(f, early, map[*ir.Node][]*plan.Ref{f.Nodes[0]: {{Value: inner, Access: plan.Scratch}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +296,7 @@ func @f(%x: f32[1152921504606846976]) -> (y: f32[1152921504606846976]) {
 }`, "64-bit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := plan.Make(parsed(t, c.text), early, request)
+			p, err := plan.Make(parsed(t, c.text), early, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v for %v", err, p)
 			}
@@ -302,8 +304,9 @@ func @f(%x: f32[1152921504606846976]) -> (y: f32[1152921504606846976]) {
 	}
 }
 
-// Strings and containers are held by variables, what the caller binds late is
-// allocated late, and tensors that control flow gives their shape are held with it.
+// TestWhatIsNotInTheArena asserts that variables hold strings and containers, that values whose
+// extents the caller binds late are allocated late, and that a tensor whose shape control flow
+// determines is held with its shape.
 func TestWhatIsNotInTheArena(t *testing.T) {
 	late := func(symbol string) bool { return symbol == "L" }
 	f := parsed(t, `
@@ -324,7 +327,9 @@ func @f[L](%x: string[4], %s: seq<f32[?]>, %n: i64[], %c: bool[]) -> (y: string[
   %w = neg %e : f32[L]
   return %b, %u, %z, %w
 }`)
-	p, err := plan.Make(f, late, request)
+	node := f.Nodes[5]
+	refs := map[*ir.Node][]*plan.Ref{node: {{Value: node.Results[0], Access: plan.Write, Shaped: true}}}
+	p, err := plan.Make(f, late, refs)
 	if err != nil {
 		t.Fatal(err)
 	}

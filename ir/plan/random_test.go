@@ -5,32 +5,35 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/plan"
 )
 
 // TestRandomFunctions simulates the plans of random functions.
 func TestRandomFunctions(t *testing.T) {
-	for name, dims := range map[string][]ir.Dim{
-		"static":  ir.Dims(0, 1, 2, 3, 16, 40),
-		"scaled":  append(ir.Dims(1, 2, 16), n, n, n.Mul(ir.Const(3))),
-		"dynamic": append(ir.Dims(1, 2, 16), n, n.Add(ir.Const(1)), ir.Sym("M")),
+	for name, dims := range map[string][]dim.Dim{
+		"static":  dim.Consts(0, 1, 2, 3, 16, 40),
+		"scaled":  append(dim.Consts(1, 2, 16), n, n, n.Mul(dim.Const(3))),
+		"dynamic": append(dim.Consts(1, 2, 16), n, n.Add(dim.Const(1)), dim.Sym("M")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			modes := map[plan.Mode]int{}
 			rapid.Check(t, func(t *rapid.T) {
 				d := &drawer{t: t, dims: dims}
 				f := d.function()
-				p, err := plan.Make(f, early, d.request)
+				p, err := plan.Make(f, early, d.refs)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, f)
 				}
 				modes[p.Mode]++
 				for _, extents := range draws(t, p.Mode) {
-					if err := simulate(p, extents, d.requests); err != nil {
+					if err := simulate(p, extents, d.refs); err != nil {
 						t.Fatalf("%v: %v\n%s", extents, err, describe(p))
 					}
 				}
@@ -42,8 +45,7 @@ func TestRandomFunctions(t *testing.T) {
 	}
 }
 
-// draws returns values of the symbols to try a plan with. L is the one that is
-// known late.
+// draws returns values of the symbols to try a plan with. Symbol L is known late.
 func draws(t *rapid.T, m plan.Mode) []map[string]int64 {
 	late := rapid.Int64Range(0, 9).Draw(t, "L")
 	if m == plan.Dynamic {
@@ -57,21 +59,21 @@ func draws(t *rapid.T, m plan.Mode) []map[string]int64 {
 	return out
 }
 
-var n = ir.Sym("N")
+var n = dim.Sym("N")
 
 // drawer draws functions of matrices.
 type drawer struct {
-	t        *rapid.T
-	b        *ir.Builder
-	dims     []ir.Dim
-	values   []*ir.Value
-	late     bool // L is bound
-	requests map[*ir.Node][]plan.Request
+	t      *rapid.T
+	b      *ir.Builder
+	dims   []dim.Dim
+	values []*ir.Value
+	late   bool                     // L is bound
+	refs   map[*ir.Node][]*plan.Ref // scratch
 }
 
 func (d *drawer) function() *ir.Func {
 	f := &ir.Func{Name: "forward"}
-	d.b, d.requests = ir.NewBuilder(f), map[*ir.Node][]plan.Request{}
+	d.b, d.refs = ir.NewBuilder(f), map[*ir.Node][]*plan.Ref{}
 	if err := ir.Try(func() {
 		for range d.int(1, 3, "params") {
 			d.values = append(d.values, d.b.Param("x", d.matrix()))
@@ -134,7 +136,7 @@ func (d *drawer) node() []*ir.Value {
 	case 2, 3:
 		return d.pointwise(x)
 	case 4, 5, 6:
-		shape := rapid.SampledFrom([][]ir.Dim{{columns, rows}, {ir.Const(1), rows.Mul(columns)}, {rows.Mul(columns), ir.Const(1)}}).Draw(d.t, "shape")
+		shape := rapid.SampledFrom([][]dim.Dim{{columns, rows}, {dim.Const(1), rows.Mul(columns)}, {rows.Mul(columns), dim.Const(1)}}).Draw(d.t, "shape")
 		return one(op.Reshape{Shape: shape}, x)
 	case 7, 8, 9:
 		axis := d.int(0, 1, "axis")
@@ -149,14 +151,14 @@ func (d *drawer) node() []*ir.Value {
 		}
 		return one(op.Concat{Axis: axis}, parts...)
 	case 10:
-		return one(op.StridedCopy{Shape: []ir.Dim{columns, rows}, Strides: []ir.Dim{ir.Const(1), columns}}, x)
+		return one(op.StridedCopy{Shape: []dim.Dim{columns, rows}, Strides: []dim.Dim{dim.Const(1), columns}}, x)
 	case 11:
 		k, ok := columns.Int()
 		if !ok || x.Type.DType != ir.F32 {
 			return one(op.Cast{To: ir.F32}, x)
 		}
 		panels := d.b.Node(ir.Load{Name: fmt.Sprintf("w%d", k), Type: ir.StaticTensor(ir.F32, (k+15)/16, k, 16)})
-		return one(op.MatMulPanels{N: columns}, x, panels, nil, d.like(sameType, "residual"))
+		return one(storage.MatMulPanels{N: columns}, x, panels, nil, d.like(sameType, "residual"))
 	case 12:
 		switch to := map[ir.DType]ir.DType{ir.F32: ir.I32, ir.I32: ir.F32, ir.F64: ir.I64}[x.Type.DType]; to {
 		case ir.Invalid:
@@ -185,14 +187,14 @@ func large(values []*ir.Value) bool {
 	return sum > 2000
 }
 
-// pointwise draws a region of one to three results of a type's shape, some of
-// them of another element type.
+// pointwise draws a region of one to three results with the shape of x. Some results have another
+// element type.
 func (d *drawer) pointwise(x *ir.Value) []*ir.Value {
 	args := []*ir.Value{x}
 	for range d.int(0, 3, "more") {
 		y := d.like(func(v *ir.Value) bool {
-			row := v.Type.Shape[0].Equal(ir.Const(1)) && v.Type.Shape[1].Equal(x.Type.Shape[1])
-			return row || slices.EqualFunc(v.Type.Shape, x.Type.Shape, ir.Dim.Equal)
+			row := v.Type.Shape[0].Equal(dim.Const(1)) && v.Type.Shape[1].Equal(x.Type.Shape[1])
+			return row || slices.EqualFunc(v.Type.Shape, x.Type.Shape, dim.Dim.Equal)
 		}, "operand")
 		if y != nil && !slices.Contains(args, y) {
 			args = append(args, y)
@@ -239,18 +241,15 @@ func (d *drawer) spread(x *ir.Value) []*ir.Value {
 		o.Types = append(o.Types, t)
 	}
 	results := d.b.Nodes(o, args...)
-	for range d.int(0, 2, "requests") {
-		t := d.matrix()
-		node := results[0].Def
-		d.requests[node] = append(d.requests[node], plan.Request{Scratch: ir.Scratch{DType: t.DType, Len: t.Elems()}})
+	for range d.int(0, 2, "scratch") {
+		node, v := results[0].Def, &ir.Value{Name: "scratch", Type: d.matrix()}
+		d.refs[node] = append(d.refs[node], &plan.Ref{Value: v, Access: plan.Scratch})
 	}
 	return results
 }
 
-func (d *drawer) request(n *ir.Node) ([]plan.Request, error) { return d.requests[n], nil }
-
-// spread is an operator that makes results of Types of whatever it is given. The
-// first may take the memory of the operands in May.
+// spread is an operator that takes any operands and has results of Types. The first result may
+// reuse the memory of the operands in May.
 type spread struct {
 	Types []ir.Type `ir:"result"`
 	May   []int

@@ -5,16 +5,16 @@ import (
 	"slices"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// mark is what a byte of memory holds: byte at of what something wrote, by its
-// number. Memory that nothing wrote holds the zero mark.
+// mark is the content of a byte of memory: byte at of the data that write number of produced.
+// Memory that was not written holds the zero mark.
 type mark struct{ of, at uint32 }
 
-// machine carries out a planned function on marks: it knows nothing of how the
-// plan was made.
+// machine carries out a planned function on marks. It does not know how the plan was made.
 type machine struct {
 	*plan.Plan
 	extents  map[string]int64
@@ -31,9 +31,9 @@ type memoryName struct {
 	name  string
 }
 
-// simulate runs a plan with values of the symbols and reports the first thing
-// that is wrong.
-func simulate(p *plan.Plan, extents map[string]int64, requests map[*ir.Node][]plan.Request) (err error) {
+// simulate runs a plan with values of the symbols and reports the first error. refs are the scratch
+// values of nodes.
+func simulate(p *plan.Plan, extents map[string]int64, refs map[*ir.Node][]*plan.Ref) (err error) {
 	defer func() {
 		if e, ok := recover().(fault); ok {
 			err = e
@@ -50,14 +50,11 @@ func simulate(p *plan.Plan, extents map[string]int64, requests map[*ir.Node][]pl
 	}
 	for i, n := range p.Func.Nodes {
 		m.step = i
-		m.node(n, requests[n])
+		m.node(n, refs[n])
 	}
 	m.step = len(p.Func.Nodes)
-	for _, c := range p.Copies {
-		if c.To.Kind != plan.Result {
-			failf("a result is copied to memory of kind %d", c.To.Kind)
-		}
-		copy(m.at(c.To, c.From.Type), m.at(p.Places[c.From], c.From.Type))
+	for k, v := range p.Func.Results {
+		copy(m.at(plan.Place{Kind: plan.Result, Index: k}, v.Type), m.at(p.Places[v], v.Type))
 	}
 	for k, v := range p.Func.Results {
 		if !slices.Equal(m.memory[memoryName{kind: plan.Result, index: k}], m.contents[v]) {
@@ -76,7 +73,7 @@ type fault struct{ error }
 
 func failf(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
 
-func (m *machine) int(d ir.Dim) int64 {
+func (m *machine) int(d dim.Dim) int64 {
 	v, err := d.Eval(func(s string) (int64, bool) { n, ok := m.extents[s]; return n, ok })
 	if err != nil {
 		failf("%s: %v", d, err)
@@ -198,7 +195,7 @@ func (m *machine) at(p plan.Place, t ir.Type) []mark {
 	return m.memory[s.memory][s.from:s.to]
 }
 
-func (m *machine) node(n *ir.Node, requests []plan.Request) {
+func (m *machine) node(n *ir.Node, scratch []*plan.Ref) {
 	if l, ok := n.Op.(ir.Load); ok {
 		name := memoryName{kind: plan.Weight, name: l.Name}
 		if m.memory[name] == nil {
@@ -215,11 +212,8 @@ func (m *machine) node(n *ir.Node, requests []plan.Request) {
 	if _, ok := n.Op.(ir.Viewer); ok {
 		a, r := n.Args[0], n.Results[0]
 		m.contents[r] = m.contents[a]
-		switch same := m.Places[r].Same(m.Places[a]); {
-		case same != m.IsView(n):
-			failf("%s is not where IsView says", r)
-		case !same:
-			m.write(n, requests, []int{})
+		if !m.Places[r].Same(m.Places[a]) {
+			m.write(n, scratch, []int{})
 			copy(m.at(m.Places[r], r.Type), m.at(m.Places[a], a.Type))
 		}
 		return
@@ -232,7 +226,7 @@ func (m *machine) node(n *ir.Node, requests []plan.Request) {
 	if o, ok := n.Op.(ir.Overwriter); ok {
 		may = o.Overwrites()
 	}
-	m.write(n, requests, may)
+	m.write(n, scratch, may)
 	for _, r := range n.Results {
 		m.contents[r] = m.made(r.Type)
 		copy(m.at(m.Places[r], r.Type), m.contents[r])
@@ -240,7 +234,7 @@ func (m *machine) node(n *ir.Node, requests []plan.Request) {
 }
 
 // join copies what is not in place yet, as package program does.
-func (m *machine) join(n *ir.Node, offsets []ir.Dim) {
+func (m *machine) join(n *ir.Node, offsets []dim.Dim) {
 	r := n.Results[0]
 	whole := m.at(m.Places[r], r.Type)
 	for i, a := range n.Args {
@@ -263,9 +257,10 @@ func (m *machine) writable(at plan.Place, n *ir.Node) {
 	}
 }
 
-// write checks the memory that a node writes: it may be that of an operand only
-// where the operator allows it, and it is nobody else's. Scratch is filled.
-func (m *machine) write(n *ir.Node, requests []plan.Request, may []int) {
+// write checks the memory that a node writes. It may be the memory of an operand only if the
+// operator allows that, and otherwise must not hold a live value. write also fills the scratch
+// memory.
+func (m *machine) write(n *ir.Node, scratch []*plan.Ref, may []int) {
 	var written []span
 	for k, r := range n.Results {
 		m.writable(m.Places[r], n)
@@ -282,20 +277,19 @@ func (m *machine) write(n *ir.Node, requests []plan.Request, may []int) {
 		}
 		written = append(written, to)
 	}
-	places := m.Scratch[n]
-	if len(places) != len(requests) {
-		failf("%s has %d of %d requests", n.Text(), len(places), len(requests))
-	}
-	for i, q := range requests {
-		t := ir.TensorOf(q.DType, q.Len)
-		to := m.span(places[i], t)
+	for i, q := range scratch {
+		t := q.Value.Type
+		if !q.Place.Same(m.Places[q.Value]) {
+			failf("scratch %d of %s is not where its value is", i, n.Text())
+		}
+		to := m.span(q.Place, t)
 		for _, a := range n.Args {
 			if a != nil && m.span(m.Places[a], a.Type).meets(to) {
 				failf("scratch %d of %s meets %s", i, n.Text(), a)
 			}
 		}
 		written = append(written, to)
-		copy(m.at(places[i], t), m.made(t))
+		copy(m.at(q.Place, t), m.made(t))
 	}
 	for i, s := range written {
 		for _, t := range written[:i] {

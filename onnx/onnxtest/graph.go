@@ -7,11 +7,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Graph draws a model of a few dozen nodes with branches, loops, scans and calls of
-// local functions, nested up to three deep. pick returns a number from 0 to n-1: it is
-// what the model is drawn by. The inputs are "x" f32[N,4], "v" f32[4], "k" i64[4] and
-// "b" bool[], and the outputs are values that nothing else reads. Conditions follow from integers, the
-// flags and the inputs alone, so that no rounding decides them, and sums stay small.
+// Graph returns a random model of a few dozen nodes with branches, loops, scans and calls of local
+// functions, nested up to three deep. pick returns a random number in [0, n). The inputs are "x"
+// f32[N,4], "v" f32[4], "k" i64[4] and "b" bool[], and the outputs are values that nothing else
+// reads. Conditions depend only on integers, flags and the inputs, so that rounding does not affect
+// them, and sums remain small.
 func Graph(pick func(n int) int) *Model {
 	d := &drawer{pick: pick, read: map[string]bool{}}
 	m := New(17).Import("local", 1)
@@ -36,13 +36,13 @@ func Graph(pick func(n int) int) *Model {
 	return m
 }
 
-// kind is a type of the values in a drawn model.
+// kind is a type of values in a random model.
 type kind struct {
 	dtype ir.DType
 	shape []any
 }
 
-// The kinds beside that of "x", f32[N,4].
+// The kinds other than f32[N,4], which is the kind of "x".
 var (
 	vector   = kind{ir.F32, []any{4}}
 	matrix   = kind{ir.F32, []any{3, 4}}
@@ -62,15 +62,15 @@ type port struct {
 	kind
 }
 
-// drawer is what all graphs of a model share.
+// drawer is the state shared by all graphs of a model.
 type drawer struct {
 	pick      func(n int) int
 	names     int
-	read      map[string]bool // values that a node reads
+	read      map[string]bool // values that some node reads
 	functions []function
 }
 
-// maxOutputs bounds the outputs of a drawn model.
+// maxOutputs is the maximum number of outputs of a random model.
 const maxOutputs = 12
 
 // function is a local function of the model.
@@ -88,7 +88,7 @@ func (d *drawer) kind() kind {
 	return []kind{vector, matrix, scalar, integers, integer, flag, vector}[d.pick(7)]
 }
 
-// tensor draws a constant of a kind of known extents. Many have equal elements.
+// tensor returns a random constant of a kind with known extents. In many, all elements are equal.
 func (d *drawer) tensor(k kind) *ir.Tensor {
 	shape := make([]int, len(k.shape))
 	for i, n := range k.shape {
@@ -113,7 +113,7 @@ func (d *drawer) tensor(k kind) *ir.Tensor {
 	return t
 }
 
-// function draws a local function of nodes.
+// function adds a random local function.
 func (d *drawer) function(m *Model, name string) {
 	g := &graph{drawer: d, model: New(17)}
 	f := function{name: name}
@@ -133,17 +133,17 @@ func (d *drawer) function(m *Model, name string) {
 	d.functions = append(d.functions, f)
 }
 
-// graph is a graph, or the body of a function, that is being drawn.
+// graph is a graph, or the body of a function, under construction.
 type graph struct {
 	*drawer
-	outer *graph // whose values it sees
-	// window are the values of outer graphs that it reads; nil for any.
+	outer *graph // the graph whose values it may read
+	// window lists the values of outer graphs that the graph reads; nil means any.
 	window []port
 	model  *Model
 	ports  []port
 }
 
-// seen returns the values of a kind that nodes of the graph may read, the nearest last.
+// seen returns the values of matching kinds that nodes of the graph may read, the nearest last.
 func (g *graph) seen(fits func(kind) bool) []port {
 	var out []port
 	for _, p := range g.window {
@@ -162,8 +162,8 @@ func (g *graph) seen(fits func(kind) bool) []port {
 	return out
 }
 
-// any draws a value that fits, of this graph or of one around it; ok is false if there
-// is none. The nearest values are drawn most.
+// any returns a random matching value of this graph or of an outer one. ok is false if there is no
+// such value. Nearer values are more likely.
 func (g *graph) any(fits func(kind) bool) (p port, ok bool) {
 	list := g.seen(fits)
 	if len(list) == 0 {
@@ -172,7 +172,7 @@ func (g *graph) any(fits func(kind) bool) (p port, ok bool) {
 	return list[len(list)-1-g.pick(min(8, len(list)))], true
 }
 
-// of draws a value of a kind: a value that there is, or a constant.
+// of returns a random existing value of a kind, or a new constant.
 func (g *graph) of(k kind) port {
 	if p, ok := g.any(k.equal); ok && g.pick(6) > 0 {
 		return p
@@ -180,7 +180,7 @@ func (g *graph) of(k kind) port {
 	return g.constant(k)
 }
 
-// constant adds a constant of a kind, as a node or as an initializer.
+// constant adds a constant of a kind, as a node or an initializer.
 func (g *graph) constant(k kind) port {
 	if len(k.shape) == 2 && k.shape[0] == "N" {
 		return g.apply("Mul", k, g.input(), g.constant(scalar))
@@ -194,7 +194,7 @@ func (g *graph) constant(k kind) port {
 	return g.applyWith("Constant", k, []Attr{{Name: "value", Value: t}})
 }
 
-// inputs returns the values that the model is given; nil in a function.
+// inputs returns the inputs of the model, or nil in a function.
 func (g *graph) inputs() []port {
 	at := g
 	for at.outer != nil {
@@ -209,7 +209,7 @@ func (g *graph) inputs() []port {
 // input returns "x".
 func (g *graph) input() port { return g.inputs()[0] }
 
-// apply adds a node of one result, which the graph's later nodes may read.
+// apply adds a node with one result, which later nodes of the graph may read.
 func (g *graph) apply(op string, k kind, args ...port) port {
 	return g.applyWith(op, k, nil, args...)
 }
@@ -238,7 +238,7 @@ func isFloat(k kind) bool {
 	return k.dtype == ir.F32 && (len(k.shape) == 0 || k.shape[len(k.shape)-1] == 4)
 }
 
-// node adds one or a few nodes; depth bounds how deep control flow nests.
+// node adds one or a few nodes; depth bounds the nesting of control flow.
 func (g *graph) node(depth int) {
 	choices := 14
 	if depth > 0 {
@@ -289,7 +289,7 @@ func (g *graph) float() {
 	g.apply(op, x.kind, x)
 }
 
-// binary adds an operator of two values, one of which may have fewer axes, on any side.
+// binary adds an operator of two values, either of which may have fewer axes.
 func (g *graph) binary() {
 	x, ok := g.any(isFloat)
 	if !ok {
@@ -310,7 +310,7 @@ func (g *graph) binary() {
 	}
 }
 
-// computed adds what follows from constants alone: folding makes a constant of it.
+// computed adds nodes that depend on constants only, for constant folding.
 func (g *graph) computed() {
 	k := []kind{vector, scalar, matrix}[g.pick(3)]
 	switch g.pick(3) {
@@ -324,7 +324,7 @@ func (g *graph) computed() {
 	}
 }
 
-// integer adds arithmetic of integers that stays small.
+// integer adds integer arithmetic whose results remain small.
 func (g *graph) integer() {
 	k := []kind{integers, integer}[g.pick(2)]
 	r := g.apply([]string{"Add", "Sub", "Mul", "Max", "Min"}[g.pick(5)], k, g.of(k), g.of(k))
@@ -338,7 +338,7 @@ func (g *graph) integer() {
 // flag adds a condition.
 func (g *graph) flag() { g.condition() }
 
-// condition returns a flag that no rounding decides.
+// condition returns a flag that does not depend on rounding.
 func (g *graph) condition() port {
 	switch g.pick(5) {
 	case 0:
@@ -426,7 +426,7 @@ func (g *graph) choose() {
 	g.apply("Where", k, g.condition(), g.of(k), g.of(k))
 }
 
-// call adds a call of a local function, if there is one.
+// call adds a call of a local function if there is one.
 func (g *graph) call() {
 	if len(g.functions) == 0 {
 		g.float()
@@ -440,8 +440,8 @@ func (g *graph) call() {
 	g.applyAll("local:"+f.name, f.out, nil, args...)
 }
 
-// inner returns a graph that sees the values of g: mostly a few of them, one of which
-// may follow from constants.
+// inner returns a graph that may read at most three values of g. Often one of them is a value that
+// depends on constants only.
 func (g *graph) inner() *graph {
 	inner := &graph{drawer: g.drawer, outer: g, model: New(17)}
 	if g.pick(3) == 0 {
@@ -459,15 +459,15 @@ func (g *graph) inner() *graph {
 	return inner
 }
 
-// results ends an inner graph with values of some kinds.
+// results ends an inner graph with values of the given kinds.
 func (g *graph) results(kinds []kind) {
 	for _, k := range kinds {
 		g.output(g.apply("Identity", k, g.newest(k)))
 	}
 }
 
-// newest returns a value of a kind that an inner graph gives: the last one that it made
-// and nothing reads, or an operator of what it sees.
+// newest returns a value of kind k as the result of an inner graph. It is the last value computed
+// there that nothing reads, or the result of a new operator.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {
@@ -493,7 +493,7 @@ func (g *graph) newest(k kind) port {
 	return g.apply(ops[g.pick(len(ops))], k, args...)
 }
 
-// broadcasts reports whether values of a kind broadcast to another.
+// broadcasts reports whether values of kind k broadcast to the other.
 func (k kind) broadcasts(to kind) bool {
 	n := len(to.shape) - len(k.shape)
 	return n >= 0 && slices.Equal(k.shape, to.shape[n:])
@@ -501,7 +501,7 @@ func (k kind) broadcasts(to kind) bool {
 
 func (g *graph) output(p port) { g.model.Output(p.name, p.dtype, p.shape...) }
 
-// kinds draws the kinds of values that control flow gives.
+// kinds returns random kinds for the results of control flow.
 func (g *graph) kinds() []kind {
 	kinds := make([]kind, []int{1, 1, 1, 2, 3}[g.pick(5)])
 	for i := range kinds {
@@ -594,7 +594,7 @@ func (g *graph) scan(depth int) {
 	g.applyAll("Scan", []kind{vector, matrix}, []Attr{{Name: "body", Value: body.model}, {Name: "num_scan_inputs", Value: 1}}, state, rows)
 }
 
-// unstack replaces values whose first extent is a number of trips by their sums over it.
+// unstack replaces values whose first extent is the number of iterations by their sums along it.
 func (g *graph) unstack(stacked []port) {
 	g.ports = slices.DeleteFunc(g.ports, func(p port) bool {
 		return slices.ContainsFunc(stacked, func(s port) bool { return s.name == p.name })

@@ -1,5 +1,5 @@
-// Package onnxtest writes small ONNX models and test data for the tests of
-// other packages. It writes what it is told and does not check it.
+// Package onnxtest writes small ONNX models and test data for the tests of other packages. It does
+// not validate them.
 package onnxtest
 
 import (
@@ -15,7 +15,7 @@ import (
 // Model is a model being built.
 type Model struct{ proto *onnxpb.ModelProto }
 
-// New returns a model without nodes in a version of ONNX's own operator set.
+// New returns a model without nodes that imports this version of the ai.onnx operators.
 func New(opset int64) *Model {
 	return &Model{&onnxpb.ModelProto{
 		IrVersion:   proto.Int64(8),
@@ -24,7 +24,7 @@ func New(opset int64) *Model {
 	}}
 }
 
-// Import adds an operator set.
+// Import adds the import of an operator set.
 func (m *Model) Import(domain string, version int64) *Model {
 	m.proto.OpsetImport = append(m.proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: &domain, Version: &version})
 	return m
@@ -36,7 +36,7 @@ func (m *Model) Metadata(key, value string) *Model {
 	return m
 }
 
-// Doc sets what the model says about itself, and who made it.
+// Doc sets the model's documentation and producer.
 func (m *Model) Doc(text, producer string) *Model {
 	m.proto.DocString, m.proto.ProducerName = &text, &producer
 	return m
@@ -60,14 +60,14 @@ func (m *Model) Initializer(name string, t *ir.Tensor) *Model {
 	return m
 }
 
-// Attr is an attribute of a node: its value is an int, float64, string, []int,
-// []float64, []string, *ir.Tensor or, for the graph of a model, *Model.
+// Attr is an attribute of a node. The value is an int, float64, string, []int, []float64, []string,
+// *ir.Tensor or, for a graph, *Model.
 type Attr struct {
 	Name  string
 	Value any
 }
 
-// Node adds a node, called name; op may be written "domain:Op".
+// Node adds a node with a name; op may be written "domain:Op".
 func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *Model {
 	n := &onnxpb.NodeProto{Name: &name, OpType: &op, Input: inputs, Output: outputs}
 	for i := range op {
@@ -82,7 +82,7 @@ func (m *Model) Node(name, op string, inputs, outputs []string, attrs ...Attr) *
 	return m
 }
 
-// Function adds a local function of a domain: the nodes of body, with names of inputs and
+// Function adds a local function of a domain, which has the nodes of body and the named inputs and
 // outputs.
 func (m *Model) Function(domain, name string, inputs, outputs []string, body *Model) *Model {
 	m.proto.Functions = append(m.proto.Functions, &onnxpb.FunctionProto{
@@ -107,7 +107,7 @@ func Sequence(name string, tensors ...*ir.Tensor) []byte {
 	return encode(s)
 }
 
-// encode returns the bytes of a message, the same for the same message.
+// encode returns the bytes of a message, deterministically.
 func encode(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
@@ -116,7 +116,7 @@ func encode(m proto.Message) []byte {
 	return data
 }
 
-// dtypes are the schema's numbers of the element types that tests need.
+// dtypes maps the element types used in tests to those of the schema.
 var dtypes = map[ir.DType]onnxpb.TensorProto_DataType{
 	ir.F32:    onnxpb.TensorProto_FLOAT,
 	ir.F64:    onnxpb.TensorProto_DOUBLE,
@@ -215,8 +215,8 @@ func attribute(a Attr) *onnxpb.AttributeProto {
 	return p
 }
 
-// MLP returns a model of two linear layers, 4 → 8 → 3, for batches of N. Its
-// input is "image", its output "logits".
+// MLP returns a model of two linear layers, 4 → 8 → 3, for batches of N. Its input is "image" and
+// its output "logits".
 func MLP() *Model {
 	draw := func(seed, rows, cols int) *ir.Tensor {
 		t := ir.NewTensor(ir.F32, rows, cols)

@@ -8,12 +8,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Quantised draws a convolutional network in the form that quantisers write: between
-// operators activations are u8 or i8, which a DequantizeLinear precedes and a
-// QuantizeLinear follows. Some operators that only move elements read the integers
-// themselves. Numbers of channels are whole blocks of 16 or are not. pick returns a number
-// from 0 to n-1: the model is drawn by it. The input is "x" f32[N,C,H,W], with elements
-// from −1 to 1, and the outputs are values that nothing else reads.
+// Quantised returns a random convolutional network in the form written by quantisation tools:
+// activations are u8 or i8, and operators compute on floats between a DequantizeLinear and a
+// QuantizeLinear. Some operators that only move elements read the integers directly. The numbers of
+// channels may be multiples of 16 or not. pick returns a random number in [0, n). The input is "x"
+// f32[N,C,H,W], with elements from −1 to 1, and the outputs are values that nothing else reads.
 func Quantised(pick func(n int) int) *Model {
 	g := &quantisedNet{Model: New(17), pick: pick, read: map[string]bool{}}
 	x := activation{name: "x", shape: [3]int{g.channels(), 4 + pick(5), 4 + pick(5)}}
@@ -36,17 +35,17 @@ func Quantised(pick func(n int) int) *Model {
 	return g.Model
 }
 
-// quantisedNet is a model of [Quantised] that is being drawn.
+// quantisedNet is a model of [Quantised] under construction.
 type quantisedNet struct {
 	*Model
 	pick  func(n int) int
 	names int
-	read  map[string]bool // values that a node reads
+	read  map[string]bool // values that some node reads
 	list  []activation
 }
 
-// activation is a value of integers that stand for (x − zero)·scale. Its shape is
-// [N, channels, height, width], and shape has the last three.
+// activation is a quantised value: the float is (x − zero)·scale. Its type is [N, channels, height,
+// width], and shape holds the last three.
 type activation struct {
 	name  string
 	shape [3]int
@@ -55,7 +54,7 @@ type activation struct {
 	zero  int
 }
 
-// dims returns the extents as [Model.Input] takes them.
+// dims returns the extents as arguments of [Model.Input].
 func (a activation) dims() []any { return []any{"N", a.shape[0], a.shape[1], a.shape[2]} }
 
 // quantum returns the operands of a node that dequantises a.
@@ -76,7 +75,7 @@ func (g *quantisedNet) op(op string, in, out []string, attrs ...Attr) {
 	g.Node(g.name("/"+op), op, in, out, attrs...)
 }
 
-// apply adds a node of one result and returns its name.
+// apply adds a node with one result and returns its name.
 func (g *quantisedNet) apply(op string, in []string, attrs ...Attr) string {
 	out := g.name("h")
 	g.op(op, in, []string{out}, attrs...)
@@ -89,7 +88,7 @@ func (g *quantisedNet) constant(t *ir.Tensor) string {
 	return name
 }
 
-// ints adds a vector i64.
+// ints adds a constant vector of i64.
 func (g *quantisedNet) ints(v ...int) string {
 	t := ir.NewTensor(ir.I64, len(v))
 	for i, n := range v {
@@ -98,18 +97,18 @@ func (g *quantisedNet) ints(v ...int) string {
 	return g.constant(t)
 }
 
-// channels draws a number of channels: one of three is whole blocks.
+// channels returns a random number of channels, a multiple of 16 with probability 1/3.
 func (g *quantisedNet) channels() int {
 	return []int{3, 16, 8, 20, 32, 10, 24, 33, 16, 1, 6, 32}[g.pick(12)]
 }
 
-// any draws a value; the newest are drawn most.
+// any returns a random value; newer values are more likely.
 func (g *quantisedNet) any() activation {
 	return g.list[len(g.list)-1-g.pick(min(3, len(g.list)))]
 }
 
-// like draws a value with the height and the width of another, and with its channels
-// where same says so.
+// like returns a random value with the height and the width of a, and also its channels if same is
+// set.
 func (g *quantisedNet) like(a activation, same bool) activation {
 	var list []activation
 	for _, b := range g.list {
@@ -120,8 +119,8 @@ func (g *quantisedNet) like(a activation, same bool) activation {
 	return list[g.pick(len(list))]
 }
 
-// quantise adds the integers of floats. Many scales are powers of two, so that values
-// lie between two integers exactly.
+// quantise adds a node that quantises floats. Many scales are powers of two, so that values are
+// exactly between two integers.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {
@@ -137,7 +136,7 @@ func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activatio
 	return g.quantiseAs(x, a)
 }
 
-// quantiseAs adds the integers of floats, with the quantum and the shape of a.
+// quantiseAs adds a node that quantises floats with the quantum and the shape of a.
 func (g *quantisedNet) quantiseAs(x string, a activation) activation {
 	args := a.quantum(g)
 	args[0] = x
@@ -150,11 +149,11 @@ func (g *quantisedNet) add(a activation) activation {
 	return a
 }
 
-// floats adds the floats that a stands for.
+// floats adds a node that dequantises a.
 func (g *quantisedNet) floats(a activation) string { return g.apply("DequantizeLinear", a.quantum(g)) }
 
-// moved adds an operator whose result has some of a's elements: of the integers, or of
-// the floats, that are then quantised as a is or otherwise.
+// moved adds an operator that only moves elements of a. It moves the integers, or the floats. The
+// floats are then quantised like a or with another scale.
 func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) string) activation {
 	b := a
 	b.shape = shape
@@ -168,7 +167,7 @@ func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) str
 	return g.quantiseAs(move(g.floats(a)), b)
 }
 
-// node adds one operator, or a few.
+// node adds one operator or a few.
 func (g *quantisedNet) node() {
 	a := g.any()
 	switch g.pick(23) {
@@ -207,8 +206,8 @@ func (g *quantisedNet) node() {
 	}
 }
 
-// weights adds i8 or u8 weights with a scale for all or one for each index of an axis,
-// and returns their floats.
+// weights adds i8 or u8 weights with one scale or a scale for each index of an axis, and returns
+// the dequantised weights.
 func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []float64) {
 	d, zero := ir.I8, 0
 	if g.pick(4) == 0 {
@@ -236,8 +235,8 @@ func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []f
 	return g.apply("DequantizeLinear", []string{g.constant(w), g.constant(scales), g.constant(zeros)}, Attr{"axis", axis}), scale
 }
 
-// bias adds the floats of a bias that is i32 in steps of the products of activations
-// and weights.
+// bias adds an i32 bias in steps of the products of activations and weights, and returns the
+// dequantised bias.
 func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	t, scales := ir.NewTensor(ir.I32, n), ir.NewTensor(ir.F32, len(w))
 	for i := range n {
@@ -252,8 +251,7 @@ func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	return g.apply("DequantizeLinear", []string{g.constant(t), g.constant(scales)}, Attr{"axis", 0})
 }
 
-// sumScale returns a scale for sums of n products, which keeps most within the range of a
-// byte.
+// sumScale returns a scale for sums of n products such that most fit a byte.
 func sumScale(n int, x float64, w []float64) float64 { return 100 * math.Sqrt(float64(n)) * x * w[0] }
 
 func (g *quantisedNet) conv(a activation) {
@@ -287,7 +285,7 @@ func (g *quantisedNet) conv(a activation) {
 	g.quantise(y, [3]int{out, (a.shape[1]+2*pad-k)/stride + 1, (a.shape[2]+2*pad-k)/stride + 1}, sumScale(c/group*k*k, a.scale, scale))
 }
 
-// window draws the attributes of a pool, and returns the extents of its result.
+// window returns random attributes of a pool, and the extents of its result.
 func (g *quantisedNet) window(a activation) ([]Attr, [3]int) {
 	k := min(2+g.pick(2), a.shape[1], a.shape[2])
 	stride, pad, ceil := 1+g.pick(2), g.pick(k), g.pick(4)/3
@@ -332,7 +330,8 @@ func (g *quantisedNet) average(a activation) {
 	}
 }
 
-// concat joins two or three values: as floats, or values of one quantum as integers.
+// concat concatenates two or three values, as floats or, if they have the same quantum, as
+// integers.
 func (g *quantisedNet) concat(a activation) {
 	axis := 1
 	if g.pick(4) == 0 {
@@ -371,7 +370,7 @@ func (g *quantisedNet) concat(a activation) {
 	}
 }
 
-// slice takes a part of the channels, forward or backward, or of the lines.
+// slice takes a slice of the channels, forward or backward, or of the rows.
 func (g *quantisedNet) slice(a activation) {
 	axis := []int{1, 1, 1, 2}[g.pick(4)]
 	n := a.shape[axis-1]
@@ -387,7 +386,7 @@ func (g *quantisedNet) slice(a activation) {
 	g.moved(a, shape, func(x string) string { return g.apply("Slice", append([]string{x}, args...)) })
 }
 
-// split divides the channels in two, both of which are values.
+// split splits the channels into two values.
 func (g *quantisedNet) split(a activation) {
 	c := a.shape[0]
 	if c < 2 {
@@ -413,7 +412,7 @@ func (g *quantisedNet) split(a activation) {
 	}
 }
 
-// shuffle exchanges groups of channels and places in them.
+// shuffle exchanges groups of channels with the positions within them.
 func (g *quantisedNet) shuffle(a activation) {
 	c := a.shape[0]
 	groups := 2 + g.pick(3)
@@ -427,8 +426,8 @@ func (g *quantisedNet) shuffle(a activation) {
 	})
 }
 
-// pad puts cells before the lines and the columns, and channels before the channels: they
-// hold the number 0, or copies of cells.
+// pad adds cells before rows and columns, and channels before the channels, with the value 0 or
+// copies of cells.
 func (g *quantisedNet) pad(a activation) {
 	by := [3]int{g.pick(8) / 7 * 5, g.pick(2), g.pick(2)}
 	shape := [3]int{a.shape[0] + by[0], a.shape[1] + by[1], a.shape[2] + by[2]}
@@ -487,8 +486,8 @@ func (g *quantisedNet) function(a activation) {
 	g.quantise(x, a.shape, scale)
 }
 
-// choose takes the greater or the lesser of two values, of a value and a constant, or the
-// greatest pixel of each channel.
+// choose adds the maximum or minimum of two values or of a value and a constant, or the maximum of
+// each channel.
 func (g *quantisedNet) choose(a activation) {
 	if g.pick(2) == 0 {
 		shape := [3]int{a.shape[0], 1, 1}
@@ -511,7 +510,7 @@ func (g *quantisedNet) choose(a activation) {
 	g.quantiseAs(g.apply(op, []string{g.floats(a), g.floats(b)}), a)
 }
 
-// repeat puts copies of the channels, or of the lines, after them.
+// repeat appends copies of the channels or of the rows.
 func (g *quantisedNet) repeat(a activation) {
 	by := [3]int{1, 1, 1}
 	by[g.pick(3)] = 2
@@ -536,7 +535,7 @@ func (g *quantisedNet) resize(a activation) {
 	g.moved(a, shape, func(x string) string { return g.apply("Resize", []string{x, "", scales}, attrs...) })
 }
 
-// gather takes some of the channels by their numbers.
+// gather selects some of the channels by index.
 func (g *quantisedNet) gather(a activation) {
 	at := make([]int, g.channels())
 	for i := range at {
@@ -547,8 +546,8 @@ func (g *quantisedNet) gather(a activation) {
 	})
 }
 
-// space moves blocks of 2×2 pixels into the channels, or back, or puts the channels last and
-// first again around what is done to the lines.
+// space moves blocks of 2×2 pixels to the channels or back, or transposes the channels to the end
+// and back around an operator on the rows.
 func (g *quantisedNet) space(a activation) {
 	c, h, w := a.shape[0], a.shape[1], a.shape[2]
 	switch two := (Attr{"blocksize", 2}); {
@@ -565,7 +564,7 @@ func (g *quantisedNet) space(a activation) {
 	}
 }
 
-// head multiplies the pixels by a matrix, after whose sums is a bias.
+// head multiplies the pixels by a matrix and adds a bias.
 func (g *quantisedNet) head(a activation) {
 	n := a.shape[0] * a.shape[1] * a.shape[2]
 	if n > 600 {

@@ -12,14 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// opcode is what a byte of a pickle stands for. Without run it is refused.
+// opcode is the meaning of a byte of a pickle. A nil run means that the opcode is rejected.
 type opcode struct {
 	name string
 	run  func(*machine) error
 }
 
-// opcodes are all there are, by their byte. The names are those of Python's
-// pickletools.
+// opcodes lists all opcodes by their byte, with the names of Python's pickletools.
 var opcodes = [256]opcode{
 	// Control.
 	0x80: {"PROTO", proto},
@@ -136,7 +135,7 @@ func mark(m *machine) error {
 	return nil
 }
 
-// popOne takes a value off the stack, or the mark on top of it.
+// popOne pops the top of the stack, a value or a mark.
 func popOne(m *machine) error {
 	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
 		m.marks = m.marks[:n-1]
@@ -200,10 +199,10 @@ func binint(m *machine) error {
 	return m.push(int64(int32(n)), boxCost)
 }
 
-// longDigits bounds numbers written in decimal, which take quadratic time.
+// longDigits bounds decimal numbers, which take quadratic time to convert.
 const longDigits = 1000
 
-// intLine reads a number in decimal, and the bools of protocol 1, "00" and "01".
+// intLine reads a decimal number, or a bool of protocol 1, "00" or "01".
 func intLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -237,7 +236,7 @@ func (m *machine) decimal(digits []byte) error {
 	return m.push(small(n), boxCost+len(digits))
 }
 
-// small returns n as an int64 if it is one.
+// small returns n as an int64 if it fits.
 func small(n *big.Int) Value {
 	if n.IsInt64() {
 		return n.Int64()
@@ -245,7 +244,7 @@ func small(n *big.Int) Value {
 	return n
 }
 
-// long reads a number in two's complement.
+// long reads an integer in two's complement, preceded by its length.
 func long(width uint64) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -289,7 +288,7 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text reads a string that decode makes of bytes.
+// text reads a string that decode converts from bytes.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -313,14 +312,14 @@ func (m *machine) pushText(b []byte, decode func([]byte) (string, error)) error 
 }
 
 func utf8Text(b []byte) (string, error) {
-	if !utf8.Valid(b) { // nor are the halves of surrogate pairs that Python writes
+	if !utf8.Valid(b) { // and so are the surrogates that Python writes
 		return "", fmt.Errorf("%.20q is not UTF-8", b)
 	}
 	return string(b), nil
 }
 
-// latin1 returns the string of Python 2 in b, which says nothing of its encoding:
-// what is UTF-8 is taken for that.
+// latin1 returns a string of Python 2, whose encoding is unknown: b if it is UTF-8, else b decoded
+// as Latin-1.
 func latin1(b []byte) (string, error) {
 	if utf8.Valid(b) {
 		return string(b), nil
@@ -332,7 +331,7 @@ func latin1(b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// stringLine reads a string in quotes, with the escapes of Python's repr.
+// stringLine reads a quoted string with the escapes of Python's repr.
 func stringLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -360,7 +359,7 @@ func unicodeLine(m *machine) error {
 		return nil
 	}
 	var wide []byte
-	for _, c := range b { // all but the escapes is Latin-1
+	for _, c := range b { // everything but the escapes is Latin-1
 		wide = utf8.AppendRune(wide, rune(c))
 	}
 	raw, err := unescape(wide, 'u')
@@ -370,14 +369,14 @@ func unicodeLine(m *machine) error {
 	return m.pushText(raw, utf8Text)
 }
 
-// plainEscapes are what a backslash and a character stand for in a repr.
+// plainEscapes maps the character after a backslash in a repr to the byte that it denotes.
 var plainEscapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// hexDigits is how many digits follow an escape.
+// hexDigits is the number of hexadecimal digits after each escape.
 var hexDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape
-// (kind 'u'), in which a backslash before another character stands for itself.
+// unescape resolves the escapes of a repr (kind 'x') or of raw-unicode-escape (kind 'u'), in which
+// a backslash before other characters is kept.
 func unescape(b []byte, kind byte) ([]byte, error) {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {
@@ -429,7 +428,7 @@ func binbytes(width uint64) func(*machine) error {
 	}
 }
 
-// marked pushes what build makes of the values above the mark.
+// marked pops the values above the mark and pushes the result of build.
 func marked(build func(values []Value) Value) func(*machine) error {
 	return func(m *machine) error {
 		values, err := m.popMark()
@@ -470,7 +469,7 @@ type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend adds values, which take returns, to the container on top of the stack.
+// extend adds the values that take returns to the container on top of the stack.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)
@@ -513,7 +512,7 @@ func (d *Dict) extend(m *machine, values []Value) error {
 	for i := 0; i < len(values); i += 2 {
 		switch values[i].(type) {
 		case *List, *Dict, *Set:
-			return fmt.Errorf("%s is no key", kindOf(values[i]))
+			return fmt.Errorf("%s is not a key", kindOf(values[i]))
 		}
 		d.Set(values[i], values[i+1])
 	}
@@ -545,7 +544,7 @@ func stackGlobal(m *machine) error {
 	return m.global(module, name)
 }
 
-// reduce calls with a tuple of arguments.
+// reduce calls a class with a tuple of arguments.
 func reduce(m *machine) error {
 	pair, err := m.pop(2)
 	if err != nil {

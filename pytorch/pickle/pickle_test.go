@@ -60,7 +60,7 @@ func narrow(s string) Bytes {
 	return b
 }
 
-// plain is a value as make.py writes it.
+// plain returns a value as make.py writes it.
 func plain(v Value) any {
 	all := func(list []Value) any {
 		texts := []any{}
@@ -177,6 +177,27 @@ func TestGlobalIsAsked(t *testing.T) {
 	}
 	if strings.Join(asked, " ") != "os.system os.system os.system" {
 		t.Error(asked)
+	}
+}
+
+// A persistent object is named by a line, or by the value on the stack.
+func TestPersistent(t *testing.T) {
+	r := &Reader{Persistent: func(id Value) (Value, error) {
+		if id != "key" {
+			return nil, errors.New("no such object")
+		}
+		return int64(7), nil
+	}}
+	for _, p := range []string{"Pkey\n.", "X\x03\x00\x00\x00keyQ."} {
+		if v, _, err := r.Read([]byte(p)); err != nil || v != int64(7) {
+			t.Errorf("%q: %v, %v", p, v, err)
+		}
+		if _, _, err := (&Reader{}).Read([]byte(p)); err == nil || !strings.Contains(err.Error(), "no persistent objects") {
+			t.Errorf("%q without persistent objects: %v", p, err)
+		}
+	}
+	if _, _, err := r.Read([]byte("Pother\n.")); err == nil || !strings.Contains(err.Error(), "no such object") {
+		t.Errorf("error %v", err)
 	}
 }
 

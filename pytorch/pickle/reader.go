@@ -6,46 +6,45 @@ import (
 	"slices"
 )
 
-// Reader reads pickles of one kind.
+// Reader reads pickles. Its functions define which names and identifiers a pickle may contain.
 type Reader struct {
-	// Global returns what a module calls a name. It is called once for each
-	// mention of the name in the pickle. The error says why it is refused.
+	// Global resolves a name in a module. It is called for each mention of the name in the pickle.
+	// An error rejects the pickle.
 	Global func(module, name string) (*Class, error)
 
-	// Persistent returns the object that an identifier stands for. Nil: the
-	// pickles have none.
+	// Persistent returns the object for a persistent identifier. If it is nil, identifiers are
+	// errors.
 	Persistent func(id Value) (Value, error)
 }
 
-// memory bounds what a pickle of some length may take, in bytes.
+// Bounds on the memory of a pickle, in bytes, depending on its length.
 const (
 	freeMemory    = 24 << 20
 	memoryPerByte = 12
 )
 
-// costs of values in bytes, with what the stack and the memo take for them.
+// Costs of values in bytes, including the stack and the memo.
 const (
-	slotCost  = 48  // an entry of a stack, list, tuple or memo, with room to grow
+	slotCost  = 48  // an entry of a stack, list, tuple or memo, with spare capacity
 	keyCost   = 160 // an entry of a dict
 	boxCost   = 32  // a number or a string's header
 	valueCost = 96  // an empty container
 )
 
-// machine is the state of the virtual machine that a pickle is a program of.
+// machine is the state of the pickle virtual machine.
 type machine struct {
 	*Reader
 	data  []byte
 	at    int
 	stack []Value
-	marks []int // where the stack was when MARK came
+	marks []int // stack heights at the MARK opcodes
 	memo  map[uint64]Value
 	left  int64 // bytes that may still be allocated
 	done  bool
 }
 
-// Read reads the pickle at the start of data and returns its value and length.
-// The value does not refer to data. Errors name the byte where the pickle goes
-// wrong.
+// Read reads the pickle at the start of data and returns its value and its length. The value does
+// not share memory with data. Errors contain the position in the pickle.
 func (r *Reader) Read(data []byte) (Value, int, error) {
 	m := &machine{Reader: r, data: data, memo: map[uint64]Value{}, left: freeMemory}
 	for !m.done {
@@ -88,7 +87,7 @@ func (m *machine) take(n uint64) ([]byte, error) {
 	return m.data[m.at-int(n) : m.at], nil
 }
 
-// uint takes a little-endian number of a width in bytes.
+// uint reads a little-endian number of width bytes.
 func (m *machine) uint(width uint64) (uint64, error) {
 	b, err := m.take(width)
 	if err != nil {
@@ -99,7 +98,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized takes bytes after their count, a number of a width.
+// sized reads a length of width bytes, and that many bytes.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {
@@ -108,7 +107,7 @@ func (m *machine) sized(width uint64) ([]byte, error) {
 	return m.take(n)
 }
 
-// line takes what is up to the next newline.
+// line returns the bytes up to the next newline.
 func (m *machine) line() ([]byte, error) {
 	n := slices.Index(m.data[m.at:], '\n')
 	if n < 0 {
@@ -118,17 +117,17 @@ func (m *machine) line() ([]byte, error) {
 	return b[:n], err
 }
 
-// push puts a value on the stack that took extra bytes of memory.
+// push pushes v, which took extra bytes of memory.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {
-		return nil // step says so
+		return nil // step reports the error
 	}
 	m.stack = append(m.stack, v)
 	return nil
 }
 
-// floor is where the part of the stack begins that opcodes may take from.
+// floor returns the height of the stack below which opcodes may not pop.
 func (m *machine) floor() int {
 	if len(m.marks) == 0 {
 		return 0
@@ -144,7 +143,7 @@ func (m *machine) need(n int) error {
 	return nil
 }
 
-// pop takes n values off the stack. They are overwritten by what is pushed next.
+// pop pops n values. The next push overwrites them.
 func (m *machine) pop(n int) ([]Value, error) {
 	if err := m.need(n); err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (m *machine) pop(n int) ([]Value, error) {
 	return values, nil
 }
 
-// popMark takes the values above the last mark off the stack, and the mark.
+// popMark pops the values above the last mark, and the mark.
 func (m *machine) popMark() ([]Value, error) {
 	if len(m.marks) == 0 {
 		return nil, fmt.Errorf("stack has no mark")
@@ -164,7 +163,7 @@ func (m *machine) popMark() ([]Value, error) {
 	return values, nil
 }
 
-// top returns the value on top of the stack.
+// top returns the value on top of the stack without popping it.
 func (m *machine) top() (Value, error) {
 	if err := m.need(1); err != nil {
 		return nil, err
@@ -172,7 +171,7 @@ func (m *machine) top() (Value, error) {
 	return m.stack[len(m.stack)-1], nil
 }
 
-// keep returns a copy of values that opcodes do not overwrite.
+// keep returns a copy of values that later pushes do not overwrite.
 func (m *machine) keep(values []Value) []Value {
 	m.left -= int64(len(values)) * slotCost
 	if m.left < 0 {
@@ -181,7 +180,7 @@ func (m *machine) keep(values []Value) []Value {
 	return slices.Clone(values)
 }
 
-// call pushes what a class makes of arguments.
+// call calls a class with args and pushes the result.
 func (m *machine) call(class Value, args []Value) error {
 	c, ok := class.(*Class)
 	if !ok {
@@ -197,7 +196,7 @@ func (m *machine) call(class Value, args []Value) error {
 	return m.push(v, valueCost)
 }
 
-// global pushes what a module calls a name.
+// global pushes the resolved name of a module.
 func (m *machine) global(module, name string) error {
 	c, err := m.Global(module, name)
 	if err != nil {
@@ -206,7 +205,7 @@ func (m *machine) global(module, name string) error {
 	return m.push(c, valueCost)
 }
 
-// remember puts the top of the stack into the memo.
+// remember stores the top of the stack in the memo.
 func (m *machine) remember(key uint64) error {
 	v, err := m.top()
 	if err != nil {
@@ -219,7 +218,7 @@ func (m *machine) remember(key uint64) error {
 	return nil
 }
 
-// recall pushes what the memo holds.
+// recall pushes an entry of the memo.
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {
@@ -228,7 +227,7 @@ func (m *machine) recall(key uint64) error {
 	return m.push(v, 0)
 }
 
-// kindOf says what a value is, for errors.
+// kindOf names the type of a value in errors.
 func kindOf(v Value) string {
 	switch v.(type) {
 	case nil:

@@ -6,9 +6,9 @@ import (
 	"math/big"
 )
 
-// Values are nil, bool, int64, *[big.Int] for integers beyond 64 bits, float64,
-// string, [Bytes], *[Tuple], *[List], *[Dict], *[Set], *[Class], and whatever
-// [Reader.Persistent] and [Class.New] returned. A container may hold itself.
+// Value is nil, bool, int64, *[big.Int] for integers beyond 64 bits, float64, string, [Bytes],
+// *[Tuple], *[List], *[Dict], *[Set], *[Class], or a value that [Reader.Persistent] or [Class.New]
+// returned. A container may contain itself.
 type Value = any
 
 // Bytes is a bytes or bytearray object.
@@ -20,40 +20,39 @@ type Tuple struct{ Items []Value }
 // List is a list.
 type List struct{ Items []Value }
 
-// Set is a set or a frozenset, with the items as they were added.
+// Set is a set or a frozenset. Items are in the order in which they were added.
 type Set struct{ Items []Value }
 
-// Dict is a dict: Values[i] belongs to Keys[i]. Keys are in the order in which
-// they were first set.
+// Dict is a dict: Values[i] belongs to Keys[i]. Keys are in the order in which they were first set.
 type Dict struct {
 	Keys, Values []Value
 
-	at map[Value]int // where keys are, once there are many
+	at map[Value]int // index of keys, once there are many
 }
 
 // Class is a name that [Reader.Global] knows.
 type Class struct {
 	Module, Name string
 
-	// New makes a value of arguments. Nil: the name may be mentioned, not called.
+	// New creates a value from arguments. If it is nil, the name may be mentioned but not called.
 	New func(args []Value) (Value, error)
 }
 
 // String returns the module and the name, quoted, for errors.
 func (c *Class) String() string { return fmt.Sprintf("%.100q", c.Module+"."+c.Name) }
 
-// CallError is the error of a pickle that calls a class without [Class.New].
+// CallError is the error of a pickle that calls a class without New.
 type CallError struct{ Class *Class }
 
 func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called", e.Class) }
 
-// Stateful is a value that takes what BUILD gives it.
+// Stateful is a value that accepts the state of a BUILD opcode.
 type Stateful interface{ SetState(state Value) error }
 
-// manyKeys is how many keys of a dict are looked for one after the other.
+// manyKeys is the number of keys up to which a dict is searched linearly.
 const manyKeys = 8
 
-// Get returns the value of a key and reports whether there is one.
+// Get returns the value of a key and whether the key exists.
 func (d *Dict) Get(key Value) (Value, bool) {
 	if i := d.find(key); i >= 0 {
 		return d.Values[i], true
@@ -61,8 +60,8 @@ func (d *Dict) Get(key Value) (Value, bool) {
 	return nil, false
 }
 
-// Set sets the value of a key. Keys that are equal in Python are one key: 1, 1.0
-// and True. Tuples and other objects are equal to themselves only.
+// Set sets the value of a key. Keys that are equal in Python are the same key: 1, 1.0 and True.
+// Tuples and other objects are compared by identity.
 func (d *Dict) Set(key, value Value) {
 	if i := d.find(key); i >= 0 {
 		d.Values[i] = value
@@ -80,7 +79,7 @@ func (d *Dict) Set(key, value Value) {
 	}
 }
 
-// find returns where a key is, -1 if it is not there.
+// find returns the index of a key, or -1.
 func (d *Dict) find(key Value) int {
 	key = hashable(key)
 	if d.at != nil {
@@ -97,13 +96,13 @@ func (d *Dict) find(key Value) int {
 	return -1
 }
 
-// SetState takes the attributes of a subclass of dict, which are not kept.
+// SetState ignores the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
-// bytesKey is a bytes object as a key, which differs from the string of its bytes.
+// bytesKey represents a bytes object as a key, distinct from a string.
 type bytesKey string
 
-// hashable returns what stands for a key in comparisons.
+// hashable returns a value that represents key in comparisons.
 func hashable(key Value) Value {
 	switch k := key.(type) {
 	case bool:
@@ -115,7 +114,7 @@ func hashable(key Value) Value {
 		if k == math.Trunc(k) && math.Abs(k) < 1<<62 {
 			return int64(k)
 		}
-		return math.Float64bits(k) // equal to itself, as one object is in Python
+		return math.Float64bits(k) // compared by identity, as in Python
 	case Bytes:
 		return bytesKey(k)
 	case *big.Int:

@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// Clip computes dst[i] = x[i] limited to lo…hi (ONNX Clip). NaN stays NaN, and
-// where lo > hi the result is hi.
+// Clip computes dst[i] = x[i] clamped to [lo, hi] (ONNX Clip). NaN stays NaN. If lo > hi the result is
+// hi.
 func Clip[T Number](dst, x []T, lo, hi T) {
 	if d, u, ok := float32s1(dst, x); ok && clipFast(d, u, float32(lo), float32(hi)) {
 		return
@@ -11,7 +11,7 @@ func Clip[T Number](dst, x []T, lo, hi T) {
 	each(dst, x, func(v T) T { return limit(v, lo, hi) })
 }
 
-// limit is the operation of [Clip].
+// limit returns the operation of [Clip].
 func limit[T Number](v, lo, hi T) T {
 	if lo > v {
 		v = lo
@@ -22,8 +22,7 @@ func limit[T Number](v, lo, hi T) T {
 	return v
 }
 
-// Relu computes dst[i] = x[i] where it is not negative, else 0 (ONNX Relu).
-// Zeros and NaN stay as they are.
+// Relu computes dst[i] = max(x[i], 0) (ONNX Relu). Zeros and NaN do not change.
 func Relu[T Number](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && reluFast(d, u) {
 		return
@@ -36,14 +35,12 @@ func Relu[T Number](dst, x []T) {
 	})
 }
 
-// LeakyRelu computes dst[i] = x[i] where it is not negative, else alpha·x[i]
-// (ONNX LeakyRelu).
+// LeakyRelu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·x[i] (ONNX LeakyRelu).
 func LeakyRelu[T Float](dst, x []T, alpha T) {
 	PReluScalar(dst, x, alpha)
 }
 
-// ThresholdedRelu computes dst[i] = x[i] where it is greater than alpha, else 0
-// (ONNX ThresholdedRelu).
+// ThresholdedRelu computes dst[i] = x[i] where x[i] > alpha, else 0 (ONNX ThresholdedRelu).
 func ThresholdedRelu[T Float](dst, x []T, alpha T) {
 	if d, u, ok := float32s1(dst, x); ok && thresholdedReluFast(d, u, float32(alpha)) {
 		return
@@ -56,8 +53,8 @@ func ThresholdedRelu[T Float](dst, x []T, alpha T) {
 	})
 }
 
-// Shrink computes dst[i] = x[i] + bias below −lambda, x[i] − bias above lambda
-// and 0 between (ONNX Shrink).
+// Shrink computes dst[i] = x[i] + bias where x[i] < −lambda, x[i] − bias where x[i] > lambda, and 0
+// between (ONNX Shrink).
 func Shrink[T Number](dst, x []T, bias, lambda T) {
 	each(dst, x, func(v T) T {
 		switch {
@@ -70,14 +67,13 @@ func Shrink[T Number](dst, x []T, bias, lambda T) {
 	})
 }
 
-// Elu computes dst[i] = x[i] where it is not negative, else alpha·(exp(x[i]) − 1)
-// (ONNX Elu).
+// Elu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·(exp(x[i]) − 1) (ONNX Elu).
 func Elu[T Float](dst, x []T, alpha T) {
 	Selu(dst, x, alpha, 1)
 }
 
-// Selu computes dst[i] = gamma·x[i] where x[i] is not negative, else
-// gamma·alpha·(exp(x[i]) − 1) (ONNX Selu). For float32 its error is within 4 ulp.
+// Selu computes dst[i] = gamma·x[i] where x[i] ≥ 0, else gamma·alpha·(exp(x[i]) − 1) (ONNX Selu). For
+// float32 its error is within 4 ulp.
 func Selu[T Float](dst, x []T, alpha, gamma T) {
 	negative := T(alpha * gamma)
 	if d, u, ok := float32s1(dst, x); ok {
@@ -94,8 +90,8 @@ func Selu[T Float](dst, x []T, alpha, gamma T) {
 	})
 }
 
-// Celu computes dst[i] = x[i] where it is not negative, else
-// alpha·(exp(x[i]/alpha) − 1) (ONNX Celu), within 4 ulp.
+// Celu computes dst[i] = x[i] where x[i] ≥ 0, else alpha·(exp(x[i]/alpha) − 1) (ONNX Celu), within 4
+// ulp.
 func Celu[T Float](dst, x []T, alpha T) {
 	if d, u, ok := float32s1(dst, x); ok && alpha > 0 && celuFast(d, u, float32(alpha)) {
 		return
@@ -119,13 +115,13 @@ func Sigmoid[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(logistic(float64(v))) })
 }
 
-// logistic is 1/(1 + e^−v).
+// logistic returns 1/(1 + e^−v).
 func logistic(v float64) float64 {
 	return 1 / (1 + math.Exp(-v))
 }
 
-// Swish computes dst[i] = x[i]·sigmoid(alpha·x[i]) (ONNX Swish); with alpha 1 it is
-// also called SiLU. Its error is within 4 ulp plus what alpha·x[i] loses in rounding.
+// Swish computes dst[i] = x[i]·sigmoid(alpha·x[i]) (ONNX Swish). With alpha 1 it is also called SiLU.
+// Its error is within 4 ulp plus the rounding error of alpha·x[i].
 func Swish[T Float](dst, x []T, alpha T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if a := float32(alpha); !swishFast(d, u, a) {
@@ -136,8 +132,8 @@ func Swish[T Float](dst, x []T, alpha T) {
 	each(dst, x, func(v T) T { return T(float64(v) * logistic(float64(T(alpha*v)))) })
 }
 
-// HardSigmoid computes dst[i] = alpha·x[i] + beta limited to 0…1 (ONNX
-// HardSigmoid), each operation rounded.
+// HardSigmoid computes dst[i] = alpha·x[i] + beta clamped to [0, 1] (ONNX HardSigmoid). Each operation
+// is rounded.
 func HardSigmoid[T Float](dst, x []T, alpha, beta T) {
 	if d, u, ok := float32s1(dst, x); ok && hardSigmoidFast(d, u, float32(alpha), float32(beta)) {
 		return
@@ -145,8 +141,8 @@ func HardSigmoid[T Float](dst, x []T, alpha, beta T) {
 	each(dst, x, func(v T) T { return limit(T(alpha*v)+beta, 0, 1) })
 }
 
-// HardSwish computes dst[i] = x[i]·(x[i]/6 + 1/2 limited to 0…1), each operation
-// rounded and x[i]/6 a product with 1/6 (ONNX HardSwish).
+// HardSwish computes dst[i] = x[i]·h, where h is x[i]/6 + 1/2 clamped to [0, 1] (ONNX HardSwish).
+// Each operation is rounded, and x[i]/6 is a product with 1/6.
 func HardSwish[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && hardSwishFast(d, u, 1.0/6, 0.5) {
 		return
@@ -184,17 +180,16 @@ func Mish[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(mish(float64(v))) })
 }
 
-// mish is v·tanh(log(1 + e^v)). With e = e^v the tangent is e(e + 2)/(e(e + 2) + 2),
-// 1 in float64 from v = 20 on.
+// mish returns v·tanh(log(1 + e^v)). With e = e^v the tangent is e(e + 2)/(e(e + 2) + 2), which is 1 in
+// float64 from v = 20 on.
 func mish(v float64) float64 {
 	e := math.Exp(min(v, 20))
 	n := e * (e + 2)
 	return v * (n / (n + 2))
 }
 
-// Gelu computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2 (ONNX Gelu). Its error is at
-// most |x[i]|·2⁻²² on the negative side, where the sum cancels, and 4 ulp on the
-// other.
+// Gelu computes dst[i] = x[i]·(1 + erf(x[i]/√2))/2 (ONNX Gelu). For negative x[i], where the sum
+// cancels, its error is at most |x[i]|·2⁻²²; otherwise it is within 4 ulp.
 func Gelu[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !geluFast(d, u) {
@@ -205,7 +200,7 @@ func Gelu[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(gelu(float64(v))) })
 }
 
-// gelu is v·Φ(v), Φ being the normal distribution.
+// gelu returns v·Φ(v), where Φ is the normal distribution function.
 func gelu(v float64) float64 {
 	return v * (0.5 * math.Erfc(-v*(1/math.Sqrt2)))
 }

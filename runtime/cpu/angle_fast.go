@@ -1,13 +1,11 @@
-//go:build (amd64 || arm64) && !noasm
-
 package cpu
 
 import "math"
 
-// farAngle is up to where the assembly of trigonometric functions takes angles.
+// farAngle is the largest magnitude of angles that the assembly supports.
 const farAngle = 1 << 16
 
-// farthest is the greatest magnitude of elements, or NaN.
+// farthest returns the largest magnitude in x, or NaN.
 func farthest(x []float32) float32 {
 	return max(highestRun(x), -lowestRun(x))
 }
@@ -20,8 +18,8 @@ func sinAnglesPart(s *pointwise, from, to int) { sinAngles(s.dst[from:to], s.a[f
 func cosAnglesPart(s *pointwise, from, to int) { cosAngles(s.dst[from:to], s.a[from:to]) }
 func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[from:to]) }
 
-// angles computes a function where there is assembly: fast of angles up to farAngle,
-// exact of others.
+// angles computes a trigonometric function. It uses fast for angles up to farAngle if there is
+// assembly, and exact for other angles.
 func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
 	if level == Generic {
 		return false
@@ -49,7 +47,7 @@ func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x 
 	return true
 }
 
-// ordinary reports whether all elements are finite and, with nonzero, none is zero.
+// ordinary reports whether all elements are finite and, if nonzero is set, not zero.
 func ordinary(x []float32, nonzero bool) bool {
 	low, high := lowestRun(x), highestRun(x)
 	if !(low >= -math.MaxFloat32 && high <= math.MaxFloat32) {
@@ -66,13 +64,13 @@ func ordinary(x []float32, nonzero bool) bool {
 	return true
 }
 
-// isOrdinary is ordinary of one number.
+// isOrdinary is ordinary for one number.
 func isOrdinary(v float32, nonzero bool) bool {
 	return v-v == 0 && !(nonzero && v == 0)
 }
 
-// powers computes what Pow does where there is assembly, which is for numbers that
-// are finite and bases that are not zero.
+// powers computes Pow with assembly, which requires finite numbers and nonzero bases. It reports false
+// if it cannot.
 func powers(dst, a, b []float32) bool {
 	if level == Generic {
 		return false

@@ -1,9 +1,9 @@
 package cpu
 
-// portionOfAreas calls area for the i-th of parts shares of a convolution: for lines l0…l1
-// and strips s0…s1 of output channels of one image after the other. Shares are of the
-// strips, line by line, where the weights are heavy, more than the input, or the lines
-// are few, else of the lines.
+// portionOfAreas calls area for share i of a convolution that is divided into parts shares. A share
+// is a run of output lines l0…l1, or of strips of output channels s0…s1, of one image after the
+// other. It is a run of strips, line by line, if the weights are larger than the input, as heavy
+// says, or if there are few lines. Otherwise it is a run of lines.
 func portionOfAreas(images, strips, lines int, heavy bool, i, parts int, area func(image, l0, l1, s0, s1 int)) {
 	if parts > 1 && (heavy || lines < 8*parts) {
 		from, to := portion(images*strips*lines, i, parts)

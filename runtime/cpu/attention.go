@@ -10,49 +10,49 @@ import (
 // AttentionShape describes an [Attention].
 type AttentionShape struct {
 	Batch, Heads  int
-	Shared        int // heads of keys and values, each for Heads/Shared heads of queries
+	Shared        int // heads of keys and values; each serves Heads/Shared heads of queries
 	Queries, Keys int
-	Depth, Width  int // elements of a query or key, and of a value or result
+	Depth, Width  int // elements of a query or key, and elements of a value or result
 
-	// Where queries, keys, values and results lie: the first element, and the distances
-	// from an element of the batch, a head and a row to the next. The elements of a row
-	// are neighbours.
+	// These are the positions of queries, keys, values and results: the offset of the first
+	// element, and the strides of batch, heads and rows. The elements of a row are adjacent.
 	Q, K, V, Y [4]int
-	// The distances in a mask of elements of the batch, heads, queries and keys; 0 where
-	// one serves all.
-	Mask [4]int
 
 	Scale   float32
-	Softcap float32 // 0 for none
+	Softcap float32 // bound of the scores; 0 means no bound
 
-	// Query i is at position Past + i and attends to the keys from Before before to After
-	// after it; a negative number stands for all.
+	// Query i is at position Past + i and attends to the keys from Before positions before to After
+	// positions after it. A negative number means all.
 	Past          int
 	Before, After int
-	// Ctx ends the call early; nil for none. See Until.
+
+	// Mask holds the strides of a mask along batch, heads, queries and keys. The stride of a
+	// broadcast axis is 0.
+	Mask [4]int
+	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
 
-// AttentionMask is what an [Attention] may have besides queries, keys and values.
+// AttentionMask holds the optional operands of an [Attention] besides queries, keys and values.
 type AttentionMask struct {
-	Add     []float32 // is added to the scores
-	Allow   []bool    // is false where a key is not attended to
 	Lengths []int64   // keys there are, for each element of the batch
 	Starts  []int64   // added to Past, for each element of the batch
-	Sinks   []float32 // for each head the score of one more key, whose value is zero
+	Sinks   []float32 // for each head, the score of one more key whose value is zero
+	Add     []float32 // is added to the scores
+	Allow   []bool    // is false where a key is not attended to
 }
 
-// AttentionScratch is the number of elements of scratch memory that one of the parts
-// of an attention needs which are computed at the same time.
+// AttentionScratch returns the number of elements of scratch memory for one of the parts that are
+// computed concurrently.
 func AttentionScratch(keys, depth, width int) int {
 	most := min(ceil(max(keys, 0), 16)*16, keyBlock)
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
 }
 
-// Sizes of what an attention does at a time.
+// Block sizes of an attention.
 const (
 	queryBlock = 128
-	keyBlock   = 256 // keys and values in panels share a second-level cache
+	keyBlock   = 256 // keys and values in panels that share a second-level cache
 )
 
 // Attention computes for every head and query
@@ -60,10 +60,11 @@ const (
 //	score[j] = cap(Scale·(query · key[j])) + mask[j]
 //	dst      = Σ exp(score[j])·value[j] / Σ exp(score[j])
 //
-// over the keys attended to, where cap(x) is Softcap·tanh(x/Softcap) (ONNX Attention).
-// The result of a query that attends to no key is 0. No more scores are in memory than
-// those of a few queries and a block of keys. scratch is a multiple of [AttentionScratch]:
-// so many parts may be computed at a time. dst is none of the operands.
+// over the keys that the query attends to, where cap(x) is Softcap·tanh(x/Softcap) (ONNX
+// Attention). The result for a query without keys is 0. Only the scores of a few queries and a
+// block of keys are in memory at a time. The length of scratch is a multiple of [AttentionScratch];
+// the factor is the number of parts that are computed concurrently. dst must not overlap an
+// operand.
 func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask) {
 	if min(s.Batch, s.Heads, s.Queries, s.Width) <= 0 {
 		return
@@ -92,23 +93,23 @@ func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *Attenti
 	rt.EndIfDone(s.Ctx)
 }
 
-// attention is an Attention under way.
+// attention is the state of a running Attention.
 type attention struct {
 	AttentionShape
 	AttentionMask
 	dst, q, k, v, scratch []float32
 
-	each int // elements of scratch for a part
-	// Queries in rows: series of rows of a group of heads that share keys. Where there is
-	// one query, the rows are the heads.
+	each int // elements of scratch for each part
+	// Queries are processed in series of rows, one for each group of heads that share keys. With a
+	// single query the rows are the heads.
 	series, rows, blocks int
-	units                int // series in blocks of rows, of all groups
-	step                 int // from the position of a row to the next
+	units                int // series in blocks of rows, for all groups
+	step                 int // distance in positions between rows
 }
 
 var attentions slot[attention, *attention]
 
-// check makes sure that all operands have what the shape needs.
+// check panics unless all operands have the sizes of the shape.
 func (p *attention) check() {
 	for _, x := range [...]struct {
 		s                      []float32
@@ -159,7 +160,7 @@ func (p *attention) plan() {
 	p.units = p.Batch * p.Shared * p.series * p.blocks
 }
 
-// Part does the i-th of parts shares of the units.
+// Part processes the i-th of parts shares of the units.
 func (p *attention) Part(i, parts int) {
 	w := attending{attention: *p, packed: -1}
 	scratch := p.scratch[i*p.each:][:p.each]
@@ -182,16 +183,16 @@ func (p *attention) Part(i, parts int) {
 type attending struct {
 	attention
 	query, scores, keys, values []float32
-	ldq, lds                    int // elements from row to row of query and scores
+	ldq, lds                    int // distance between rows of query and scores in elements
 
-	packed, packedFrom int // group whose keys are in panels, and the first of them; −1 for none
+	packed, packedFrom int // group whose keys are in panels, and the first of these keys; −1 if there is none
 	batch, group, head int // of the unit
 	first              int // row of the unit
 	positions          int // of the first row
 	limit              int // keys there are
 
 	tops, sums, factors [queryBlock]float32 // of the unit's rows
-	started             [queryBlock]bool    // tiles of which there is a result
+	started             [queryBlock]bool    // tiles that have a result
 }
 
 // unit computes a block of rows of a series.
@@ -231,7 +232,7 @@ func (w *attending) tileRows() int {
 	return rows
 }
 
-// start sets what is known of the rows before the first key.
+// start initialises the rows before the first key.
 func (w *attending) start(rows int) {
 	clear(w.started[:])
 	for r := range rows {
@@ -249,7 +250,7 @@ func (w *attending) start(rows int) {
 	}
 }
 
-// window returns the keys that some of the rows from…to of the unit attend to.
+// window returns the range of keys that rows from…to of the unit attend to.
 func (w *attending) window(from, to int) (first, end int) {
 	first, end = 0, w.limit
 	if w.Before >= 0 {
@@ -261,8 +262,8 @@ func (w *attending) window(from, to int) (first, end int) {
 	return first, end
 }
 
-// pack puts n keys from j on into panels, and values too where several tiles read
-// them or where panels are wider than they.
+// pack packs n keys from j on into panels. It also packs the values if several tiles read them, or
+// if panels are wider than the values.
 func (w *attending) pack(group, j, n int) {
 	if w.packed == group && w.packedFrom == j {
 		return
@@ -290,7 +291,7 @@ func (w *attending) packsValues() bool {
 	return w.Width%16 != 0 || w.rows > w.tileRows() || w.series > 1
 }
 
-// tile computes what n keys from j on add to the rows of a tile.
+// tile adds the contribution of n keys from j on to the rows of a tile.
 func (w *attending) tile(j, n int, split rowSplit, i int) {
 	row, rows := split.at(i), split.high(i)
 	from, to := w.window(row, row+rows-1)
@@ -337,8 +338,7 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 	}
 }
 
-// score computes the scores of rows of the unit and of count keys of the panels, from
-// one on.
+// score computes the scores of rows of the unit and of count keys in panels.
 func (w *attending) score(row, rows, from, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {
@@ -352,7 +352,7 @@ func (w *attending) score(row, rows, from, count int) {
 	t.across(rows, ceil(count, 16))
 }
 
-// rowOf is the distance of rows.
+// rowOf returns the strides of rows.
 func (w *attending) rowOf(at *[4]int) int {
 	if w.step == 0 {
 		return at[2]
@@ -360,15 +360,16 @@ func (w *attending) rowOf(at *[4]int) int {
 	return at[3]
 }
 
-// place is where a row of the unit begins.
+// place returns the offset of a row of the unit.
 func (w *attending) place(at *[4]int, row int) int {
 	return at[0] + w.batch*at[1] + w.head*at[2] + (w.first+row)*w.rowOf(at)
 }
 
-// result is dst from a row of the unit on.
+// result returns dst from a row of the unit on.
 func (w *attending) result(row int) []float32 { return w.dst[w.place(&w.Y, row):] }
 
-// mask limits the scores of a row of the unit, of keys from j on, and adds the mask.
+// mask excludes keys outside of the window from the scores of a row of the unit, and adds the mask.
+// The scores begin with key j.
 func (w *attending) mask(scores []float32, row, j int) {
 	if w.Softcap != 0 {
 		DivScalar(scores, scores, w.Softcap)
@@ -389,7 +390,7 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask adds the elements of the mask from one on.
+// addMask adds elements of the mask to scores.
 func (w *attending) addMask(scores []float32, at int) {
 	switch distance := w.Mask[3]; {
 	case w.Add != nil && distance == 0:
@@ -411,7 +412,7 @@ func (w *attending) addMask(scores []float32, at int) {
 	}
 }
 
-// finish divides the results by the sums of the shares.
+// finish divides the results by the sums of the exponentials.
 func (w *attending) finish(split rowSplit) {
 	for i := range split.tiles {
 		row := split.at(i)

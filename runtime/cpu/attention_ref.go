@@ -1,9 +1,9 @@
 package cpu
 
-// attendRowsRef makes of rows of n scores, stride apart, their exponentials less a top:
-// the greatest of them and of the row's in tops, which it becomes. A row's sum is
-// multiplied by its factor, the exponential of the former top less the new one, and
-// the exponentials are added to it.
+// attendRowsRef is a step of an online softmax. It processes rows of n scores, stride apart. It
+// replaces a row's scores by exp(score − top), where the new top is the maximum of tops[row] and
+// the scores. factors[row] is exp(old top − new top). It multiplies the row's sum by this factor
+// and adds the exponentials.
 func attendRowsRef(x []float32, rows, n, stride int, tops, sums, factors []float32) {
 	for r := range rows {
 		row := x[r*stride:][:n]

@@ -8,7 +8,7 @@ import (
 )
 
 func TestAttention(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Attention(t, cpu.Attention) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Attention(t, attention) })
 }
 
 // An operand that is too short must stop the kernel before it touches memory.
@@ -66,6 +66,6 @@ func FuzzAttention(f *testing.F) {
 		case 2:
 			c.Allow = int(bits >> 3 & 7)
 		}
-		atEachLevel(t, func(t *testing.T) { kerneltest.CheckAttention(t, cpu.Attention, c) })
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckAttention(t, attention, c) })
 	})
 }

@@ -6,13 +6,12 @@ import (
 	"unsafe"
 )
 
-// The kernels of this file take slices of one length; dst may be the same slice
-// as an operand. A form with Scalar in its name has one operand that is the
-// same for every element; the order of the name is the order of the operands.
-// Integers wrap. Add, Sub, Mul and Div of floats are exact IEEE operations and
+// The kernels of this file take slices of equal length; dst may be the same slice as an operand. In a
+// form with Scalar in its name, one operand is the same for every element; the order in the name is
+// that of the operands. Integers wrap. Add, Sub, Mul and Div of floats are exact IEEE operations and
 // give the same bits on every platform.
 
-// ErrDivideByZero is what integer division and remainder report.
+// ErrDivideByZero is returned by integer division and remainder.
 var ErrDivideByZero = errors.New("cpu: integer division by zero")
 
 // Add computes dst[i] = a[i] + b[i] (ONNX Add).
@@ -95,8 +94,8 @@ func ScalarDiv[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return a / y })
 }
 
-// Min computes dst[i] = the lesser of a[i] and b[i] (ONNX Min). A NaN operand
-// makes the result NaN; of two zeros the result is b[i].
+// Min computes dst[i] = min(a[i], b[i]) (ONNX Min). If an operand is NaN, the result is NaN. If
+// both are zeros, the result is b[i].
 func Min[T Number](dst, a, b []T) {
 	if d, u, v, ok := float32s2(dst, a, b); ok && minFast(d, u, v) {
 		return
@@ -104,7 +103,7 @@ func Min[T Number](dst, a, b []T) {
 	zip(dst, a, b, lesser[T])
 }
 
-// MinScalar computes dst[i] = the lesser of a[i] and b, as [Min] does.
+// MinScalar computes dst[i] = min(a[i], b), like [Min].
 func MinScalar[T Number](dst, a []T, b T) {
 	if d, u, ok := float32s1(dst, a); ok && minScalarFast(d, u, float32(b)) {
 		return
@@ -112,8 +111,8 @@ func MinScalar[T Number](dst, a []T, b T) {
 	each(dst, a, func(x T) T { return lesser(x, b) })
 }
 
-// Max computes dst[i] = the greater of a[i] and b[i] (ONNX Max). A NaN operand
-// makes the result NaN; of two zeros the result is b[i].
+// Max computes dst[i] = max(a[i], b[i]) (ONNX Max). If an operand is NaN, the result is NaN. If
+// both are zeros, the result is b[i].
 func Max[T Number](dst, a, b []T) {
 	if d, u, v, ok := float32s2(dst, a, b); ok && maxFast(d, u, v) {
 		return
@@ -121,7 +120,7 @@ func Max[T Number](dst, a, b []T) {
 	zip(dst, a, b, greater[T])
 }
 
-// MaxScalar computes dst[i] = the greater of a[i] and b, as [Max] does.
+// MaxScalar computes dst[i] = max(a[i], b), like [Max].
 func MaxScalar[T Number](dst, a []T, b T) {
 	if d, u, ok := float32s1(dst, a); ok && maxScalarFast(d, u, float32(b)) {
 		return
@@ -129,7 +128,7 @@ func MaxScalar[T Number](dst, a []T, b T) {
 	each(dst, a, func(x T) T { return greater(x, b) })
 }
 
-// lesser is the operation of [Min].
+// lesser returns the operation of [Min].
 func lesser[T Number](x, y T) T {
 	if x < y || x != x {
 		return x
@@ -137,7 +136,7 @@ func lesser[T Number](x, y T) T {
 	return y
 }
 
-// greater is the operation of [Max].
+// greater returns the operation of [Max].
 func greater[T Number](x, y T) T {
 	if x > y || x != x {
 		return x
@@ -145,8 +144,8 @@ func greater[T Number](x, y T) T {
 	return y
 }
 
-// Gate computes dst[i] = g[i] where y[i] is above 0, else 0: the gradient of a Relu with the
-// result y.
+// Gate computes dst[i] = g[i] where y[i] > 0, else 0: the gradient of a Relu with result y and upstream
+// gradient g.
 func Gate[T Number](dst, g, y []T) {
 	if d, u, v, ok := float32s2(dst, g, y); ok && gateFast(d, u, v) {
 		return
@@ -159,8 +158,7 @@ func Gate[T Number](dst, g, y []T) {
 	})
 }
 
-// PRelu computes dst[i] = x[i], times slope[i] where x[i] is negative (ONNX
-// PRelu).
+// PRelu computes dst[i] = x[i] where x[i] ≥ 0, else slope[i]·x[i] (ONNX PRelu).
 func PRelu[T Number](dst, x, slope []T) {
 	if d, u, v, ok := float32s2(dst, x, slope); ok && pReluFast(d, u, v) {
 		return
@@ -173,8 +171,8 @@ func PRelu[T Number](dst, x, slope []T) {
 	})
 }
 
-// PReluScalar computes dst[i] = x[i], times slope where x[i] is negative. It is
-// [LeakyRelu] for every type of number.
+// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i]. It is [LeakyRelu] for every type
+// of number.
 func PReluScalar[T Number](dst, x []T, slope T) {
 	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(slope)) {
 		return
@@ -226,8 +224,8 @@ func ScalarPow[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return T(math.Pow(float64(a), float64(y))) })
 }
 
-// PowInt computes dst[i] = a[i] to the power b[i], wrapping (ONNX Pow on
-// integers). A negative power of anything but 1 and −1 is 0.
+// PowInt computes dst[i] = a[i]^b[i] with wrapping (ONNX Pow on integers). A negative power of an
+// integer is 0, except for the integers 1 and −1.
 func PowInt[T Integer](dst, a, b []T) {
 	zip(dst, a, b, power[T])
 }
@@ -242,7 +240,7 @@ func ScalarPowInt[T Integer](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return power(a, y) })
 }
 
-// power is the operation of [PowInt], by squaring.
+// power returns the operation of [PowInt], by squaring.
 func power[T Integer](x, n T) T {
 	if n < 0 {
 		switch {
@@ -282,8 +280,8 @@ func ScalarFmod[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return fmod(a, y) })
 }
 
-// fmod is the operation of [Fmod]. In float32 a quotient of less than 2²⁸ makes
-// every step in float64 exact, but for the quotient, which may be one too large.
+// fmod implements [Fmod]. For float32 with a quotient below 2²⁸, every step is exact in float64 except
+// the quotient, which may be one too large.
 func fmod[T Float](x, y T) T {
 	u, v := math.Abs(float64(x)), math.Abs(float64(y))
 	if unsafe.Sizeof(x) == 8 || !(u < v*(1<<28)) || v > math.MaxFloat32 {
@@ -296,9 +294,9 @@ func fmod[T Float](x, y T) T {
 	return T(math.Copysign(r, float64(x)))
 }
 
-// DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on
-// integers). The error is [ErrDivideByZero]; dst is then anything. The
-// least integer divided by −1 wraps to itself.
+// DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on integers). The smallest
+// integer divided by −1 wraps to itself. It returns [ErrDivideByZero] if an element of b is zero; dst
+// is then undefined.
 func DivInt[T Integer](dst, a, b []T) error {
 	return zipInt(quotient, dst, a, b, func(x, y T) T { return x / y })
 }
@@ -313,8 +311,8 @@ func ScalarDivInt[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x / y })
 }
 
-// Rem computes the remainder of a[i] / b[i] truncated toward zero; it has the
-// sign of a[i] (ONNX Mod with fmod=1 on integers). Zeros are errors as in [DivInt].
+// Rem computes the remainder of a[i] / b[i] truncated toward zero; it has the sign of a[i] (ONNX Mod
+// with fmod=1 on integers). It returns the errors of [DivInt].
 func Rem[T Integer](dst, a, b []T) error {
 	return zipInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
@@ -329,8 +327,8 @@ func ScalarRem[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x % y })
 }
 
-// Mod computes the remainder of a[i] / b[i] rounded down; it has the sign of
-// b[i] (ONNX Mod with fmod=0). Zeros are errors as in [DivInt].
+// Mod computes the remainder of a[i] / b[i] rounded down; it has the sign of b[i] (ONNX Mod with
+// fmod=0). It returns the errors of [DivInt].
 func Mod[T Integer](dst, a, b []T) error {
 	return zipInt(modulus, dst, a, b, floorMod[T])
 }
@@ -345,7 +343,7 @@ func ScalarMod[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, floorMod[T])
 }
 
-// floorMod is the operation of [Mod].
+// floorMod returns the operation of [Mod].
 func floorMod[T Integer](x, y T) T {
 	r := x % y
 	if r != 0 && (r < 0) != (y < 0) {
@@ -354,16 +352,16 @@ func floorMod[T Integer](x, y T) T {
 	return r
 }
 
-// division is a kind of division of integers.
+// division is a kind of integer division.
 type division int
 
 const (
-	quotient  division = iota // truncated
-	remainder                 // of that
-	modulus                   // of the quotient rounded down
+	quotient  division = iota // quotient, truncated
+	remainder                 // remainder of the truncated quotient
+	modulus                   // remainder of the quotient rounded down
 )
 
-// zipInt is zip for an operation that a zero in b makes impossible.
+// zipInt is zip for an operation that is undefined for a zero in b.
 func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
 	done, zero := quotients(kind, dst, a, b)

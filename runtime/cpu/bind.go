@@ -6,12 +6,11 @@ import (
 	"math"
 )
 
-// The functions of this file return numbers that follow from small lists that a
-// model computes: extents, places, marks. One call returns one of several numbers,
-// i or the axis.
+// The functions of this file return numbers computed from small integer lists: extents, positions,
+// marks. One call returns one of several numbers, selected by i or the axis.
 
-// axisSet returns the set of the axes of a rank of at most 64 that a list names,
-// each at most once; a negative one counts from the end.
+// axisSet returns the listed axes as a set. The rank is at most 64. Axes must not repeat; a negative
+// axis counts from the end.
 func axisSet(axes []int64, rank int) (set uint64, err error) {
 	for _, a := range axes {
 		at, ok := fromFront(a, rank)
@@ -26,9 +25,9 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 	return set, nil
 }
 
-// MarkedExtent returns, for i = 2·axis, the extent of an axis where axes do not name
-// it, else 1; for the i after that the extent where they name it, else 1. When all is
-// set no axes stand for all of them.
+// MarkedExtent returns an extent or 1. For i = 2·axis it returns the extent if axes does not
+// contain the axis. For i = 2·axis + 1 it returns the extent if axes contains the axis. Otherwise
+// it returns 1. With all, empty axes mean all axes.
 func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if all && len(axes) == 0 {
@@ -40,8 +39,8 @@ func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	return shape[i/2], err
 }
 
-// SqueezedExtent returns extent i of shape without the axes that are named, whose
-// extents are 1. It fails where other than rank axes are left.
+// SqueezedExtent returns extent i of shape without the listed axes. The listed axes must have
+// extent 1. It returns an error unless rank axes remain.
 func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if err != nil {
@@ -65,8 +64,8 @@ func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return result, nil
 }
 
-// UnsqueezedExtent returns extent i of shape with axes of extent 1 put in, so that
-// they are where axes name them among the rank axes of the result.
+// UnsqueezedExtent returns extent i of shape after axes of extent 1 are inserted at the listed
+// positions of the result, which has rank axes.
 func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, rank)
 	if err != nil {
@@ -85,10 +84,10 @@ func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return shape[at], nil
 }
 
-// ReshapedExtent returns extent i of the shape that want asks for a tensor of extents
-// shape to have (ONNX Reshape): 0 is the extent of the tensor's axis of this number,
-// unless allowZero is set; one -1 is what is left. It fails where want has another
-// number of elements than rank, or the tensor another number than the shape.
+// ReshapedExtent returns extent i of the result of reshaping a tensor of extents shape to want
+// (ONNX Reshape). An element 0 of want copies the tensor's extent unless allowZero is set. One
+// element may be -1 and is then inferred. It returns an error if want does not have rank elements,
+// or the numbers of elements differ.
 func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
 	if len(want) != rank {
 		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)
@@ -125,11 +124,11 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 	return int(result), nil
 }
 
-// SlicePlace returns what a slice takes of a tensor of extents shape (ONNX Slice).
-// For i = 4·axis it is the axis's first element; then the number of elements; the
-// step, at most the extent, where that is positive, else 0; and the negated step
-// where it is negative, else 0. Without axes the starts are of the first axes in order; without steps
-// they are 1.
+// SlicePlace returns a number of a slice of a tensor of extents shape (ONNX Slice). For i = 4·axis
+// it returns the first element, and for i = 4·axis + 1 the number of elements. For i = 4·axis + 2
+// it returns the step, at most the extent, or 0 if the step is negative. For i = 4·axis + 3 it
+// returns the negated step, or 0 if the step is positive. Without axes the starts apply to the
+// first axes in order. The default of steps is 1.
 func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
 	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
 		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
@@ -160,8 +159,8 @@ func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, err
 	return place[what], nil
 }
 
-// sliceRange returns the first element and the number of elements that a slice of an
-// axis of extent d takes; negative bounds count from the end, and all are clamped.
+// sliceRange returns the first element and the number of elements of a slice of an axis of extent d.
+// Negative bounds count from the end; all are clamped.
 func sliceRange(start, end, step, d int64) (first, count int64) {
 	if start < 0 {
 		start = max(start, -d) + d
@@ -177,11 +176,11 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 	return max(first, 0), max(0, (first-min(end, d-1)-step-1)/-step)
 }
 
-// PadPlace returns how a tensor of extents shape is padded by pads: first those
-// before all axes, then those after them; of all axes where axes is nil (ONNX Pad).
-// Negative pads cut elements off first. For i = 4·axis it is the first element of the
-// axis that is kept; then how many are; how many are put before them; and how many
-// there are with those put after them.
+// PadPlace returns a number of the padding of a tensor of extents shape (ONNX Pad). pads lists the
+// elements before all listed axes, and then the elements after them. Nil axes mean all axes.
+// Negative pads crop. For i = 4·axis it returns the first element that is kept, for i = 4·axis + 1
+// the number of elements kept, for i = 4·axis + 2 the number inserted before them, and for i =
+// 4·axis + 3 the resulting extent.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {
@@ -212,9 +211,9 @@ func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	return 0, fmt.Errorf("%d elements", place[i%4])
 }
 
-// RangeCount returns how many numbers there are from start to limit, without it, by
-// delta: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference is one of T,
-// the quotient of floats is taken in float64.
+// RangeCount returns the length of the range from start up to but not including limit in steps of
+// delta: max(0, ⌈(limit − start)/delta⌉) (ONNX Range). The difference has type T. The quotient of
+// floats is computed in float64.
 func RangeCount[T Number](start, limit, delta T) (int, error) {
 	if delta == 0 {
 		return 0, errors.New("range: delta is 0")
@@ -236,7 +235,7 @@ func RangeCount[T Number](start, limit, delta T) (int, error) {
 	return int(n), nil
 }
 
-// floatCount returns a number of elements, 0 for a negative one.
+// floatCount converts a float to a number of elements; a negative float gives 0.
 func floatCount(n float64) (int, error) {
 	if !(n <= math.MaxInt32) {
 		return 0, fmt.Errorf("range: %g elements", n)
@@ -244,10 +243,10 @@ func floatCount(n float64) (int, error) {
 	return max(0, int(max(n, 0))), nil
 }
 
-// PadIndex sets dst[i] to the element of an axis of n that stands at place i of the
-// axis with before elements put in front of it: in mode "edge" the nearest one, in
-// mode "wrap" the axis begins anew from the other end, in mode "reflect" it is
-// mirrored at its first and last element. It fails where there is none.
+// PadIndex sets dst[i] to the index of the source of element i of a padded axis. The axis had n
+// elements, and before elements were inserted before them. Mode "edge" repeats the nearest element,
+// "wrap" continues from the other end, and "reflect" mirrors at the first and last element. It
+// returns an error if n is 0.
 func PadIndex(dst []int64, n, before int, mode string) error {
 	if n == 0 && len(dst) > 0 {
 		return errors.New("pad: mode " + mode + " of no elements")

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// numbers collects what f returns for 0 to n-1, nil at the first error.
+// numbers returns the results of f for 0 to n-1, or nil if one is an error.
 func numbers(n int, f func(i int) (int, error)) []int {
 	var all []int
 	for i := range n {
@@ -110,7 +110,7 @@ func TestPadIndex(t *testing.T) {
 		expect(t, c.mode, dst, c.want...)
 	}
 	if cpu.PadIndex(nil, 0, 0, "edge") != nil || cpu.PadIndex(make([]int64, 1), 0, 0, "edge") == nil {
-		t.Error("an element of none is no error, or nothing is one")
+		t.Error("an element of none is not an error, or nothing is one")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestTopK(t *testing.T) {
 		}
 	}
 	if cpu.TopK[float64](nil, nil, nil, 6, 7, false) == nil {
-		t.Error("7 of 6 are no error")
+		t.Error("7 of 6 give no error")
 	}
 }
 
@@ -194,6 +194,6 @@ func TestSelectBoxes(t *testing.T) {
 		expect(t, c.name, dst, c.want...)
 	}
 	if cpu.SelectBoxes(nil, nil, nil, 1, 1, 0, 1, 1.5, 0, false, false, nil) == nil {
-		t.Error("a share of 1.5 is no error")
+		t.Error("a share of 1.5 is not an error")
 	}
 }

@@ -1,11 +1,11 @@
 package cpu
 
-// Block writes the planar tensor src, f32[n][c][h][w], into the blocked tensor dst,
-// f32[n][⌈c/16⌉][h][w][16]; channels beyond c are zero.
+// Block converts the planar tensor src, f32[n][c][h][w], to the blocked tensor dst,
+// f32[n][⌈c/16⌉][h][w][16]. Channels beyond c are zero.
 func Block(dst, src []float32, n, c, h, w int) { blocking(dst, src, n, c, h, w, true) }
 
-// Unblock writes the blocked tensor src, f32[n][⌈c/16⌉][h][w][16], into the planar tensor
-// dst, f32[n][c][h][w].
+// Unblock converts the blocked tensor src, f32[n][⌈c/16⌉][h][w][16], to the planar tensor dst,
+// f32[n][c][h][w].
 func Unblock(dst, src []float32, n, c, h, w int) { blocking(src, dst, n, c, h, w, false) }
 
 // blocking copies a planar tensor to a blocked one, or back.
@@ -20,7 +20,7 @@ func blocking(blocked, planar []float32, n, c, h, w int, forth bool) {
 	}
 }
 
-// blocker is a Block or an Unblock under way.
+// blocker is the state of a running Block or Unblock.
 type blocker struct {
 	blocked, planar   []float32
 	c, blocks, pixels int
@@ -29,7 +29,7 @@ type blocker struct {
 
 var blockers slot[blocker, *blocker]
 
-// Part does the i-th of parts shares of the pixels of all channel blocks.
+// Part processes the i-th of parts shares of the pixels of all channel blocks.
 func (b *blocker) Part(i, parts int) {
 	from, to := portion(len(b.blocked)/16, i, parts)
 	for from < to {
@@ -50,7 +50,7 @@ func (b *blocker) Part(i, parts int) {
 	}
 }
 
-// blockPixels of 16 channels stay in a first-level cache.
+// blockPixels is a number of pixels of 16 channels that stays in a first-level cache.
 const blockPixels = 256
 
 // PadBlocked copies f32[n][c][h][w][16] to f32[n][c][top+h+bottom][left+w+right][16], where pad
@@ -79,11 +79,11 @@ func halo(h, w int, pad [4]int) padded {
 	return padded{h, w, pad[0], pad[1], pad[2], pad[3]}
 }
 
-// width is the number of pixels of a row with its padding, pixels that of all rows.
+// width returns the number of pixels in a padded row, and pixels in all rows.
 func (s padded) width() int  { return s.left + s.w + s.right }
 func (s padded) pixels() int { return volume(s.top+s.h+s.bottom, s.width()) }
 
-// rows returns how many runs of neighbouring pixels the image has, and their length.
+// rows returns the number of contiguous runs of pixels of the image, and their length.
 func (s padded) rows() (count, length int) {
 	if s.left+s.right == 0 {
 		return 1, s.h * s.w
@@ -91,10 +91,10 @@ func (s padded) rows() (count, length int) {
 	return s.h, s.w
 }
 
-// at is the pixel where run y starts.
+// at returns the pixel where run y starts.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
-// fill sets the padding's pixels.
+// fill sets the pixels of the padding.
 func (s padded) fill(dst []float32, value float32) {
 	set := func(from, to int) {
 		part := dst[16*from : 16*to]

@@ -1,9 +1,9 @@
 package cpu
 
-// BlockBytes writes the planar tensor src, [n][c][h][w], moved to uint8, into the blocked
-// tensor dst, uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block], where pad is top, left,
-// bottom, right, and block 16 or 4. Padding is fill[0], or zero where fill is nil; channels
-// beyond c are zero.
+// BlockBytes converts the planar bytes src, [n][c][h][w], to the blocked tensor dst,
+// uint8[n][⌈c/block⌉][top+h+bottom][left+w+right][block]. pad is top, left, bottom, right, and block is
+// 16 or 4. int8 is shifted by 128. Padding is fill[0], or zero if fill is nil; channels beyond c are
+// zero.
 func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block int, pad [4]int) {
 	if block != 16 && block != 4 {
 		panic("cpu: bytes in blocks of neither 16 nor 4 channels")
@@ -19,7 +19,7 @@ func BlockBytes[S Byte](dst []uint8, src []S, fill []int32, n, c, h, w, block in
 	}
 }
 
-// firstByte is the first of numbers, or 0 where there is none.
+// firstByte returns v[0] as a byte, or 0 if v is empty.
 func firstByte(v []int32) byte {
 	if len(v) == 0 {
 		return 0
@@ -27,7 +27,7 @@ func firstByte(v []int32) byte {
 	return byte(v[0])
 }
 
-// blockBytes is a BlockBytes under way.
+// blockBytes is the state of a running BlockBytes.
 type blockBytes struct {
 	padded
 	n, c, block     int
@@ -37,7 +37,7 @@ type blockBytes struct {
 
 var blocksOfBytes slot[blockBytes, *blockBytes]
 
-// Part does the i-th of parts shares of the rows with their padding.
+// Part processes the i-th of parts shares of the rows with their padding.
 func (b *blockBytes) Part(i, parts int) {
 	blocks, height := ceil(b.c, b.block), b.top+b.h+b.bottom
 	from, to := portion(b.n*blocks*height, i, parts)
@@ -57,8 +57,8 @@ func (b *blockBytes) Part(i, parts int) {
 	}
 }
 
-// interleave writes w pixels of a block of channels, from planes a number of bytes
-// apart, each byte by exclusive or with change.
+// interleave writes w pixels of a block of channels. The planes of the channels are apart bytes
+// apart. Each byte is XORed with change.
 func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
 	if block == 4 && channels >= 3 {
 		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]
@@ -82,8 +82,8 @@ func interleave(dst, planes []byte, w, block, apart, channels int, change byte) 
 	transposeBytes(dst, planes, channels, w, block, apart, change)
 }
 
-// UnblockBytes writes the blocked tensor src, uint8[n][⌈c/16⌉][pixels][16], into the planar
-// tensor dst, [n][c][pixels], moved to its type.
+// UnblockBytes converts the blocked tensor src, uint8[n][⌈c/16⌉][pixels][16], to the planar bytes dst,
+// [n][c][pixels].
 func UnblockBytes[D Byte](dst []D, src []uint8, n, c, pixels int) {
 	u := unblockBytes{n: n, c: c, pixels: pixels, change: flip[D, uint8]()}
 	u.dst = bytesOf(dst[:volume(n, c, pixels)])
@@ -93,7 +93,7 @@ func UnblockBytes[D Byte](dst []D, src []uint8, n, c, pixels int) {
 	}
 }
 
-// unblockBytes is an UnblockBytes under way.
+// unblockBytes is the state of a running UnblockBytes.
 type unblockBytes struct {
 	n, c, pixels int
 	change       byte
@@ -102,7 +102,7 @@ type unblockBytes struct {
 
 var unblocksOfBytes slot[unblockBytes, *unblockBytes]
 
-// Part does the i-th of parts shares of the blocks.
+// Part processes the i-th of parts shares of the blocks.
 func (u *unblockBytes) Part(i, parts int) {
 	blocks := ceil(u.c, 16)
 	from, to := portion(u.n*blocks, i, parts)
@@ -113,8 +113,8 @@ func (u *unblockBytes) Part(i, parts int) {
 	}
 }
 
-// PadBytes copies uint8[planes][h][w][16] to uint8[planes][top+h+bottom][left+w+right][16],
-// where pad is top, left, bottom, right. The padding is fill[0], or zero where fill is nil.
+// PadBytes copies uint8[planes][h][w][16] to uint8[planes][top+h+bottom][left+w+right][16], where pad
+// is top, left, bottom, right. The padding is fill[0], or zero if fill is nil.
 func PadBytes(dst, src []uint8, fill []int32, planes, h, w int, pad [4]int) {
 	b := padBytes{padded: halo(h, w, pad), planes: planes, outside: firstByte(fill)}
 	b.dst = dst[:volume(planes, b.pixels(), 16)]
@@ -124,7 +124,7 @@ func PadBytes(dst, src []uint8, fill []int32, planes, h, w int, pad [4]int) {
 	}
 }
 
-// padBytes is a PadBytes under way.
+// padBytes is the state of a running PadBytes.
 type padBytes struct {
 	padded
 	planes   int
@@ -134,7 +134,7 @@ type padBytes struct {
 
 var padsOfBytes slot[padBytes, *padBytes]
 
-// Part does the i-th of parts shares of the planes.
+// Part processes the i-th of parts shares of the planes.
 func (b *padBytes) Part(i, parts int) {
 	from, to := portion(b.planes, i, parts)
 	for ; from < to; from++ {

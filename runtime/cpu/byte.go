@@ -15,8 +15,7 @@ func bytesOf[T Byte](s []T) []byte {
 // signed reports whether T is int8.
 func signed[T Byte]() bool { return T(0)-1 < 0 }
 
-// flip is what turns a byte of type S into one of type D, moved by 128 where the
-// sign changes, by exclusive or.
+// flip returns the byte by which an xor converts S to D: a shift by 128 if the signs differ.
 func flip[D, S Byte]() byte {
 	if signed[D]() != signed[S]() {
 		return 0x80
@@ -24,7 +23,7 @@ func flip[D, S Byte]() byte {
 	return 0
 }
 
-// sumOf is the sum of bytes, of int8 or of uint8.
+// sumOf returns the sum of bytes of type int8 or uint8.
 func sumOf(s []byte, signed bool) (sum int32) {
 	if signed {
 		for _, v := range s {
@@ -38,7 +37,7 @@ func sumOf(s []byte, signed bool) (sum int32) {
 	return sum
 }
 
-// number8 is the number that a byte stands for.
+// number8 returns the value of a byte.
 func number8(v byte, signed bool) int32 {
 	if signed {
 		return int32(int8(v))

@@ -1,20 +1,25 @@
 package cpu
 
-// What becomes of the sums of a tile of bytes.
+import "golang.org/x/sys/cpu"
+
+// vnni says whether the processor has the AVX-512 instructions for sums of products of bytes.
+var vnni = cpu.X86.HasAVX512VNNI
+
+// The result of a tile of bytes.
 const (
-	sumsKind   = iota // they are the result, int32
-	bytesKind         // they are requantised
-	scaledKind        // they are scaled to float32
+	sumsKind   = iota // the sums, as int32
+	bytesKind         // requantised bytes
+	scaledKind        // the sums scaled to float32
 )
 
-// byteColumns says what is done to the sums of two panels of columns.
+// byteColumns holds the conversion of the sums of two panels of columns.
 type byteColumns struct {
 	first       [16 * maxPanels]int32 // a sum begins with this
 	zero        [16 * maxPanels]int32
 	scale, less [16 * maxPanels]float32
 }
 
-// byteLimits are the rows and panels of the level's largest tile of bytes.
+// byteLimits returns the rows and panels of the level's largest tile of bytes.
 func byteLimits() (rows, panels int) {
 	switch {
 	case level == AVX512 && vnni:
@@ -25,8 +30,8 @@ func byteLimits() (rows, panels int) {
 	return 8, 1
 }
 
-// factor splits a scale into float32s whose sum it is, but for the last bits. Those
-// beyond float32's range become the largest.
+// factor splits a scale into two float32s whose sum equals it except for the last bits. Numbers beyond
+// float32's range saturate.
 func factor(scale float64) (high, low float32) {
 	const most = 0x1p127 * (2 - 0x1p-23)
 	if scale > most && scale*0.5 != scale {

@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// byteTileRef computes, for each tile and each of its rows r and columns j, with a of
-// uint8 and b of int8, panels of four bytes of each of 16 columns, the sum
+// byteTileRef computes, for each row r and column j of each tile, the int32 sum
 //
 //	s = first[j] + Σ a[r][k]·b[k][j] − bias[r]·zero[j]
 //
-// in int32, and of it c[r][j]: by the tile's kind s, float32(s)·scale[j] + less[j], or
-// the byte of last and the number nearest to float32(s)·(scale[j]+less[j]) within
-// lo…hi. That product is rounded to float32 once, NaN becomes lo.
+// where a is uint8, and b is int8 in panels of four bytes for each of 16 columns. The kind of the
+// tile determines c[r][j]. It is s, or float32(s)·scale[j] + less[j], or a byte: last plus the
+// integer nearest to float32(s)·(scale[j]+less[j]), clamped to lo…hi. The product is rounded to
+// float32 once before it is rounded to the integer. NaN becomes lo.
 func byteTileRef(t *tile) {
 	var sums [2][16]int32
 	for spot := t.first(); ; {
@@ -44,10 +44,9 @@ func byteTileRef(t *tile) {
 	}
 }
 
-// sumBytes adds the products of two rows of a and 16 columns of b. The places are in
-// bytes.
+// sumBytes adds the products of two rows of a and 16 columns of b. Positions are in bytes.
 func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
-	var both [16]int64 // sums of the second row 32 bits above those of the first
+	var both [16]int64 // the sums of two rows, the second in the upper 32 bits
 	place, terms := run{b: b}, 0
 	for more := true; more; more = t.advance(&place, 64*t.run) {
 		b := place.b
@@ -72,11 +71,11 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	settle(sums, &both)
 }
 
-// bothTerms bounds how many products of two rows are summed in one int64: each of the
-// two sums fits 32 bits.
+// bothTerms is the largest number of products of two rows that can be summed in one int64, with 32 bits
+// for each of the two sums.
 const bothTerms = 512
 
-// settle adds what is in both to the sums.
+// settle adds the two sums in both to sums.
 func settle(sums *[2][16]int32, both *[16]int64) {
 	for j, v := range both {
 		low := int32(v)
@@ -86,7 +85,7 @@ func settle(sums *[2][16]int32, both *[16]int64) {
 	*both = [16]int64{}
 }
 
-// finishBytes stores 16 elements of a row, those of columns from one on.
+// finishBytes converts and stores 16 elements of a row.
 func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
 	switch t.kind {
@@ -105,12 +104,12 @@ func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	}
 }
 
-// times is x·(high+low), with x·low rounded to float32 and the sum of the products to
-// float32, once.
+// times returns x·(high+low), with x·low rounded to float32 and the sum of the products rounded to
+// float32 once.
 func times(x, high, low float32) float32 {
 	product, small := float64(x)*float64(high), float64(float32(x*low))
 	sum := product + small
-	// What sum has lost decides its last bit, so that float32 does not round twice.
+	// The rounding error of the sum decides its last bit, so that the result is rounded once.
 	if lost := (product - sum) + small; lost != 0 && lost == lost {
 		bits := math.Float64bits(sum)
 		if bits&1 == 0 {

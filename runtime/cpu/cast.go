@@ -7,27 +7,25 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Stored is the constraint of floats that have no arithmetic of their own: they
-// are computed with as float32.
+// Stored is the constraint of float types without arithmetic, which are computed as float32.
 type Stored interface {
 	rt.Float16 | rt.BFloat16 |
 		rt.Float8E4M3FN | rt.Float8E4M3FNUZ | rt.Float8E5M2 | rt.Float8E5M2FNUZ | rt.Float8E8M0 | rt.Float4E2M1
 }
 
-// Real is the constraint of every element that stands for a number.
+// Real is the constraint of all numeric elements.
 type Real interface {
 	Number | Stored
 }
 
-// Cast converts (ONNX Cast). Integers wrap to the width of D. Floats round once,
-// to nearest even; past the largest finite number they become infinite, or that
-// number where D has 8 bits or less.
+// Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once, to
+// nearest, ties to even. Floats past the largest finite number become infinite, or the largest
+// finite number if D has at most 8 bits.
 //
-// A float becomes an integer by truncation toward zero. Where the result does
-// not fit it is what amd64 instructions give: NaN and what lies outside int32
-// become the least int32 (the least int64 for int64 and uint32), and narrower
-// types keep the low bits of that. uint64 takes 0…2⁶⁴−1, and below 0 the bits of
-// int64.
+// A float becomes an integer by truncation. Results that do not fit are as with amd64 instructions.
+// NaN and numbers outside int32 become the smallest int32 (the smallest int64 for int64 and
+// uint32), and narrower types keep its low bits. uint64 accepts 0…2⁶⁴−1, and converts negative
+// numbers as int64 does.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	done := convertFast(dst, src)
@@ -51,8 +49,8 @@ func Cast[D, S Real](dst []D, src []S) {
 	}
 }
 
-// CastUnsaturated is [Cast] to 8-bit floats with saturate=0: what is past the
-// largest finite number becomes infinite, or NaN where D has no infinities.
+// CastUnsaturated is [Cast] to 8-bit floats with saturate=0. Numbers past the largest finite one
+// become infinite, or NaN if D has no infinity.
 func CastUnsaturated[D Stored, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
 	var room [256]float32
@@ -113,8 +111,8 @@ func stored[T Real]() bool {
 	return true
 }
 
-// widen converts to float32: stored floats exactly, other numbers rounded to odd
-// so that narrow rounds them as if it had seen them.
+// widen converts to float32. Floats for storage only are converted exactly. Other numbers are
+// rounded to odd, so that narrow rounds them only once.
 func widen[S Real](dst []float32, src []S) {
 	switch s := any(src).(type) {
 	case []rt.Float16:
@@ -162,7 +160,7 @@ func narrow[D Real](dst []D, src []float32, saturate bool) {
 	}
 }
 
-// truncated is the integer part of v as [Cast] gives it.
+// truncated returns the integer part of v as [Cast] does.
 func truncated[D Real](v float64) D {
 	unsigned := D(0)-1 > 0
 	switch size := unsafe.Sizeof(D(0)); {
@@ -174,7 +172,7 @@ func truncated[D Real](v float64) D {
 	return D(toInt32(v))
 }
 
-// toInt64 truncates v; what does not fit becomes the least int64.
+// toInt64 truncates v. A number that does not fit becomes the smallest int64.
 func toInt64(v float64) int64 {
 	if v >= -1<<63 && v < 1<<63 {
 		return int64(v)
@@ -182,7 +180,7 @@ func toInt64(v float64) int64 {
 	return math.MinInt64
 }
 
-// toInt32 truncates v; what does not fit becomes the least int32.
+// toInt32 truncates v. A number that does not fit becomes the smallest int32.
 func toInt32(v float64) int32 {
 	if v > -1<<31-1 && v < 1<<31 {
 		return int32(v)

@@ -10,9 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CastToText writes numbers as text (ONNX Cast): integers in decimal; floats with
-// the fewest digits that stand for them in their type, plainly unless they are
-// below 1e-4 or not below 1e16; NaN, INF and -INF.
+// CastToText formats numbers (ONNX Cast): integers in decimal; floats with the fewest digits that
+// identify them in their type, in scientific notation below 1e-4 and from 1e16 on; NaN, INF and -INF.
 func CastToText[S Real](dst []string, src []S) {
 	switch {
 	case stored[S]():
@@ -43,7 +42,7 @@ func CastBoolToText(dst []string, src []bool) {
 	})
 }
 
-// storedText is the text of v, which is exact in S.
+// storedText returns the text of v, which is exact in S.
 func storedText[S Real](v float32) string {
 	var short string
 	var back [1]S
@@ -64,7 +63,7 @@ func storedText[S Real](v float32) string {
 	return floatText(float64(v), short)
 }
 
-// floatText is the text of x from its scientific form.
+// floatText returns the text of x from its scientific form.
 func floatText(x float64, short string) string {
 	v, err := strconv.ParseFloat(short, 64)
 	switch a := math.Abs(x); {
@@ -83,30 +82,30 @@ func floatText(x float64, short string) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// CastFromText reads numbers (ONNX Cast): plain or scientific, INF, +INF, -INF or
-// NaN in any case, white space around them. Integers wrap; what is no integer is
-// read as a float64 and converted as [Cast] does. A text that is no number is an
-// error, and dst is then partly written.
+// CastFromText parses numbers (ONNX Cast): plain or scientific numbers, and INF, +INF, -INF or NaN,
+// ignoring case. White space may surround a number. Integers wrap. If D is an integer type and a
+// number is not an integer, it is parsed as a float64 and converted as by [Cast]. It returns an
+// error if a text is not a number; dst is then partly written.
 func CastFromText[D Number](dst []D, src []string) error {
 	src = trim(src, len(dst))
 	for i, text := range src {
 		v, err := number[D](strings.TrimSpace(text))
 		if err != nil {
-			return fmt.Errorf("cast: element %d: %q is no number", i, text)
+			return fmt.Errorf("cast: element %d: %q is not a number", i, text)
 		}
 		dst[i] = v
 	}
 	return nil
 }
 
-// CastTextToBool tells which texts are numbers other than 0 (ONNX Cast). A text
-// that is no number is an error, and dst is then partly written.
+// CastTextToBool reports which texts are nonzero numbers (ONNX Cast). It returns an error if a text is
+// not a number; dst is then partly written.
 func CastTextToBool(dst []bool, src []string) error {
 	src = trim(src, len(dst))
 	for i := range src {
 		var v [1]float64
 		if err := CastFromText(v[:], src[i:][:1]); err != nil {
-			return fmt.Errorf("cast: element %d: %q is no number", i, src[i])
+			return fmt.Errorf("cast: element %d: %q is not a number", i, src[i])
 		}
 		dst[i] = v[0] != 0
 	}

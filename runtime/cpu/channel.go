@@ -1,8 +1,7 @@
 package cpu
 
-// ChannelMoments writes the mean and the variance of each channel of the blocked tensor x,
-// f32[n][⌈c/16⌉][pixels][16], over all images: dst is f32[2][c]. The variance is that of a
-// population, summed from the mean. Of no pixels both are NaN.
+// ChannelMoments writes the mean and the population variance of each channel of the blocked tensor x,
+// f32[n][⌈c/16⌉][pixels][16], over all images to dst, f32[2][c]. Without pixels both are NaN.
 func ChannelMoments(dst, x []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.x = dst[:volume(2, c)], x[:s.size]
@@ -10,8 +9,8 @@ func ChannelMoments(dst, x []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelSums writes for each channel the sum of g and that of g·(x − mean) over all images:
-// g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], means f32[c], dst f32[2][c].
+// ChannelSums writes the sums of g and of g·(x − mean) over all images for each channel to dst,
+// f32[2][c]. g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and means f32[c].
 func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:volume(2, c)], g[:s.size], x[:s.size], means[:c]
@@ -19,9 +18,9 @@ func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelMix computes a·g + b·x + c with an a, a b and a c for each of c channels: g, x and
-// dst are blocked tensors, f32[n][⌈c/16⌉][pixels][16], factors f32[3][c]. Channels beyond c
-// are zero in dst where those of g and x are finite.
+// ChannelMix computes a·g + b·x + c with factors a, b and c for each of c channels. g, x and dst
+// are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and factors is f32[3][c]. Channels beyond c are
+// zero in dst if they are finite in g and x.
 func ChannelMix(dst, g, x, factors []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:s.size], g[:s.size], x[:s.size], factors[:volume(3, c)]
@@ -37,7 +36,7 @@ func newChannelTask(n, c, pixels int) channelTask {
 	return channelTask{n: n, c: c, pixels: pixels, size: volume(n, ceil(c, 16), pixels, 16)}
 }
 
-// channelWork is what an operator on channels computes.
+// channelWork selects the operator of a channel kernel.
 type channelWork int
 
 const (
@@ -61,7 +60,7 @@ func (s *channelTask) run(bytes int64) {
 	}
 }
 
-// Part does the i-th of parts shares of the blocks of channels.
+// Part processes the i-th of parts shares of the blocks of channels.
 func (s *channelTask) Part(i, parts int) {
 	from, to := portion(ceil(s.c, 16), i, parts)
 	for ; from < to; from++ {
@@ -76,7 +75,7 @@ func (s *channelTask) Part(i, parts int) {
 	}
 }
 
-// somePixels are summed in float32 before float64 takes over.
+// somePixels is the number of pixels summed in float32 before the sum is added to a float64.
 const somePixels = 256
 
 // pieces calls body for runs of pixels of a block in all images.
@@ -90,7 +89,7 @@ func (s *channelTask) pieces(block int, body func(from, to int)) {
 	}
 }
 
-// moments computes those of a block.
+// moments computes the moments of a block.
 func (s *channelTask) moments(block int) {
 	var means, part [32]float32
 	var total [16]float64
@@ -116,7 +115,7 @@ func (s *channelTask) moments(block int) {
 	}
 }
 
-// sums computes those of a block.
+// sums computes the sums of a block.
 func (s *channelTask) sums(block int) {
 	var mean [16]float32
 	var part [32]float32

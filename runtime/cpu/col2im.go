@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// maxFoldAxes bounds the spatial axes of what is folded.
+// maxFoldAxes bounds the number of spatial axes of Col2Im.
 const maxFoldAxes = 64
 
-// Col2Im adds up columns to images (ONNX Col2Im): src is [n, rows, places] and dst [n,
-// rows/cells, image…], where cells is the product of block. Row c·cells+k of a column
-// is the cell k of a window over channel c. Windows lie on the image as those of a
-// convolution do, in row-major order, pads being the cells before the first element of
-// each axis and then those after the last. It fails unless there are places for as many
-// windows, and rows for whole channels.
+// Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, windows] and dst [n, rows/cells,
+// image…], where cells is the product of block. Row c·cells+k of a column is cell k of a window
+// over channel c. The windows are placed on the image as in a convolution, in row-major order. pads
+// lists the cells before the first element of each axis, then the cells after the last. It returns
+// an error unless there are as many columns as windows and rows are a multiple of cells.
 func Col2Im[T Number](dst, src []T, n, rows, places int, image, block, strides, dilations, pads []int) error {
 	axes, cells, plane := len(image), volume(block...), volume(image...)
 	if axes > maxFoldAxes {

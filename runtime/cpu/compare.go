@@ -1,10 +1,10 @@
 package cpu
 
-// The kernels of this file take slices of one length. A NaN equals nothing and
-// is neither less nor greater than anything. For a scalar on the left use the
-// mirrored form: 3 < b[i] is GreaterScalar(dst, b, 3).
+// The kernels of this file take slices of equal length. A NaN equals nothing and is neither less nor
+// greater than anything. For a scalar on the left use the mirrored form: 3 < b[i] is GreaterScalar(dst,
+// b, 3).
 
-// relation is what assembly tests pairs of elements for.
+// relation is a comparison that assembly supports.
 type relation int
 
 const (
@@ -14,8 +14,25 @@ const (
 	unequal
 )
 
-// compareSlices sets the first elements of dst to whether a's are in a relation to b's,
-// where there is assembly for it, and returns how many it has set.
+// compareFast prepares a comparison of elements of x's type if there is assembly for it.
+func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
+	if !hasCompare() {
+		return s, false
+	}
+	s.kind = int(r)
+	switch any(x).(type) {
+	case []float32:
+		s.do = compareFloat32
+	case []int32:
+		s.do = compareInt32
+	case []int64:
+		s.do = compareInt64
+	}
+	return s, s.do != nil
+}
+
+// compareSlices compares the first elements of a and b if there is assembly for it, and returns their
+// number.
 func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -27,8 +44,7 @@ func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	return s.run(len(dst))
 }
 
-// compareScalar is compareSlices with one element on the side, 1 or 2, that scalarSide
-// tells.
+// compareScalar is compareSlices with a single element on the side scalarSide, 1 or 2.
 func compareScalar[T any](dst []bool, a []T, b T, r relation, scalarSide int) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -128,8 +144,7 @@ func IsNaN[T Float](dst []bool, x []T) {
 	}
 }
 
-// IsInf computes dst[i] = whether x[i] is an infinity of a sign that is asked
-// for (ONNX IsInf).
+// IsInf computes dst[i] = whether x[i] is an infinity of a selected sign (ONNX IsInf).
 func IsInf[T Float](dst []bool, x []T, negative, positive bool) {
 	each(dst, x, func(v T) bool {
 		infinite := v == v && v-v != 0

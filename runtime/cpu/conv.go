@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// ConvShape describes a convolution (ONNX Conv). What its windows see outside the input is
-// zero; no buffer holds it.
+// ConvShape describes a convolution (ONNX Conv). Cells outside the input count as zero; no buffer holds
+// them.
 type ConvShape struct {
 	N, InC, InH, InW int
-	// InBlock is 16 for a blocked input. It is 1 for a planar one, f32[N][InC][InH][InW],
-	// which suits the few channels of a first layer.
+	// InBlock is 16 for a blocked input. It is 1 for a planar input, f32[N][InC][InH][InW], such as
+	// the input of a first layer with few channels.
 	InBlock int
 	// The output is blocked: f32[N][⌈OutC/16⌉][OutH][OutW][16].
 	OutC, OutH, OutW int
@@ -20,20 +20,20 @@ type ConvShape struct {
 	DilH, DilW       int
 	PadH, PadW       int // cells before the first row and column
 	Group            int // divides InC and OutC
-	// Terms is the most terms of a sum that are added one after the other, or those of one
-	// block of input channels if these are more. Longer sums are those of parts of them, which
-	// rounds less. 0 stands for all terms.
+	// Terms is the largest number of terms that are added sequentially. It is at least the number
+	// of terms of one block of input channels. Longer sums are sums of partial sums, which round
+	// less. 0 means all terms.
 	Terms int
-	// Ctx ends the call early; nil for none. See Until.
+	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
 
-// inBlocks and outBlocks are the channel blocks of the input and the output.
+// inBlocks and outBlocks return the number of channel blocks of the input and the output.
 func (s *ConvShape) inBlocks() int  { return ceil(s.InC, s.InBlock) }
 func (s *ConvShape) outBlocks() int { return ceil(s.OutC, 16) }
 
-// reach is the range of input blocks that an output block sums over: those of all groups
-// that it has channels of.
+// reach returns the range of input blocks that an output block sums over: the blocks of every group
+// that has channels in the output block.
 func (s *ConvShape) reach(outBlock int) (from, to int) {
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	firstGroup := 16 * outBlock / out
@@ -41,7 +41,7 @@ func (s *ConvShape) reach(outBlock int) (from, to int) {
 	return firstGroup * in / s.InBlock, ceil((lastGroup+1)*in, s.InBlock)
 }
 
-// width is the widest reach, which the packed weights of all output blocks have.
+// width returns the widest reach, which the packed weights of all output blocks have.
 func (s *ConvShape) width() int {
 	if s.Group == 1 {
 		return s.inBlocks()
@@ -54,24 +54,24 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first is the input block where packed weights start that are as wide for every output
-// block.
+// first returns the first input block of an output block's packed weights. These have the same
+// width for every output block.
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)
 }
 
-// depth is the number of terms of a packed sum.
+// depth returns the number of terms of a packed sum.
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
-// ConvWeightsLen is the number of elements of the packed weights.
+// ConvWeightsLen returns the number of elements of the packed weights.
 func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()) * 16 }
 
 // PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
-// f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]: for each block of output channels the B blocks of
-// input channels that it depends on, or fewer and zeros. Where a block spans groups, the weights between
-// them are zero; so an infinity or a NaN of one group reaches its neighbours there.
-// It does not need the shape's image sizes and steps.
+// f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]. Each block of output channels has the B blocks of input
+// channels that it depends on, padded with zeros. If a block spans groups, the weights between them are
+// zero, so an infinity or a NaN of one group reaches the others there. The image sizes and steps of the
+// shape are not used.
 func PackConv(dst, w []float32, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()
@@ -84,7 +84,7 @@ func PackConv(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// convPacking is a PackConv under way.
+// convPacking is the state of a running PackConv.
 type convPacking struct {
 	ConvShape
 	dst, w       []float32
@@ -93,7 +93,7 @@ type convPacking struct {
 
 var packsOfConvs slot[convPacking, *convPacking]
 
-// Part does the i-th of parts shares of the blocks of output channels.
+// Part processes the i-th of parts shares of the blocks of output channels.
 func (p *convPacking) Part(i, parts int) {
 	in, out, taps := p.InC/p.Group, p.OutC/p.Group, p.KH*p.KW
 	from, to := portion(p.outBlocks(), i, parts)
@@ -123,9 +123,9 @@ func (p *convPacking) Part(i, parts int) {
 	}
 }
 
-// Conv computes the convolution of src with weights that PackConv has packed. Sums are in
-// float32, their order is the level's. Channels beyond OutC are zero in dst, if they are
-// in the bias and the residual.
+// Conv computes the convolution of src with weights packed by PackConv. Sums are in float32 in an
+// order that depends on the level. Channels beyond OutC are zero in dst if they are zero in the
+// bias and the residual.
 func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -159,14 +159,14 @@ func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	return c
 }
 
-// flatten makes pixels one long row where windows are one pixel each.
+// flatten turns the image into one long row if windows are single pixels.
 func (s *ConvShape) flatten() {
 	if s.KH == 1 && s.KW == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.InH == s.OutH && s.InW == s.OutW {
 		s.InH, s.InW, s.OutH, s.OutW = 1, volume(s.InH, s.InW), 1, volume(s.OutH, s.OutW)
 	}
 }
 
-// checkWeights panics where the weights are not those of a convolution.
+// checkWeights panics unless the length of the weights is right.
 func (s *ConvShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group, s.KH, s.KW, s.InBlock) < 1 {
 		panic("cpu: a convolution of no size")
@@ -176,7 +176,7 @@ func (s *ConvShape) checkWeights() {
 	}
 }
 
-// axes returns how the windows lie on rows and columns. It panics where no windows do.
+// axes returns the positions of the windows along rows and columns. It panics if there are no windows.
 func (s *ConvShape) axes() (down, across axis) {
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.InH, s.InW) < 0 {
 		panic("cpu: a convolution without steps or of negative size")
@@ -186,69 +186,67 @@ func (s *ConvShape) axes() (down, across axis) {
 	return newAxis(s.InH, s.OutH, s.KH, s.StrideH, s.DilH, s.PadH, 0), newAxis(s.InW, s.OutW, s.KW, s.StrideW, s.DilW, s.PadW, 0)
 }
 
-// conv is a Conv under way.
+// conv is the state of a running Conv.
 type conv struct {
 	ConvShape
 	dst, src, weights []float32
 	ep                Epilogue
 
 	width, depth int // see ConvShape
-	blocks       int // of input channels, at most, whose terms are a part of a sum
+	blocks       int // largest number of input blocks in a partial sum
 	down, across axis
 	places       places
 	taps         taps
-	together     int      // images that are one, whose tiles go across them
+	together     int      // images that are treated as one, with tiles across them
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
-	lines        int      // rows of the output, or tiles if there is one row
-	bands        rowSplit // of the lines, that no share divides
-	slab         int      // bands that all strips do before the next ones
+	lines        int      // rows of the output, or tiles if there is a single row
+	bands        rowSplit // lines that are not divided between shares
+	slab         int      // bands that all strips process before the next ones
 	fetch        int      // see tile
 	input        int      // elements of one image's input
 }
 
-// taps is where the weights of windows lie among those of an input block.
+// taps describes the position of a window's weights among the weights of an input block.
 type taps struct {
-	all, row int // taps of a block, and of a row of them
-	// A window has the taps from one on, so many rows and columns apart. The first is that
-	// of the last cell, and so on, where back is set.
+	all, row int // taps in a block, and in a row of the window
+	// The window has every step-th tap starting from these, in reverse order if back is set.
 	first, below, beside int
 	back                 bool
 }
 
-// places is where the outputs of a convolution lie, in pixels of dst.
+// places describes the position of the outputs of a convolution, in pixels of dst.
 type places struct {
-	plane         int // from a block of channels to the next
+	plane         int // distance between channel blocks
 	first         int // in a plane
-	below, beside int // from an output to the next in its column and in its row
+	below, beside int // distances between outputs in a column and in a row
 }
 
 var convs slot[conv, *conv]
 
 // Sizes in elements.
 const (
-	smallWeights = 128 << 10 // stay in a second-level cache together with a slab's input
+	smallWeights = 128 << 10 // fit a second-level cache together with a slab's input
 	slabInput    = 64 << 10
-	slabThen     = 1024 * 16 // of the result in a slab, where Then wants it in the cache
+	slabThen     = 1024 * 16 // result of a slab if Then reads it from the cache
 )
 
-// Numbers of bands: there should be so many to share, of so many lines and multiply-adds at
-// least.
+// Number of bands to aim for, and their minimum lines and multiply-adds.
 const (
 	manyBands  = 16
 	lowestBand = 4
 	bandWork   = 1 << 20
 )
 
-// Tiles go across images where these have planes of few columns, and rows, and are many.
+// Tiles extend across images that are many and have few columns and rows.
 const (
 	fewColumns = 7
 	manyImages = 4
 )
 
-// plan chooses the size of the slabs: small enough for their input to stay in the
-// second-level cache while the weights of all strips pass, if that is less traffic
-// than to stream the input for each strip.
+// plan chooses the size of the slabs. A slab's input is small enough to stay in the second-level cache
+// while the weights of all strips are read, unless reading the input again for each strip causes less
+// traffic.
 func (c *conv) plan() {
 	limit, panels := tileLimits()
 	c.columns = split(c.OutW, limit)
@@ -298,8 +296,8 @@ func (c *conv) Part(i, parts int) {
 	portionOfAreas(c.N/c.together, c.strips, c.bands.tiles, len(c.weights) > c.together*c.input, i, parts, c.area)
 }
 
-// area computes bands b0…b1 and strips s0…s1 of an image, or of those that are one, slab
-// by slab.
+// area computes bands b0…b1 and strips s0…s1, slab by slab, of an image, or of several images that
+// are treated as one.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()
@@ -311,7 +309,7 @@ func (c *conv) area(image, b0, b1, s0, s1 int) {
 			if t.panels == 2 && !c.alike(o, o+1) {
 				t.panels = 1
 			}
-			// What lies behind the last weights may well be those of the next operator.
+			// The memory after the last weights may belong to the next operator.
 			next := o + t.panels
 			if next == last && (end < b1 || image+c.together < c.N) {
 				next = s0 * panels
@@ -322,7 +320,7 @@ func (c *conv) area(image, b0, b1, s0, s1 int) {
 	}
 }
 
-// alike reports whether two output blocks sum over the same input blocks.
+// alike reports whether two output blocks depend on the same input blocks.
 func (c *conv) alike(o, p int) bool {
 	if c.Group == 1 {
 		return true
@@ -332,7 +330,7 @@ func (c *conv) alike(o, p int) bool {
 	return from == first && to == last
 }
 
-// tile returns a tile with all that does not change.
+// tile returns a tile with the fields that do not change.
 func (c *conv) tile() tile {
 	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }
@@ -378,9 +376,9 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	}
 }
 
-// upright tells that tiles of so wide a region lie along its columns, because that needs
-// fewer. The order of a sum depends on the height of its tile, so neither this nor where
-// the tiles begin depends on what else is in the share.
+// upright reports whether the tiles of a region, wide outputs wide, lie along its columns. They do
+// if that needs fewer tiles. The order of a sum depends on the height of its tile. So neither the
+// result nor the start of a tile may depend on how the work is shared.
 func (c *conv) upright(y span, wide int) bool {
 	high := 1
 	if y.from >= c.down.from && y.from < c.down.to {
@@ -390,8 +388,9 @@ func (c *conv) upright(y span, wide int) bool {
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }
 
-// unmoved is where a run of outputs of a single row ends so that tiles of it begin where
-// they do in any share: where the run does, or with its first tile, where the row has edges.
+// unmoved returns the end of a run of outputs in a single row, chosen so that later tiles start at
+// the same positions however the row is shared. It is the end of the whole run or, if the row has
+// edges, the end of the run's first tile.
 func (c *conv) unmoved(x span) int {
 	if c.across.from == 0 && c.across.to == c.OutW {
 		return x.to
@@ -421,7 +420,7 @@ func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	}
 }
 
-// pixels runs the tiles of a region whose rows and images are so far apart in the input.
+// pixels runs the tiles of a region whose rows and images are this far apart in the input.
 func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	atC, rowA := t.atC, t.rowA // which area moves and exchanges
 	t.rowC = 64 * c.places.beside
@@ -433,12 +432,12 @@ func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	t.atC, t.rowA = atC, rowA
 }
 
-// window sets the tile's loops over so many input blocks and the taps of spans, and moves
-// its first weights to the first of these.
+// window sets the tile's loops over a number of input blocks and over the taps of spans y and x. It
+// moves the tile's first weights to the first of these taps.
 func (c *conv) window(t *tile, blocks int, y, x span) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH
-	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of a tap's weights
+	kh, kw, tap := y.taps(), x.taps(), 64*c.InBlock // bytes of the weights of a tap
 	down, across := c.DilH*row, c.DilW*pixel
 	firstY, firstX := y.first, x.first
 	if c.taps.back {

@@ -2,13 +2,12 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock]
-// in blocks of 16 or 4 channels, with weights that [PackConvBytes] has packed, requantised
-// as by [ProductInteger], into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. The input
-// includes the padding. The vectors have an element for each of OutC channels, or one
-// for all, or are nil. Channels beyond OutC are last[0], limited. With two passes there
-// are two weights for each cell, whose sum counts: for each block of output channels
-// packed weights, and then others; DilW is 1 then.
+// ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock] in blocks
+// of 16 or 4 channels, with weights packed by [PackConvBytes]. It requantises the sums like
+// [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. The input includes the padding.
+// The vectors have one element or one for each of OutC channels, or are nil. Channels beyond OutC
+// are last[0], clamped. If passes is 2, each cell has two weights, which are added. Each block of
+// output channels then has two sets of packed weights, and DilW is 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -38,7 +37,7 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	}
 }
 
-// requantise checks what is needed to make bytes of sums of so many channels.
+// requantise checks the parameters for converting sums of channels to bytes.
 func requantise(scale []float64, last []int32, lo, hi, channels int) requantised {
 	if len(scale) == 0 || len(scale) > 1 && len(scale) < channels {
 		panic("cpu: an integer product with too few scales")
@@ -50,9 +49,9 @@ func requantise(scale []float64, last []int32, lo, hi, channels int) requantised
 	return r
 }
 
-// PackConvBytes packs the weights of a convolution, [OutC][InC/Group][KH][KW], as [PackConv]
-// does, with four input channels of an output channel side by side:
-// int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4]. Those of uint8 move by −128.
+// PackConvBytes packs the weights of a convolution, [OutC][InC/Group][KH][KW], like [PackConv], with
+// four adjacent input channels of an output channel: int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4].
+// uint8 is shifted by −128.
 func PackConvBytes[S Byte](dst []int8, w []S, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()
@@ -74,7 +73,7 @@ func PackConvBytes[S Byte](dst []int8, w []S, s *ConvShape) {
 	}
 }
 
-// convBytes is a ConvBytes under way.
+// convBytes is the state of a running ConvBytes.
 type convBytes struct {
 	ConvShape
 	requantised
@@ -86,14 +85,14 @@ type convBytes struct {
 	width, depth int      // see ConvShape; the depth counts groups of four in all passes
 	columns      rowSplit // of a row of the output
 	strips       int      // output blocks, in strips of as many as a tile has panels
-	lines        int      // rows of the output, or tiles if there is one row
+	lines        int      // rows of the output, or tiles if there is a single row
 	slab         int      // lines that all strips do before the next lines
 	input        int      // bytes of one image's input
 }
 
 var convsOfBytes slot[convBytes, *convBytes]
 
-// plan chooses the size of the slabs, whose input stays in the second-level cache.
+// plan chooses the size of the slabs, so that their input stays in the second-level cache.
 func (c *convBytes) plan() {
 	limit, panels := byteLimits()
 	c.columns = split(c.OutW, limit)
@@ -130,7 +129,7 @@ func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile with all that does not change.
+// tile returns a tile with the fields that do not change.
 func (c *convBytes) tile() tile {
 	t := tile{
 		a: pointer(c.src), b: pointer(c.weights), c: pointer(c.dst),
@@ -176,7 +175,7 @@ func (c *convBytes) strip(t *tile, columns *byteColumns, image, o, count, l0, l1
 	}
 }
 
-// checkWindows panics where the windows are not within the input.
+// checkWindows panics unless the windows are inside the input.
 func (s *ConvShape) checkWindows() {
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
 		panic("cpu: a convolution without steps")

@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// PackConvData packs the weights of a convolution of one group, f32[OutC][InC][KH][KW], as
-// ConvData reads them: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], with zeros for channels
-// that there are none of. It does not need the shape's image sizes and steps.
+// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for ConvData:
+// f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The image sizes and steps of the shape
+// are not used.
 func PackConvData(dst, w []float32, s *ConvShape) {
 	s.checkData()
 	p := dataPacking{ConvShape: *s}
@@ -15,14 +15,14 @@ func PackConvData(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// checkData panics where the weights are not those of a convolution of one group.
+// checkData panics unless the convolution has one group and the weights fit it.
 func (s *ConvShape) checkData() {
 	if min(s.InC, s.OutC, s.KH, s.KW) < 1 || s.Group != 1 {
 		panic("cpu: the gradient of no convolution, or of groups")
 	}
 }
 
-// dataPacking is a PackConvData under way.
+// dataPacking is the state of a running PackConvData.
 type dataPacking struct {
 	ConvShape
 	dst, w []float32
@@ -30,7 +30,7 @@ type dataPacking struct {
 
 var packsOfData slot[dataPacking, *dataPacking]
 
-// Part does the i-th of parts shares of the blocks.
+// Part processes the i-th of parts shares of the blocks.
 func (p *dataPacking) Part(i, parts int) {
 	taps, outs := p.KH*p.KW, p.outBlocks()
 	from, to := portion(ceil(p.InC, 16)*outs, i, parts)
@@ -47,18 +47,18 @@ func (p *dataPacking) Part(i, parts int) {
 	}
 }
 
-// ConvData computes the gradient of the operand of the convolution that s describes, dst
-// of f32[N][⌈InC/16⌉][InH][InW][16], from that of its result, g of
-// f32[N][⌈OutC/16⌉][OutH][OutW][16], with weights that PackConvData has packed. There is one
-// group, and an axis has steps or dilation, not both. Sums are in float32, their order is
-// the level's. Channels beyond InC are zero in dst where those of g beyond OutC are finite.
+// ConvData computes the gradient dst of the operand of the convolution s,
+// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of its result,
+// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by PackConvData. There is one group,
+// and no axis has both stride and dilation. Sums are in float32 in an order that depends on the
+// level. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {
 	if s.N <= 0 || s.InH <= 0 || s.InW <= 0 {
 		return
 	}
 	d := newConvData(dst, g, weights, s)
 	if s.KH < s.StrideH || s.KW < s.StrideW || len(d.g) == 0 {
-		clear(d.dst) // what no window sees
+		clear(d.dst) // cells that no window contains
 	}
 	if len(d.g) == 0 {
 		return
@@ -86,7 +86,7 @@ func newConvData(dst, g, weights []float32, s *ConvShape) convData {
 	return d
 }
 
-// convData is a ConvData under way.
+// convData is the state of a running ConvData.
 type convData struct {
 	ConvShape
 	dst, g, weights []float32
@@ -94,8 +94,8 @@ type convData struct {
 
 var datas slot[convData, *convData]
 
-// Part does the i-th of parts shares of each phase: what lies at one place between the
-// steps is a convolution of g, with every so many-th tap, in reverse.
+// Part processes the i-th of parts shares of each phase. The cells of a phase, one of each stride, are
+// a convolution of g with every stride-th tap in reverse.
 func (d *convData) Part(i, parts int) {
 	for down := range d.StrideH {
 		for across := range d.StrideW {
@@ -109,7 +109,7 @@ func (d *convData) Part(i, parts int) {
 	}
 }
 
-// conv is the convolution of a phase.
+// conv returns the convolution of a phase.
 func (d *convData) conv(y, x phase) conv {
 	c := conv{ConvShape: ConvShape{
 		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,
@@ -129,9 +129,9 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is what of an axis has the same place between steps: cells from the first on, a
-// step apart, and every so many-th tap from one on. The cells are a convolution of the
-// windows with as many taps as these, and so much padding.
+// phase is one residue class of an axis modulo the stride: cells from first on, step apart, and
+// every step-th tap. The cells are a convolution of g. taps is the number of taps of its windows,
+// and pad its padding.
 type phase struct{ first, count, tap, taps, pad int }
 
 // newPhase returns the i-th of an axis of n cells.

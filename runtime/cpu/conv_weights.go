@@ -6,25 +6,25 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// What a part of ConvWeights works on at once.
+// Block sizes of a part of ConvWeights.
 const (
 	weightStrip = 32       // columns of the weights, two panels
-	weightDepth = 1024     // terms of the sums, at most
-	weightRows  = 96 << 10 // elements of g that stay in the second-level cache
+	weightDepth = 1024     // largest number of terms of a sum at a time
+	weightRows  = 96 << 10 // elements of g that fit the second-level cache
 )
 
-// ConvWeightsParts is the most parts of ConvWeights that have scratch of their own.
+// ConvWeightsParts is the largest number of parts of ConvWeights with scratch memory of their own.
 const ConvWeightsParts = 16
 
-// ConvWeightsScratch is the number of elements of scratch that each part takes whose sums
-// have so many terms.
+// ConvWeightsScratch returns the number of elements of scratch memory of each part. terms is the
+// number of terms of each sum.
 func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
 
-// ConvWeights computes the gradient of the weights of a convolution, dst of
-// f32[OutC][InC/Group][KH][KW], from its planar operand x, f32[N][InC][InH][InW], and the
-// gradient g of its result, f32[OutC][N][OutH][OutW]: the sum over all windows of the
-// products of the cells of x and the element of g. Sums are in float32, their order is the
-// level's. It works in as many parts as scratch has room for, see ConvWeightsScratch.
+// ConvWeights computes the gradient dst of the weights of a convolution,
+// f32[OutC][InC/Group][KH][KW]. x is its planar operand, f32[N][InC][InH][InW], and g is the
+// gradient of its result, f32[OutC][N][OutH][OutW]. Each element is the sum over all windows of the
+// products of a cell of x and the element of g. Sums are in float32 in an order that depends on the
+// level. The size of scratch determines the number of parts; see ConvWeightsScratch.
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
 	if len(w.dst) == 0 || w.terms == 0 {
@@ -59,8 +59,8 @@ func newConvWeights(dst, x, g, scratch []float32, s *ConvShape) convWeights {
 	return w
 }
 
-// convWeights is a ConvWeights under way. For each group it is a product of the rows of g
-// and of the cells of all windows, of which each part puts a strip of columns into panels.
+// convWeights is the state of ConvWeights. For each group it computes the product of the rows of g and
+// the cells of all windows. Each part packs a strip of columns into panels.
 type convWeights struct {
 	ConvShape
 	dst, x, g, scratch []float32
@@ -73,7 +73,7 @@ type convWeights struct {
 
 var weightsOfConvs slot[convWeights, *convWeights]
 
-// Part does the i-th of parts shares of the strips of all groups.
+// Part processes the i-th of parts shares of the strips of all groups.
 func (w *convWeights) Part(i, parts int) {
 	size := ConvWeightsScratch(w.terms)
 	scratch := w.scratch[i*size:][:size]
@@ -97,8 +97,8 @@ func (w *convWeights) Part(i, parts int) {
 	}
 }
 
-// multiply adds the product of depth columns of g from k on and of panels to width columns
-// of the weights from j on.
+// multiply adds a product to width columns of the weights from column j on. The factors are depth
+// columns of g from column k on, and panels.
 func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
 	row := group * w.rows
 	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}
@@ -110,8 +110,8 @@ func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) 
 	p.blocks(0, 0, p.rows.tiles, 0, width)
 }
 
-// panel writes width columns from j on, of terms k to k+depth, into a panel of 16; lines
-// have the columns one after the other before.
+// panel writes terms k to k+depth of width columns from j on into a panel of 16 columns. lines is
+// scratch memory, in which the columns follow each other.
 func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
 	clear(lines[width*depth:])
 	taps := w.KH * w.KW
@@ -122,8 +122,7 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 	transpose(dst, lines, 16, depth, 16, depth)
 }
 
-// line writes what of a channel lies down and right of the beginnings of windows, from
-// window k on.
+// line writes the cells at one tap of windows k and later, for a channel.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

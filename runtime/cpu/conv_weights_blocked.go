@@ -2,16 +2,15 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// ConvWeightsBlockedRoom is the number of elements of scratch that a part of
-// ConvWeightsBlocked takes for a kernel of so many taps.
+// ConvWeightsBlockedRoom returns the number of elements of scratch memory of each part of
+// ConvWeightsBlocked. taps is the number of taps of the kernel.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
 
-// ConvWeightsBlocked computes the gradient of the weights of a convolution of one group, dst
-// of f32[OutC][InC][KH][KW], from its operand x, f32[N][⌈InC/16⌉][InH][InW][16], and the
-// gradient g of its result, f32[N][⌈OutC/16⌉][OutH][OutW][16]: the sum over all windows of
-// the products of the cells of x and the element of g. Sums are in float32, their order is
-// the level's. Scratch has room for x and g, and for each of the parts that it works in;
-// see ConvWeightsBlockedRoom.
+// ConvWeightsBlocked computes the gradient dst of the weights of a convolution with one group,
+// f32[OutC][InC][KH][KW]. x is its operand, f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient
+// of its result, f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element is the sum over all windows of the
+// products of a cell of x and the element of g. Sums are in float32 in an order that depends on the
+// level. Scratch has room for x, g, and each part; see ConvWeightsBlockedRoom.
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
 	if len(w.g) == 0 || len(w.x) == 0 {
@@ -46,9 +45,9 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 	return w
 }
 
-// weightsOfBlocks is a ConvWeightsBlocked under way. First it moves g to
-// f32[OutC][OutH][OutW][N] and x to f32[⌈InC/16⌉][InH][InW][N][16]: so the windows of a tap
-// are runs of rows of both, and those that see padding are left out.
+// weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N]
+// and x to f32[⌈InC/16⌉][InH][InW][N][16]. The windows of a tap are then runs of rows of both, and
+// windows on padding can be skipped.
 type weightsOfBlocks struct {
 	ConvShape
 	dst, x, g     []float32
@@ -63,7 +62,7 @@ type weightsOfBlocks struct {
 
 var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 
-// Part does the i-th of parts shares of the moves, or of the strips and tiles.
+// Part processes the i-th of parts shares of the moves, or of the strips and tiles.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
 		from, to := portion(w.outBlocks(), i, parts)
@@ -110,7 +109,7 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 	}
 }
 
-// fewTerms of a sum, of as many panels as a tile has, stay in a second-level cache.
+// fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
 const fewTerms = 8 << 10
 
 // tile computes a tile of the weights for a strip, tap by tap, and puts it in order.
@@ -144,8 +143,7 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	}
 }
 
-// terms moves a tile to what rows of outputs see by a tap, and reports whether that is
-// something.
+// terms moves a tile to the rows of outputs that a tap sees, and reports whether there are any.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)
@@ -169,7 +167,7 @@ func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	return true
 }
 
-// newTile is a tile of these operands.
+// newTile returns a tile with these operands.
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
 
 // seeing returns the outputs whose windows have a tap inside the input.

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// CopySequence makes *dst a sequence of copies of src's tensors, in memory of its own.
+// CopySequence sets *dst to a sequence of copies of src's tensors in memory of its own.
 func CopySequence[T any](dst *[]rt.Tensor[T], src []rt.Tensor[T]) {
 	seq := make([]rt.Tensor[T], len(src))
 	for i, t := range src {
@@ -16,7 +16,7 @@ func CopySequence[T any](dst *[]rt.Tensor[T], src []rt.Tensor[T]) {
 	*dst = seq
 }
 
-// CopyOptional makes *dst nil, or a copy of src.
+// CopyOptional sets *dst to nil or a copy of src.
 func CopyOptional[T any](dst **rt.Tensor[T], src *rt.Tensor[T]) {
 	if src == nil {
 		*dst = nil
@@ -25,7 +25,7 @@ func CopyOptional[T any](dst **rt.Tensor[T], src *rt.Tensor[T]) {
 	*dst = &rt.Tensor[T]{Data: slices.Clone(src.Data), Shape: slices.Clone(src.Shape)}
 }
 
-// CopyOptionalSequence makes *dst nil, or a copy of src.
+// CopyOptionalSequence sets *dst to nil or a copy of src.
 func CopyOptionalSequence[T any](dst **[]rt.Tensor[T], src *[]rt.Tensor[T]) {
 	if src == nil {
 		*dst = nil
@@ -39,10 +39,10 @@ func CopyOptionalSequence[T any](dst **[]rt.Tensor[T], src *[]rt.Tensor[T]) {
 // Key is an element type of the keys of maps.
 type Key interface{ int64 | string }
 
-// CopyMap makes *dst a copy of src.
+// CopyMap sets *dst to a copy of src.
 func CopyMap[K Key, V any](dst *map[K]V, src map[K]V) { *dst = maps.Clone(src) }
 
-// CopyMaps makes *dst a sequence of copies of src's maps.
+// CopyMaps sets *dst to a sequence of copies of src's maps.
 func CopyMaps[K Key, V any](dst *[]map[K]V, src []map[K]V) {
 	*dst = slices.Clone(src)
 	for i, m := range src {

@@ -5,12 +5,12 @@ import "math"
 // maxDeformAxes bounds the spatial axes of a deformed window.
 const maxDeformAxes = 8
 
-// DeformColumns unfolds windows whose cells are moved (ONNX DeformConv, without its
-// product): src is [n, c, in…] and dst [n, c, kernel…, out…]. Each cell is moved by
-// offsets, [n, groups, kernel…, len(in), out…], the same for the c/groups channels of
-// a group, and read from between its neighbours, zeros outside. factors, [n, groups,
-// kernel…, out…], multiply the cells unless they are nil. pads are the cells before
-// the first element of each axis.
+// DeformColumns extracts the windows of a deformable convolution as columns (ONNX DeformConv
+// without its product). src is [n, c, in…] and dst [n, c, kernel…, out…]. offsets, [n, groups,
+// kernel…, len(in), out…], move each cell. The channels of a group share them. A moved cell is
+// interpolated between its neighbours, with zeros outside. factors, [n, groups, kernel…, out…],
+// multiply the cells unless they are nil. pads lists the cells before the first element of each
+// axis.
 func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in, out, kernel, strides, dilations, pads []int) {
 	axes, cells, places, plane := len(in), volume(kernel...), volume(out...), volume(in...)
 	if axes > maxDeformAxes {
@@ -58,8 +58,8 @@ func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in
 	}
 }
 
-// spreadTaps splits each of n taps in two along one more axis, of d elements: at
-// first and after it, to which the part goes. It returns how many lie inside.
+// spreadTaps splits each of n taps in two along one more axis, of d elements. One of the two is at
+// first. The other is after it and has the weight part. It returns the number of taps inside.
 func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDeformAxes]T, n, first, d int, part T) int {
 	low, high := 0, 2
 	if first < 0 || first >= d {
@@ -82,7 +82,7 @@ func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDefor
 	return n * k
 }
 
-// advance goes to the next coordinates of a shape, in row-major order.
+// advance moves to the next coordinates of a shape in row-major order.
 func advance(at, shape []int) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < shape[i] {

@@ -18,7 +18,8 @@ func random(n int, seed uint32) []float32 {
 	return s
 }
 
-// peak is the operations per nanosecond that one core does at the level now, the best of a few tries.
+// peak returns the operations per nanosecond of one core at the current level, the best of a few
+// tries.
 func peak() float64 {
 	best := 0.0
 	for range 10 {
@@ -29,8 +30,8 @@ func peak() float64 {
 	return best
 }
 
-// eachLevel benchmarks body of so many operations at every level of the machine, with
-// the rate and what it is of the core's peak, measured just before.
+// eachLevel benchmarks body at every level of the machine. flops is the number of operations of
+// body. It reports their rate, and the share of the core's peak, which is measured just before.
 func eachLevel(b *testing.B, flops float64, body func()) {
 	for _, l := range Levels() {
 		b.Run(l.String(), func(b *testing.B) {
@@ -77,7 +78,7 @@ func BenchmarkMatMul(b *testing.B) {
 	}
 }
 
-// Products of one row read their weights from memory. Their rate is that of a plain read.
+// Products of one row read their weights from memory, so that reading determines their rate.
 func BenchmarkFarWeights(b *testing.B) {
 	const sets = 24
 	s := &MatMulShape{M: 1, N: 3072, K: 768, LDA: 768, LDC: 3072, Batch: 1}
@@ -145,7 +146,7 @@ func BenchmarkDepthwiseConv(b *testing.B) {
 	}
 }
 
-// square is a convolution of a square image of the given size, padding included.
+// square returns a convolution of a square image of the given size, including padding.
 func square(inC, in, block, outC, kernel, stride int) ConvShape {
 	out := (in-kernel)/stride + 1
 	return ConvShape{

@@ -22,54 +22,62 @@ func atEachLevel(t *testing.T, body func(t *testing.T)) {
 }
 
 func TestMatMul(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMul) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMul(t, matrixProduct(cpu.MatMul)) })
 }
 
 func TestMatMulRows(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.MatMulRows(t, cpu.MatMul) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.MatMulRows(t, matrixProduct(cpu.MatMul)) })
 }
 
 func TestMatMulOfNarrowWeights(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) {
-		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMulNarrow[rt.Float16]) })
-		t.Run("bf16", func(t *testing.T) { kerneltest.MatMul(t, cpu.MatMulNarrow[rt.BFloat16]) })
+		t.Run("f16", func(t *testing.T) { kerneltest.MatMul(t, matrixProduct(cpu.MatMulNarrow[rt.Float16])) })
+		t.Run("bf16", func(t *testing.T) { kerneltest.MatMul(t, matrixProduct(cpu.MatMulNarrow[rt.BFloat16])) })
 	})
 }
 
 func TestConv(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, cpu.Conv) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Conv(t, conv) })
 }
 
 func TestParts(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Parts(t, cpu.MatMul, cpu.Conv) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Parts(t, matrixProduct(cpu.MatMul), conv) })
 }
 
 func TestConvData(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, cpu.ConvData, cpu.PackConvData) })
+	data := func(dst, g, weights []float32, s *kerneltest.ConvShape) {
+		cpu.ConvData(dst, g, weights, (*cpu.ConvShape)(s))
+	}
+	pack := func(dst, w []float32, s *kerneltest.ConvShape) { cpu.PackConvData(dst, w, (*cpu.ConvShape)(s)) }
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvData(t, data, pack) })
 }
 
 func TestConvWeightsBlocked(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.ConvWeights(t, cpu.ConvWeightsBlocked) })
+	weights := func(dst, x, g, scratch []float32, s *kerneltest.ConvShape) {
+		cpu.ConvWeightsBlocked(dst, x, g, scratch, (*cpu.ConvShape)(s))
+	}
+	atEachLevel(t, func(t *testing.T) { kerneltest.ConvWeights(t, weights, cpu.ConvWeightsBlockedRoom) })
 }
 
 func TestDepthwiseConv(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, cpu.DepthwiseConv) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwiseConv(t, depthwise) })
 }
 
 func TestDepthwisePlanar(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwisePlanar(t, cpu.DepthwisePlanar) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.DepthwisePlanar(t, depthwisePlanar) })
 }
 
 func TestWinograd(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Winograd(t, cpu.Winograd) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Winograd(t, winograd) })
 }
 
 func TestPool(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, cpu.MaxPool, cpu.AveragePool) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Pool(t, pool(cpu.MaxPool), pool(cpu.AveragePool)) })
 }
 
 func TestMaxPoolGrad(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.MaxPoolGrad(t, cpu.MaxPoolGrad) })
+	grad := func(dst, x, g []float32, s *kerneltest.PoolShape) { cpu.MaxPoolGrad(dst, x, g, (*cpu.PoolShape)(s)) }
+	atEachLevel(t, func(t *testing.T) { kerneltest.MaxPoolGrad(t, grad) })
 }
 
 func TestGlobalAveragePool(t *testing.T) {
@@ -94,7 +102,7 @@ func TestGatherChannels(t *testing.T) {
 }
 
 func TestLRN(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.LRN(t, cpu.LRN) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.LRN(t, cpu.LRN, cpu.Block, cpu.Unblock) })
 }
 
 // A slice that is too short must stop a kernel before it touches memory.
@@ -177,9 +185,9 @@ func FuzzMatMul(f *testing.F) {
 			Terms: int(seed / 3456 % 4 * 50),
 		}
 		atEachLevel(t, func(t *testing.T) {
-			kerneltest.CheckMatMul(t, cpu.MatMul, c)
-			kerneltest.CheckMatMul(t, cpu.MatMulNarrow[rt.Float16], c)
-			kerneltest.CheckMatMul(t, cpu.MatMulNarrow[rt.BFloat16], c)
+			kerneltest.CheckMatMul(t, matrixProduct(cpu.MatMul), c)
+			kerneltest.CheckMatMul(t, matrixProduct(cpu.MatMulNarrow[rt.Float16]), c)
+			kerneltest.CheckMatMul(t, matrixProduct(cpu.MatMulNarrow[rt.BFloat16]), c)
 		})
 	})
 }
@@ -197,7 +205,7 @@ func FuzzWinograd(f *testing.F) {
 		}
 		s.InH, s.InW, s.Top, s.Left = int(h)%20, int(w)%70, int(pads)%3, int(pads)/3%3
 		s.OutH, s.OutW = s.InH+1+int(pads)/9%3, s.InW+1+int(pads)/27%3
-		atEachLevel(t, func(t *testing.T) { kerneltest.CheckWinograd(t, cpu.Winograd, c) })
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckWinograd(t, winograd, c) })
 	})
 }
 
@@ -215,6 +223,6 @@ func FuzzConv(f *testing.F) {
 		s.InH, s.InW = (s.KH-1)*s.DilH+1+int(h)%20, (s.KW-1)*s.DilW+1+int(w)%40
 		s.PadH, s.PadW, c.End = int(seed/256%4), int(seed/1024%4), int(seed/4096%4)
 		s.Terms = int(seed / 16384 % 4 * 100)
-		atEachLevel(t, func(t *testing.T) { kerneltest.CheckConv(t, cpu.Conv, c) })
+		atEachLevel(t, func(t *testing.T) { kerneltest.CheckConv(t, conv, c) })
 	})
 }

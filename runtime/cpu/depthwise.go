@@ -2,7 +2,7 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// DepthwiseWeightsLen is the number of elements of a depthwise convolution's packed weights.
+// DepthwiseWeightsLen returns the number of elements of a depthwise convolution's packed weights.
 func DepthwiseWeightsLen(s *ConvShape) int { return s.outBlocks() * s.KH * s.KW * 16 }
 
 // PackDepthwise packs the weights of a depthwise convolution, f32[C][1][KH][KW], into
@@ -19,10 +19,9 @@ func PackDepthwise(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// DepthwiseConv computes a convolution in which each output channel has one input channel, the
-// one of its own number: Group, InC and OutC are the same and InBlock is 16. The
-// weights come from PackDepthwise. Sums are in float32, tap after tap. Channels beyond
-// OutC are zero in dst, if they are in the bias and the residual.
+// DepthwiseConv computes a depthwise convolution: Group, InC and OutC are equal, and InBlock is 16.
+// The weights are packed by PackDepthwise. Sums are in float32, tap after tap. Channels beyond OutC
+// are zero in dst if they are zero in the bias and the residual.
 func DepthwiseConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -51,7 +50,7 @@ func newDepthwise(dst, src, weights []float32, s *ConvShape, ep *Epilogue) depth
 	return d
 }
 
-// depthwise is a DepthwiseConv under way.
+// depthwise is the state of a running DepthwiseConv.
 type depthwise struct {
 	ConvShape
 	dst, src, weights []float32
@@ -62,7 +61,7 @@ type depthwise struct {
 
 var depthwises slot[depthwise, *depthwise]
 
-// Part does the i-th of parts shares of the rows of all channel blocks.
+// Part processes the i-th of parts shares of the rows of all channel blocks.
 func (d *depthwise) Part(i, parts int) {
 	limit := planesAtOnce(16 * d.InH * d.InW)
 	if d.ep.Then != nil {

@@ -4,11 +4,11 @@ import "github.com/burngen/burngen/runtime/rt"
 
 import "unsafe"
 
-// DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC =
-// OutC, by weights of its own, int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4] as [PackDepthwiseBytes] packs them,
-// into dst, uint8[N][⌈C/16⌉][OutH][OutW][16]. The sums are requantised as by
-// [ProductInteger]; the input includes the padding. The vectors have an element for each
-// of the channels, or one for all, or are nil. Channels beyond C are last[0], limited.
+// DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC = OutC,
+// into dst, uint8[N][⌈C/16⌉][OutH][OutW][16]. The weights are packed by [PackDepthwiseBytes],
+// int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4]. The sums are requantised like [ProductInteger]. The input
+// includes the padding. The vectors have one element or one for each channel, or are nil. Channels
+// beyond C are last[0], clamped.
 func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -33,8 +33,7 @@ func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []floa
 	}
 }
 
-// PackDepthwiseBytes packs weights [c][kh][kw] as [DepthwiseBytes] takes them. Those of uint8 move
-// by −128.
+// PackDepthwiseBytes packs weights [c][kh][kw] for [DepthwiseBytes]. uint8 is shifted by −128.
 func PackDepthwiseBytes[S Byte](dst []int8, w []S, c, kh, kw int) {
 	row := ceil(kw, 4) * 64
 	to := bytesOf(dst[:volume(ceil(c, 16), kh, row)])
@@ -46,7 +45,7 @@ func PackDepthwiseBytes[S Byte](dst []int8, w []S, c, kh, kw int) {
 	}
 }
 
-// depthwiseBytes is a DepthwiseBytes under way.
+// depthwiseBytes is the state of a running DepthwiseBytes.
 type depthwiseBytes struct {
 	ConvShape
 	requantised
@@ -58,7 +57,7 @@ type depthwiseBytes struct {
 
 var depthwisesOfBytes slot[depthwiseBytes, *depthwiseBytes]
 
-// byteWindow describes a row of pixels to a kernel. Steps are in bytes.
+// byteWindow describes a row of pixels to a kernel. Distances are in bytes.
 type byteWindow struct {
 	a, b, c     unsafe.Pointer
 	n           int // pixels
@@ -72,7 +71,7 @@ type byteWindow struct {
 	last        int32
 }
 
-// Part does the i-th of parts shares of the rows of all blocks.
+// Part processes the i-th of parts shares of the rows of all blocks.
 func (d *depthwiseBytes) Part(i, parts int) {
 	blocks := d.inBlocks()
 	from, to := portion(d.N*blocks*d.OutH, i, parts)

@@ -2,13 +2,13 @@ package cpu
 
 import "unsafe"
 
-// DepthwiseInteger convolves planes x, [n, c, in…] of two spatial axes, with weights w,
-// [m, kernel…], each for the channel of x that the m result channels, [n, m, out…], are
-// divided among. x0, of one element, and w0, of one or m, are subtracted before
-// (ONNX ConvInteger, QLinearConv with as many groups as channels). pads are the cells
-// before the first, which count as x0. bias, of one or m elements, is added. A dst of
-// int32 holds the sums; else they are requantised as [ProductInteger] does, by
-// scale, of one or m elements, and last, a zero point. x0, w0, bias and last may be nil.
+// DepthwiseInteger convolves planes x, [n, c, in…] with two spatial axes, with weights w, [m,
+// kernel…]. The m result channels, [n, m, out…], are divided among the channels of x (ONNX
+// ConvInteger, QLinearConv with as many groups as channels). The zero points x0, of one element,
+// and w0, of one or m elements, are subtracted first. pads lists the cells before the first element
+// of each axis, which count as x0. bias, of one or m elements, is added. An int32 dst receives the
+// sums. Otherwise the sums are requantised like [ProductInteger] with scale, of one or m elements,
+// and the zero point last. x0, w0, bias and last may be nil.
 func DepthwiseInteger[T Byte | int32, X, W Byte](
 	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
 	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,
@@ -54,15 +54,15 @@ func DepthwiseInteger[T Byte | int32, X, W Byte](
 	}
 }
 
-// depthwiseInteger is a DepthwiseInteger under way. Bytes of int8 are taken for uint8,
-// moved by 128, and so are their zero points.
+// depthwiseInteger is the state of DepthwiseInteger. int8 is treated as uint8 shifted by 128, and so
+// are its zero points.
 type depthwiseInteger struct {
 	n, c, m          int
 	axis             [2]patchAxis
 	x, w             []byte
 	changeX, changeW byte
 	x0               int32
-	w0               int32  // what is subtracted from weights beside their zero points
+	w0               int32  // subtracted from weights besides their zero points
 	zeros            []byte // of the weights
 	signedZeros      bool
 	bias             []int32
@@ -74,7 +74,7 @@ type depthwiseInteger struct {
 
 var depthwiseIntegers slot[depthwiseInteger, *depthwiseInteger]
 
-// Part does the i-th of parts shares of the result's planes.
+// Part processes the i-th of parts shares of the result's planes.
 func (d *depthwiseInteger) Part(i, parts int) {
 	from, to := portion(d.n*d.m, i, parts)
 	for ; from < to; from++ {
@@ -122,8 +122,7 @@ func (d *depthwiseInteger) plane(n, channel int) {
 	}
 }
 
-// tap adds the products of one weight to the sums of places from one on in a row; at
-// place 0 the weight is over the cell shift.
+// tap adds the products of one weight to the sums of a row of outputs.
 func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight int32) {
 	stride := d.axis[1].stride
 	shift += from * stride
@@ -157,8 +156,7 @@ func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
 	return nil, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
 }
 
-// requantize turns sums into bytes as [ProductInteger] does, by one scale; zero is
-// added.
+// requantize converts sums to bytes like [ProductInteger] with a single scale and zero point.
 func requantize(dst []byte, sums []int32, scale float64, zero, lo, hi int) {
 	least, most := float32(lo-zero), float32(hi-zero)
 	high, low := factor(scale)

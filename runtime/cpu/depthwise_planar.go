@@ -7,10 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// DepthwisePlanar is [DepthwiseConv] of planar tensors: f32[N][C][InH][InW], weights
-// f32[C][KH][KW] and the result f32[N][C][OutH][OutW], so that nothing is blocked for it.
-// InBlock is 1. A window must fit: see [FitsPlanar]. Sums are in float32, tap after tap,
-// those on padding, too.
+// DepthwisePlanar is [DepthwiseConv] for planar tensors, f32[N][C][InH][InW] to f32[N][C][OutH][OutW],
+// with weights f32[C][KH][KW], so that nothing has to be blocked. InBlock is 1. The window must be
+// small enough: see [FitsPlanar]. Sums are in float32, tap after tap, including taps on padding.
 func DepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -27,7 +26,7 @@ func DepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 }
 
-// FitsPlanar reports whether [DepthwisePlanar] can compute windows of a size.
+// FitsPlanar reports whether [DepthwisePlanar] supports windows of this size.
 func FitsPlanar(kh, kw, dilH, dilW, strideW int) bool {
 	return kh*kw <= roomTaps && windowsAtOnce((kh-1)*dilH+1, (kw-1)*dilW, strideW) >= 16
 }
@@ -51,7 +50,7 @@ func newDepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue)
 	return d
 }
 
-// depthwisePlanar is a DepthwisePlanar under way.
+// depthwisePlanar is the state of a running DepthwisePlanar.
 type depthwisePlanar struct {
 	ConvShape
 	dst, src, weights []float32
@@ -63,7 +62,7 @@ type depthwisePlanar struct {
 
 var planarDepthwises slot[depthwisePlanar, *depthwisePlanar]
 
-// Part does the i-th of parts shares of the bands of all planes.
+// Part processes the i-th of parts shares of the bands of all planes.
 func (d *depthwisePlanar) Part(i, parts int) {
 	var room [roomLen + 16]float32
 	var taps [roomTaps]int
@@ -79,8 +78,8 @@ func (d *depthwisePlanar) Part(i, parts int) {
 			src: unsafe.Pointer(unseen(&room)), taps: unsafe.Pointer(unseen(&taps)), count: d.KH * d.KW,
 			n: n, dstRow: 4 * d.OutW, srcRow: 4 * d.StrideH * p.row, lo: float32(math.Inf(-1)), hi: Inf,
 		}
-		if d.ep.Clamp {
-			t.lo, t.hi = d.ep.Lo, d.ep.Hi
+		if lo, hi, ok := d.ep.limits(); ok {
+			t.lo, t.hi = lo, hi
 		}
 		for unit := from; unit < to; unit++ {
 			plane, band := unit/d.bands.tiles, unit%d.bands.tiles
@@ -93,8 +92,8 @@ func (d *depthwisePlanar) Part(i, parts int) {
 	}
 }
 
-// copy copies what the windows of some rows of outputs, from row y and column x on, see of
-// a plane. Padding beside the rows is in the room already.
+// copy copies the part of a plane that the windows of some rows of outputs read. The windows start
+// at row y and column x. The scratch memory already contains the padding at both ends of the rows.
 func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int) {
 	first := x*d.StrideW - d.PadW
 	begin, end := max(first, 0), min(first+p.row, d.InW)

@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// Det computes the determinant of each m×m matrix of src by elimination in
-// float64, with the largest pivot of a column (ONNX Det). scratch holds a matrix.
+// Det computes the determinant of each m×m matrix of src by elimination in float64 with partial
+// pivoting (ONNX Det). scratch holds one matrix.
 func Det[T Float](dst, src []T, scratch []float64, m int) {
 	a := trim(scratch, volume(m, m))
 	src = trim(src, volume(len(dst), m, m))
@@ -15,7 +15,7 @@ func Det[T Float](dst, src []T, scratch []float64, m int) {
 	}
 }
 
-// eliminate returns the determinant of a, whose rows it combines.
+// eliminate returns the determinant of a, which it overwrites.
 func eliminate(a []float64, m int) float64 {
 	det := 1.0
 	for k := range m {

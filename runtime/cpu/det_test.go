@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// laplace is a determinant by expansion along the first row.
+// laplace returns a determinant by expansion along the first row.
 func laplace(a []float64, m int) (det float64) {
 	if m == 0 {
 		return 1

@@ -2,14 +2,13 @@ package cpu
 
 import "math"
 
-// DFT transforms lines of src, [outer, n, inner, parts], where parts is 2, for the
-// real and imaginary part of an element, or 1 for the real part alone (ONNX DFT). A
-// line is cut or continued by zeros to length elements. dst is [outer, length,
-// inner, 2]; with oneSided [outer, length/2 + 1, inner, 2], or for the inverse
-// [outer, length, inner, 1], the line being the first length/2 + 1 elements of a
-// transform. The inverse is divided by length. It computes in float64, by mixed
-// radices: the work is length times the sum of its prime factors. roots holds
-// 2·length elements, scratch 6·length.
+// DFT transforms lines of src, [outer, n, inner, parts] (ONNX DFT). parts is 2 for real and
+// imaginary parts, or 1 for real parts only. A line is truncated or zero-padded to length elements.
+// dst is [outer, length, inner, 2]. With oneSided it is [outer, length/2 + 1, inner, 2]. If inverse
+// is set too, it is [outer, length, inner, 1], and the line holds the first length/2 + 1 elements
+// of a transform. The inverse is divided by length. It computes in float64 with mixed radices, so
+// the work is length times the sum of its prime factors. roots holds 2·length elements, and scratch
+// 6·length.
 func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts, length int, inverse, oneSided bool) {
 	bins, toParts := length, 2
 	switch {
@@ -59,8 +58,7 @@ func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts
 	}
 }
 
-// mirror makes the second half of a transform of n elements from the first, so that
-// its signal is real.
+// mirror computes the second half of the transform of a real signal of n elements from the first.
 func mirror(line []float64, n int) {
 	for k := n/2 + 1; k < n; k++ {
 		line[2*k], line[2*k+1] = line[2*(n-k)], -line[2*(n-k)+1]
@@ -71,9 +69,9 @@ func mirror(line []float64, n int) {
 	}
 }
 
-// fourier is a transform of n complex numbers, which lie as pairs.
+// fourier is a transform of n complex numbers, stored as pairs.
 type fourier struct {
-	roots  []float64 // the n-th roots of one, in the order of the transform
+	roots  []float64 // the n-th roots of unity in the order of the transform
 	n      int
 	points []float64 // scratch of a butterfly
 }
@@ -112,7 +110,7 @@ func (f *fourier) transform(dst, src []float64, n, step int) {
 	}
 }
 
-// radix returns 4, or the least prime factor of n.
+// radix returns 4 if it divides n, else the smallest prime factor of n.
 func radix(n int) int {
 	if n%4 == 0 {
 		return 4
@@ -144,7 +142,7 @@ func (f *fourier) butterfly4(v []float64, k, m, step int) {
 	c, d := f.turned(v, k+m, k*step)
 	e, g := f.turned(v, k+2*m, 2*k*step)
 	h, l := f.turned(v, k+3*m, 3*k*step)
-	// The fourth root of one is ±i, the sign being the transform's.
+	// The fourth root of unity is ±i, with the sign of the transform.
 	sign := f.roots[2*(f.n/4)+1]
 	p, q, r, s := a+e, b+g, a-e, b-g
 	t, u := c+h, d+l
@@ -155,7 +153,7 @@ func (f *fourier) butterfly4(v []float64, k, m, step int) {
 	v[2*(k+3*m)], v[2*(k+3*m)+1] = r-w, s-x
 }
 
-// butterfly joins elements k, k + m, … of p transforms.
+// butterfly combines elements k, k + m, … of p transforms.
 func (f *fourier) butterfly(v []float64, k, m, p, step int) {
 	points := f.points[:2*p]
 	for q := range p {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// transformOf is the transform of a line by its definition.
+// transformOf returns the transform of a line by its definition.
 func transformOf(line []complex128, inverse bool) []complex128 {
 	n, sign := len(line), -1.0
 	if inverse {

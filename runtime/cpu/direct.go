@@ -2,10 +2,10 @@ package cpu
 
 import "math"
 
-// The direct kernels move windows over any number of spatial axes of planar tensors
-// of any float type, one cell at a time: for what the other kernels do not know. in,
-// out, kernel, strides and dilations have an element for each axis; pads are the cells
-// before the first element of each, and then those after the last.
+// The direct kernels move windows over any number of spatial axes of planar tensors of any float type,
+// one cell at a time, for cases that other kernels do not support. in, out, kernel, strides and
+// dilations have an element for each axis. pads lists the cells before the first element of each axis,
+// and then those after the last.
 
 // maxWindowAxes bounds the spatial axes.
 const maxWindowAxes = 62
@@ -48,8 +48,8 @@ func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, o
 	}
 }
 
-// MaxPoolDirect is the largest element of each window (ONNX MaxPool), −Inf where a
-// window is all padding, NaN where there is one: src is [c, in…] and dst [c, out…].
+// MaxPoolDirect is the maximum of each window (ONNX MaxPool). It is −Inf for a window that holds
+// only padding, and NaN for a window with a NaN. src is [c, in…] and dst [c, out…].
 func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))
@@ -68,9 +68,9 @@ func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilat
 	}
 }
 
-// AveragePoolDirect is the mean of each window (ONNX AveragePool): its sum divided by
-// the number of its cells inside the input, with countPad also of those in the
-// padding, or zero where that is 0. src is [c, in…] and dst [c, out…].
+// AveragePoolDirect is the mean of each window (ONNX AveragePool): its sum divided by the number of
+// its cells inside the input. With countPad the number includes cells inside the padding. The mean
+// is zero if there are no cells. src is [c, in…] and dst [c, out…].
 func AveragePoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int, countPad bool) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))
@@ -94,7 +94,7 @@ func AveragePoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, d
 	}
 }
 
-// window walks over the cells of the windows at all places.
+// window iterates over the cells of the windows at all positions.
 type window struct {
 	in, out, kernel, strides, dilations, pads []int
 
@@ -121,20 +121,20 @@ func (w *window) nextTap() {
 	advance(w.cellAt[:len(w.in)], w.kernel)
 }
 
-// nextPlace goes to the first cell of the next window, after the last of one.
+// nextPlace moves to the first cell of the next window.
 func (w *window) nextPlace() {
 	w.place++
 	w.tap = 0
 	advance(w.at[:len(w.in)], w.out)
 }
 
-// along returns where along an axis the cell lies, before the first element below 0.
+// along returns the index of the cell along an axis; it is negative before the first element.
 func (w *window) along(axis int) int64 {
 	origin := int64(w.at[axis])*int64(w.strides[axis]) - int64(w.pads[axis])
 	return origin + int64(w.cellAt[axis])*int64(w.dilations[axis])
 }
 
-// cell returns the element that the cell lies on, and whether there is one.
+// cell returns the element under the cell, and whether it exists.
 func (w *window) cell() (at int, inside bool) {
 	for axis, d := range w.in {
 		k := w.along(axis)
@@ -146,7 +146,7 @@ func (w *window) cell() (at int, inside bool) {
 	return at, true
 }
 
-// padded reports whether the cell lies on an element or on the padding.
+// padded reports whether the cell is on an element or on padding.
 func (w *window) padded() bool {
 	for axis, d := range w.in {
 		if w.along(axis) >= int64(d)+int64(w.pads[len(w.in)+axis]) {

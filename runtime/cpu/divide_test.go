@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/kerneltest"
 )
 
-// hardDivisions are integers whose quotients are near or at integers.
+// hardDivisions returns integers whose quotients are integers or close to integers.
 func hardDivisions(n int) (a, b *kerneltest.Slice[int32]) {
 	a, b = kerneltest.NewSlice[int32](n, 1), kerneltest.NewSlice[int32](n, 2)
 	bits, ends := manyBits(2*n+2), []int32{math.MinInt32, math.MaxInt32, -1, 1, 0, 2, math.MinInt32 + 1, 3, -7}

@@ -5,10 +5,9 @@ import (
 	"unsafe"
 )
 
-// The elementary functions of float32 in plain Go: polynomials in float64, whose
-// products are rounded before they are added, so that every platform computes the
-// same bits. Before it is rounded to float32 a result is within 2e-8 of the true one,
-// relative to that, or to x for the Gelus.
+// The elementary functions of float32 in plain Go: polynomials in float64 whose products are rounded
+// before they are added, so that every platform computes the same bits. Before rounding to float32 the
+// relative error is within 2e-8; for the Gelus this is relative to x.
 
 // horner continues a polynomial of x by four lower coefficients, the lowest first.
 func horner(p, x float64, c *[4]float64) float64 {
@@ -35,8 +34,8 @@ func logTail(f float64) float64 {
 	return horner(p, f, &[4]float64{3.333333117e-01, -2.499999399e-01, 2.000071476e-01, -1.666805763e-01})
 }
 
-// expParts returns q and s, a power of 2, with e^x = s + s·q. It limits x to ±200,
-// where a float32 has long overflown or vanished.
+// expParts returns q and s, where s is a power of 2 and e^x = s + s·q. It clamps x to ±200, beyond
+// the range of float32.
 func expParts(x float64) (q, s float64) {
 	x = limit(x, -200, 200)
 	n := int(x*math.Log2E+1024.5) - 1024 // rounded
@@ -65,7 +64,7 @@ func expm164(x float64) float64 {
 	return float64(s*q) + (s - 1)
 }
 
-// erf64 is the error function.
+// erf64 returns the error function.
 func erf64(x float64) float64 {
 	a := limit(math.Abs(x), 0, 4)
 	if a == 4 {
@@ -74,7 +73,7 @@ func erf64(x float64) float64 {
 	return math.Copysign(expm164(-a*erfcLog(a)), x)
 }
 
-// gate is 1/(1 + e^−x), 0 from −200 down.
+// gate returns 1/(1 + e^−x), 0 from −200 down.
 func gate(x float64) float64 {
 	if x <= -200 {
 		return 0
@@ -86,7 +85,7 @@ func exp32(x float32) float32     { return float32(exp64(float64(x))) }
 func erf32(x float32) float32     { return float32(erf64(float64(x))) }
 func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
 
-// swish32 is x times the gate of u.
+// swish32 returns x times the gate of u.
 func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
 
 // selu32 is negative·(e^x − 1) below 0, else positive·x.
@@ -106,14 +105,14 @@ func gelu32(x float32) float32 {
 	return float32(float64(x) * (0.5 + float64(0.5*erf64(float64(x)*(1/math.Sqrt2)))))
 }
 
-// geluTanh32 is x times the gate of 2√(2/π)·(x + 0.044715·x³).
+// geluTanh32 returns x times the gate of 2√(2/π)·(x + 0.044715·x³).
 func geluTanh32(x float32) float32 {
 	const twice = 1.5957691216057308 // 2√(2/π)
 	v := float64(x)
 	return float32(v * gate(v*(twice+float64(twice*0.044715*float64(v*v)))))
 }
 
-// mish32 is x·tanh(log(1 + e^x)). With e = e^x the tangent is e(e + 2)/(e(e + 2) + 2).
+// mish32 returns x·tanh(log(1 + e^x)). With e = e^x the tangent is e(e + 2)/(e(e + 2) + 2).
 func mish32(x float32) float32 {
 	if x <= -200 {
 		return x * 0

@@ -5,34 +5,43 @@ import (
 	"unsafe"
 )
 
-// Inf is the upper limit of a clamp that has none, such as ReLU's.
+// Inf is the upper limit of a clamp without one, such as ReLU's.
 var Inf = float32(math.Inf(1))
 
-// Epilogue is what happens to an element of a product or a convolution before it
-// is stored: bias, then residual, then clamp, then Then. The zero value does nothing.
+// Act is the activation of an [Epilogue]. The zero value is none.
+type Act uint8
+
+// The activations. NaN stays NaN.
+const (
+	ReLU  Act = iota + 1 // 0 and above
+	ReLU6                // 0…6
+)
+
+// Epilogue is applied to each element of a product or a convolution before it is stored: bias, then
+// residual, then the activation or clamp, then Then. The zero value does nothing.
 type Epilogue struct {
-	// Bias is added by output column or channel. Its length is that count rounded up to
-	// a multiple of 16, the rest zero; nil for none.
+	// Bias is added by output column or channel. Its length is the number of columns or channels,
+	// rounded up to a multiple of 16. It is padded with zeros. It may be nil.
 	Bias []float32
-	// Residual is added after Bias. It has the layout and length of dst; it may be
-	// dst itself. Nil for none.
+	// Residual is added after Bias. It has the layout and length of dst, and may be dst or nil.
 	Residual []float32
-	// Clamp limits the result to Lo…Hi; NaN stays NaN. ReLU is 0…[Inf].
+	// Act limits the result. Clamp limits it to Lo…Hi instead; NaN stays NaN.
+	Act    Act
 	Clamp  bool
 	Lo, Hi float32
-	// Then runs last on finished parts of dst, each contiguous and still in a near
-	// cache: t starts at element at of dst. It may be called from several goroutines at
-	// once, for different parts. Nil for none.
+	// Then is called last with finished parts of dst, each contiguous and still in a near cache. t
+	// starts at element at of dst. Then may be called from several goroutines at once for different
+	// parts. It may be nil.
 	Then func(t []float32, at int, in *[2][]float32)
-	// In are further operands of Then, laid out as dst.
+	// In are further operands of Then, with the layout of dst.
 	In [2][]float32
 }
 
-// none is the epilogue of a caller that gives nil.
+// none is the epilogue used for nil.
 var none Epilogue
 
-// check makes sure that the epilogue's operands have what a result of the given
-// number of columns and of the given length needs.
+// check panics unless the operands have the sizes for a result of length elements with the given
+// number of columns.
 func (ep *Epilogue) check(columns, length int) {
 	if ep.Bias != nil {
 		_ = ep.Bias[:ceil(columns, 16)*16]
@@ -42,9 +51,8 @@ func (ep *Epilogue) check(columns, length int) {
 	}
 }
 
-// then calls Then, if there is one, for rows of the given width, stride elements apart, the
-// first at element at of dst. Rows that touch are passed together as far as a near
-// cache holds them.
+// then calls Then, if it is not nil, for rows of width elements, stride elements apart. The first
+// row is at element at of dst. Contiguous rows are passed together up to the size of a near cache.
 func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	if ep.Then == nil {
 		return
@@ -60,19 +68,31 @@ func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	}
 }
 
-// nearCache is how many elements of each operand of Then share a first-level cache.
+// nearCache is a number of elements of each operand of Then that share a first-level cache.
 const nearCache = 2048
 
-// fill sets what a tile knows of the epilogue apart from its operands.
+// limits returns the bounds of the result. ok is false if there are none.
+func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
+	switch ep.Act {
+	case ReLU:
+		return 0, Inf, true
+	case ReLU6:
+		return 0, 6, true
+	}
+	return ep.Lo, ep.Hi, ep.Clamp
+}
+
+// fill sets the fields of a tile that the epilogue determines, except its operands.
 func (ep *Epilogue) fill(t *tile) {
-	t.clamp, t.lo, t.hi = 0, ep.Lo, ep.Hi
-	if ep.Clamp {
+	var ok bool
+	t.clamp = 0
+	if t.lo, t.hi, ok = ep.limits(); ok {
 		t.clamp = 1
 	}
 }
 
-// fillPart sets what a tile that sums up a part of a product knows of the epilogue: the
-// first part takes the residual along, later ones what is in t.c, and the last one the rest.
+// fillPart sets the tile's fields of the epilogue for a partial sum: the first part adds the residual,
+// later ones add t.c, and the last one applies the rest.
 func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	t.residual, t.bias, t.clamp = t.c, nil, 0
 	if first {
@@ -84,14 +104,15 @@ func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	}
 }
 
-// zeroStays reports whether an element that is zero before the epilogue, with zero
-// bias and residual, is zero after it.
+// zeroStays reports whether an element stays zero in the epilogue if it is zero before it, and bias
+// and residual are zero.
 func (ep *Epilogue) zeroStays() bool {
-	return ep.Then == nil && (!ep.Clamp || ep.Lo <= 0 && ep.Hi >= 0)
+	lo, hi, ok := ep.limits()
+	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)
 }
 
-// rezero clears the channels from used on in each 16 of a last block, where the
-// epilogue may have made something of their zeros; used 0 means that all 16 are used.
+// rezero clears the channels from used on in each pixel of a last block, because the epilogue may
+// have changed them. A used of 0 means that all 16 channels are used.
 func (ep *Epilogue) rezero(block []float32, used int) {
 	if used == 0 || ep.zeroStays() {
 		return
@@ -101,8 +122,8 @@ func (ep *Epilogue) rezero(block []float32, used int) {
 	}
 }
 
-// start is the address of s, nil where s is.
+// start returns the address of s, or nil if s is nil.
 func start(s []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// ceil is a/b rounded up, for a ≥ 0 and b > 0.
+// ceil returns a/b rounded up, for a ≥ 0 and b > 0.
 func ceil(a, b int) int { return (a + b - 1) / b }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Extent returns element i of a small integer tensor that holds a shape. It fails
-// when that is negative or does not fit.
+// Extent returns element i of a small integer tensor that holds a shape. It returns an error if the
+// element is negative or does not fit an int.
 func Extent[T Integer](src []T, i int) (int, error) {
 	n := int(src[i])
 	if n < 0 || T(n) != src[i] {
@@ -15,8 +15,7 @@ func Extent[T Integer](src []T, i int) (int, error) {
 	return n, nil
 }
 
-// CountNonZero returns the number of elements that are not zero, or are true, or
-// strings that are not empty.
+// CountNonZero returns the number of elements that are nonzero, true, or not an empty string.
 func CountNonZero[T Number | bool | string](src []T) int {
 	n := 0
 	if b, ok := any(src).([]bool); ok {
@@ -33,9 +32,8 @@ func CountNonZero[T Number | bool | string](src []T) int {
 	return n
 }
 
-// NonZero writes the places of the elements that are not zero, in row-major
-// order, as a matrix with a row for each axis of shape (ONNX NonZero). dst has
-// len(shape) times [CountNonZero] elements.
+// NonZero writes the coordinates of the nonzero elements in row-major order, as a matrix with a row for
+// each axis of shape (ONNX NonZero). dst has len(shape) times [CountNonZero] elements.
 func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	if len(shape) == 0 || len(dst) == 0 {
 		return
@@ -57,15 +55,15 @@ func NonZero[T Number | bool | string](dst []int64, src []T, shape []int) {
 	}
 }
 
-// nonZeroOf appends the places in a row, of elements that are not zero, after k others in
-// dst, and returns how many there are then.
+// nonZeroOf appends the indices of the nonzero elements of a row after the first k elements of dst, and
+// returns the new number.
 func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	var zero T
 	for i, v := range row {
 		if k == len(dst) {
 			break
 		}
-		dst[k] = int64(i) // stays if it is one
+		dst[k] = int64(i) // kept if v is nonzero
 		k += pick(v != zero, 1, 0)
 	}
 	return k

@@ -1,13 +1,11 @@
-//go:build (amd64 || arm64) && !noasm
-
 package cpu
 
 import "math"
 
-// atOnce is how many elements one call to assembly gets, at most.
+// atOnce bounds the elements of one call to assembly.
 const atOnce = 1 << 16
 
-// softmaxFast computes what Softmax does to rows of n, where there is assembly.
+// softmaxFast is Softmax for rows of n if there is assembly.
 func softmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
@@ -29,8 +27,8 @@ func softmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// softmaxPairs is softmaxFast of rows of two: sigmoids of their differences. An infinite
-// maximum gives NaN.
+// softmaxPairs is softmaxFast for rows of two: sigmoids of their differences. An infinite maximum gives
+// NaN.
 func softmaxPairs(dst, src []float32) {
 	var differences [256]float32
 	for len(dst) > 0 {
@@ -45,7 +43,7 @@ func softmaxPairs(dst, src []float32) {
 	}
 }
 
-// softmaxLong is softmaxFast of a row that is too long for one call.
+// softmaxLong is softmaxFast for a row that is too long for one call.
 func softmaxLong(dst, src []float32) {
 	top, sum := float32(reduceRun(maxima, src)), 0.0
 	for i := 0; i < len(src); i += foldAtOnce {
@@ -55,7 +53,7 @@ func softmaxLong(dst, src []float32) {
 	mulScalarFast(dst, dst, float32(1/sum))
 }
 
-// logSoftmaxFast computes what LogSoftmax does to rows of n, where there is assembly.
+// logSoftmaxFast is LogSoftmax for rows of n if there is assembly.
 func logSoftmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
@@ -75,8 +73,8 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// shortRow is the length of a row up to which several rows at once are worth more than
-// assembly for each.
+// shortRow is the largest length of a row for which it is faster to process several rows at once
+// than to use assembly for each.
 const shortRow = 32
 
 // logSoftmaxShort is logSoftmaxFast of rows of at most shortRow.
@@ -120,8 +118,7 @@ func moments(x []float32) (mean, variance float64) {
 	return mean, variance / float64(len(x))
 }
 
-// layerNormFast computes what LayerNorm does, where there is assembly. scale and
-// bias may be nil.
+// layerNormFast is LayerNorm if there is assembly. scale and bias may be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false
@@ -143,7 +140,7 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	return true
 }
 
-// rmsNormFast computes what RMSNorm does, where there is assembly. scale may be nil.
+// rmsNormFast is RMSNorm if there is assembly. scale may be nil.
 func rmsNormFast(dst, src, scale []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The committed assembly must be what its generator writes, and no file that is called
-// like it, z…, may be left of what the generator wrote before.
+// TestAssemblyIsFresh asserts that the committed assembly equals the generator's output. No other
+// file may have a name that begins with z, as the generator's files do.
 func TestAssemblyIsFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")

@@ -1,9 +1,8 @@
 package cpu
 
-// Gather picks slices of the middle axis of src, which is [outer, dim, inner]:
-// dst[o, j, :] = src[o, idx[j], :], so dst is [outer, len(idx), inner] (ONNX Gather).
-// A negative index counts from the end. An index outside −dim…dim−1 is an
-// [IndexError], and dst is then partly written.
+// Gather picks slices of the middle axis of src, [outer, dim, inner]: dst[o, j, :] = src[o, idx[j], :].
+// dst is [outer, len(idx), inner] (ONNX Gather). A negative index counts from the end. It returns an
+// [IndexError] for an index outside of −dim…dim−1; dst is then partly written.
 func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int) error {
 	dst, src = trim(dst, volume(outer, len(idx), inner)), trim(src, volume(outer, dim, inner))
 	for o := range outer {
@@ -24,11 +23,10 @@ func Gather[T any, I int32 | int64](dst, src []T, idx []I, outer, dim, inner int
 	return nil
 }
 
-// GatherElements picks single elements: where axis is 1, dst[i, j, k] =
-// src[i, idx[i, j, k], k] (ONNX GatherElements). dst and idx have extents shape,
-// which are at most those of src, srcShape, along the other axes. A negative
-// index counts from the end. An index outside the axis, or extents beyond src's,
-// are an [IndexError], and dst is then partly written.
+// GatherElements picks single elements: for axis 1, dst[i, j, k] = src[i, idx[i, j, k], k] (ONNX
+// GatherElements). dst and idx have extents shape. Except along axis, these are at most srcShape,
+// the extents of src. A negative index counts from the end. It returns an [IndexError] for an index
+// out of range or extents beyond src's; dst is then partly written.
 func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcShape []int, axis int) error {
 	e, err := elementsOf(shape, srcShape, axis)
 	if err != nil {
@@ -48,11 +46,10 @@ func GatherElements[T any, I int32 | int64](dst, src []T, idx []I, shape, srcSha
 	return nil
 }
 
-// GatherND picks slices by their coordinates (ONNX GatherND): src is [batches,
-// extents…, inner], idx [batches, tuples, len(extents)] and dst [batches, tuples,
-// inner], with dst[b, j, :] = src[b, idx[b, j, 0], idx[b, j, 1], …, :]. A negative
-// coordinate counts from the end. One outside its axis is an [IndexError], and
-// dst is then partly written.
+// GatherND picks slices by coordinates (ONNX GatherND). src is [batches, extents…, inner], idx
+// [batches, tuples, len(extents)] and dst [batches, tuples, inner], with dst[b, j, :] = src[b, idx[b,
+// j, 0], idx[b, j, 1], …, :]. A negative coordinate counts from the end. It returns an [IndexError] for
+// a coordinate out of range; dst is then partly written.
 func GatherND[T any, I int32 | int64](dst, src []T, idx []I, batches, tuples int, extents []int, inner int) error {
 	k, slices := len(extents), volume(extents...)
 	dst, src = trim(dst, volume(batches, tuples, inner)), trim(src, volume(batches, slices, inner))

@@ -5,10 +5,10 @@ import "unsafe"
 // maxGathered bounds the tensors that channels are gathered of.
 const maxGathered = 8
 
-// GatherChannels writes the blocked tensor dst, [n][⌈m/16⌉][pixels][16], of channels of
-// others, [n][⌈c/16⌉][pixels][16], where counts has the c of each: channel i of dst is
-// number channels[i], counted over the channels of all sources in turn. Channels
-// beyond those are zero. There are at most eight sources.
+// GatherChannels builds the blocked tensor dst, [n][⌈m/16⌉][pixels][16], from channels of other
+// blocked tensors, [n][⌈c/16⌉][pixels][16]. counts are the channel counts c of these tensors.
+// Channel i of dst is channel channels[i], counted through all sources. Channels beyond m are zero.
+// There are at most eight sources.
 func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int, counts []int, srcs ...[]T) {
 	if n <= 0 || pixels <= 0 || len(channels) == 0 {
 		return
@@ -47,7 +47,7 @@ func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int,
 	}
 }
 
-// gather is a GatherChannels under way.
+// gather is the state of a running GatherChannels.
 type gather[T float32 | uint8] struct {
 	dst            []T
 	channels       []int32
@@ -61,18 +61,18 @@ var (
 	gathersOfBytes slot[gather[uint8], *gather[uint8]]
 )
 
-// laneMoves are elements of a pixel of one block that become some of a pixel of another.
+// laneMoves moves elements of a pixel of one block to a pixel of another.
 type laneMoves struct {
-	src, block int       // where they are
+	src, block int       // the block that holds the elements
 	from       [16]int32 // the element for each element
-	used       [16]int32 // −1 where there is one, else 0
-	bytes      [16]uint8 // the element for each element, noLane where there is none
+	used       [16]int32 // −1 for lanes that are set, else 0
+	bytes      [16]uint8 // the source lane of each lane, or noLane
 }
 
-// gatherPixels of a few blocks stay in a first-level cache.
+// gatherPixels is a number of pixels of a few blocks that stays in a first-level cache.
 const gatherPixels = 64
 
-// Part does the i-th of parts shares of the pixels of all channel blocks.
+// Part processes the i-th of parts shares of the pixels of all channel blocks.
 func (g *gather[T]) Part(i, parts int) {
 	var moves [16]laneMoves
 	from, to := portion(len(g.dst)/16, i, parts)
@@ -104,7 +104,7 @@ func (g *gather[T]) Part(i, parts int) {
 	}
 }
 
-// plan finds what a block is made of.
+// plan determines the sources of a block.
 func (g *gather[T]) plan(block int, moves *[16]laneMoves) (count int) {
 	for lane, c := range g.channels[16*block : min(len(g.channels), 16*block+16)] {
 		src := 0

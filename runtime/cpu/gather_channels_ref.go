@@ -12,7 +12,7 @@ func moveLanesRef(dst, src []float32, from, used *[16]int32) {
 	}
 }
 
-// noLane stands where a byte has no lane to come from.
+// noLane marks a byte without source.
 const noLane = 128
 
 // moveBytesRef computes dst[i][j] = src[i][from[j]] for pixels of 16 channels, where

@@ -28,7 +28,7 @@ func coordinates(shape []int, f func(at []int)) {
 	walk(0)
 }
 
-// place is the row-major number of an element.
+// place returns the row-major number of an element.
 func place(at, shape []int) int {
 	n := 0
 	for i, d := range shape {
@@ -37,7 +37,7 @@ func place(at, shape []int) int {
 	return n
 }
 
-// product is the number of elements of an array.
+// product returns the number of elements of an array.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -66,7 +66,7 @@ func drawElements(t *rapid.T) (array, shape []int, axis int, idx []int64) {
 	return array, shape, axis, idx
 }
 
-// counted returns n numbers, none of them 0.
+// counted returns n numbers other than 0.
 func counted[T cpu.Number](n int) []T {
 	x := make([]T, n)
 	for i := range x {
@@ -75,7 +75,7 @@ func counted[T cpu.Number](n int) []T {
 	return x
 }
 
-// wrapped is an index counted from the front.
+// wrapped returns an index counted from the front.
 func wrapped(k int64, dim int) int { return (int(k) + dim) % dim }
 
 func TestGatherElements(t *testing.T) {
@@ -138,7 +138,7 @@ func TestGatherStrings(t *testing.T) {
 	expect(t, "slices", got, "c", "d")
 }
 
-// An index outside its axis is an error that says which.
+// An index outside its axis gives an error that names it.
 func TestIndexErrors(t *testing.T) {
 	x, u := make([]float32, 12), make([]float32, 2)
 	for name, run := range map[string]func(k int64) error{

@@ -2,20 +2,19 @@ package cpu
 
 import "math"
 
-// maxGridAxes and maxGridTaps bound the spatial axes of a grid and the elements
-// that one of its places reads.
+// maxGridAxes bounds the spatial axes of a grid. maxGridTaps bounds the elements that one of its
+// points reads.
 const (
 	maxGridAxes = 64
 	maxGridTaps = 256
 )
 
-// GridSample weighs the elements about the places of a grid (ONNX GridSample, modes
-// linear and cubic): src is [n, c, in…], grid [n, out…, len(in)] and dst [n, c,
-// out…]. A place has a number for each axis of in, the last one first, from −1 to
-// 1: the centres of the axis's first and last element with align, else their outer
-// edges. What lies outside is zero with the padding "zeros", repeats the edge with
-// "border", and mirrors the inside with "reflection". A place reads 2 elements along
-// each axis, 4 with cubic, and at most 256.
+// GridSample interpolates at the points of a grid (ONNX GridSample, modes linear and cubic). src is
+// [n, c, in…], grid [n, out…, len(in)] and dst [n, c, out…]. A point has a number for each axis of
+// in, the last one first. −1 and 1 are the centres of the axis's first and last element with align,
+// and their outer edges otherwise. padding gives the elements outside: "zeros" are zero, "border"
+// repeats the edge, and "reflection" mirrors the inside. A point reads 2 elements along each axis,
+// or 4 with cubic, and at most 256 in total.
 func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cubic bool, padding string, align bool) {
 	taps := 2
 	if cubic {
@@ -34,8 +33,8 @@ func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cub
 	sampleGrid(dst, src, grid, &s, 0, n*s.places)
 }
 
-// GridNearest is [GridSample] in mode nearest, of elements of any type: the nearest
-// element, an even one of two, or the zero value.
+// GridNearest is [GridSample] in mode nearest, for elements of any type. It takes the nearest
+// element, ties to the even one, or the zero value.
 func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int, padding string, align bool) {
 	s := newGridShape(n, c, in, out, 1, padding, align)
 	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))
@@ -58,7 +57,7 @@ func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int
 	}
 }
 
-// gridShape is what a grid is laid over.
+// gridShape describes the tensor that a grid samples.
 type gridShape struct {
 	c             int
 	axes          int
@@ -69,7 +68,7 @@ type gridShape struct {
 	padding       gridPadding
 }
 
-// gridPadding says what lies outside.
+// gridPadding is the kind of padding.
 type gridPadding uint8
 
 const (
@@ -97,7 +96,7 @@ func newGridShape(n, c int, in, out []int, taps int, padding string, align bool)
 	return s
 }
 
-// gridSample is a GridSample under way.
+// gridSample is the state of a running GridSample.
 type gridSample struct {
 	gridShape
 	dst, src, grid []float32
@@ -105,7 +104,7 @@ type gridSample struct {
 
 var gridSamples slot[gridSample, *gridSample]
 
-// Part does the i-th of parts shares of the places.
+// Part processes the i-th of parts shares of the places.
 func (g *gridSample) Part(i, parts int) {
 	if g.axes == 0 {
 		return
@@ -114,19 +113,17 @@ func (g *gridSample) Part(i, parts int) {
 	sampleGrid(g.dst, g.src, g.grid, &g.gridShape, from, to)
 }
 
-// gridBlock is how many taps are kept, of places that are computed for one channel
-// after the other.
+// gridBlock is the number of taps that are computed once and used for all channels.
 const gridBlock = 2048
 
-// gridTaps are the elements that some places read, and their weights; those of place i
-// begin at first[i].
+// gridTaps holds the elements and weights that some points read; those of point i start at first[i].
 type gridTaps[T Float] struct {
 	index   [gridBlock]int
 	weights [gridBlock]T
 	first   [gridBlock + 1]int
 }
 
-// sampleGrid computes the places from…to of all batches.
+// sampleGrid computes points from…to of all batches.
 func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
 	var taps gridTaps[T]
 	for from < to {
@@ -157,8 +154,7 @@ func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) 
 	}
 }
 
-// collect stores the elements that a place reads and their weights, and returns how
-// many.
+// collect stores the elements and weights that a point reads, and returns their number.
 func collect[T, G Float](s *gridShape, place []G, index []int, weights []T) int {
 	n := 1
 	index[0], weights[0] = 0, 1
@@ -177,7 +173,7 @@ func collect[T, G Float](s *gridShape, place []G, index []int, weights []T) int 
 	return n
 }
 
-// gridPlace returns where on an axis of d elements a coordinate lies.
+// gridPlace converts a coordinate to an axis of d elements.
 func gridPlace[G Float](v G, d int, align bool) float64 {
 	if align {
 		return float64((v + 1) / 2 * G(d-1))
@@ -185,8 +181,8 @@ func gridPlace[G Float](v G, d int, align bool) float64 {
 	return float64((G((v+1)*G(d)) - 1) / 2)
 }
 
-// along stores which elements inside an axis of d a place reads, and their
-// weights, and returns how many.
+// along stores the elements of an axis that a point reads, and their weights, and returns their
+// number. d is the extent of the axis. Elements outside are left out.
 func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	k := 0
 	add := func(i, weight float64) {
@@ -213,8 +209,8 @@ func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	return k
 }
 
-// cubicWeights returns the weights of four neighbours, of which the second lies f
-// before the place: the cubic convolution kernel with the coefficient −0.75.
+// cubicWeights returns the weights of four neighbours of a point by the cubic convolution kernel
+// with coefficient −0.75. The point is f after the second neighbour.
 func cubicWeights(f float64) [4]float64 {
 	const a = -0.75
 	near := func(d float64) float64 { return float64((float64((a+2)*d)-(a+3))*float64(d*d)) + 1 }
@@ -222,7 +218,7 @@ func cubicWeights(f float64) [4]float64 {
 	return [4]float64{far(1 + f), near(f), near(1 - f), far(2 - f)}
 }
 
-// padded returns where on an axis of d elements a place is read.
+// padded returns the coordinate on an axis of d elements after padding is applied.
 func (s *gridShape) padded(x float64, d int) float64 {
 	switch s.padding {
 	case gridBorder:
@@ -233,8 +229,7 @@ func (s *gridShape) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored returns the place between −1 and 1, on an axis of d elements, whose
-// reflection x is.
+// mirrored returns the coordinate between −1 and 1 whose reflection is x, on an axis of d elements.
 func (s *gridShape) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if s.align {
@@ -247,7 +242,7 @@ func (s *gridShape) mirrored(x float64, d int) float64 {
 	return min(x, 2*length-x) + low
 }
 
-// within returns the number nearest to x from low to high, low for NaN.
+// within returns x clamped to [low, high], or low for NaN.
 func within(x, low, high float64) float64 {
 	if !(x > low) {
 		return low

@@ -87,7 +87,7 @@ func TestSamplersPanicBeforeTheyWrite(t *testing.T) {
 			dst := []float32{7, 7, 7}
 			defer func() {
 				if recover() == nil {
-					t.Error("a slice that is too short is no panic")
+					t.Error("a slice that is too short is not a panic")
 				}
 				if !slices.Equal(dst, []float32{7, 7, 7}) {
 					t.Errorf("written: %v", dst)

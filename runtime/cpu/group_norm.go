@@ -2,11 +2,10 @@ package cpu
 
 import "math"
 
-// GroupNorm gives groups of channels of x, [n, channels, pixels], mean 0 and variance 1,
-// then each channel its scale and bias: (x − mean)/√(variance + eps)·scale[c] + bias[c]
-// (ONNX GroupNormalization; InstanceNormalization has groups of one channel). scale and
-// bias have an element for each channel; nil stands for ones and zeros. groups divides
-// channels. dst may be src.
+// GroupNorm normalises groups of channels of x, [n, channels, pixels], to mean 0 and variance 1, and
+// applies a scale and bias of each channel: (x − mean)/√(variance + eps)·scale[c] + bias[c] (ONNX
+// GroupNormalization; InstanceNormalization has groups of one channel). A nil scale means ones, a nil
+// bias zeros. groups divides channels. dst may be src.
 func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels int, eps T) {
 	dst, src = trim(dst, volume(n, channels, pixels)), trim(src, volume(n, channels, pixels))
 	scale, bias = optional(scale, channels), optional(bias, channels)
@@ -25,7 +24,7 @@ func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels i
 	groupNormRef(dst, src, scale, bias, groups, channels/groups, pixels, eps)
 }
 
-// groupNormRef is GroupNorm in plain Go, of groups of so many channels.
+// groupNormRef is GroupNorm in plain Go, for groups of the given number of channels.
 func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels int, eps T) {
 	n := channels * pixels
 	for i := range len(dst) / n {
@@ -43,7 +42,7 @@ func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels i
 	}
 }
 
-// groupNorm is a GroupNorm under way, of groups of so many channels.
+// groupNorm is the state of a running GroupNorm with groups of several channels.
 type groupNorm struct {
 	dst, src, scale, bias    []float32
 	groups, channels, pixels int
@@ -52,7 +51,7 @@ type groupNorm struct {
 
 var groupNorms slot[groupNorm, *groupNorm]
 
-// share does all groups, in parts where they are worth it.
+// share processes all groups, in parts if that is worthwhile.
 func (t *groupNorm) share() {
 	const work = 24 // multiply-adds that take as long as an element
 	if !groupNorms.run(t, min(partsFor(work*int64(len(t.src)), 0), len(t.src)/(t.channels*t.pixels))) {
@@ -60,7 +59,7 @@ func (t *groupNorm) share() {
 	}
 }
 
-// Part does the i-th of parts shares of the groups of all images.
+// Part processes the i-th of parts shares of the groups of all images.
 func (t *groupNorm) Part(i, parts int) {
 	n := t.channels * t.pixels
 	from, to := portion(len(t.src)/n, i, parts)
@@ -91,7 +90,7 @@ func (t *groupNorm) group(dst, src []float32, first int) {
 	}
 }
 
-// after is s from an element on, or nil for nil.
+// after returns s from an element on, or nil for nil.
 func after(s []float32, first int) []float32 {
 	if s == nil {
 		return nil

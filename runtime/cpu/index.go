@@ -6,12 +6,11 @@ import "strconv"
 type IndexError struct {
 	Index int64
 	Dim   int // extent of the axis
-	// What and Things are what the index and the places of the axis are called: "label"
-	// and "classes". They may be empty.
+	// What and Things name the index and the indexed things: "label" and "classes". They may be empty.
 	What, Things string
 }
 
-// Error says which index and which extent.
+// Error returns a message with the index and the extent.
 func (e *IndexError) Error() string {
 	if e.What != "" {
 		return e.What + " " + strconv.FormatInt(e.Index, 10) + " is not one of " + strconv.Itoa(e.Dim) + " " + e.Things
@@ -19,10 +18,9 @@ func (e *IndexError) Error() string {
 	return "cpu: index " + strconv.FormatInt(e.Index, 10) + " of an axis of " + strconv.Itoa(e.Dim)
 }
 
-// CheckIndex copies indices, each from 0 to count-1; with fromEnd those from -count to -1
-// count from the end, and are written as counted from the front. Another is an
-// [IndexError] that calls it what, of so many things, and dst is then partly written. dst
-// may be src.
+// CheckIndex copies indices from 0 to count-1. With fromEnd, indices from -count to -1 are
+// converted to count from the start. For other indices it returns an [IndexError] with the names
+// what and things; dst is then partly written. dst may be src.
 func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, things string) error {
 	src = trim(src, len(dst))
 	for i, k := range src {
@@ -37,8 +35,8 @@ func CheckIndex[I int32 | int64](dst, src []I, count int, fromEnd bool, what, th
 	return nil
 }
 
-// fromFront returns the index k of an axis of extent dim, negative where it counts
-// from the end, counted from the front; ok is false where it lies outside.
+// fromFront converts an index k of an axis of extent dim, which may be negative, to count from the
+// start. ok is false if it is out of range.
 func fromFront[I int32 | int64](k I, dim int) (at int, ok bool) {
 	n := int64(k)
 	if n < 0 {
@@ -47,8 +45,7 @@ func fromFront[I int32 | int64](k I, dim int) (at int, ok bool) {
 	return int(n), n >= 0 && n < int64(dim)
 }
 
-// tuple returns the number of the slice that coordinates name in axes of these
-// extents, or an [IndexError].
+// tuple returns the index of the slice at these coordinates, or an [IndexError].
 func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	slice := 0
 	for i, k := range coordinates {
@@ -61,19 +58,18 @@ func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	return slice, nil
 }
 
-// elements are the places of single elements along an axis of an array: indices
-// have extents shape, at most the array's along the other axes.
+// elements describes the positions of single elements along an axis of an array. Indices have
+// extents shape. Except along the axis, these are at most the array's extents.
 type elements struct {
 	shape, array []int
 	axis         int
 	n, size      int // elements of the indices and of the array
 	width        int // of a line along the last axis of the indices
 	dim, stride  int // of the axis
-	step         int // in the array from element to element of a line, not counting its index
+	step         int // distance in the array between elements of a line, without their index
 }
 
-// elementsOf returns the places of elements, or an [IndexError] where the indices
-// reach beyond the array.
+// elementsOf returns the positions of elements, or an [IndexError] if the indices exceed the array.
 func elementsOf(shape, array []int, axis int) (elements, error) {
 	last := len(shape) - 1
 	e := elements{
@@ -92,8 +88,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns where in the array the line of the indices that starts at element i
-// begins, were its indices 0.
+// line returns the offset in the array of the line of indices that starts at element i. The offset
+// is for indices of 0.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

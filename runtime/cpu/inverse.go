@@ -2,9 +2,8 @@ package cpu
 
 import "math"
 
-// Inverse makes dst the inverses of count matrices of n×n elements, by Gauss-Jordan
-// elimination with the largest pivot of each column, in float64. work has room for
-// 2·n·n elements. dst may be src.
+// Inverse computes the inverses of count matrices of n×n elements by Gauss-Jordan elimination with
+// partial pivoting in float64. work has room for 2·n·n elements. dst may be src.
 func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	size := volume(n, n)
 	all := volume(count, size)
@@ -29,7 +28,7 @@ func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	}
 }
 
-// clearColumn makes column k of n rows of 2·n elements that of the identity.
+// clearColumn reduces column k of n rows of 2·n elements to that of the identity.
 func clearColumn(work []float64, n, k int) {
 	best := k
 	for i := k + 1; i < n; i++ {

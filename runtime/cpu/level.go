@@ -1,11 +1,6 @@
 package cpu
 
-import (
-	"os"
-	"slices"
-)
-
-// Level is the instruction set the kernels use.
+// Level is an instruction set that kernels use.
 type Level int
 
 const (
@@ -17,7 +12,7 @@ const (
 
 var levelNames = [...]string{Generic: "generic", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
 
-// String is the level's name as BURNGEN_CPU spells it.
+// String returns the level's name as BURNGEN_CPU spells it.
 func (l Level) String() string {
 	if l < 0 || int(l) >= len(levelNames) {
 		return "unknown"
@@ -25,34 +20,11 @@ func (l Level) String() string {
 	return levelNames[l]
 }
 
-// level is what every kernel's wrapper switches on.
-var level = startLevel(os.Getenv("BURNGEN_CPU"))
-
-// startLevel is the machine's best level, or the named one where the machine has it.
-func startLevel(name string) Level {
-	for _, l := range Levels() {
-		if l.String() == name {
-			return l
-		}
-	}
-	return best()
-}
-
-// best is the highest of the machine's levels.
+// best returns the highest of the machine's levels.
 func best() Level {
 	ls := Levels()
 	return ls[len(ls)-1]
 }
 
-// CurrentLevel is the level the kernels use now.
+// CurrentLevel returns the level the kernels use now.
 func CurrentLevel() Level { return level }
-
-// SetLevel makes the kernels use l, or the machine's best level where it lacks l,
-// until restore is called. It is for tests: no kernel may be running.
-func SetLevel(l Level) (restore func()) {
-	old := level
-	if level = l; !slices.Contains(Levels(), l) {
-		level = best()
-	}
-	return func() { level = old }
-}

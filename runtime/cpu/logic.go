@@ -76,14 +76,28 @@ func Not(dst, x []bool) {
 	}
 }
 
-// octets is as many booleans as there are whole eights of them, as bytes: 0 and 1.
+// octets returns the booleans in whole groups of eight as bytes, 0 and 1.
 func octets(s []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)&^7)
 }
 
-// get and put move eight of them.
+// get and put move eight of these bytes.
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
+
+// whereFast prepares a choice between elements of dst's type if there is assembly for it.
+func whereFast[T any](dst []T) (s sweep, ok bool) {
+	if !hasCompare() {
+		return s, false
+	}
+	switch unsafe.Sizeof(*new(T)) {
+	case 4:
+		s.do = where32
+	case 8:
+		s.do = where64
+	}
+	return s, s.do != nil
+}
 
 // Where computes dst[i] = x[i] where cond[i], else y[i] (ONNX Where). dst may be
 // x or y.
@@ -149,7 +163,7 @@ func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	return s.run(len(dst))
 }
 
-// pick is the operation of [Where].
+// pick returns the operation of [Where].
 func pick[T any](cond bool, x, y T) T {
 	if cond {
 		return x

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Lookup stores, for every element of x, the value beside it in a table whose keys
-// are sorted: values[i] where x is keys[i], other where it is no key. NaN is equal
-// to NaN, and stands before all numbers. It fails on an element that is no key
-// where other is nil, and dst is then partly written.
+// Lookup maps every element of x by a table with sorted keys. It stores values[i] if x equals
+// keys[i], and other otherwise. NaN equals NaN and precedes all numbers. If other is nil, it
+// returns an error for an unknown key; dst is then partly written.
 func Lookup[K string | int16 | int32 | int64 | float32 | float64, V any](dst []V, x, keys []K, values, other []V) error {
 	x, values = trim(x, len(dst)), trim(values, len(keys))
 	for i, k := range x {
@@ -20,7 +19,7 @@ func Lookup[K string | int16 | int32 | int64 | float32 | float64, V any](dst []V
 		case len(other) > 0:
 			dst[i] = other[0]
 		default:
-			return fmt.Errorf("lookup: element %d is %v, which is no key", i, k)
+			return fmt.Errorf("lookup: element %d is %v, which is not a key", i, k)
 		}
 	}
 	return nil

@@ -2,13 +2,13 @@ package cpu
 
 import "math"
 
-// LRN normalises f32[n][c][hw] by the squares of size neighbouring channels (ONNX LRN):
+// LRN normalises f32[n][c][hw] by the squares of size adjacent channels (ONNX LRN):
 //
 //	dst[i] = src[i] / (bias + alpha/size·Σ src[j]²)^beta,  i-⌊(size-1)/2⌋ ≤ j ≤ i+⌈(size-1)/2⌉
 //
-// With block 16 the tensors are blocked, with 1 planar; c counts channels. Channels
-// beyond c are zero in src and in dst. With numbers of more than 1e19, whose squares are
-// infinite, the result is finite or NaN.
+// The tensors are blocked if block is 16, and planar if it is 1; c counts channels. Channels beyond
+// c are zero in src and dst. Magnitudes above 1e19, whose squares are infinite, give finite results
+// or NaN.
 func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32) {
 	if n <= 0 || c <= 0 || hw <= 0 || size <= 0 {
 		return
@@ -26,7 +26,7 @@ func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float3
 	}
 }
 
-// lrn is an LRN under way.
+// lrn is the state of a running LRN.
 type lrn struct {
 	dst, src          []float32
 	planes, c, blocks int
@@ -37,12 +37,12 @@ type lrn struct {
 var lrns slot[lrn, *lrn]
 
 const (
-	lrnSize   = 33 // the most neighbours that three blocks hold
+	lrnSize   = 33 // largest size that three blocks can hold
 	lrnLeast  = 1e-20
-	lrnPixels = 32 // whose squares stay in a first-level cache
+	lrnPixels = 32 // pixels whose squares stay in a first-level cache
 )
 
-// Part does the i-th of parts shares of the channel blocks of all images.
+// Part processes the i-th of parts shares of the channel blocks of all images.
 func (l *lrn) Part(i, parts int) {
 	from, to := portion(l.planes, i, parts)
 	if l.block == 16 && l.size <= lrnSize {
@@ -52,8 +52,8 @@ func (l *lrn) Part(i, parts int) {
 	}
 }
 
-// sideBySide normalises blocked planes, a few pixels at a time: it puts the squares of
-// a block and of its neighbours side by side and sums from there.
+// sideBySide normalises blocked planes, a few pixels at a time. It stores the squares of a block and of
+// its neighbours side by side and sums these.
 func (l *lrn) sideBySide(from, to int) {
 	var squares [lrnPixels * 48]float32
 	first := 16 - (l.size-1)/2
@@ -111,8 +111,8 @@ func (l *lrn) oneByOne(from, to int) {
 	}
 }
 
-// power divides: dst[i] = x[i]/dst[i]^beta. The usual power of numbers that are never
-// near zero has a kernel.
+// power computes dst[i] = x[i]/dst[i]^beta. There is a kernel for the usual beta and numbers that
+// are not near zero.
 func (l *lrn) power(dst, x []float32) {
 	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)
@@ -121,4 +121,13 @@ func (l *lrn) power(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = float32(float64(v) * math.Pow(float64(dst[i]), -float64(l.beta)))
 	}
+}
+
+// lrnRoot is lrnRootRef with as much assembly as possible.
+func lrnRoot(dst, x []float32) {
+	n := len(dst) &^ 15
+	if n > 0 {
+		lrnRoots(dst[:n], x[:n])
+	}
+	lrnRootRef(dst[n:], x[n:])
 }

@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// lrnSquaresRef computes squares[i][j] = x[i][j]² for pixels of 16 channels, to leave them
-// 48 numbers apart.
+// lrnSquaresRef computes squares[i][j] = x[i][j]² for pixels of 16 channels. The results of pixels
+// are 48 numbers apart.
 func lrnSquaresRef(squares, x []float32) {
 	for i := range len(x) / 16 {
 		to, from := squares[48*i:][:16], x[16*i:][:16]

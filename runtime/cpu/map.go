@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// ZipMap makes *dst a map for every row of x, which is [rows, len(keys)], from each
-// key to the row's element in its place (ONNX ZipMap). Of equal keys the last
-// counts. Maps that *dst has are used again.
+// ZipMap sets *dst to a map for every row of x, [rows, len(keys)], from each key to the element of the
+// row (ONNX ZipMap). The last of equal keys counts. It reuses the maps in *dst.
 func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 	x = trim(x, volume(rows, len(keys)))
 	*dst = slices.Grow((*dst)[:0], rows)[:rows]
@@ -24,18 +23,17 @@ func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 	}
 }
 
-// MapLen returns the number of a map's keys.
+// MapLen returns the number of keys of a map.
 func MapLen[K Key, V any](m map[K]V) int { return len(m) }
 
-// MapValues stores the values of a map that has len(dst) keys, in the order of these.
+// MapValues stores the values of a map with len(dst) keys in the order of the keys.
 func MapValues[K Key, V any](dst []V, m map[K]V) {
 	for i, k := range slices.Sorted(maps.Keys(m))[:len(dst)] {
 		dst[i] = m[k]
 	}
 }
 
-// MapLookup stores the value that a map has for each key, or other[0] where it has
-// none.
+// MapLookup stores the value of each key in a map, or other[0] for missing keys.
 func MapLookup[K Key, V any](dst []V, m map[K]V, keys []K, other []V) {
 	keys = trim(keys, len(dst))
 	for i, k := range keys {

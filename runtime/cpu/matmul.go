@@ -11,30 +11,30 @@ import (
 // dst[i] of M×N elements.
 type MatMulShape struct {
 	M, N, K int
-	LDA     int // elements from a row of a to the next
-	LDC     int // elements from a row of dst to the next
+	LDA     int // distance between rows of a in elements
+	LDC     int // distance between rows of dst in elements
 	Batch   int
-	// Elements from a matrix to the next, of b in its packed form. A matrix of a or
-	// b with stride 0 serves the whole batch.
+	// These are the distances between matrices in elements; b is in packed form. A stride of 0 uses
+	// one matrix of a or b for the whole batch.
 	StrideA, StrideB, StrideC int
-	// LDB is the elements from a row of b to the next where b is as it is, f32[K][LDB], and not
-	// in panels; N is a multiple of 16 then. It is 0 for panels.
+	// LDB is the distance between rows of an unpacked b, f32[K][LDB]; N is then a multiple of 16. It is
+	// 0 for panels.
 	LDB int
-	// RowBias means that the epilogue's bias has an element for each row, not for each column.
+	// RowBias says that the epilogue's bias has an element for each row instead of each column.
 	RowBias bool
-	// Terms is the most terms of a sum that are added one after the other. Longer sums are
-	// those of parts of them, which rounds less. 0 stands for as many as is fastest.
+	// Terms is the largest number of terms that are added sequentially. Longer sums are sums of partial
+	// sums, which round less. 0 means as many as is fastest.
 	Terms int
-	// Ctx ends the call early; nil for none. See Until.
+	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
 
-// PanelsLen is the number of elements of a K×N matrix in panels.
+// PanelsLen returns the number of elements of a K×N matrix in panels.
 func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
 
-// PackPanels writes batch matrices into panels, one after the other. In b, rows are ldb and
-// matrices strideB elements apart; b holds K×N matrices, or N×K ones to be transposed
-// when trans is set.
+// PackPanels packs batch matrices into panels, one after the other. In b, rows are ldb elements
+// apart, and matrices strideB elements apart. b holds K×N matrices. With trans it holds N×K
+// matrices, which are transposed.
 func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int) {
 	if batch <= 0 || k <= 0 || n <= 0 {
 		return
@@ -51,7 +51,7 @@ func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int)
 	}
 }
 
-// panelPacking is a PackPanels under way.
+// panelPacking is the state of a running PackPanels.
 type panelPacking struct {
 	dst, b    []float32
 	k, n, ldb int
@@ -62,7 +62,7 @@ type panelPacking struct {
 
 var packsOfPanels slot[panelPacking, *panelPacking]
 
-// Part does the i-th of parts shares of the panels of all matrices.
+// Part processes the i-th of parts shares of the panels of all matrices.
 func (p *panelPacking) Part(i, parts int) {
 	each := ceil(p.n, 16)
 	from, to := portion(p.batch*each, i, parts)
@@ -94,18 +94,18 @@ func packRows(panel, b []float32, width, k, ldb int) {
 	}
 }
 
-// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where
-// PackPanels has made panels of the B[i]. Sums are in float32, their order is the level's.
-// The dst may be ep.Residual but no other operand. It is not inlined, so that the symbols
-// of a program name the kernels that it calls.
+// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where the B[i] are
+// packed by PackPanels. Sums are in float32 in an order that depends on the level. dst may be
+// ep.Residual but no other operand. It is not inlined, so that the symbols of a program name the
+// kernels that it calls.
 //
 //go:noinline
 func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, weightKind{}, s, ep)
 }
 
-// MatMulNarrow is [MatMul] of panels that are narrower than float32: their elements are
-// widened, exactly, when they are read.
+// MatMulNarrow is [MatMul] for panels of a narrower type than float32, whose elements are converted
+// when they are read.
 func MatMulNarrow[W rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, narrowKind[W](), s, ep)
 }
@@ -121,7 +121,7 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 	count := volume(ceil(s.N, 16), 16, s.K)
 	if s.LDB > 0 {
 		if s.N%16 != 0 || kind.format != weightF32 {
-			panic("cpu: a product of rows that are no panels")
+			panic("cpu: a product of rows that are not panels")
 		}
 		count = volume(max(0, s.K-1), s.LDB) + s.N
 	}
@@ -154,15 +154,15 @@ func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W
 	}
 }
 
-// byColumns reports whether b is in panels and the bias by column, which products of one row
-// need.
+// byColumns reports whether b is in panels and the bias is by column, as products of one row require.
 func (s *MatMulShape) byColumns() bool { return s.LDB == 0 && !s.RowBias }
 
-// smallPanels is the most elements of panels that one row is never shared for.
+// smallPanels is the largest size of panels, in elements, for which a product of one row is not
+// shared among threads.
 const smallPanels = 1 << 15
 
-// matMulSmallRow is the product of one row with few columns, which takes so little time
-// that what prepares other products would be most of it.
+// matMulSmallRow is the product of one row and few columns. It skips the preparation of other products,
+// which would dominate the time.
 func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep *Epilogue) {
 	ep.check(len(dst), len(dst))
 	t := oneRow{
@@ -175,7 +175,7 @@ func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep
 	t.run(len(dst))
 }
 
-// product is a MatMul under way.
+// product is the state of a running MatMul.
 type product struct {
 	MatMulShape
 	dst, a []float32
@@ -184,22 +184,22 @@ type product struct {
 	ep     Epilogue
 
 	rows    rowSplit
-	high    int // tiles of a block, whose rows of a stay in the second-level cache
+	high    int // tiles of a block; their rows of a stay in the second-level cache
 	wide    int // columns of a block, a multiple of the width of a tile
 	columns int // of a tile
-	depth   int // how much of the sums is done before the next columns, or in one row before the next terms
+	depth   int // terms that are summed before the next columns, or before the next terms in a product of one row
 }
 
 var products slot[product, *product]
 
 // Sizes of the blocks, in elements.
 const (
-	blockDepth   = 768 // this much of two panels and of the rows of a block share a second-level cache
+	blockDepth   = 768 // this part of two panels and of the rows of a block share a second-level cache
 	blockA       = 160 << 10
-	blockColumns = 512       // where Then wants the result in the cache
-	farPanels    = 256 << 10 // panels of more, read by one row, are fetched ahead
-	narrowDepth  = 512       // this much of panels is widened at a time
-	rowsDepth    = 256       // this much of two columns of rows shares a first-level cache
+	blockColumns = 512       // if Then reads the result from the cache
+	farPanels    = 256 << 10 // larger panels, read by one row, are prefetched
+	narrowDepth  = 512       // this part of panels is converted at a time
+	rowsDepth    = 256       // this part of two columns of rows shares a first-level cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -218,7 +218,7 @@ func (p *product) plan() {
 		longest = rowsDepth
 	case p.rows.tiles == 1:
 		longest = p.depth
-	case p.rows.tiles == 2: // whose rows take little of the cache
+	case p.rows.tiles == 2: // rows that take little of the cache
 		longest = 2 * blockDepth
 	}
 	if p.Terms > 0 {
@@ -235,8 +235,8 @@ func (p *product) plan() {
 	}
 }
 
-// Part does the i-th of parts shares: of the rows of all matrices if they are more than
-// the columns and enough for all, else of the columns.
+// Part processes the i-th of parts shares. If there are enough rows in all matrices, a share is a
+// part of the rows. Otherwise it is a part of the columns.
 func (p *product) Part(i, parts int) {
 	units := ceil(p.N, p.columns)
 	byRows := p.M >= p.N && p.rows.tiles >= 2*parts || p.Batch > parts || parts == 1
@@ -265,8 +265,8 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	}
 }
 
-// block computes tiles t0…t1 and columns j0…j1 of one matrix of the batch; j0 is a multiple
-// of 16, j1 too or N.
+// block computes tiles t0…t1 and columns j0…j1 of one matrix of the batch. j0 is a multiple of 16, and
+// so is j1 unless it is N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
 	switch {
@@ -364,7 +364,7 @@ func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 			case width%16 != 0:
 				t.coverPart(p.rows, t0, t1, width)
 			case t1-t0 == 1 && room == nil:
-				// One tile high: the kernel goes across.
+				// The product is one tile high: the kernel goes across.
 				count := (j1 - j) / width
 				t.nextA, t.nextB, t.nextC, t.nextBias = 0, t.panels*t.panelB, 4*width, 4*width*(1-t.byRow)
 				t.repeat(p.rows.high(t0), count)

@@ -1,9 +1,9 @@
 package cpu
 
-// Trilu keeps, of outer matrices of rows×cols elements, those on and above
-// diagonal k where upper is set, else those on and below it, and makes the others
-// zero (ONNX Trilu). Diagonal k begins at column k of row 0, or, when k is
-// negative, at row −k. dst may be src.
+// Trilu keeps a triangle of outer matrices of rows×cols elements and sets the other elements to
+// zero (ONNX Trilu). With upper it keeps the elements on and above diagonal k, and otherwise the
+// elements on and below it. Diagonal k starts at column k of row 0 or, if k is negative, at row −k.
+// dst may be src.
 func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 	n := volume(outer, rows, cols)
 	dst, src = trim(dst, n), trim(src, n)
@@ -20,13 +20,13 @@ func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 	}
 }
 
-// Eye makes dst a matrix of rows×cols zeros with one on diagonal k, which begins
-// at column k of row 0, or, when k is negative, at row −k (ONNX EyeLike).
-func Eye[T Number | bool](dst []T, rows, cols, k int, one T) {
+// Eye sets dst to a matrix of rows×cols zeros with value on diagonal k, which starts at column k of row
+// 0 or, if k is negative, at row −k (ONNX EyeLike).
+func Eye[T Number | bool](dst []T, rows, cols, k int, value T) {
 	dst = trim(dst, volume(rows, cols))
 	clear(dst)
 	k = min(max(k, -rows), cols)
 	for row := max(0, -k); row < min(rows, cols-k); row++ {
-		dst[row*cols+row+k] = one
+		dst[row*cols+row+k] = value
 	}
 }

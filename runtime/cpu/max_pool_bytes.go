@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// MaxPoolBytes takes the greatest byte of each window over planes
-// uint8[planes][in…][16] into uint8[planes][out…][16]. The extents are of two axes.
+// MaxPoolBytes stores the maximum of each window over planes uint8[planes][in…][16] in
+// uint8[planes][out…][16]. There are two spatial axes.
 func MaxPoolBytes(dst, src []uint8, planes int, in, out, kernel, strides, dilations []int) {
 	m := maxBytes{planes: planes, h: in[0], w: in[1], outH: out[0], outW: out[1], strideH: strides[0]}
 	if planes <= 0 || volume(out...) == 0 {
@@ -22,7 +22,7 @@ func MaxPoolBytes(dst, src []uint8, planes int, in, out, kernel, strides, dilati
 	}
 }
 
-// maxBytes is a MaxPoolBytes under way.
+// maxBytes is the state of a running MaxPoolBytes.
 type maxBytes struct {
 	planes, h, w, outH, outW, strideH int
 	src, dst                          []byte
@@ -31,7 +31,7 @@ type maxBytes struct {
 
 var maxesOfBytes slot[maxBytes, *maxBytes]
 
-// Part does the i-th of parts shares of the rows.
+// Part processes the i-th of parts shares of the rows.
 func (m *maxBytes) Part(i, parts int) {
 	from, to := portion(m.planes*m.outH, i, parts)
 	for r := m.row; from < to; from++ {
@@ -41,7 +41,7 @@ func (m *maxBytes) Part(i, parts int) {
 	}
 }
 
-// maxRow describes a row of pixels of 16 bytes to a kernel. Steps are in bytes.
+// maxRow describes a row of pixels of 16 bytes to a kernel. Distances are in bytes.
 type maxRow struct {
 	a, c        unsafe.Pointer
 	n, step     int // pixels, and from one's window to the next

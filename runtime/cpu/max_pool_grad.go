@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// MaxPoolGrad writes the gradient of a MaxPool's operand x, from that of its result, g: each
-// element of g is added where the first greatest element of its window stands, of a window
-// with a NaN where the first of these does. All three have the layout of the shape.
+// MaxPoolGrad writes the gradient of a MaxPool's operand x, given the gradient g of its result.
+// Each element of g is added at the first maximum of its window, or at the first NaN. All three
+// have the layout of the shape.
 func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
 	if s.N <= 0 || s.C <= 0 || s.InH <= 0 || s.InW <= 0 {
 		return
@@ -27,7 +27,7 @@ func MaxPoolGrad(dst, x, g []float32, s *PoolShape) {
 	}
 }
 
-// poolGrad is a MaxPoolGrad under way.
+// poolGrad is the state of a running MaxPoolGrad.
 type poolGrad struct {
 	PoolShape
 	dst, x, g []float32
@@ -35,7 +35,7 @@ type poolGrad struct {
 
 var poolGrads slot[poolGrad, *poolGrad]
 
-// Part does the i-th of parts shares of the planes of all images.
+// Part processes the i-th of parts shares of the planes of all images.
 func (p *poolGrad) Part(i, parts int) {
 	in, out := p.InH*p.InW*p.Block, p.OutH*p.OutW*p.Block
 	from, to := portion(p.N*p.C, i, parts)
@@ -59,8 +59,7 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the first cell of a window, of so many cells a step apart, that is not
-// before an axis of n, and the end of those on it.
+// inside returns the range of a window's cells, step apart, that are inside an axis of n elements.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {
@@ -92,9 +91,9 @@ func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	poolGradWindow(dst[first:end], x[first:end], g, rows, columns, below, beside)
 }
 
-// poolGradWindowRef adds g[j] to the dst[i][j] of a window of rows·columns cells whose x[i][j]
-// is the first that is greatest, or the first NaN; below and beside are the elements from a
-// cell to the next.
+// poolGradWindowRef adds g[j] to element j of a cell of dst, for each channel j. The cell is the
+// window's first maximum of x in that channel, or its first NaN. The window has rows·columns cells.
+// below and beside are the distances between cells in elements.
 func poolGradWindowRef(dst, x []float32, g *[16]float32, rows, columns, below, beside int) {
 	most := *(*[16]float32)(x)
 	var best [16]int

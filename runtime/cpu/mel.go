@@ -2,11 +2,10 @@ package cpu
 
 import "math"
 
-// MelWeightMatrix computes the weights of the bins of a one-sided spectrum of
-// length samples, rate of them a second, for each of so many bands between the
-// frequencies low and high: dst is [length/2 + 1, bands], band j a triangle of
-// height 1 over corners j to j + 2 of those that divide the mel scale,
-// 2595·log10(1 + f/700), equally (ONNX MelWeightMatrix).
+// MelWeightMatrix computes mel filters (ONNX MelWeightMatrix): the weights of the bins of a
+// one-sided spectrum of length samples. rate is the sample rate, and the bands lie between the
+// frequencies low and high. dst is [length/2 + 1, bands]. Band j is a triangle of height 1 over
+// corners j to j + 2. The corners are equidistant on the mel scale, 2595·log10(1 + f/700).
 func MelWeightMatrix[T Float](dst []T, bands, length int, rate, low, high float64) {
 	rows := length/2 + 1
 	dst = trim(dst, volume(rows, bands))

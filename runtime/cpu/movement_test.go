@@ -174,7 +174,7 @@ func TestRange(t *testing.T) {
 	expect(t, "floats", f, 0.5, 0.75, 1)
 }
 
-// No kernel allocates, and one whose operand is too short panics.
+// Kernels do not allocate, and they panic if an operand is too short.
 func TestKernelsAllocateNothing(t *testing.T) {
 	f, g, h := make([]float32, 600), make([]float32, 600), make([]float32, 600)
 	half := make([]uint8, 600)

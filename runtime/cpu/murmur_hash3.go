@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// MurmurHash3 computes the 32-bit MurmurHash3 of each element of src: of its bytes,
-// little-endian, or of a text.
+// MurmurHash3 computes the 32-bit MurmurHash3 of the bytes of each element of src. The bytes of a
+// number are little-endian.
 func MurmurHash3[T int32 | uint32 | int64 | uint64 | float32 | float64 | string, R int32 | uint32](dst []R, src []T, seed uint32) {
 	src = trim(src, len(dst))
 	for i, v := range src {

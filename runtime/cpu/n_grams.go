@@ -1,12 +1,11 @@
 package cpu
 
-// CountNGrams counts the n-grams of a pool in rows of width tokens (ONNX
-// TfIdfVectorizer): dst is [rows, size]. The n-grams of one token begin at
-// pool[starts[0]], those of two at pool[starts[1]] and so on, each length in
-// increasing order; columns has the place of each in dst's rows. Those of minLength
-// to maxLength tokens count wherever their tokens stand at one distance of at most
-// maxSkip+1. A column outside the rows is an [IndexError], and dst is then partly
-// written.
+// CountNGrams counts the n-grams of a pool in rows of width tokens (ONNX TfIdfVectorizer). dst is
+// [rows, size]. The n-grams of one token start at pool[starts[0]], the n-grams of two tokens at
+// pool[starts[1]], and so on. They are in increasing order for each length. columns has the column
+// in dst of each. n-grams of minLength to maxLength tokens count wherever their tokens have a
+// constant distance of at most maxSkip+1. It returns an [IndexError] for a column out of range; dst
+// is then partly written.
 func CountNGrams[T int32 | int64 | string](dst []float32, x, pool []T, columns []int64, rows, width, size int, starts []int, minLength, maxLength, maxSkip int) error {
 	dst, x = trim(dst, volume(rows, size)), trim(x, volume(rows, width))
 	clear(dst)
@@ -30,7 +29,7 @@ func CountNGrams[T int32 | int64 | string](dst []float32, x, pool []T, columns [
 	return nil
 }
 
-// nGrams are n-grams of one length, one after the other in increasing order.
+// nGrams are n-grams of one length in increasing order.
 type nGrams[T int32 | int64 | string] struct {
 	tokens []T
 	length int
@@ -38,7 +37,7 @@ type nGrams[T int32 | int64 | string] struct {
 
 func (g nGrams[T]) count() int { return len(g.tokens) / g.length }
 
-// addCounts adds to counts, at the column of each n-gram, how often it is in row.
+// addCounts adds the number of occurrences of each n-gram in row to counts, at its column.
 func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip int) error {
 	last := 1 // distance
 	if g.length > 1 {
@@ -59,8 +58,8 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the numbers, from lo to before hi, of the n-grams that row begins
-// with when it is read at steps of a distance.
+// find returns the range of n-grams within [lo, hi) that row starts with. The tokens of row are
+// read at the given distance.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()
 	for k := range g.length {
@@ -71,8 +70,8 @@ func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	return lo, hi
 }
 
-// after returns the first n-gram from lo on whose token k does not pass. The
-// n-grams from lo to hi are equal in the tokens before; those that pass come first.
+// after returns the first n-gram from lo on whose token k does not satisfy pass. The n-grams from
+// lo to hi have equal earlier tokens, and n-grams that satisfy pass come first.
 func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
 	for lo < hi {
 		mid := lo + (hi-lo)/2

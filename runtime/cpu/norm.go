@@ -2,11 +2,10 @@ package cpu
 
 import "math"
 
-// LayerNorm gives every row of n elements mean 0 and variance 1, then scale and
-// bias: dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i], the
-// variance being the mean of the squared distances from the mean (ONNX
-// LayerNormalization). scale and bias have n elements; nil stands for ones and
-// zeros. dst may be src.
+// LayerNorm normalises every row of n elements to mean 0 and variance 1 and applies scale and bias
+// (ONNX LayerNormalization): dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i], with
+// the population variance. scale and bias have n elements; a nil scale means ones, a nil bias zeros.
+// dst may be src.
 func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale, bias = optional(scale, n), optional(bias, n)
@@ -37,9 +36,9 @@ func layerNormRef[T Float](dst, src, scale, bias []T, n int, eps T) {
 	}
 }
 
-// RMSNorm divides every row of n elements by its root mean square:
-// dst[r, i] = src[r, i]/√(mean of squares + eps)·scale[i] (ONNX RMSNormalization).
-// scale has n elements; nil stands for ones. dst may be src.
+// RMSNorm divides every row of n elements by its root mean square: dst[r, i] = src[r, i]/√(mean of
+// squares + eps)·scale[i] (ONNX RMSNormalization). scale has n elements; nil means ones. dst may be
+// src.
 func RMSNorm[T Float](dst, src, scale []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale = optional(scale, n)
@@ -65,7 +64,7 @@ func rmsNormRef[T Float](dst, src, scale []T, n int, eps T) {
 	}
 }
 
-// optional is the first n elements of s, or nil for nil.
+// optional returns the first n elements of s, or nil for nil.
 func optional[T any](s []T, n int) []T {
 	if s == nil {
 		return nil
@@ -73,7 +72,7 @@ func optional[T any](s []T, n int) []T {
 	return trim(s, n)
 }
 
-// scaleShift multiplies and adds to row where there is something to.
+// scaleShift multiplies row by scale and adds bias; either may be nil.
 func scaleShift[T Float](row, scale, bias []T) {
 	if scale != nil {
 		Mul(row, row, scale)

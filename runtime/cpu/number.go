@@ -15,15 +15,14 @@ type Integer interface {
 	Signed | Unsigned
 }
 
-// Float is the constraint of floating-point elements with arithmetic of their
-// own. The half-width types of package rt are storage only: see [Cast].
+// Float is the constraint of floating-point elements with arithmetic. The half-width types of package
+// rt are for storage only: see [Cast].
 type Float interface {
 	float32 | float64
 }
 
-// Number is the constraint of elements with arithmetic. It names no type by its
-// underlying type (~), so that a half-width float, stored in a uint16, cannot
-// be taken for an integer.
+// Number is the constraint of elements with arithmetic. It lists no underlying types (~), so that a
+// half-width float, stored in a uint16, is not an integer.
 type Number interface {
 	Integer | Float
 }
@@ -34,8 +33,7 @@ func isFloat[T Real]() bool {
 	return one/2 != 0
 }
 
-// trim returns the first n elements of s and panics when s is shorter, even if
-// its capacity is not.
+// trim returns the first n elements of s. It panics if s is shorter, even if its capacity is not.
 func trim[T any](s []T, n int) []T {
 	return s[:len(s):len(s)][:n:n]
 }
@@ -56,8 +54,8 @@ func zip[T, R any](dst []R, a, b []T, f func(x, y T) R) {
 	}
 }
 
-// float32s1 returns dst and x as float32 slices of one length, or false when T
-// is another type.
+// float32s1 returns dst and x as float32 slices of equal length. It reports false if T is another
+// type.
 func float32s1[T any](dst, x []T) (d, u []float32, ok bool) {
 	if d, u, ok = float32s(dst, x); ok {
 		u = trim(u, len(d))
@@ -65,8 +63,8 @@ func float32s1[T any](dst, x []T) (d, u []float32, ok bool) {
 	return d, u, ok
 }
 
-// float32s2 returns dst, a and b as float32 slices of one length, or false when
-// T is another type.
+// float32s2 returns dst, a and b as float32 slices of equal length. It reports false if T is
+// another type.
 func float32s2[T any](dst, a, b []T) (d, u, v []float32, ok bool) {
 	if d, ok = any(dst).([]float32); ok {
 		u, v = trim(any(a).([]float32), len(d)), trim(any(b).([]float32), len(d))
@@ -82,8 +80,8 @@ func float32s[T any](dst, src []T) (d, u []float32, ok bool) {
 	return d, u, ok
 }
 
-// float32Arrays returns the reduced [outer, inner] and the [outer, n, inner]
-// elements as float32 slices, or false when T is another type.
+// float32Arrays returns dst, [outer, inner], and src, [outer, n, inner], as float32 slices. It
+// reports false if T is another type.
 func float32Arrays[T any](dst, src []T, outer, n, inner int) (d, u []float32, ok bool) {
 	if d, u, ok = float32s(dst, src); ok {
 		d, u = trim(d, outer*inner), trim(u, outer*n*inner)

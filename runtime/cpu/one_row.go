@@ -11,23 +11,23 @@ type oneRow struct {
 	a        unsafe.Pointer // depth elements
 	b        unsafe.Pointer // panels of kind
 	c        unsafe.Pointer // the result, 16 elements for each panel
-	bias     unsafe.Pointer // as many, or nil
-	residual unsafe.Pointer // as many, or nil
+	bias     unsafe.Pointer // one element per column, or nil
+	residual unsafe.Pointer // one element per column, or nil
 
 	depth  int
 	panels int // 0 or more
 	panelB int // bytes of a panel
-	far    int // 1 where the panels are in no near cache, else 0
+	far    int // 1 if the panels are not in a near cache, else 0
 	clamp  int // 1 to clamp to lo…hi, else 0
 	lo, hi float32
 
 	kind weightKind
 }
 
-// weightKind is how the elements of panels are stored.
+// weightKind is the element type of panels.
 type weightKind struct {
 	format weightFormat
-	// widen makes float32 of narrow elements: only programs that have some link it.
+	// widen converts narrow elements to float32. Only programs that have some link it.
 	widen func(dst []float32, b unsafe.Pointer)
 }
 
@@ -39,7 +39,7 @@ const (
 	weightBF16
 )
 
-// narrowKind is the kind of W.
+// narrowKind returns the kind of W.
 func narrowKind[W rt.Float16 | rt.BFloat16]() weightKind {
 	if _, half := any(W(0)).(rt.Float16); half {
 		return weightKind{weightF16, widenF16}
@@ -53,7 +53,7 @@ func widenBF16(dst []float32, b unsafe.Pointer) {
 	Cast(dst, unsafe.Slice((*rt.BFloat16)(b), len(dst)))
 }
 
-// size is the number of bytes of an element.
+// size returns the number of bytes of an element.
 func (k weightKind) size() int {
 	if k.format == weightF32 {
 		return 4
@@ -61,19 +61,19 @@ func (k weightKind) size() int {
 	return 2
 }
 
-// epilogue sets what is done to the sums apart from what is added.
+// epilogue sets the conversion of the sums except the operands that are added.
 func (t *oneRow) epilogue(ep *Epilogue) {
-	if ep.Clamp {
-		t.clamp, t.lo, t.hi = 1, ep.Lo, ep.Hi
+	if lo, hi, ok := ep.limits(); ok {
+		t.clamp, t.lo, t.hi = 1, lo, hi
 	}
 }
 
-// callBytes bounds what a call of a kernel reads from memory.
+// callBytes bounds the bytes that a call of a kernel reads from memory.
 const callBytes = 8 << 20
 
-// run computes so many columns, at least one. Those of a last panel that is not whole are
-// computed aside. The pointers stay inside of what they point into: the garbage collector
-// may look at them, and does not suffer one to memory that nobody has.
+// run computes the given number of columns, at least one. Columns of an incomplete last panel are
+// computed in a separate buffer. Pointers stay inside of their objects, because the garbage
+// collector may inspect them and rejects pointers to unallocated memory.
 func (t *oneRow) run(columns int) {
 	whole, rest := columns/16, columns%16
 	for most := max(4, callBytes/max(1, t.panelB)&^3); whole > 0; whole -= t.panels {
@@ -95,7 +95,7 @@ func (t *oneRow) run(columns int) {
 	copy(unsafe.Slice((*float32)(c), rest), aside[:])
 }
 
-// move goes so many panels on.
+// move advances the operands by the given number of panels.
 func (t *oneRow) move(panels int) {
 	t.b = unsafe.Add(t.b, panels*t.panelB)
 	t.c = unsafe.Add(t.c, 64*panels)

@@ -7,19 +7,19 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// NoTensor makes *dst nil (ONNX Optional).
+// NoTensor sets *dst to nil (ONNX Optional).
 func NoTensor[T any](dst **rt.Tensor[T]) { *dst = nil }
 
-// NoSequence makes *dst nil (ONNX Optional).
+// NoSequence sets *dst to nil (ONNX Optional).
 func NoSequence[T any](dst **[]rt.Tensor[T]) { *dst = nil }
 
-// OptionalTensor makes *dst a copy of x, which has this shape (ONNX Optional).
+// OptionalTensor sets *dst to a copy of x, which has this shape (ONNX Optional).
 func OptionalTensor[T any](dst **rt.Tensor[T], x []T, shape []int) {
 	t := newItem(x, shape)
 	*dst = &t
 }
 
-// OptionalSequence makes *dst seq (ONNX Optional).
+// OptionalSequence sets *dst to seq (ONNX Optional).
 func OptionalSequence[T any](dst **[]rt.Tensor[T], seq []rt.Tensor[T]) {
 	seq = slices.Clone(seq)
 	*dst = &seq
@@ -33,8 +33,8 @@ func HasSequence[T any](dst []bool, x *[]rt.Tensor[T]) { dst[0] = x != nil }
 
 var errNone = errors.New("the optional has no element")
 
-// OptionalExtent returns the extent of an axis of x. Where x is nil or has not
-// this rank that is an error.
+// OptionalExtent returns the extent of an axis of x. It returns an error if x is nil or has another
+// rank.
 func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	if x == nil {
 		return 0, errNone
@@ -42,8 +42,7 @@ func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	return extentOf(x.Shape, rank, axis)
 }
 
-// GetTensor copies x, which has to have this shape and not to be nil (ONNX
-// OptionalGetElement).
+// GetTensor copies x (ONNX OptionalGetElement). It returns an error if x is nil or has another shape.
 func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	if x == nil {
 		return errNone
@@ -51,8 +50,8 @@ func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	return copyItem(dst, *x, shape)
 }
 
-// GetSequence makes *dst the sequence that x points to; it is an error when x is
-// nil (ONNX OptionalGetElement).
+// GetSequence sets *dst to the sequence that x points to (ONNX OptionalGetElement). It returns an error
+// if x is nil.
 func GetSequence[T any](dst *[]rt.Tensor[T], x *[]rt.Tensor[T]) error {
 	if x == nil {
 		return errNone

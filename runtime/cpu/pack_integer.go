@@ -1,8 +1,7 @@
 package cpu
 
-// PackRows pads rows of k bytes, [batch, m, k], with zeros to a multiple of 4 and
-// moves those of int8 by 128, to uint8. sums, which may be nil, gets the sum of each
-// moved row.
+// PackRows pads rows of k bytes, [batch, m, k], with zeros to a multiple of 4, and shifts int8 by 128
+// to uint8. sums, which may be nil, receives the sum of each shifted row.
 func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
 	p := rowPacking{rows: volume(batch, m), k: k, change: flip[uint8, S]()}
 	p.dst = trim(dst, volume(p.rows, p.width()))
@@ -15,7 +14,7 @@ func PackRows[S Byte](dst []uint8, sums []int32, src []S, batch, m, k int) {
 	}
 }
 
-// rowPacking is a PackRows under way.
+// rowPacking is the state of a running PackRows.
 type rowPacking struct {
 	rows, k  int
 	change   byte
@@ -27,7 +26,7 @@ var packsOfRows slot[rowPacking, *rowPacking]
 
 func (p *rowPacking) width() int { return ceil(p.k, 4) * 4 }
 
-// Part does the i-th of parts shares of the rows.
+// Part processes the i-th of parts shares of the rows.
 func (p *rowPacking) Part(i, parts int) {
 	from, to := portion(p.rows, i, parts)
 	for ; from < to; from++ {
@@ -39,8 +38,8 @@ func (p *rowPacking) Part(i, parts int) {
 	}
 }
 
-// packRow writes a row, each byte by exclusive or with change, pads it with zeros, and
-// returns the sum of its bytes.
+// packRow writes a row with each byte xored with change, pads it with zeros, and returns the sum of its
+// bytes.
 func packRow(dst, src []byte, change byte) int32 {
 	done, sum := packRowFast(dst, src, change)
 	rest := dst[done:]
@@ -51,10 +50,22 @@ func packRow(dst, src []byte, change byte) int32 {
 	return sum + sumOf(rest, false)
 }
 
-// PackColumns puts matrices of bytes, [batch, k, n], into panels of 16 columns, four
-// elements of a column side by side: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros.
-// Those of uint8 move by −128, to int8. sums, which may be nil, gets the sum of each moved
-// column, [batch, n].
+// packRowFast packs the first bytes of a row. It returns their number and their sum.
+func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
+	if !hasPackBytes() {
+		return 0, 0
+	}
+	for n := len(src) &^ 31; done < n; {
+		part := min(n-done, atOnce&^31)
+		sum += int32(packPart(dst[done:], src[done:][:part], fourTimes(change)))
+		done += part
+	}
+	return done, sum
+}
+
+// PackColumns packs matrices of bytes, [batch, k, n], into panels of 16 columns with four adjacent
+// elements of a column: [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros. uint8 is shifted by −128 to
+// int8. sums, which may be nil, receives the sum of each shifted column, [batch, n].
 func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
 	p := columnPacking{batch: batch, k: k, n: n, change: flip[int8, S]()}
 	p.dst = bytesOf(trim(dst, volume(batch, p.panels(), ceil(k, 4), 64)))
@@ -71,7 +82,7 @@ func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
 	}
 }
 
-// columnPacking is a PackColumns under way.
+// columnPacking is the state of a running PackColumns.
 type columnPacking struct {
 	batch, k, n int
 	change      byte
@@ -83,14 +94,14 @@ var packsOfColumns slot[columnPacking, *columnPacking]
 
 func (p *columnPacking) panels() int { return ceil(p.n, 16) }
 
-// panelStrip is how many panels are packed at once, and packedRows how many rows, so that
-// few pages are read at a time.
+// panelStrip is the number of panels that are packed at once, and packedRows the number of rows.
+// They are small, so that few pages are read at a time.
 const (
 	panelStrip = 4
 	packedRows = 64
 )
 
-// Part does the i-th of parts shares of the strips.
+// Part processes the i-th of parts shares of the strips.
 func (p *columnPacking) Part(i, parts int) {
 	strips := ceil(p.panels(), panelStrip)
 	from, to := portion(p.batch*strips, i, parts)
@@ -109,7 +120,7 @@ func (p *columnPacking) Part(i, parts int) {
 	}
 }
 
-// strip packs rows r0…r1, r0 being a multiple of four, of panels of a matrix from one on.
+// strip packs rows r0…r1 of panels of a matrix. r0 is a multiple of four.
 func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	var aside [16 * panelStrip]int32
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)
@@ -122,9 +133,8 @@ func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	packStrip(p.dst[(batch*p.panels()+panel)*size+16*r0:], p.src[(batch*p.k+r0)*p.n+first:], sums, r1-r0, width, p.n, size, p.change)
 }
 
-// packStrip packs rows of width columns, at most panelStrip panels of them, each by
-// exclusive or with change, and adds the columns to their sums. The rows are so many bytes
-// apart, the panels size bytes.
+// packStrip packs rows of width columns, at most panelStrip panels. It XORs each byte with change,
+// and adds the columns to their sums. Rows are row bytes apart, and panels size bytes.
 func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change byte) {
 	// The kernels do groups of four rows of whole panels.
 	groups := rows / 4
@@ -146,8 +156,28 @@ func packStrip(dst, src []byte, sums []int32, rows, width, row, size int, change
 	}
 }
 
-// packPanel packs rows from…to of a panel's columns, which are row bytes apart, and adds
-// them to its sums.
+// packPanels packs groups of four rows of panels of 16 columns, and adds the columns to the sums.
+// Rows are row bytes apart, and panels size bytes. It returns the number of panels done.
+func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, change byte) (done int) {
+	if !hasPackBytes() || groups == 0 {
+		return 0
+	}
+	for done < panels {
+		abreast := 1
+		switch left := panels - done; {
+		case level == AVX512 && left >= 4:
+			abreast = 4
+		case left >= 2:
+			abreast = 2
+		}
+		packColumns(abreast, &dst[done*size], &src[16*done], &sums[16*done], row, size, groups, fourTimes(change))
+		done += abreast
+	}
+	return done
+}
+
+// packPanel packs rows from…to of a panel's columns, and adds them to its sums. Rows are row bytes
+// apart.
 func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change byte) {
 	for i := from; i < to; i++ {
 		at := dst[i/4*64+i%4:]
@@ -159,5 +189,5 @@ func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change
 	}
 }
 
-// fourTimes is a byte in each of four.
+// fourTimes returns a byte repeated four times.
 func fourTimes(v byte) uint32 { return uint32(v) * 0x01010101 }

@@ -1,9 +1,8 @@
 package cpu
 
-// Pad puts before[i] elements before and after[i] after those of axis i of src,
-// whose extents are shape, and makes them equal to value (ONNX Pad, mode
-// constant). dst has extents before[i]+shape[i]+after[i]. The three lists have one
-// length, 0 for a scalar.
+// Pad inserts before[i] elements before axis i of src and after[i] elements after it, and sets them
+// to value (ONNX Pad, mode constant). The extents of src are shape. dst has extents
+// before[i]+shape[i]+after[i]. The three lists have equal lengths, 0 for a scalar.
 func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 	n := len(shape)
 	for n > 0 && before[n-1] == 0 && after[n-1] == 0 {
@@ -17,15 +16,15 @@ func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 	pad(trim(dst, to), trim(src, from), shape[:n], before, after, value)
 }
 
-// extent is the size of an axis with what stands before and after it. Where a size is
-// negative or the sum too large it is as large as a [volume] gets.
+// extent returns the size of a padded axis. If a size is negative or the sum too large, it is the
+// largest [volume].
 func extent(before, d, after int) int {
 	n, most := volume(before), volume(-1)
 	n += min(volume(d), most-n)
 	return n + min(volume(after), most-n)
 }
 
-// pad is [Pad] where nothing but the axes of shape is padded, the last one always.
+// pad is [Pad] for a shape in which only the given axes are padded, including the last.
 func pad[T any](dst, src []T, shape, before, after []int, value T) {
 	if len(dst) == 0 || len(shape) == 0 {
 		copy(dst, src)

@@ -1,10 +1,10 @@
 package cpu
 
-// Patches makes rows of the cells under each place of a window over planes
-// [n, c, in…], moved to uint8, as [PackRows] does: [n, P, 4·⌈K/4⌉] for P places, out…, and
-// K = c·kernel… cells. pads are the cells before the first of each of the at most 8
-// axes. Cells outside src hold pad's element, 0 when it is nil. sums, which may be
-// nil, gets the sum of each row, [n, P].
+// Patches stores the cells under each window over planes [n, c, in…], as uint8, in rows in the form
+// of [PackRows]: [n, P, 4·⌈K/4⌉]. P is the number of windows, the product of out. K is the number
+// of cells, c times the product of kernel. pads lists the cells before the first element of each of
+// the at most 8 axes. Cells outside src have the value of pad, or 0 if it is nil. sums, which may
+// be nil, receives the sum of each row, [n, P].
 func Patches[S Byte](dst []uint8, sums []int32, src []S, pad []int32, n, c int, in, out, kernel, strides, dilations, pads []int) {
 	p := patches{n: n, c: c, axes: len(in), change: flip[uint8, S]()}
 	for i := range in {
@@ -31,7 +31,7 @@ func Patches[S Byte](dst []uint8, sums []int32, src []S, pad []int32, n, c int, 
 // patchAxis is one spatial axis.
 type patchAxis struct{ in, out, kernel, stride, dilation, pad int }
 
-// patches is a Patches under way.
+// patches is the state of a running Patches.
 type patches struct {
 	n, c     int
 	axes     int
@@ -47,7 +47,7 @@ type patches struct {
 
 var allPatches slot[patches, *patches]
 
-// Part does the i-th of parts shares of the places.
+// Part processes the i-th of parts shares of the places.
 func (p *patches) Part(i, parts int) {
 	from, to := portion(p.n*p.places, i, parts)
 	for ; from < to; from++ {
@@ -59,7 +59,7 @@ func (p *patches) Part(i, parts int) {
 	}
 }
 
-// row fills the row of one place.
+// row fills the row of one window.
 func (p *patches) row(row, planes []byte, place int) {
 	var corner [8]int
 	for i := p.axes - 1; i >= 0; i-- {
@@ -80,8 +80,7 @@ func (p *patches) row(row, planes []byte, place int) {
 	}
 }
 
-// cell finds where the cell of a tap lies in a plane, and reports whether it lies
-// inside.
+// cell returns the position of a tap's cell in a plane, and whether it is inside.
 func (p *patches) cell(corner *[8]int, tap int) (at int, inside bool) {
 	step := 1
 	for i := p.axes - 1; i >= 0; i-- {

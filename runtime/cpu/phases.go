@@ -1,27 +1,27 @@
 package cpu
 
-// Rows of planes are copied, with their padding, to a room that stays in a first-level
-// cache.
+// These constants describe a room: a buffer for rows of planes with their padding. It stays in a
+// first-level cache.
 const (
 	roomLen  = 6 << 10 // elements
-	roomTaps = 128     // that a window over a room may have
+	roomTaps = 128     // taps that a window over a room may have
 )
 
-// phases is how a row lies in a room: an element is in the phase of its column, which is
-// the column modulo the stride, so that a tap is the same distance away from all outputs
-// of a row.
+// phases describes the layout of a row in a room. Elements are grouped by their column modulo the
+// stride, so that a tap has the same distance from all outputs of a row.
 type phases struct{ stride, phase, row int } // the elements of a phase and of a row
 
-// newPhases is for n outputs of a row whose windows reach so many columns beyond their first.
+// newPhases returns the phases of a row of n outputs. Their windows extend reach columns beyond
+// their first column.
 func newPhases(n, reach, stride int) phases {
 	phase := n + reach/stride + 1
 	return phases{stride, phase, phase * stride}
 }
 
-// tap is how many elements an output's tap, so many columns after its first, is away from it.
+// tap returns the distance, in elements, of the tap in this column of the window.
 func (p *phases) tap(column int) int { return column%p.stride*p.phase + column/p.stride }
 
-// spread puts a run of elements, the first of which is in some column, into their phases.
+// spread stores a run of elements, the first in this column, in their phases.
 func (p *phases) spread(row, src []float32, column int) {
 	switch p.stride {
 	case 1:
@@ -47,6 +47,6 @@ func (p *phases) spread(row, src []float32, column int) {
 	}
 }
 
-// windowsAtOnce is how many outputs of a row a room has space for at once, with windows of
-// so many rows that reach so many columns beyond their first.
+// windowsAtOnce returns the number of outputs of a row for which a room has space. Their windows
+// have depth rows and extend reach columns beyond their first column.
 func windowsAtOnce(depth, reach, stride int) int { return roomLen/depth/stride - reach/stride - 1 }

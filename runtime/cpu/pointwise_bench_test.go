@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// BenchmarkPointwise runs kernels on what fits in L1, at every level.
+// BenchmarkPointwise runs kernels on operands that fit the first-level cache, at every level.
 func BenchmarkPointwise(b *testing.B) {
 	const n = 4096
 	x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/cpu"
@@ -8,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// What the workers of the pool share is what one computes.
+// Shared work gives the results of one worker.
 func TestSharedSlices(t *testing.T) {
 	x, y := make([]float32, 100_003), make([]float32, 100_003)
 	cond := make([]bool, len(x))
@@ -32,6 +33,38 @@ func TestSharedSlices(t *testing.T) {
 		want, got := make([]float32, len(x)), make([]float32, len(x))
 		f(want)
 		sharedOut(t, name, func() { f(got) })
+		kerneltest.SameBits(t, name, got, want)
+	}
+}
+
+// Every pointwise kernel gives each worker the right part of each operand.
+func TestSharedPointwise(t *testing.T) {
+	x, y := make([]float32, 70_001), make([]float32, 70_001)
+	for i := range x {
+		x[i], y[i] = float32(i%977)/31-15, float32(i%503)/17-14
+	}
+	kernels := maps.Clone(unaries)
+	for name, forms := range binaries {
+		kernels[name] = func(dst, x slice) { forms.Slices(dst, x, y) }
+		if forms.Scalar != nil {
+			kernels[name+", a scalar"] = func(dst, x slice) { forms.Scalar(dst, x, 1.75) }
+		}
+		if forms.First != nil {
+			kernels[name+" of a scalar"] = func(dst, x slice) { forms.First(dst, 1.75, x) }
+		}
+	}
+	for name, f := range kernels {
+		want, got := make([]float32, len(x)), make([]float32, len(x))
+		// Parts of a few elements are not shared.
+		for from := 0; from < len(x); from += 64 {
+			to := min(from+64, len(x))
+			if forms, ok := binaries[name]; ok {
+				forms.Slices(want[from:to], x[from:to], y[from:to])
+			} else {
+				f(want[from:to], x[from:to])
+			}
+		}
+		sharedOut(t, name, func() { f(got, x) })
 		kerneltest.SameBits(t, name, got, want)
 	}
 }

@@ -38,19 +38,19 @@ func TestUnary(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Unary(t, unaries) })
 }
 
+var binaries = map[string]kerneltest.BinaryForms{
+	"Add":   {Slices: cpu.Add[float32], Scalar: cpu.AddScalar[float32]},
+	"Sub":   {Slices: cpu.Sub[float32], Scalar: cpu.SubScalar[float32], First: cpu.ScalarSub[float32]},
+	"Mul":   {Slices: cpu.Mul[float32], Scalar: cpu.MulScalar[float32]},
+	"Div":   {Slices: cpu.Div[float32], Scalar: cpu.DivScalar[float32], First: cpu.ScalarDiv[float32]},
+	"Min":   {Slices: cpu.Min[float32], Scalar: cpu.MinScalar[float32]},
+	"Max":   {Slices: cpu.Max[float32], Scalar: cpu.MaxScalar[float32]},
+	"Gate":  {Slices: cpu.Gate[float32]},
+	"PRelu": {Slices: cpu.PRelu[float32], Scalar: cpu.PReluScalar[float32]},
+}
+
 func TestBinary(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) {
-		kerneltest.Binary(t, map[string]kerneltest.BinaryForms{
-			"Add":   {Slices: cpu.Add[float32], Scalar: cpu.AddScalar[float32]},
-			"Sub":   {Slices: cpu.Sub[float32], Scalar: cpu.SubScalar[float32], First: cpu.ScalarSub[float32]},
-			"Mul":   {Slices: cpu.Mul[float32], Scalar: cpu.MulScalar[float32]},
-			"Div":   {Slices: cpu.Div[float32], Scalar: cpu.DivScalar[float32], First: cpu.ScalarDiv[float32]},
-			"Min":   {Slices: cpu.Min[float32], Scalar: cpu.MinScalar[float32]},
-			"Max":   {Slices: cpu.Max[float32], Scalar: cpu.MaxScalar[float32]},
-			"Gate":  {Slices: cpu.Gate[float32]},
-			"PRelu": {Slices: cpu.PRelu[float32], Scalar: cpu.PReluScalar[float32]},
-		})
-	})
+	atEachLevel(t, func(t *testing.T) { kerneltest.Binary(t, binaries) })
 }
 
 // The two instruction sets do the same operations in the same order.

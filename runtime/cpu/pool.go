@@ -8,12 +8,12 @@ import (
 
 import "math"
 
-// PoolShape describes MaxPool and AveragePool on f32[N][C][InH][InW][Block]. Cells outside
-// the input are padding, which no buffer holds.
+// PoolShape describes MaxPool and AveragePool on f32[N][C][InH][InW][Block]. Cells outside the input
+// are padding; no buffer holds them.
 type PoolShape struct {
 	N, C             int // C counts blocks of Block channels
 	InH, InW         int
-	OutH, OutW       int // rounding down or up is in these
+	OutH, OutW       int // include the rounding down or up
 	KH, KW           int
 	StrideH, StrideW int
 	DilH, DilW       int
@@ -21,17 +21,16 @@ type PoolShape struct {
 	EndH, EndW       int // cells after the last
 	Block            int // 16 for blocked tensors, 1 for planar ones
 	CountPad         bool
-	// Ctx ends the call early; nil for none. See Until.
+	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
 
-// MaxPool writes the largest element of each window (ONNX MaxPool), −Inf where a window is all
-// padding. A NaN makes the result NaN or the maximum of what comes after it in
-// the window.
+// MaxPool writes the maximum of each window (ONNX MaxPool). It is −Inf for a window that holds only
+// padding. If a window has a NaN, the result is NaN or the maximum of the elements after it.
 func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 
-// AveragePool writes the mean of each window (ONNX AveragePool): its sum divided by the number
-// of its cells inside the input, with CountPad also of those in the padding. Cells
+// AveragePool writes the mean of each window (ONNX AveragePool): its sum divided by the number of
+// its cells inside the input. With CountPad the number includes cells inside the padding. Cells
 // beyond the padding never count. A window without cells gives zero.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
@@ -60,7 +59,7 @@ func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	}
 }
 
-// pool is a MaxPool or an AveragePool under way.
+// pool is the state of a running MaxPool or AveragePool.
 type pool struct {
 	PoolShape
 	dst, src []float32
@@ -69,7 +68,7 @@ type pool struct {
 
 var pools slot[pool, *pool]
 
-// Part does the i-th of parts shares of the channel blocks of all images.
+// Part processes the i-th of parts shares of the channel blocks of all images.
 func (p *pool) Part(i, parts int) {
 	from, to := portion(p.N*p.C, i, parts)
 	down := newAxis(p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH)
@@ -89,7 +88,7 @@ func (p *pool) Part(i, parts int) {
 	}
 }
 
-// planesAtOnce is how many planes of a size stay in a second-level cache, at least one.
+// planesAtOnce returns the number of planes of this size that fit a second-level cache, at least one.
 func planesAtOnce(elements int) int { return max(1, slabInput/max(1, elements)) }
 
 // region computes the outputs of some planes whose windows have the same taps.
@@ -157,7 +156,7 @@ func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
 }
 
 // GlobalAveragePool writes the mean over the hw pixels of f32[n][c][hw][block] (ONNX
-// GlobalAveragePool); c counts blocks of block channels, 16 or 1.
+// GlobalAveragePool). c is the number of blocks, and block is 16 or 1.
 func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 	if n <= 0 || c <= 0 || hw <= 0 {
 		return
@@ -173,8 +172,8 @@ func GlobalAveragePool(dst, src []float32, n, c, hw, block int) {
 	ReduceMean(dst, src, n*c, hw, 1)
 }
 
-// meanOf16 is the mean of pixels of 16 channels. Eight sums run side by side, over at
-// most longSum pixels each before they go on in float64.
+// meanOf16 returns the mean of pixels of 16 channels. Eight partial sums cover at most longSum pixels
+// each before they are added in float64.
 func meanOf16(src []float32) [16]float32 {
 	const side, longSum = 6, 256
 	var sums [side][16]float32

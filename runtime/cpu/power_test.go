@@ -38,7 +38,7 @@ func TestPow(t *testing.T) {
 			for i := range n {
 				k := i*7 + n
 				a.Data[i], b.Data[i] = bases[k%len(bases)], exponents[k/3%len(exponents)]
-				if n%2 == 0 { // nothing special
+				if n%2 == 0 { // no special values
 					a.Data[i], b.Data[i] = float32(k%91)/8-5.03, float32(k%17-8)/2
 				}
 			}
@@ -87,7 +87,7 @@ func TestFmodIsExact(t *testing.T) {
 	}
 }
 
-// Where angles are too large for assembly the others stay as they are.
+// If some angles are too large for assembly, the results of the others do not change.
 func TestAnglesOfAllSizes(t *testing.T) {
 	for name, f := range map[string]struct {
 		kernel func(dst, x []float32)

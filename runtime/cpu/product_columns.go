@@ -1,20 +1,20 @@
 package cpu
 
-// ProductColumnsScratch is the number of elements of scratch that each part of a
-// [ProductColumns] takes whose columns have k elements.
+// ProductColumnsScratch returns the number of elements of scratch memory of each part of a
+// [ProductColumns] whose columns have k elements.
 func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 }
 
-// ProductColumns is the product of rows a, [batch, m, k] of uint8 that [PackRows] made, k
-// rounded up to a multiple of 4, and matrices w of bytes, [weights, k, n], that repeat along
-// the batch. Those of uint8 move by −128, to int8. Computed is, for each matrix of the batch,
-// each row and each column,
+// ProductColumns is the product of rows a and matrices w of bytes. a is [batch, m, k] of uint8
+// packed by [PackRows], with k rounded up to a multiple of 4. w is [weights, k, n] and repeats
+// along the batch. uint8 in w is shifted by −128 to int8. For each matrix of the batch, row and
+// column it computes
 //
 //	dst = Σ (row − x)·(column − zero[column])
 //
-// where sums are those of the rows. x, of one element, and zero, of one for each column of
-// all matrices or one for all, may be nil; without zero sums may be, too. It packs a few
-// columns at a time: weights that are used once need not be written to memory for it. It
-// works in as many parts as scratch has room for, see [ProductColumnsScratch].
+// sums are the sums of the rows. x has one element. zero has one element, or one for each column of
+// all matrices. Both may be nil, and without zero sums may be nil too. It packs a few columns at a
+// time, so weights that are used once are not written to memory. The size of scratch determines the
+// number of parts; see [ProductColumnsScratch].
 func ProductColumns[S Byte](
 	dst []int32, a []uint8, w []S, x, zero, sums []int32, scratch []int8,
 	batch, weights, m, n, k int,
@@ -44,11 +44,11 @@ func ProductColumns[S Byte](
 	}
 }
 
-// columnProduct is a ProductColumns under way.
+// columnProduct is the state of a running ProductColumns.
 type columnProduct struct {
 	product integerProduct
 	depth   int // elements of a column
-	strips  int // of panels that are packed at once
+	strips  int // panels that are packed at once
 	x       int32
 	change  byte
 	w       []byte
@@ -57,7 +57,7 @@ type columnProduct struct {
 
 var columnProducts slot[columnProduct, *columnProduct]
 
-// Part does the i-th of parts shares of the strips of all matrices.
+// Part processes the i-th of parts shares of the strips of all matrices.
 func (p *columnProduct) Part(i, parts int) {
 	q := &p.product
 	size := ProductColumnsScratch(p.depth)

@@ -2,18 +2,16 @@ package cpu
 
 import "unsafe"
 
-// ProductInteger multiplies integer matrices: rows a, [·, m, k] of uint8, k being a
-// multiple of 4, and panels [·, ⌈n/16⌉, k/4, 16, 4] of columns, as [PackRows] and
-// [PackColumns] make them. There are batch matrices of rows, and weights of panels,
-// that repeat along the batch. Computed is, for each matrix of the batch, each row and
-// each column,
+// ProductInteger multiplies integer matrices, packed by [PackRows] and [PackColumns]. a holds rows,
+// [batch, m, k] of uint8, with k a multiple of 4. panels holds columns, [weights, ⌈n/16⌉, k/4, 16,
+// 4], and repeats along the batch. For each matrix of the batch, row and column it computes
 //
 //	sum = Σ row·column + bias[column] − zero[column]·sums[row]
 //
-// A dst of int32 holds the sums; else it holds float32(sum)·scale[column], rounded to
-// float32 and to nearest even, plus last[0], limited to lo…hi. The scale counts with
-// about 48 bits. The vectors have an element for each column of all panels, or one
-// for all; each may be nil, zero only together with sums.
+// An int32 dst receives the sums. Otherwise it receives float32(sum)·scale[column], rounded to
+// float32 and to nearest, ties to even, plus last[0], clamped to lo…hi. The scale has a precision
+// of about 48 bits. The vectors have one element or one for each column of all panels. Each may be
+// nil, but zero requires sums.
 func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,
@@ -29,8 +27,8 @@ func ProductInteger[T Byte | int32](
 	p.run(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), a, panels, bias, zero, sums)
 }
 
-// ProductScaled is [ProductInteger] with a result of float32: sum·scale[column], plus
-// offset[column] where there is one.
+// ProductScaled is [ProductInteger] with a float32 result: sum·scale[column], plus offset[column] if
+// present.
 func ProductScaled(
 	dst []float32, a []uint8, panels []int8, bias, zero []int32, scale, offset []float32, sums []int32,
 	batch, weights, m, n, k int,
@@ -46,7 +44,7 @@ func ProductScaled(
 	p.run(start(dst), len(dst), a, panels, bias, zero, sums)
 }
 
-// requantised says how sums become bytes.
+// requantised describes the conversion of sums to bytes.
 type requantised struct {
 	scale        []float64
 	last, lo, hi int
@@ -57,7 +55,7 @@ func (r *requantised) fill(t *tile) {
 	t.lo, t.hi, t.last = float32(r.lo-r.last), float32(r.hi-r.last), int32(r.last)
 }
 
-// integerProduct is a product under way.
+// integerProduct is the state of a running product.
 type integerProduct struct {
 	requantised
 	batch, weights  int
@@ -72,13 +70,13 @@ type integerProduct struct {
 
 	rows    rowSplit
 	columns int // panels of a matrix
-	strips  int // of panels, as many as a tile has
-	high    int // tiles of rows that all strips do before the next rows
+	strips  int // panels of a strip, as many as a tile has
+	high    int // tiles of rows that all strips process before the next rows
 }
 
 var integerProducts slot[integerProduct, *integerProduct]
 
-// slabBytes of rows stay in a second-level cache while all panels pass.
+// slabBytes is a size of rows that stay in a second-level cache while all panels pass.
 const slabBytes = 512 << 10
 
 // run checks the operands and computes the product.
@@ -93,7 +91,7 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	}
 }
 
-// check takes the operands, and reports whether there is something to compute.
+// check stores the operands, and reports whether there is anything to compute.
 func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, sums []int32) bool {
 	if p.batch <= 0 || p.m <= 0 || p.n <= 0 || p.k < 0 {
 		return false
@@ -125,12 +123,12 @@ func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, su
 	return true
 }
 
-// work is how many products of floats take the time of the product.
+// work returns the number of float products that take the time of the product.
 func (p *integerProduct) work() int64 {
 	return int64(p.batch) * int64(p.m) * int64(p.n) * int64(p.k) / byteSpeed()
 }
 
-// byteSpeed is how many products of bytes take the time of one of floats.
+// byteSpeed returns the number of byte products that take the time of a float product.
 func byteSpeed() int64 {
 	switch {
 	case level == AVX512 && vnni:
@@ -141,8 +139,7 @@ func byteSpeed() int64 {
 	return 2
 }
 
-// Part does the i-th of parts shares: of the tiles of rows, or of the strips where there
-// are more of these.
+// Part processes the i-th of parts shares of the tiles of rows, or of the strips if there are more.
 func (p *integerProduct) Part(i, parts int) {
 	if tiles := p.rows.tiles; p.batch > 1 || tiles >= max(p.strips, 2*parts) || parts == 1 {
 		from, to := portion(p.batch*tiles, i, parts)
@@ -175,7 +172,7 @@ func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	}
 }
 
-// tile is a tile of the product, whose columns are set for each strip.
+// tile returns a tile of the product, whose columns are set for each strip.
 func (p *integerProduct) tile(columns *byteColumns) tile {
 	size := 4
 	if p.kind == bytesKind {
@@ -194,14 +191,14 @@ func (p *integerProduct) tile(columns *byteColumns) tile {
 	return t
 }
 
-// width is how many columns strip s has.
+// width returns the number of columns of strip s.
 func (p *integerProduct) width(s int) int {
 	_, most := byteLimits()
 	return min(16*most, p.n-16*most*s)
 }
 
-// strip computes tiles t0…t1 of rows of a strip of a matrix, with its panels and columns
-// set in t.
+// strip computes tiles t0…t1 of rows of a strip of a matrix. The panels and columns of the strip
+// are set in t.
 func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	_, most := byteLimits()
 	size := t.panelC / 16
@@ -216,7 +213,7 @@ func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	}
 }
 
-// set takes the vectors' elements for width columns from one channel on.
+// set loads the vectors' elements for width columns from one channel on.
 func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	spread(c.first[:width], p.bias, channel)
 	spread(c.zero[:width], p.zero, channel)
@@ -229,7 +226,7 @@ func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	}
 }
 
-// setScale takes factors for width columns from one channel on.
+// setScale loads factors for width columns from one channel on.
 func (c *byteColumns) setScale(scale []float64, channel, width int) {
 	for i := range width {
 		if c.scale[i], c.less[i] = factor(of(scale, channel+i)); len(scale) == 1 {
@@ -241,7 +238,7 @@ func (c *byteColumns) setScale(scale []float64, channel, width int) {
 	}
 }
 
-// spread copies elements of a vector from one on, or repeats its only one.
+// spread copies elements of a vector from index from on, or repeats its only one.
 func spread[T any](dst, v []T, from int) {
 	switch len(v) {
 	case 0:
@@ -254,7 +251,7 @@ func spread[T any](dst, v []T, from int) {
 	}
 }
 
-// of is element i of a vector, or its only one.
+// of returns element i of a vector, or its only one.
 func of[T any](v []T, i int) T {
 	if len(v) == 1 {
 		return v[0]
@@ -271,8 +268,8 @@ func (t *tile) coverBytes(s rowSplit, from, to int) {
 	}
 }
 
-// coverBytesPart is coverBytes for tiles of which only the first bytes of a row are in
-// c. It computes them aside.
+// coverBytesPart is like coverBytes for tiles whose rows are only partly in c. It computes a whole
+// tile in a buffer and copies the first width bytes of each row.
 func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][4 * maxPanels * 16]byte
 	whole := *t
@@ -289,5 +286,5 @@ func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	t.c, t.rowC = whole.c, whole.rowC
 }
 
-// pointer is where s starts.
+// pointer returns where s starts.
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

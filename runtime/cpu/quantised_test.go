@@ -74,7 +74,7 @@ type integerConv struct {
 	scale                                     []float64
 }
 
-// sum is the definition of one sum.
+// sum returns one sum by its definition.
 func (v *integerConv) sum(n, m, oy, ox int) int32 {
 	sum := v.bias[m]
 	width := v.c / v.group
@@ -287,7 +287,7 @@ func atLevels(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// guarded returns n elements between others, and a check that those were not changed.
+// guarded returns n elements with guards around them, and a check that the guards did not change.
 func guarded[T comparable](n int, guard T) (s []T, check func(t *testing.T)) {
 	const margin = 67
 	all := slices.Repeat([]T{guard}, n+2*margin)
@@ -373,8 +373,7 @@ func testIntegerMatrixProduct(t *testing.T) {
 	}
 }
 
-// extreme makes the first half of bytes the largest ones, whose sums of products are
-// the largest.
+// extreme sets the first half of bytes to the values with the largest sums of products.
 func extreme[T Byte](s []T, v []int32) {
 	most := T(0)
 	for i := range 256 {
@@ -385,7 +384,7 @@ func extreme[T Byte](s []T, v []int32) {
 	}
 }
 
-// A product by a float64 is rounded once, where two float32s stand for it.
+// A product by a float64 is rounded once, although two float32s represent it.
 func TestFactorsKeepHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for range 100000 {

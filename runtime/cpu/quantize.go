@@ -5,17 +5,16 @@ import (
 	"unsafe"
 )
 
-// Quantized is the constraint of the integers that floats are quantised to. Those
-// of less than 8 bits take a byte.
+// Quantized is the constraint of integers that floats are quantised to. Integers of less than 8 bits
+// take a byte.
 type Quantized interface {
 	int8 | int16 | int32 | uint8 | uint16
 }
 
-// Quantize computes dst[i] = x[i]/scale, rounded to nearest even, plus zero, limited
-// to lo…hi (ONNX QuantizeLinear); NaN becomes lo. Elements are [outer, n, inner]: with
-// block 0 each index along n has a scale; else there are [outer, ⌈n/block⌉, inner]
-// scales, each for a run of block indices. zero has as many elements; nil stands for
-// zeros.
+// Quantize computes dst[i] = x[i]/scale rounded to nearest, ties to even, plus zero, clamped to
+// lo…hi (ONNX QuantizeLinear). NaN becomes lo. Elements are [outer, n, inner]. If block is 0, each
+// index along n has a scale. Otherwise there are [outer, ⌈n/block⌉, inner] scales, each for a run
+// of block indices. zero has one element for each scale; nil means zeros.
 func Quantize[T Quantized](dst []T, x, scale []float32, zero []T, outer, n, inner, block, lo, hi int) {
 	count := volume(outer, n, inner)
 	dst, x = trim(dst, count), trim(x, count)
@@ -48,7 +47,7 @@ func Dequantize[T Quantized](dst []float32, x []T, scale []float32, zero []T, ou
 	}
 }
 
-// granularity tells which scale an element has.
+// granularity maps elements to scales.
 type granularity[T Quantized] struct {
 	scale           []float32
 	zero            []T
@@ -67,7 +66,7 @@ func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) 
 	return granularity[T]{trim(scale, count), zero, n, inner, block}
 }
 
-// run returns the end of the elements from one on that have its scale, and that.
+// run returns the end of the run of elements with the same scale, and the index of the scale.
 func (g *granularity[T]) run(from int) (to, scale int) {
 	row := from / g.inner
 	if g.block == 0 {
@@ -81,7 +80,7 @@ func (g *granularity[T]) run(from int) (to, scale int) {
 	return row - i + min((i/g.block+1)*g.block, g.n), scale
 }
 
-// quantizeEach is [Quantize] of rows whose elements each have a scale.
+// quantizeEach is [Quantize] for rows whose elements have separate scales.
 func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi int) {
 	for from := 0; from < len(x); from += g.n {
 		to := dst[from:][:g.n]
@@ -100,7 +99,7 @@ func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi i
 	}
 }
 
-// dequantizeEach is [Dequantize] of rows whose elements each have a scale.
+// dequantizeEach is [Dequantize] for rows whose elements have separate scales.
 func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
 	for from := 0; from < len(x); from += g.n {
 		to, scale := dst[from:][:g.n], g.scale[:g.n]
@@ -146,7 +145,7 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	below, above := float32(least), float32(most)
 	done := 0
 	if unsafe.Sizeof(T(0)) == 1 {
-		done = quantizeBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)), x, &quantum{scale, reciprocal(scale), below, above, int32(zero)})
+		done = quantizeStart(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)), x, &quantum{scale, reciprocal(scale), below, above, int32(zero)})
 	}
 	for i, v := range x[done:] {
 		i += done
@@ -154,13 +153,13 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	}
 }
 
-// exactFloat is above the integers among which toEven rounds.
+// exactFloat bounds the integers among which toEven rounds.
 const exactFloat = 1 << 22
 
-// toEven limits v to whole numbers lo…hi below exactFloat and rounds it to the
-// nearest integer, halves to the even one. NaN becomes lo.
+// toEven clamps v to whole numbers lo…hi below exactFloat and rounds it to the nearest integer, ties to
+// even. NaN becomes lo.
 func toEven(v, lo, hi float32) int32 {
-	const shift = 3 << 22 // here neighbouring float32s are 1 apart
+	const shift = 3 << 22 // float32s of this size are 1 apart
 	if !(v > lo) {
 		v = lo
 	}
@@ -175,7 +174,7 @@ func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int
 	x = trim(x, len(dst))
 	done := 0
 	if unsafe.Sizeof(T(0)) == 1 && zero == int(int32(zero)) {
-		done = dequantizeBytes(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), T(0)-1 < 0, &quantum{scale: scale, zero: int32(zero)})
+		done = dequantizeStart(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), T(0)-1 < 0, &quantum{scale: scale, zero: int32(zero)})
 	}
 	dst = dst[done:]
 	for i, v := range x[done:] {
@@ -183,14 +182,38 @@ func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int
 	}
 }
 
-// quantum is how a byte stands for floats, and the bounds of what is rounded.
+// quantizeStart quantises the first elements and returns their number.
+func quantizeStart(dst []byte, x []float32, q *quantum) (done int) {
+	for n := len(x) &^ 15; done < n; {
+		part := min(n-done, atOnce&^15)
+		if !quantizeBytes(dst[done:], x[done:][:part], q) {
+			break
+		}
+		done += part
+	}
+	return done
+}
+
+// dequantizeStart dequantises the first elements and returns their number.
+func dequantizeStart(dst []float32, x []byte, signed bool, q *quantum) (done int) {
+	for n := len(x) &^ 15; done < n; {
+		part := min(n-done, atOnce&^15)
+		if !dequantizeBytes(dst[done:], x[done:][:part], signed, q) {
+			break
+		}
+		done += part
+	}
+	return done
+}
+
+// quantum describes the quantisation of floats to bytes, with the bounds of rounded values.
 type quantum struct {
 	scale, times, lo, hi float32
 	zero                 int32
 }
 
-// reciprocal is what to multiply by instead of dividing by a scale, where the quotient need
-// not be right to the last bits; NaN where it would be far off.
+// reciprocal returns the factor that replaces a division by a scale if the last bits of the quotient do
+// not matter. It returns NaN if the error would be large.
 func reciprocal(scale float32) float32 {
 	if s := max(scale, -scale); s > 0x1p-100 && s < 0x1p100 {
 		return 1 / scale

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](s, i), computed in float64, as
-// element i, where s is [rt.Keyed](seed, key) (ONNX RandomUniform).
+// RandomUniform stores lo + (hi − lo)·[rt.UniformAt](s, i), computed in float64, as element i (ONNX
+// RandomUniform). s is [rt.Keyed](seed, key).
 func RandomUniform[T Float](dst []T, lo, hi float64, seed int64, key []int64) {
 	seed = rt.Keyed(seed, key)
 	for i := range dst {
@@ -15,8 +15,8 @@ func RandomUniform[T Float](dst []T, lo, hi float64, seed int64, key []int64) {
 	}
 }
 
-// RandomNormal stores mean + scale·[rt.NormalAt](s, i), computed in float64, as element
-// i, where s is [rt.Keyed](seed, key) (ONNX RandomNormal).
+// RandomNormal stores mean + scale·[rt.NormalAt](s, i), computed in float64, as element i (ONNX
+// RandomNormal). s is [rt.Keyed](seed, key).
 func RandomNormal[T Float](dst []T, mean, scale float64, seed int64, key []int64) {
 	seed = rt.Keyed(seed, key)
 	for i := range dst {
@@ -26,10 +26,10 @@ func RandomNormal[T Float](dst []T, mean, scale float64, seed int64, key []int64
 
 var errNoColumns = errors.New("multinomial: no columns to draw from")
 
-// Multinomial draws columns of x, [rows, columns], with probabilities proportional
-// to their exponentials: dst is [rows, samples], element i the first column up to
-// which more than [rt.UniformAt](seed, i) of the row's probability lies, the last
-// one where that is no number (ONNX Multinomial). The error is that of no columns.
+// Multinomial draws columns of x, [rows, columns], with probabilities proportional to their
+// exponentials (ONNX Multinomial). dst is [rows, samples]. Element i is the first column at which the
+// cumulative probability exceeds [rt.UniformAt](seed, i), or the last column if that is NaN. It returns
+// an error if there are no columns.
 func Multinomial[I int32 | int64, T Float](dst []I, x []T, rows, columns, samples int, seed int64) error {
 	dst, x = trim(dst, volume(rows, samples)), trim(x, volume(rows, columns))
 	if len(dst) > 0 && columns == 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Activation names a function of recurrent layers in small letters: affine, elu,
-// hardsigmoid, leakyrelu, relu, scaledtanh, sigmoid, softplus, softsign, tanh or
-// thresholdedrelu.
+// Activation is the name of a function of recurrent layers in lower case: affine, elu, hardsigmoid,
+// leakyrelu, relu, scaledtanh, sigmoid, softplus, softsign, tanh or thresholdedrelu.
 type Activation string
 
 // activate applies a function with its parameters to x.
@@ -51,7 +50,7 @@ func activate[T Float](x []T, f Activation, alpha, beta float64) {
 	}
 }
 
-// bound limits the operands of a gate's function to ±clip, unless that is 0.
+// bound clamps the operands of a gate's function to ±clip, unless clip is 0.
 func bound[T Float](x []T, clip float64) {
 	if clip > 0 {
 		Clip(x, x, T(-clip), T(clip))
@@ -64,16 +63,15 @@ type function struct {
 	alpha, beta float64
 }
 
-// gate limits the operands x of a function, unless the layer has no limit, and applies it.
+// gate clamps the operands x of a function, if the layer has a limit, and applies the function.
 func (r *recurrence[T]) gate(x []T, f function) {
 	bound(x, r.clip)
 	activate(x, f.name, f.alpha, f.beta)
 }
 
-// recurrence is a recurrent layer in one direction under way: what all kinds have in
-// common.
+// recurrence is the state of a recurrent layer in one direction: the part that all kinds share.
 type recurrence[T Float] struct {
-	ctx                  context.Context // ends it early; nil for none
+	ctx                  context.Context // ends the call early; may be nil
 	steps, batch, hidden int
 	gates                int // elements of the projected x for a step
 	reverse              bool
@@ -83,8 +81,7 @@ type recurrence[T Float] struct {
 	weights              []T
 }
 
-// start checks the memory and puts the initial state, zeros when it is nil, into
-// h.
+// start checks the memory and sets h to the initial state, or zeros if it is nil.
 func (r *recurrence[T]) start(initial []T) error {
 	if r.lens != nil {
 		r.lens = trim(r.lens, r.batch)
@@ -102,7 +99,7 @@ func (r *recurrence[T]) start(initial []T) error {
 	return nil
 }
 
-// begin puts an initial state, zeros when it is nil, into a state.
+// begin sets a state to an initial state, or zeros if it is nil.
 func begin[T Float](state, initial []T) {
 	if initial == nil {
 		clear(state)
@@ -111,21 +108,20 @@ func begin[T Float](state, initial []T) {
 	copy(state, trim(initial, len(state)))
 }
 
-// nearWeights is the most elements of recurrent weights that stay in a core's own cache
-// from step to step.
+// nearWeights is the largest number of elements of recurrent weights that stay in a core's own cache
+// between steps.
 const nearWeights = 256 << 10
 
-// Products of a multiple of so many sequences and columns have tiles that all keep one sum
-// of an element.
+// All tiles of a product keep one sum for each element if the number of sequences is a multiple of
+// together, and the number of columns a multiple of abreast.
 const (
 	together = 4
 	abreast  = 32
 )
 
-// parts is how many shares of its sequences the layer is worth, whose products have so
-// many columns or a multiple. Where the weights are larger than a core's cache the columns
-// of each product are shared instead. Fewer sequences or columns than make whole tiles
-// would be summed in another order in a share.
+// parts returns the number of shares of the sequences. If the weights exceed a core's cache, the
+// columns of each product are shared instead. A share has whole tiles of sequences or columns,
+// because tiles that are not whole are summed in another order.
 func (r *recurrence[T]) parts(columns int) int {
 	weights := volume(r.hidden, r.gates)
 	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
@@ -134,7 +130,7 @@ func (r *recurrence[T]) parts(columns int) int {
 	return min(r.batch/together, partsFor(int64(volume(r.steps, r.batch, weights)), int64(volume(r.steps, 4, weights))))
 }
 
-// share is the sequences of part i.
+// share returns the sequences of part i.
 func (r *recurrence[T]) share(i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, r.batch
@@ -143,7 +139,7 @@ func (r *recurrence[T]) share(i, parts int) (from, to int) {
 	return from * together, to * together
 }
 
-// at returns the step that is done i-th.
+// at returns the step that is processed i-th.
 func (r *recurrence[T]) at(i int) int {
 	if r.reverse {
 		return r.steps - 1 - i
@@ -151,15 +147,13 @@ func (r *recurrence[T]) at(i int) int {
 	return i
 }
 
-// row returns the gates of a sequence at step t, and its state; ok is false beyond
-// the sequence's end.
+// row returns the gates of a sequence at step t, and its state. ok is false after the sequence's end.
 func (r *recurrence[T]) row(t, n int) (gates, h []T, ok bool) {
 	gates = r.scratch[n*r.gates:][:r.gates]
 	return gates, r.h[n*r.hidden:][:r.hidden], r.lens == nil || t < int(r.lens[n])
 }
 
-// store copies a sequence's state after step t to the result, or zeros beyond the
-// sequence's end.
+// store copies a sequence's state after step t to the result, or zeros after the sequence's end.
 func (r *recurrence[T]) store(t, n int, ok bool) {
 	to := r.y[(t*r.batch+n)*r.hidden:][:r.hidden]
 	if !ok {
@@ -178,15 +172,14 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// fused reports whether there is assembly for the arithmetic of a step with these
-// functions.
+// fused reports whether there is assembly for a step with these functions.
 func (r *recurrence[T]) fused(usual bool) bool {
 	_, ok := any(r.h).([]float32)
 	return ok && usual && r.clip == 0 && level != Generic
 }
 
-// product computes columns first to first+n of the gates of sequences from to to at the
-// i-th step: the projected x plus a, [batch, hidden], times recurrent weights.
+// product computes columns first to first+n of the gates of sequences from…to at the i-th step.
+// This is the projected x plus a, [batch, hidden], times recurrent weights.
 func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
@@ -196,14 +189,14 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	addProduct(r.scratch[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.gates, i%2 != 0)
 }
 
-// farWeights is how many elements of weights that do not stay in a cache are read before
-// steps turn round.
+// farWeights is the smallest number of elements of uncached weights that alternate steps read in
+// reverse.
 const farWeights = 384 << 10
 
-// addProduct computes dst = x + a·weights, where dst and x have m rows of n
-// elements, stride apart, and a is [m, k]. The weights are panels in float32, the
-// matrix [k, n] in float64. Large weights are read from the last to the first if back is
-// set: what one step has read last is then in the cache when the next begins.
+// addProduct computes dst = x + a·weights, where dst and x have m rows of n elements, stride apart,
+// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. With back,
+// large weights are read from last to first, because the last weights that the previous step read
+// are still in the cache.
 func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {
@@ -237,16 +230,15 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 	}
 }
 
-// RNN runs a layer of simple recurrent cells over steps of x, which the input
-// weights and biases have been applied to: x and y are [steps, batch, hidden]. From
-// the state h0, [batch, hidden], zeros when it is nil, it computes
-// h = f(x + h·weights), y being h after each step; the last h of a sequence without
-// steps is zero. The weights are panels as [PackPanels] makes them in float32, the
-// matrix [hidden, hidden] in float64. reverse begins with the last step. lens holds
-// the lengths of the sequences; nil is steps for all, and y is zero beyond them. The
-// operands of f are limited to ±clip unless that is 0. scratch is [batch, hidden].
-// The error is that of a length out of range (ONNX RNN). Between steps it looks at ctx, as
-// kernels do whose shapes have one; see [ConvShape.Until].
+// RNN runs a layer of simple recurrent cells over steps of x, to which input weights and biases
+// have been applied (ONNX RNN). x and y are [steps, batch, hidden]. h starts as h0, [batch,
+// hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds h after each
+// step. The final h of a sequence without steps is zero. The weights are panels packed by
+// [PackPanels] in float32, and the matrix [hidden, hidden] in float64. With reverse it starts with
+// the last step. lens holds the lengths of the sequences; nil means steps. y is zero after a
+// sequence's end. The operands of f are clamped to ±clip unless clip is 0. scratch is [batch,
+// hidden]. It returns an error for a length out of range. It checks ctx between steps; see
+// [ConvShape.Until].
 func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := rnn[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -264,7 +256,7 @@ func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, s
 	return nil
 }
 
-// rnn is an [RNN] under way, the sequences of which the workers of the pool can share.
+// rnn is the state of a running [RNN]. Workers of the pool can share its sequences.
 type rnn[T Float] struct {
 	recurrence[T]
 	f function
@@ -289,11 +281,10 @@ func (r *rnn[T]) Part(i, parts int) {
 	}
 }
 
-// LSTM runs a layer of long short-term memory over steps of x as [RNN] does, x
-// being [steps, batch, 4·hidden] with the gates i, o, f, c, c0 and c the state of
-// the cell before and after, peepholes [3·hidden] for i, o, f or nil, and scratch
-// [batch, 4·hidden]. coupled makes f = 1 − i. f is applied to the gates but c, g to
-// that, and e to the cell (ONNX LSTM).
+// LSTM runs a layer of long short-term memory over steps of x, like [RNN] (ONNX LSTM). x is [steps,
+// batch, 4·hidden] with the gates i, o, f, c. c0 and c are the initial and final cell state.
+// peepholes is [3·hidden] for i, o, f, or nil. scratch is [batch, 4·hidden]. coupled makes f = 1 −
+// i. The function f applies to the gates except c, g to c, and e to the cell state.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -317,7 +308,7 @@ func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h
 	return nil
 }
 
-// lstm is an [LSTM] under way, the sequences of which the workers of the pool can share.
+// lstm is the state of a running [LSTM]. Workers of the pool can share its sequences.
 type lstm[T Float] struct {
 	recurrence[T]
 	c, peepholes []T
@@ -359,7 +350,7 @@ func lstmCell[T Float](state, memory, gates []T) {
 func (r *lstm[T]) cell(state, memory, gates []T) {
 	hidden := r.hidden
 	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
-	early := gates[:3*hidden] // what f is applied to at once
+	early := gates[:3*hidden] // the gates to which f applies together
 	if r.peepholes != nil {
 		peep(in, memory, r.peepholes[:hidden])
 		peep(forget, memory, r.peepholes[2*hidden:])
@@ -390,11 +381,11 @@ func peep[T Float](gate, memory, weights []T) {
 	}
 }
 
-// GRU runs a layer of gated recurrent units over steps of x as [RNN] does, x being
-// [steps, batch, 3·hidden] with the gates z, r, h. weights are the recurrent ones
-// of z and r, candidate those of h. linear applies r after candidate and its bias,
-// [hidden] or nil. scratch is [batch, 3·hidden], spare [batch, hidden]. f is applied
-// to z and r, g to h (ONNX GRU).
+// GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
+// batch, 3·hidden] with the gates z, r, h. weights are the recurrent weights of z and r, and
+// candidate the recurrent weights of h. With linear, r is applied after candidate and its bias,
+// [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z and
+// r, and g to h.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -416,7 +407,7 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 	return nil
 }
 
-// gru is a [GRU] under way, the sequences of which the workers of the pool can share.
+// gru is the state of a running [GRU]. Workers of the pool can share its sequences.
 type gru[T Float] struct {
 	recurrence[T]
 	candidate, bias, spare []T
@@ -459,8 +450,8 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset computes what the candidate's weights are applied to or what is added to them,
-// and the gates unless that is done with the cell.
+// reset computes the operand of the candidate's weights, or the term added to their product. It
+// also computes the gates unless cell computes them.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {
@@ -490,8 +481,8 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	}
 }
 
-// cell is the arithmetic of a step of a sequence after the gates z and r, in plain Go but
-// for the function.
+// cell does the arithmetic of a step of a sequence after the gates z and r, in plain Go except for
+// the function g.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

@@ -36,7 +36,7 @@ func draw(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// dot is the product of a state and row j of the recurrent weights.
+// dot returns the product of a state and row j of the recurrent weights.
 func (c *cellTest) dot(h []float64, j int) (s float64) {
 	for k, v := range h {
 		s += v * c.r[j*c.hidden+k]
@@ -134,7 +134,7 @@ func testRecurrentLayers[T Float](t *testing.T) {
 				results := func() (y, h []T) {
 					y, h = make([]T, steps*batch*hidden), make([]T, batch*hidden)
 					for i := range y {
-						y[i] = 7 // what is beyond a sequence has to be cleared
+						y[i] = 7 // the kernel has to clear elements beyond a sequence
 					}
 					return y, h
 				}

@@ -2,11 +2,11 @@ package cpu
 
 import "math"
 
-// The reductions see src as [outer, n, inner], row-major, and reduce the middle
-// axis: dst is [outer, inner]. Sums of floats are kept in float64, or in float32
-// for at most 4096 elements at a time; sums and products of integers wrap.
+// The reductions see src as [outer, n, inner], row-major, and reduce the middle axis: dst is [outer,
+// inner]. Sums of floats are in float64, or in float32 for at most 4096 elements at a time. Sums and
+// products of integers wrap.
 
-// ReduceSum sums (ONNX ReduceSum). The sum of nothing is 0.
+// ReduceSum computes sums (ONNX ReduceSum). An empty sum is 0.
 func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		return
@@ -25,7 +25,7 @@ func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v }, same[T])
 }
 
-// total is the sum of integers.
+// total returns the sum of integers.
 func total[T Number](x []T) (sum T) {
 	for _, v := range x {
 		sum += v
@@ -33,8 +33,8 @@ func total[T Number](x []T) (sum T) {
 	return sum
 }
 
-// ReduceMean averages (ONNX ReduceMean). The mean of integers, of a sum in 64 bits,
-// is truncated toward zero; the mean of nothing is NaN, or 0 for integers.
+// ReduceMean computes means (ONNX ReduceMean). A mean of integers, from a sum in 64 bits, truncates
+// toward zero. An empty mean is NaN, or 0 for integers.
 func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		DivScalar(d, d, float32(n))
@@ -52,7 +52,7 @@ func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc int64, v T) int64 { return acc + int64(v) }, func(acc int64) T { return T(acc / int64(count)) })
 }
 
-// ReduceSumSquare sums squares (ONNX ReduceSumSquare).
+// ReduceSumSquare computes sums of squares (ONNX ReduceSumSquare).
 func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		return
@@ -64,7 +64,7 @@ func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v*v }, same[T])
 }
 
-// ReduceL1 sums magnitudes (ONNX ReduceL1).
+// ReduceL1 computes sums of magnitudes (ONNX ReduceL1).
 func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(magnitudes, d, u, n, inner) {
 		return
@@ -81,8 +81,8 @@ func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 	}, same[T])
 }
 
-// ReduceL2 takes the square root of the sum of squares (ONNX ReduceL2), which is
-// kept in float64 for every type but float32; of integers it is truncated.
+// ReduceL2 computes square roots of sums of squares (ONNX ReduceL2). The sums are in float64 for every
+// type except float32; results for integers are truncated.
 func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		Sqrt(d, d)
@@ -91,7 +91,7 @@ func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, plusSquare[T], func(acc float64) T { return T(math.Sqrt(acc)) })
 }
 
-// ReduceLogSum takes the natural logarithm of the sum (ONNX ReduceLogSum).
+// ReduceLogSum computes natural logarithms of sums (ONNX ReduceLogSum).
 func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		Log(d, d)
@@ -100,8 +100,8 @@ func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(math.Log(acc)) })
 }
 
-// ReduceLogSumExp takes the natural logarithm of the sum of exponentials (ONNX
-// ReduceLogSumExp), without overflow. Of nothing it is −Inf.
+// ReduceLogSumExp computes natural logarithms of sums of exponentials (ONNX ReduceLogSumExp)
+// without overflow. The result of an empty sum is −Inf.
 func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(exponentialSums, d, u, n, inner) {
 		return
@@ -111,7 +111,7 @@ func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 		func(acc exponentials) T { return T(acc.top + math.Log(acc.sum)) })
 }
 
-// ReduceProd multiplies (ONNX ReduceProd). The product of nothing is 1.
+// ReduceProd computes products (ONNX ReduceProd). An empty product is 1.
 func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
 	if isFloat[T]() {
 		reduceProducts(dst, src, outer, n, inner)
@@ -162,8 +162,8 @@ func productColumns[T Number](dst, src []T, outer, n, inner int) {
 	}
 }
 
-// ReduceMax takes the greatest (ONNX ReduceMax). NaN anywhere gives NaN; the
-// greatest of nothing is −Inf, or the least integer.
+// ReduceMax computes maxima (ONNX ReduceMax). NaN gives NaN. An empty maximum is −Inf, or the smallest
+// integer.
 func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(maxima, d, u, n, inner) {
 		return
@@ -183,8 +183,8 @@ func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, least, func(acc, v T) T { return greater(acc, v) }, same[T])
 }
 
-// ReduceMin takes the least (ONNX ReduceMin). NaN anywhere gives NaN; the least
-// of nothing is +Inf, or the greatest integer.
+// ReduceMin computes minima (ONNX ReduceMin). NaN gives NaN. An empty minimum is +Inf, or the largest
+// integer.
 func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(minima, d, u, n, inner) {
 		return
@@ -204,19 +204,19 @@ func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
 }
 
-// ReduceAny tells whether any element is true (ONNX ReduceMax on booleans).
+// ReduceAny reports whether any element is true (ONNX ReduceMax on booleans).
 func ReduceAny(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, false, func(acc, v bool) bool { return acc || v }, same[bool])
 }
 
-// ReduceAll tells whether every element is true (ONNX ReduceMin on booleans).
+// ReduceAll reports whether every element is true (ONNX ReduceMin on booleans).
 func ReduceAll(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
 }
 
-// ArgMax finds where the greatest element is: dst holds positions on the middle
-// axis, the first of equals or, with last, the last (ONNX ArgMax). A NaN is
-// greater than everything. Of nothing the position is 0.
+// ArgMax stores the index of the maximum along the middle axis (ONNX ArgMax). Of equal elements it
+// takes the first or, with last, the last. NaN is larger than every number. For an empty axis the
+// index is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
@@ -225,8 +225,8 @@ func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x > y })
 }
 
-// ArgMin finds where the least element is, as [ArgMax] does the greatest (ONNX
-// ArgMin). A NaN is less than everything.
+// ArgMin stores the index of the minimum, like [ArgMax] (ONNX ArgMin). NaN is smaller than every
+// number.
 func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(minima, dst, x, n, inner, last) {
@@ -235,7 +235,7 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search finds the positions of the elements that come before all others.
+// search stores the indices of the elements that precede all others by before.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
 		nan, wasNaN := v != v, f.v != f.v
@@ -250,14 +250,14 @@ func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, befo
 	}, func(f found[T]) int64 { return f.at })
 }
 
-// found is what a search knows after seen elements: the best and its position.
+// found is the best element of a search so far, and its index.
 type found[T any] struct {
 	v        T
 	at, seen int64
 }
 
-// fold reduces with one accumulator per element of dst, from init on; done makes
-// a result of an accumulator.
+// fold reduces with one accumulator for each element of dst, starting with init. done converts an
+// accumulator to a result.
 func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(A, T) A, done func(A) R) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if inner == 1 {
@@ -318,7 +318,7 @@ func (s exponentials) plusExp(v float64) exponentials {
 	return s
 }
 
-// bounds are the least and the greatest T, infinite for floats.
+// bounds returns the smallest and the largest T, which are infinite for floats.
 func bounds[T Number]() (least, greatest T) {
 	if isFloat[T]() {
 		inf := math.Inf(1)
@@ -331,7 +331,7 @@ func bounds[T Number]() (least, greatest T) {
 	return T(0) - greatest - 1, greatest
 }
 
-// reduction is what a fast variant keeps of the elements it reduces.
+// reduction is the kind of a fast reduction.
 type reduction int
 
 const (

@@ -1,5 +1,3 @@
-//go:build (amd64 || arm64) && !noasm
-
 package cpu
 
 import (
@@ -8,17 +6,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// foldAtOnce is how many elements are summed in float32 before float64 takes over.
+// foldAtOnce is the number of elements that are summed in float32 before they are added in float64.
 const foldAtOnce = 4096
 
-// reducing is a reduction under way: of the middle axis of src, [outer, n, inner], to
-// dst, [outer, inner]. Its units are runs, or columns of columnsAtOnce; of runs so long
-// that they are shared, it is their pieces.
+// reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
+// [outer, inner]. Its units are runs, groups of columnsAtOnce columns, or pieces of runs that are
+// long enough to be shared.
 type reducing struct {
 	op       reduction
 	dst, src []float32
 	n, inner int
-	pieces   [runPieces]float64 // of dst's only element; unused unless long
+	pieces   [runPieces]float64 // pieces of dst's only element; unused unless long
 	long     bool
 }
 
@@ -30,8 +28,8 @@ const (
 	runPieces     = 16
 )
 
-// reduceFast reduces the middle axis of src, [outer, n, inner], where there is
-// assembly for it.
+// reduceFast reduces the middle axis of src, [outer, n, inner]. It reports false if there is no
+// assembly for that.
 func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false
@@ -51,7 +49,7 @@ func reduceFast(op reduction, dst, src []float32, n, inner int) bool {
 	return true
 }
 
-// reduceLong reduces one long run in pieces, the same ones whoever does them.
+// reduceLong reduces one long run in pieces that do not depend on the number of workers.
 func reduceLong(r *reducing) {
 	r.long = true
 	// The pieces of a shared run are with the workers: they are in the slot's task.
@@ -125,8 +123,7 @@ func reduceRun(op reduction, x []float32) float64 {
 	return acc
 }
 
-// exponentialRun is the logarithm of the sum of the exponentials of neighbouring
-// elements.
+// exponentialRun returns the logarithm of the sum of the exponentials of adjacent elements.
 func exponentialRun(x []float32) float64 {
 	top := reduceRun(maxima, x)
 	if math.IsInf(top, 0) {
@@ -141,7 +138,7 @@ func exponentialRun(x []float32) float64 {
 	return top + math.Log(sum)
 }
 
-// start is what a reduction starts with.
+// start returns the initial value of a reduction.
 func (op reduction) start() float64 {
 	switch op {
 	case maxima:
@@ -152,7 +149,7 @@ func (op reduction) start() float64 {
 	return 0
 }
 
-// merge is the reduction of two reductions.
+// merge combines two reductions.
 func (op reduction) merge(a, b float64) float64 {
 	switch op {
 	case maxima:
@@ -163,7 +160,8 @@ func (op reduction) merge(a, b float64) float64 {
 	return a + b
 }
 
-// rowsAtOnce is how many elements of a column are summed in float32 before float64 takes over.
+// rowsAtOnce is the number of elements of a column that are summed in float32 before they are added in
+// float64.
 const rowsAtOnce = 64
 
 // reduceColumns reduces each of the len(dst) columns of src, which has n rows stride apart.
@@ -182,7 +180,7 @@ func reduceColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// sumColumns is reduceColumns of what is summed, with more than rowsAtOnce rows.
+// sumColumns is reduceColumns for sums with more than rowsAtOnce rows.
 func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	var parts [columnsAtOnce]float32
 	var totals [columnsAtOnce]float64
@@ -199,7 +197,7 @@ func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// rows takes count rows of src, stride apart, into dst.
+// rows reduces count rows of src, stride apart, into dst.
 func (op reduction) rows(dst, src []float32, stride, count int) {
 	switch op {
 	case sums:
@@ -240,7 +238,7 @@ func exponentialColumns(dst, src []float32, stride, n int) {
 	}
 }
 
-// searching is a search of the positions of extremes under way.
+// searching is the state of a search for the indices of extremes.
 type searching struct {
 	op       reduction // maxima or minima
 	dst      []int64
@@ -251,8 +249,8 @@ type searching struct {
 
 var searches slot[searching, *searching]
 
-// searchFast finds the positions of the extremes along the middle axis of src, [outer, n,
-// inner], where there is assembly for it.
+// searchFast finds the indices of the extremes along the middle axis of src, [outer, n, inner], if
+// there is assembly.
 func searchFast(op reduction, dst []int64, src []float32, n, inner int, last bool) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false
@@ -282,7 +280,7 @@ func (s *searching) Part(i, parts int) {
 	}
 }
 
-// place is the position of the extreme of a run.
+// place returns the index of the extreme of a run.
 func (s *searching) place(x []float32) int {
 	top := float32(reduceRun(s.op, x))
 	found := func(v float32) bool { return v == top || top != top && v != v }
@@ -313,7 +311,7 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 	for r := range s.n {
 		at := r
-		if !s.last { // what is found later is then in front
+		if !s.last { // indices found later are then smaller
 			at = s.n - 1 - r
 		}
 		row := x[at*s.inner:][:len(dst)]
@@ -333,8 +331,7 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether it is certain that no element is greater than v, or less
-// with below.
+// nothingBeyond reports whether certainly no element is greater than v, or with below less.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

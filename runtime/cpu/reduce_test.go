@@ -151,3 +151,26 @@ func TestLogSoftmaxOfShortRows(t *testing.T) {
 		}
 	})
 }
+
+// SoftmaxExact keeps shares that are less than the smallest normal number, which Softmax may flush.
+func TestSoftmaxExact(t *testing.T) {
+	atEachLevel(t, func(t *testing.T) {
+		src := []float32{0, -90, -100, 0, -1, 2} // two rows, or columns of pairs
+		for _, shape := range [][3]int{{2, 3, 1}, {1, 2, 3}} {
+			rows, n, inner := shape[0], shape[1], shape[2]
+			dst := make([]float32, len(src))
+			cpu.SoftmaxExact(dst, src, rows, n, inner)
+			for i, got := range dst {
+				var sum float64
+				first := i/(n*inner)*n*inner + i%inner
+				for k := range n {
+					sum += math.Exp(float64(src[first+k*inner]))
+				}
+				want := math.Exp(float64(src[i])) / sum
+				if math.Abs(float64(got)-want) > 1e-6*want+2*math.SmallestNonzeroFloat32 || got == 0 {
+					t.Errorf("%v: element %d is %v, want %v", shape, i, got, want)
+				}
+			}
+		}
+	})
+}

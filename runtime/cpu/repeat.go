@@ -1,7 +1,7 @@
 package cpu
 
-// Repeat fills dst with copies of src, the last one cut short. An empty src
-// leaves dst as it is.
+// Repeat fills dst with copies of src. The last copy may be truncated. An empty src leaves dst
+// unchanged.
 func Repeat[T any](dst, src []T) {
 	if len(src) == 0 {
 		return
@@ -18,9 +18,8 @@ func Elements[T Integer](dst []T, v ...int) {
 	}
 }
 
-// Concat joins parts along an axis: each part is a matrix of outer rows, part i
-// widths[i] elements wide, and a row of dst is the parts' rows one after the
-// other (ONNX Concat).
+// Concat concatenates parts along an axis (ONNX Concat). Part i is a matrix of outer rows with
+// widths[i] elements, and a row of dst consists of the parts' rows.
 func Concat[T any](dst []T, outer int, widths []int, parts ...[]T) {
 	at := 0
 	for row := range outer {

@@ -1,9 +1,9 @@
 package cpu
 
-// The resizing kernels see src as [outer, inH, inW, inner], row-major: inner is 1
-// for planar images (NCHW), 16 for blocked ones and the channels for NHWC. Which
-// input each output reads is in tables, so that every coordinate transformation
-// and rounding of ONNX Resize is the maker's of the tables.
+// The resizing kernels see src as [outer, inH, inW, inner], row-major: inner is 1 for planar images
+// (NCHW), 16 for blocked ones, and the number of channels for NHWC. Tables list the inputs that each
+// output reads, so that coordinate transformations and rounding of ONNX Resize concern only the
+// construction of the tables.
 
 // ResizeNearest computes dst[o, y, x, :] = src[o, rows[y], cols[x], :], so dst is
 // [outer, len(rows), len(cols), inner] (ONNX Resize, mode nearest).
@@ -32,10 +32,10 @@ func ResizeNearest[T any](dst, src []T, outer, inH, inW, inner int, rows, cols [
 	}
 }
 
-// ResizeLinear interpolates between four neighbours. Output row y lies between
-// the input rows rows[2y] and rows[2y+1], with the weights rowWeights[2y] and
-// rowWeights[2y+1]; columns alike. dst is [outer, len(rows)/2, len(cols)/2, inner]
-// (ONNX Resize, mode linear, on two axes).
+// ResizeLinear interpolates between four neighbours (ONNX Resize, mode linear, on two axes). Output
+// row y is the sum of the input rows rows[2y] and rows[2y+1] with weights rowWeights[2y] and
+// rowWeights[2y+1]. Columns are interpolated in the same way. dst is [outer, len(rows)/2,
+// len(cols)/2, inner].
 func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
 	outH, outW := len(rows)/2, len(cols)/2
 	rowWeights, colWeights = trim(rowWeights, 2*outH), trim(colWeights, 2*outW)
@@ -70,12 +70,12 @@ func ResizeLinear[T Float](dst, src []T, outer, inH, inW, inner int, rows []int3
 	}
 }
 
-// resizeRoom is how many columns linearRows can do.
+// resizeRoom is the largest number of columns for linearRows.
 const resizeRoom = 2 << 10
 
-// linearRows is ResizeLinear of one plane. Where there are more rows than before it
-// interpolates between the columns of a row of src once for all neighbouring rows of dst
-// that lie beside it, else first between rows.
+// linearRows is ResizeLinear for one plane. If dst has at least as many rows as src, it
+// interpolates between the columns of each row of src once, for all rows of dst that use it.
+// Otherwise it interpolates between rows first.
 func linearRows[T Float](dst, src []T, room *[3][resizeRoom]T, inW int, rows []int32, rowWeights []float32, cols []int32, colWeights []float32) {
 	n := len(cols) / 2
 	if len(rows)/2*inW < len(src) {
@@ -119,13 +119,13 @@ func mixColumns[T Float](dst, src []T, cols []int32, weights []float32) {
 	}
 }
 
-// mix is va·a + vb·b, each product rounded.
+// mix returns va·a + vb·b with each product rounded.
 func mix[T Float](a, b, va, vb T) T { return T(va*a) + T(vb*b) }
 
-// ResizeAxis computes weighted sums along the middle axis of src, [outer, dim,
-// inner]: dst[o, y, i] = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i], so dst is
-// [outer, len(idx)/taps, inner]. One call per axis makes ONNX Resize of any rank:
-// linear with 2 taps, cubic with 4, antialiased with more.
+// ResizeAxis computes weighted sums along the middle axis of src, [outer, dim, inner]: dst[o, y, i]
+// = Σ_t weights[y·taps+t]·src[o, idx[y·taps+t], i]. dst is [outer, len(idx)/taps, inner]. One call
+// per axis makes ONNX Resize of any rank. It has 2 taps for mode linear, 4 for cubic, and more with
+// antialiasing.
 func ResizeAxis[T Float](dst, src []T, outer, dim, inner, taps int, idx []int32, weights []float32) {
 	n := len(idx) / taps
 	weights = trim(weights, n*taps)

@@ -6,31 +6,31 @@ import (
 	"strconv"
 )
 
-// A ResizeSpec says where along an axis ONNX Resize samples, and how.
+// A ResizeSpec describes the sampling of ONNX Resize along an axis.
 type ResizeSpec struct {
 	Mode        string  // "nearest", "linear" or "cubic"
 	Coordinates string  // coordinate_transformation_mode
-	Rounding    string  // nearest_mode, or "simple": floor where the scale is at least 1, ceil below
-	Scale       float64 // places per element; 0 for the quotient of the extents
-	Start, End  float64 // of the region under tf_crop_and_resize, as parts of the axis
+	Rounding    string  // nearest_mode, or "simple": floor for scales of at least 1, ceil below
+	Scale       float64 // points per element; 0 for the quotient of the extents
+	Start, End  float64 // the region under tf_crop_and_resize, as shares of the axis
 	CubicA      float64 // cubic_coeff_a
 
-	ExcludeOutside bool // elements outside weigh nothing; else they repeat the edge
-	AntiAlias      bool // widen the filter where the scale is below 1
+	ExcludeOutside bool // elements outside have weight 0; else they repeat the edge
+	AntiAlias      bool // widen the filter for scales below 1
 }
 
-// A ResizeError is a resize of no elements to some.
+// A ResizeError is a resize of an empty axis to a nonempty one.
 type ResizeError struct{ Out int }
 
-// Error says to how many.
+// Error names the two numbers of elements.
 func (e *ResizeError) Error() string {
 	return "cpu: resize of no elements to " + strconv.Itoa(e.Out)
 }
 
-// ResizeNearestTable computes which element of an axis of extent in each of out
-// places takes: a table of out entries for [ResizeNearest] (ONNX Resize, mode
-// nearest). Unless sampling is empty, it holds Scale, Start and End in place of
-// spec's. No elements for some places are a [ResizeError].
+// ResizeNearestTable computes the element of an axis of extent in that each of out points takes.
+// The result is a table of out entries for [ResizeNearest] (ONNX Resize, mode nearest). A nonempty
+// sampling holds Scale, Start and End, and replaces the ones in spec. It returns a [ResizeError] if
+// the axis is empty and out is not 0.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -42,12 +42,11 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 	return nil
 }
 
-// ResizeTable computes which taps elements of an axis of extent in each of out
-// places reads, and how much they weigh: tables of out·taps entries for
-// [ResizeLinear] and [ResizeAxis]. taps is even: 2 for mode linear and 4 for
-// cubic, more where the filter is widened (ONNX Resize, [ResizeTaps]). Unless
-// sampling is empty, it holds Scale, Start and End in place of spec's. No elements
-// for some places are a [ResizeError].
+// ResizeTable computes the taps elements of an axis of extent in that each of out points reads, and
+// their weights. The results are tables of out·taps entries for [ResizeLinear] and [ResizeAxis].
+// taps is even: 2 for mode linear, 4 for cubic, and more if the filter is widened (ONNX Resize,
+// [ResizeTaps]). A nonempty sampling holds Scale, Start and End, and replaces the ones in spec. It
+// returns a [ResizeError] if the axis is empty and out is not 0.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -70,8 +69,8 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns how many elements a place reads in mode linear or cubic where
-// the filter is widened, as [ResizeTable] takes it.
+// ResizeTaps returns the number of elements that a point reads in mode linear or cubic if the filter is
+// widened, for [ResizeTable].
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {
@@ -88,8 +87,8 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 	return 2 * int(math.Ceil(reach)), nil
 }
 
-// ResizeOutside sets dst[i] where place i lies outside an axis of extent in (ONNX
-// Resize, tf_crop_and_resize).
+// ResizeOutside sets dst[i] if point i is outside an axis of extent in (ONNX Resize,
+// tf_crop_and_resize).
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -102,13 +101,13 @@ func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64
 	return nil
 }
 
-// resizeAxis is an axis on which Resize samples out places.
+// resizeAxis is an axis that Resize samples at out points.
 type resizeAxis struct {
 	*ResizeSpec
 	start, end       float64
 	scale, last, out float64 // last is the number of the last element
 	length           float64 // of the result before it is rounded
-	filter           float64 // by which distances count less
+	filter           float64 // scale of distances in the filter
 }
 
 func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis, error) {
@@ -132,9 +131,8 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 	return a, nil
 }
 
-// ResizedExtent returns the extent that scale i gives to the axis of extent shape[i]:
-// the product, rounded down as f32 numbers give it or, when near is set, to the
-// nearest (ONNX Resize).
+// ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). It is rounded
+// down as an f32 or, with near, to the nearest integer.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))
@@ -149,7 +147,7 @@ func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error)
 	return int(n), nil
 }
 
-// place returns where among the elements place i lies.
+// place returns the coordinate of point i among the elements.
 func (a *resizeAxis) place(i float64) float64 {
 	switch a.Coordinates {
 	case "half_pixel_symmetric":
@@ -177,7 +175,7 @@ func (a *resizeAxis) place(i float64) float64 {
 	return (i+0.5)/a.scale - 0.5
 }
 
-// round returns the whole number that a place is taken for in mode nearest.
+// round returns the index for a coordinate in mode nearest.
 func (a *resizeAxis) round(x float64) float64 {
 	switch a.Rounding {
 	case "round_prefer_ceil":
@@ -195,7 +193,7 @@ func (a *resizeAxis) round(x float64) float64 {
 	return math.Ceil(x - 0.5)
 }
 
-// clamp returns the element that stands for number x; the first for NaN.
+// clamp returns the element for coordinate x, the first for NaN.
 func (a *resizeAxis) clamp(x float64) int32 {
 	if !(x > 0) {
 		return 0
@@ -203,7 +201,7 @@ func (a *resizeAxis) clamp(x float64) int32 {
 	return int32(min(x, a.last))
 }
 
-// sum returns what taps elements, from first on, weigh together at place x.
+// sum returns the total weight of taps elements from first on at coordinate x.
 func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	sum := 0.0
 	for t := range taps {
@@ -215,7 +213,7 @@ func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	return sum
 }
 
-// weight returns what element number at weighs at place x.
+// weight returns the weight of element at at coordinate x.
 func (a *resizeAxis) weight(x, at float64) float64 {
 	if a.ExcludeOutside && (at < 0 || at > a.last) {
 		return 0

@@ -120,3 +120,46 @@ func TestResizeOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// A widened filter reads more elements, in proportion to how much smaller the result is.
+func TestResizeTaps(t *testing.T) {
+	for _, c := range []struct {
+		in, out int
+		spec    cpu.ResizeSpec
+		want    int
+	}{
+		{8, 8, cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel", AntiAlias: true}, 2},
+		{8, 2, cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel", AntiAlias: true}, 8},
+		{8, 2, cpu.ResizeSpec{Mode: "cubic", Coordinates: "half_pixel", AntiAlias: true}, 16},
+		{8, 3, cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel", AntiAlias: true}, 6},
+		{8, 20, cpu.ResizeSpec{Mode: "cubic", Coordinates: "half_pixel", AntiAlias: true}, 4},
+		{8, 2, cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel"}, 2},
+		{0, 0, cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel"}, 2},
+	} {
+		if got, err := cpu.ResizeTaps(c.in, c.out, &c.spec, nil); err != nil || got != c.want {
+			t.Errorf("%d to %d, %+v: %d, %v, want %d", c.in, c.out, c.spec, got, err, c.want)
+		}
+	}
+	spec := cpu.ResizeSpec{Mode: "linear", Coordinates: "half_pixel", AntiAlias: true}
+	if _, err := cpu.ResizeTaps(1<<20, 1, &spec, nil); err == nil {
+		t.Error("a filter over a million elements is not an error")
+	}
+	var empty *cpu.ResizeError
+	if _, err := cpu.ResizeTaps(0, 1, &spec, nil); !errors.As(err, &empty) {
+		t.Errorf("an empty axis: error %v", err)
+	}
+}
+
+func TestResizeOutside(t *testing.T) {
+	spec := cpu.ResizeSpec{Mode: "linear", Coordinates: "tf_crop_and_resize", Start: -0.5, End: 1}
+	dst := make([]bool, 4)
+	if err := cpu.ResizeOutside(dst, 4, 4, &spec, nil); err != nil {
+		t.Fatal(err)
+	}
+	// The points are at −1.5, 0, 1.5 and 3.
+	for i, want := range []bool{true, false, false, false} {
+		if dst[i] != want {
+			t.Errorf("point %d is outside: %v", i, dst[i])
+		}
+	}
+}

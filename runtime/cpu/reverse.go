@@ -2,10 +2,9 @@ package cpu
 
 import "fmt"
 
-// ReverseSequence reverses the first lens[n] of the steps of sequence n and copies
-// the others: dst and src are [steps, batch, inner], or [batch, steps, inner] with
-// batchFirst (ONNX ReverseSequence). The error is that of a length out of range. dst
-// must not overlap src.
+// ReverseSequence reverses the first lens[n] steps of sequence n and copies the others (ONNX
+// ReverseSequence). dst and src are [steps, batch, inner], or [batch, steps, inner] with batchFirst,
+// and must not overlap. It returns an error for a length out of range.
 func ReverseSequence[T any](dst, src []T, lens []int64, steps, batch, inner int, batchFirst bool) error {
 	dst, src = trim(dst, volume(steps, batch, inner)), trim(src, volume(steps, batch, inner))
 	step, sequence := batch*inner, inner

@@ -5,14 +5,13 @@ import (
 	"math"
 )
 
-// RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign): dst is [R,
-// c, outH, outW], rois [R, 4] with x1, y1, x2, y2 times scale in elements of src, and
-// images [R] says on which of the n images each lies; one outside is an
-// [IndexError], and dst is then partly written. With half the centres of elements
-// lie at halves, else a region is at least 1 wide and high. A bin has ratio samples
-// along each axis, or its extent rounded up where that is 0; it is their mean or,
-// with most, the greatest product of an element and its weight. A sample more than
-// one element outside is 0.
+// RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
+// outW]. rois, [R, 4], holds x1, y1, x2, y2; times scale they are in elements of src. images, [R],
+// holds the image of each region. With half, the centres of elements are at halves; otherwise a
+// region is at least 1 wide and high. A bin has ratio samples along each axis, or its extent
+// rounded up if ratio is 0. The result is the mean of the samples or, with most, the largest
+// product of an element and its weight. A sample more than one element outside is 0. It returns an
+// [IndexError] for an image out of range; dst is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
@@ -108,8 +107,7 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range of the samples of a bin that has all those inside the
-// axis.
+// inside returns a range of the samples of a bin that contains all samples inside the axis.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {
@@ -121,8 +119,7 @@ func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements that sample k of a bin lies between, and their
-// weights; ok is false outside.
+// sample returns the two elements around sample k of a bin, and their weights. ok is false outside.
 func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
 	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {
@@ -135,11 +132,10 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	return [2]int{first, min(first+1, last)}, [2]T{1 - part, part}, true
 }
 
-// MaxRoiPool stores the greatest element of each bin of regions of src, [n, c, h, w]
-// (ONNX MaxRoiPool): dst is [R, c, outH, outW] and rois [R, 5], the number of the
-// image, and x1, y1, x2, y2 times scale, rounded: the first and the last element. An
-// image outside is an error, and dst is then partly written. A region is at least 1
-// wide and high; a bin without elements is 0.
+// MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
+// is [R, c, outH, outW]. rois, [R, 5], holds the image, and x1, y1, x2, y2. The coordinates times
+// scale, rounded, are the first and last element. A region is at least 1 wide and high. An empty
+// bin is 0. It returns an error for an image out of range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5

@@ -9,7 +9,7 @@ type rowTask struct {
 	eps         float32
 }
 
-// rowKind is what is done to the rows.
+// rowKind is the kind of normalisation of rows.
 type rowKind int
 
 const (
@@ -21,7 +21,7 @@ const (
 
 var rowTasks slot[rowTask, *rowTask]
 
-// share does all rows, in parts where they are worth it.
+// share processes all rows, in parts if that is worthwhile.
 func (t *rowTask) share() {
 	const work = 24 // multiply-adds that take as long as an element
 	if t.n > 0 && !rowTasks.run(t, min(partsFor(work*int64(len(t.src)), 0), len(t.src)/t.n)) {
@@ -29,7 +29,7 @@ func (t *rowTask) share() {
 	}
 }
 
-// Part does the i-th of parts shares of the rows.
+// Part processes the i-th of parts shares of the rows.
 func (t *rowTask) Part(i, parts int) {
 	from, to := portion(len(t.src)/t.n, i, parts)
 	dst, src := t.dst[from*t.n:to*t.n], t.src[from*t.n:to*t.n]

@@ -1,8 +1,8 @@
 package cpu
 
-// CumSum computes running sums along the middle axis of src, [outer, n, inner]
-// (ONNX CumSum). exclusive leaves the element itself out of its sum; reverse sums
-// from the end. dst has the shape of src and must not overlap it.
+// CumSum computes cumulative sums along the middle axis of src, [outer, n, inner] (ONNX CumSum).
+// exclusive excludes the element itself, and reverse sums from the end. dst has the shape of src
+// and must not overlap it.
 func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
 	if inner == 1 {
 		sumLines(dst, src, outer, n, exclusive, reverse)
@@ -41,12 +41,12 @@ func sumLines[T Number](dst, src []T, lines, n int, exclusive, reverse bool) {
 	}
 }
 
-// CumProd computes running products as [CumSum] does sums (ONNX CumProd).
+// CumProd computes cumulative products, like [CumSum] (ONNX CumProd).
 func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
 	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
 }
 
-// scan combines each element with those before it, of which neutral is none.
+// scan combines each element with those before it, starting with neutral.
 func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
 	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))
 	for o := range outer {
@@ -71,8 +71,8 @@ func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, 
 	}
 }
 
-// Range computes dst[i] = start + i·delta, the product rounded before the sum
-// (ONNX Range). Range(dst, 0, 1) counts.
+// Range computes dst[i] = start + i·delta, with the product rounded before the sum (ONNX Range).
+// Range(dst, 0, 1) counts.
 func Range[T Number](dst []T, start, delta T) {
 	for i := range dst {
 		dst[i] = start + T(T(i)*delta)

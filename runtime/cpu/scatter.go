@@ -1,38 +1,34 @@
 package cpu
 
-// The kernels of this file copy src to dst and then apply updates to dst, in
-// row-major order. dst and src have one length; they may be the same slice. A
-// negative index counts from the end. An index outside its axis is an
-// [IndexError], and the updates before it are then applied.
+// The kernels of this file copy src to dst and then apply updates to dst in row-major order. dst and
+// src have equal lengths and may be the same slice. A negative index counts from the end. They return
+// an [IndexError] for an index out of range; earlier updates are then applied.
 
-// ScatterElements replaces single elements: where axis is 1, dst[i, idx[i, j, k], k]
-// = updates[i, j, k] (ONNX ScatterElements). idx and updates have extents shape,
-// which are at most those of src, srcShape, along the other axes; extents beyond
-// are an [IndexError] too.
+// ScatterElements replaces single elements: for axis 1, dst[i, idx[i, j, k], k] = updates[i, j, k]
+// (ONNX ScatterElements). idx and updates have extents shape. Except along axis, these are at most
+// srcShape, the extents of src. It returns an [IndexError] for larger extents too.
 func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
 }
 
-// ScatterElementsAdd is [ScatterElements] that adds updates to elements
-// (reduction add).
+// ScatterElementsAdd is like [ScatterElements] but adds updates to elements (reduction add).
 func ScatterElementsAdd[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(x, u T) T { return x + u })
 }
 
-// ScatterElementsMul is [ScatterElements] that multiplies elements by updates
-// (reduction mul).
+// ScatterElementsMul is like [ScatterElements] but multiplies elements by updates (reduction mul).
 func ScatterElementsMul[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(x, u T) T { return x * u })
 }
 
-// ScatterElementsMax is [ScatterElements] that keeps the greater of element and
-// update, as [Max] does (reduction max).
+// ScatterElementsMax is like [ScatterElements] but keeps the larger of element and update, see [Max]
+// (reduction max).
 func ScatterElementsMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, greater[T])
 }
 
-// ScatterElementsMin is [ScatterElements] that keeps the lesser of element and
-// update, as [Min] does (reduction min).
+// ScatterElementsMin is like [ScatterElements] but keeps the smaller of element and update, see [Min]
+// (reduction min).
 func ScatterElementsMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, lesser[T])
 }
@@ -65,24 +61,24 @@ func ScatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, exten
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { copy(x, u) })
 }
 
-// ScatterNDAdd is [ScatterND] that adds updates to slices (reduction add).
+// ScatterNDAdd is like [ScatterND] but adds updates to slices (reduction add).
 func ScatterNDAdd[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Add(x, x, u) })
 }
 
-// ScatterNDMul is [ScatterND] that multiplies slices by updates (reduction mul).
+// ScatterNDMul is like [ScatterND] but multiplies slices by updates (reduction mul).
 func ScatterNDMul[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Mul(x, x, u) })
 }
 
-// ScatterNDMax is [ScatterND] that keeps the greater of element and update, as
-// [Max] does (reduction max).
+// ScatterNDMax is like [ScatterND] but keeps the larger of element and update, see [Max] (reduction
+// max).
 func ScatterNDMax[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Max(x, x, u) })
 }
 
-// ScatterNDMin is [ScatterND] that keeps the lesser of element and update, as
-// [Min] does (reduction min).
+// ScatterNDMin is like [ScatterND] but keeps the smaller of element and update, see [Min] (reduction
+// min).
 func ScatterNDMin[T Number, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { Min(x, x, u) })
 }

@@ -14,7 +14,7 @@ type scatterElements[T any] func(dst, src []T, idx []int64, updates []T, shape, 
 
 type scatterND[T any] func(dst, src []T, idx []int64, updates []T, extents []int, inner int) error
 
-// scatters are the kernels by what they make of an element and an update.
+// scatters maps each kernel to how it combines an element and an update.
 var scatters = map[string]struct {
 	elements scatterElements[int32]
 	slices   scatterND[int32]
@@ -95,7 +95,7 @@ func TestScatterND(t *testing.T) {
 	}
 }
 
-// The greatest and the least of floats are those of Max and Min: NaN where one is.
+// The greatest and the least float are as in Max and Min: NaN if one of them is NaN.
 func TestScatterFloats(t *testing.T) {
 	nan := math.NaN()
 	x, u, shape := []float64{1, nan, 5, 2}, []float64{3, 4, nan, -1}, []int{4}

@@ -156,7 +156,7 @@ func TestNonZeroOfAllSizes(t *testing.T) {
 	}
 }
 
-// Reductions that the workers of the pool share give what one computes.
+// Shared reductions give the results of one worker.
 func TestSharedReductions(t *testing.T) {
 	x := coarse(1<<18, false)
 	for _, s := range [][3]int{{1, 1 << 18, 1}, {1 << 10, 1 << 8, 1}, {4, 1 << 8, 1 << 8}, {1, 1 << 8, 1 << 10}} {

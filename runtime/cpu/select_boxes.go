@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// SelectBoxes chooses, for each batch and class, among n boxes by their scores
-// (ONNX NonMaxSuppression): boxes is [batches, n, 4], scores and dst are [batches,
-// classes, n]. dst gets the numbers of the boxes that are chosen, then -1. The box of
-// the highest score, of equals the one before, is chosen unless it overlaps one chosen
-// before by more than a share, or most are chosen; with bounded set only scores above
-// low count. A box is two corners y, x, y, x in any order or, with center set, its
-// center x, y and its width and height. order is scratch of n elements.
+// SelectBoxes chooses among n boxes by their scores, for each batch and class (ONNX
+// NonMaxSuppression). boxes is [batches, n, 4], and scores and dst are [batches, classes, n]. dst
+// receives the indices of the chosen boxes, then -1. Boxes are taken in order of score, ties by
+// index, until most are chosen. With bounded, only scores above low count. A box whose overlap
+// (IoU) with a chosen one exceeds share is skipped. A box is two corners y, x, y, x in any order
+// or, with center, its center x, y and its width and height. queue is scratch memory of n elements.
 func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, queue []int64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("select_boxes: a share of %g", share)
@@ -19,8 +18,8 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 	dst, scores = trim(dst, volume(batches, classes, n)), trim(scores, volume(batches, classes, n))
 	boxes, queue = trim(boxes, volume(batches, n, 4)), trim(queue, n)
 	for line := range batches * classes {
-		// A candidate is its score's place in the order of numbers, above what is the
-		// greater the earlier it stands.
+		// A candidate is the rank of its score in the upper bits, and a number that is larger the
+		// earlier it occurs in the lower bits.
 		candidates, k := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(queue))), n), 0
 		for i, s := range scores[line*n:][:n] {
 			candidates[k] = uint64(float32Order(s))<<32 | uint64(^uint32(i))
@@ -33,7 +32,7 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 	return nil
 }
 
-// selectBoxes chooses among candidates, the greatest first.
+// selectBoxes chooses among candidates, the largest first.
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
 	for i := len(candidates)/2 - 1; i >= 0; i-- {
@@ -58,10 +57,10 @@ next:
 	Fill(chosen[count:], -1)
 }
 
-// box is an upright rectangle by its least and greatest coordinates.
+// box is an axis-aligned rectangle by its smallest and largest coordinates.
 type box struct{ x0, y0, x1, y1 float32 }
 
-// boxOf reads a box as [SelectBoxes] takes it.
+// boxOf reads a box in the format of [SelectBoxes].
 func boxOf(b []float32, center bool) box {
 	if center {
 		w, h := b[2]/2, b[3]/2
@@ -72,8 +71,7 @@ func boxOf(b []float32, center bool) box {
 
 func (b box) area() float32 { return float32(max(0, b.x1-b.x0) * max(0, b.y1-b.y0)) }
 
-// overlap returns the area that two boxes have in common, divided by the area that
-// they cover; 0 where there is none.
+// overlap returns the intersection over union of two boxes, or 0 if their union is empty.
 func (b box) overlap(c box) float32 {
 	if b.x1 < c.x0 || c.x1 < b.x0 || b.y1 < c.y0 || c.y1 < b.y0 {
 		return 0

@@ -9,16 +9,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// The kernels of this file make sequences: *dst becomes one of its own, whose
-// tensors may be those of the sequences it is made of. No kernel changes the
-// tensors of a sequence. Positions count from the end where they are negative; one
-// outside a sequence is an [IndexError]. A sequence whose tensors take more bytes than
-// [rt.ArenaLimit] is an error.
+// The kernels of this file create sequences: *dst becomes a new one, whose tensors may be shared with
+// the source sequences. No kernel modifies the tensors of a sequence. Negative positions count from the
+// end. They return an [IndexError] for a position out of range, and an error for a sequence whose
+// tensors exceed [rt.ArenaLimit].
 
-// SequenceEmpty makes *dst an empty sequence (ONNX SequenceEmpty).
+// SequenceEmpty sets *dst to an empty sequence (ONNX SequenceEmpty).
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
 
-// SequenceAppend makes *dst seq followed by a copy of x, which has this shape (ONNX
+// SequenceAppend sets *dst to seq followed by a copy of x, whose shape is shape (ONNX
 // SequenceInsert).
 func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) error {
 	if err := checkRoom(seq, shape); err != nil {
@@ -28,7 +27,7 @@ func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape
 	return nil
 }
 
-// checkRoom returns an error where a sequence has no room for a tensor of a shape.
+// checkRoom returns an error if a sequence has no room for a tensor of this shape.
 func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	n := volume(shape...)
 	for _, t := range seq {
@@ -40,8 +39,8 @@ func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	return nil
 }
 
-// SequenceInsert makes *dst seq with a copy of x, which has this shape, put in at a
-// position (ONNX SequenceInsert).
+// SequenceInsert sets *dst to seq with a copy of x inserted at a position (ONNX SequenceInsert).
+// shape is the shape of x.
 func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int, position []I) error {
 	at := len(seq)
 	if int64(position[0]) != int64(len(seq)) {
@@ -62,8 +61,7 @@ func newItem[T any](x []T, shape []int) rt.Tensor[T] {
 	return rt.Tensor[T]{Data: slices.Clone(trim(x, volume(shape...))), Shape: slices.Clone(shape)}
 }
 
-// SequenceErase makes *dst seq without the element at a position (ONNX
-// SequenceErase).
+// SequenceErase sets *dst to seq without the element at a position (ONNX SequenceErase).
 func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], position []I) error {
 	at, ok := fromFront(position[0], len(seq))
 	if !ok {
@@ -85,8 +83,8 @@ func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor
 	return seq[at], nil
 }
 
-// SequenceExtent returns the extent of an axis of the element at a position. A rank
-// other than this is an error.
+// SequenceExtent returns the extent of an axis of the element at a position. It returns an error if
+// the rank of the element is not rank.
 func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, rank, axis int) (int, error) {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -95,7 +93,7 @@ func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, ra
 	return extentOf(t.Shape, rank, axis)
 }
 
-// extentOf returns an extent of a shape that has to have a rank.
+// extentOf returns an extent of a shape, or an error unless the shape has this rank.
 func extentOf(shape []int, rank, axis int) (int, error) {
 	if len(shape) != rank {
 		return 0, fmt.Errorf("shape %v: rank %d expected", slices.Clone(shape), rank)
@@ -103,8 +101,8 @@ func extentOf(shape []int, rank, axis int) (int, error) {
 	return shape[axis], nil
 }
 
-// SequenceAt copies the element at a position, which has to have this shape (ONNX
-// SequenceAt).
+// SequenceAt copies the element at a position (ONNX SequenceAt). It returns an error if the shape
+// of the element is not shape.
 func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []I, shape []int) error {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -113,7 +111,7 @@ func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []
 	return copyItem(dst, t, shape)
 }
 
-// copyItem copies a tensor that has to have a shape.
+// copyItem copies a tensor, or returns an error if it has another shape.
 func copyItem[T any](dst []T, t rt.Tensor[T], shape []int) error {
 	if !slices.Equal(t.Shape, shape) {
 		return fmt.Errorf("shape %v: %v expected", slices.Clone(t.Shape), slices.Clone(shape))
@@ -123,9 +121,9 @@ func copyItem[T any](dst []T, t rt.Tensor[T], shape []int) error {
 	return nil
 }
 
-// ConcatExtent returns the extent of an axis of the result of [ConcatFromSequence],
-// which has this rank. A sequence without elements is an error, and one whose first
-// element has not the rank.
+// ConcatExtent returns the extent of axis i of the result of [ConcatFromSequence]. rank is the rank
+// of the result. It returns an error for an empty sequence, and if the first element has another
+// rank.
 func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int) (int, error) {
 	if len(seq) == 0 {
 		return 0, errNoItems
@@ -156,10 +154,9 @@ func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int
 
 var errNoItems = errors.New("the sequence has no elements")
 
-// ConcatFromSequence puts the elements of seq one after the other along an axis,
-// along a new one where newAxis is set; the result has this shape (ONNX
-// ConcatFromSequence). A sequence without elements is an error, and an element
-// that does not fit the shape.
+// ConcatFromSequence concatenates the elements of seq along an axis (ONNX ConcatFromSequence). With
+// newAxis it stacks them along a new axis. shape is the shape of the result. It returns an error
+// for an empty sequence and for an element that does not fit.
 func ConcatFromSequence[T any](dst []T, seq []rt.Tensor[T], shape []int, axis int, newAxis bool) error {
 	if len(seq) == 0 {
 		return errNoItems

@@ -80,7 +80,7 @@ func erase(seq []rt.Tensor[int32], at int64) func(*[]rt.Tensor[int32]) error {
 	return func(dst *[]rt.Tensor[int32]) error { return cpu.SequenceErase(dst, seq, []int64{at}) }
 }
 
-// What is put into a sequence is copied: the arena changes.
+// Tensors are copied into a sequence, because the arena changes later.
 func TestSequencesHoldCopies(t *testing.T) {
 	x, shape := []string{"a"}, []int{1}
 	var seq []rt.Tensor[string]

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// slot is where one operator of a kind lies while the workers of the pool share it, so
-// that sharing needs no allocation.
+// slot holds an operator of one kind while the workers of the pool share it, so that sharing does not
+// allocate.
 type slot[T any, P interface {
 	*T
 	rt.Task
@@ -18,9 +18,8 @@ type slot[T any, P interface {
 	task  T
 }
 
-// run does the parts of a task on the pool. It does nothing and returns false where there
-// is only one part or another operator of the kind has the slot. It panics with what
-// a part panicked with.
+// run executes the parts of a task on the pool. It does nothing and returns false if there is only
+// one part, or if another operator of the kind has the slot. It repeats a panic of a part.
 func (s *slot[T, P]) run(task *T, parts int) bool {
 	if parts <= 1 || !s.taken.CompareAndSwap(false, true) {
 		return false
@@ -30,12 +29,12 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 	return true
 }
 
-// partNS is how many nanoseconds a part takes, or so, of a task that ends with a context.
+// partNS is the approximate time in nanoseconds of a part of a task that ends with a context.
 var partNS int64 = 1e6
 
-// runUntil is run of a task of so many nanoseconds that ends with ctx: it has parts of
-// about a millisecond, between which the workers look at ctx. It returns how many parts the
-// caller has to do, all or none. See [rt.EndIfDone].
+// runUntil is run for a task that takes ns nanoseconds and ends with ctx. Its parts take about a
+// millisecond, and workers check ctx between them. It returns the number of parts that are left to
+// the caller: all or 0. See [rt.EndIfDone].
 func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
 	parts = rt.Parts(ns)
 	if ctx == nil || ctx.Done() == nil {
@@ -55,7 +54,7 @@ func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int
 	return 0
 }
 
-// end empties the slot. It panics with what a part panicked with.
+// end empties the slot. It repeats a panic of a part.
 func (s *slot[T, P]) end(err error) {
 	var none T
 	s.task = none // or it would keep its operands alive
@@ -65,7 +64,7 @@ func (s *slot[T, P]) end(err error) {
 	}
 }
 
-// portion is the i-th of parts runs of n neighbouring units.
+// portion returns the i-th of parts runs of n adjacent units.
 func portion(n, i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, n
@@ -73,12 +72,12 @@ func portion(n, i, parts int) (from, to int) {
 	return int(int64(n) * int64(i) / int64(parts)), int(int64(n) * int64(i+1) / int64(parts))
 }
 
-// partsFor is how many parts are worth it for a number of multiply-adds and of bytes read
-// from memory.
+// partsFor returns the number of parts that are worth sharing, given the number of multiply-adds
+// and the number of bytes read from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
-// nanoseconds is how long a core takes for a number of multiply-adds and of bytes read from
-// memory.
+// nanoseconds estimates the time of a core, given the number of multiply-adds and the number of
+// bytes read from memory.
 func nanoseconds(multiplyAdds, bytes int64) int64 {
 	const bytesPerNS = 16
 	perNS := int64(1)
@@ -93,11 +92,11 @@ func nanoseconds(multiplyAdds, bytes int64) int64 {
 	return max(multiplyAdds/perNS, bytes/bytesPerNS)
 }
 
-// unseen returns p in a way that lets it stay on the stack although it is passed to a
-// function that the compiler does not know, which must not keep it.
+// unseen returns p in a way that escape analysis does not follow, so that *p can stay on the stack
+// although it is passed to a function unknown to the compiler. That function must not retain p.
 //
-// Nothing may move the stack while the address is a number: a check of pointers,
-// which the race detector turns on, would.
+// The stack must not move while the address is a number. A check of pointers under the race
+// detector could move it.
 //
 //go:nosplit
 //go:nocheckptr
@@ -106,8 +105,8 @@ func unseen[T any](p *T) *T {
 	return *(**T)(unsafe.Pointer(&address))
 }
 
-// onHeap returns s in a way that does not make the caller's array escape: it is for
-// slices so long that they are on the heap already. See [unseen].
+// onHeap returns s so that the caller's array does not escape. It is for slices that are so long that
+// they are on the heap anyway. See [unseen].
 //
 //go:nosplit
 //go:nocheckptr

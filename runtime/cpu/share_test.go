@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// shared are operators large enough to be shared, each with its result and the shares it
-// can be split into.
+// shared returns operators that are large enough to be shared. Each has its result and the shares
+// it can be split into.
 func shared() map[string]struct {
 	dst  []float32
 	run  func(dst []float32)
@@ -126,7 +126,7 @@ func shared() map[string]struct {
 		Q: [4]int{0, 0, 16, 96}, K: [4]int{0, 0, 16, 48}, V: [4]int{0, 0, 20, 60}, Y: [4]int{0, 0, 20, 120},
 	}
 	q, k, v := random(150*96, 4), random(150*48, 5), random(150*60, 6)
-	own := make(chan []float32, 4) // scratch, of which each call has its own
+	own := make(chan []float32, 4) // scratch memory; each call takes its own
 	for range cap(own) {
 		own <- make([]float32, 16*AttentionScratch(150, 16, 20))
 	}
@@ -240,7 +240,7 @@ func shared() map[string]struct {
 	for _, size := range [][3]int{{7, 16, 64}, {3, 28, 96}} {
 		steps, batch, hidden := size[0], size[1], size[2]
 		x, weights, candidate := random(steps*batch*4*hidden, 1), random(PanelsLen(hidden, 4*hidden), 2), random(PanelsLen(hidden, hidden), 3)
-		rooms := make(chan [3][]float32, 4) // states and gates, of which each call has its own
+		rooms := make(chan [3][]float32, 4) // states and gates; each call takes its own
 		for range cap(rooms) {
 			rooms <- [3][]float32{make([]float32, batch*hidden), make([]float32, batch*hidden), make([]float32, batch*4*hidden)}
 		}
@@ -289,7 +289,7 @@ func shared() map[string]struct {
 	return all
 }
 
-// rimmed is a padded convolution of as many outputs as steps.
+// rimmed returns a padded convolution with ⌈in/stride⌉ outputs along each axis.
 func rimmed(inC, in, block, outC, kernel, stride int) ConvShape {
 	s := square(inC, in, block, outC, kernel, stride)
 	s.PadH, s.PadW = kernel/2, kernel/2
@@ -297,7 +297,7 @@ func rimmed(inC, in, block, outC, kernel, stride int) ConvShape {
 	return s
 }
 
-// row is the convolution over a single row.
+// row returns the convolution over a single row.
 func (s ConvShape) row() ConvShape {
 	s.InH, s.OutH, s.KH, s.PadH = 1, 1, 1, 0
 	return s
@@ -348,7 +348,7 @@ func TestPoolOfWorkersAgrees(t *testing.T) {
 	}
 }
 
-// rooms returns what gives each result that is made n elements of scratch of its own.
+// rooms returns a function that gives each result n elements of scratch memory of its own.
 func rooms(n int) func(dst []float32) []float32 {
 	var all sync.Map
 	return func(dst []float32) []float32 {

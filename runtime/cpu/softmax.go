@@ -2,9 +2,8 @@ package cpu
 
 import "math"
 
-// Softmax scales the exponentials of every line along the middle axis of src,
-// which is [rows, n, inner], row-major, to sum to one (ONNX Softmax). The line's
-// greatest element is subtracted first, so nothing overflows. dst may be src.
+// Softmax computes the softmax of every line along the middle axis of src, [rows, n, inner], row-major
+// (ONNX Softmax). It first subtracts the line's maximum, so nothing overflows. dst may be src.
 func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {
@@ -19,8 +18,8 @@ func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	softmaxRef(dst, src, n)
 }
 
-// SoftmaxExact is [Softmax] that does not give 0 for exponentials below the least normal
-// number. It takes longer.
+// SoftmaxExact is like [Softmax] but does not flush exponentials below the smallest normal number to 0.
+// It is slower.
 func SoftmaxExact[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {
@@ -51,8 +50,8 @@ func softmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// LogSoftmax computes the logarithm of [Softmax] without loss where that is tiny
-// (ONNX LogSoftmax). dst may be src.
+// LogSoftmax computes the logarithm of [Softmax] (ONNX LogSoftmax). It is accurate also if the
+// softmax is tiny. dst may be src.
 func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {
@@ -79,7 +78,7 @@ func logSoftmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// highest is the greatest element of x, or NaN when there is one.
+// highest returns the greatest element of x, or NaN when there is one.
 func highest[T Float](x []T) T {
 	top := T(math.Inf(-1))
 	for _, v := range x {
@@ -88,8 +87,8 @@ func highest[T Float](x []T) T {
 	return top
 }
 
-// softmaxColumns is Softmax or LogSoftmax where a line's elements are inner
-// apart. It works on neighbouring lines at once, one element of each at a time.
+// softmaxColumns is Softmax or LogSoftmax for lines whose elements are inner apart. It processes
+// adjacent lines together: first the first element of each, then the second, and so on.
 func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	const width = 256
 	var top, sum, exp [width]T

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// SplitToSlices makes *dst the sequence of the slices of x along an axis, which
-// they have where keep is set; x has this shape (ONNX SplitToSequence). More than
-// 1<<24 slices are an error.
+// SplitToSlices sets *dst to the sequence of the slices of x along an axis (ONNX SplitToSequence).
+// With keep the slices keep the axis. shape is the shape of x. It returns an error for more than
+// 1<<24 slices.
 func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, keep bool) error {
 	if err := SplitToParts(dst, x, shape, axis, []int64{1}); err != nil || keep {
 		return err
@@ -20,9 +20,9 @@ func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, kee
 	return nil
 }
 
-// SplitToParts makes *dst the sequence of the parts of x along an axis that have
-// this length, but for the last, which is what is left; x has this shape (ONNX
-// SplitToSequence). A length below 1 and more than 1<<24 parts are errors.
+// SplitToParts sets *dst to the sequence of the parts of x along an axis (ONNX SplitToSequence).
+// All parts have the given length, except the last, which has the rest. shape is the shape of x. It
+// returns an error for a length below 1 and for more than 1<<24 parts.
 func SplitToParts[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []int, axis int, length []I) error {
 	const most = 1 << 24
 	each, extent := int64(length[0]), shape[axis]
@@ -39,9 +39,9 @@ func SplitToParts[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []in
 	return nil
 }
 
-// SplitToSequence makes *dst the sequence of the parts of x along an axis that
-// have these lengths; x has this shape (ONNX SplitToSequence). A negative length is
-// an error, and a sum of lengths that is not the extent.
+// SplitToSequence sets *dst to the sequence of the parts of x along an axis (ONNX SplitToSequence).
+// lengths are the lengths of the parts, and shape is the shape of x. It returns an error for a
+// negative length, and if the lengths do not sum to the extent.
 func SplitToSequence[T any, I int32 | int64](dst *[]rt.Tensor[T], x []T, shape []int, axis int, lengths []I) error {
 	seq := make([]rt.Tensor[T], len(lengths))
 	at, extent := 0, shape[axis]

@@ -18,11 +18,10 @@ func Copy[T any](dst, src []T) {
 	copy(dst, trim(src, len(dst)))
 }
 
-// StridedCopy reads src in any order of its axes: dst, row-major over dims,
-// gets dst[i0, i1, …] = src[offset + i0·strides[0] + i1·strides[1] + …]. Strides
-// are in elements and may be 0 or negative, so it serves Transpose, Expand,
-// Slice, DepthToSpace and the like. dims and strides have one length, 0 for a
-// scalar. It is fastest where the last stride is 1 or 0.
+// StridedCopy reads src in arbitrary order of its axes. dst is row-major over dims, and dst[i0, i1,
+// …] = src[offset + i0·strides[0] + i1·strides[1] + …]. Strides are in elements and may be 0 or
+// negative, so it implements Transpose, Expand, Slice, DepthToSpace and others. dims and strides
+// have equal lengths, 0 for a scalar. It is fastest if the last stride is 1 or 0.
 func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
 	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
@@ -30,9 +29,9 @@ func StridedCopy[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// ScatterStrided is the inverse of [StridedCopy]: src, row-major over dims, goes
-// to dst[offset + i0·strides[0] + i1·strides[1] + …] = src[i0, i1, …], so it serves
-// Concat and Pad. The rest of dst stays as it is.
+// ScatterStrided is the inverse of [StridedCopy]. src is row-major over dims, and dst[offset +
+// i0·strides[0] + i1·strides[1] + …] = src[i0, i1, …], so it implements Concat and Pad. The rest of
+// dst does not change.
 func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	n, s, dims, strides := lead(dims, strides)
 	walk(n, s, dims, strides, 0, offset, func(dense, strided, rows, cols, s0, s1 int) {
@@ -40,8 +39,8 @@ func ScatterStrided[T any](dst, src []T, dims, strides []int, offset int) {
 	})
 }
 
-// lead splits the first axis off: its extent, its stride and the axes after it.
-// Axes of extent 1 vanish, and axes that follow each other in memory count as one.
+// lead splits off the first axis: its extent, its stride and the axes after it. Axes of extent 1 are
+// dropped, and contiguous axes merged.
 func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	n = 1
 	for i, d := range dims {
@@ -58,9 +57,8 @@ func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	return n, s, nil, nil
 }
 
-// walk cuts an array, whose first axis has extent n and stride s, into matrices.
-// leaf gets where each starts on the dense and on the strided side, its extents,
-// and its strides on the strided side.
+// walk divides an array, whose first axis has extent n and stride s, into matrices. leaf receives
+// the offsets on the dense and the strided side, the extents, and the strides on the strided side.
 func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, strided, rows, cols, s0, s1 int)) {
 	if len(dims) == 0 {
 		leaf(dense, strided, 1, n, 0, s)
@@ -80,22 +78,22 @@ func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, st
 	}
 }
 
-// octetsOf returns elements of 8 bits, which are no pointers, as bytes.
+// octetsOf returns elements of 8 bits, which are not pointers, as bytes.
 func octetsOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// wordsOf returns elements of 32 bits, which are no pointers, as numbers.
+// wordsOf returns elements of 32 bits, which are not pointers, as numbers.
 func wordsOf[T any](s []T) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// moveTile is the side of the square in which move transposes, so that its rows
-// and columns stay in L1.
+// moveTile is the side of the square tiles in which move transposes, so that rows and columns stay in
+// L1.
 const moveTile = 32
 
-// move copies a matrix between two strided places, given by the index of their
-// first element and the distance from row to row and from column to column.
+// move copies a matrix between two strided positions, each given by the index of the first element and
+// the distances between rows and between columns.
 func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
 	switch {
 	case rows == 0 || cols == 0:

@@ -1,11 +1,10 @@
 package cpu
 
-// SVMPairs writes how support vectors decide between every two classes: dst is
-// [rows, pairs], for classes (0,1), (0,2), …, (1,2), …. src is [rows, vectors], the
-// kernel function of each row and support vector; counts are the numbers of
-// vectors of each class, which stand in this order. coefficients is
-// [len(counts)−1, vectors]: a vector of class i has in row j, or j−1 where j > i,
-// its coefficient against class j. rho is added, one for each pair.
+// SVMPairs writes the decision values of support vectors between every two classes. dst is [rows,
+// pairs], for classes (0,1), (0,2), …, (1,2), …. src is [rows, vectors], the kernel function of
+// each row and support vector. counts are the numbers of vectors of each class; the vectors are in
+// the order of the classes. coefficients is [len(counts)−1, vectors]. For a vector of class i, its
+// row j is the coefficient against class j, or row j−1 if j > i. rho is added, one for each pair.
 func SVMPairs(dst, src, coefficients, rho []float32, counts []int64, rows, vectors int) {
 	classes := len(counts)
 	pairs := classes * (classes - 1) / 2
@@ -28,7 +27,7 @@ func SVMPairs(dst, src, coefficients, rho []float32, counts []int64, rows, vecto
 	}
 }
 
-// weigh is the sum of the products of n elements from a place on.
+// weigh returns the dot product of n elements from an index on.
 func weigh(a, b []float32, from, n int) float64 {
 	a, b = a[from:from+n], b[from:from+n]
 	sum := 0.0
@@ -38,9 +37,9 @@ func weigh(a, b []float32, from, n int) float64 {
 	return sum
 }
 
-// SVMVotes writes the class that wins most of the pairs of [SVMPairs], of equals
-// the first: a pair's first class where its number is above 0, else its second.
-// src is [len(dst), pairs].
+// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. Of equally good classes it
+// writes the first. A pair's first class wins if its number is above 0, and its second class
+// otherwise. src is [len(dst), pairs].
 func SVMVotes(dst []int64, src []float32, classes int) {
 	pairs := classes * (classes - 1) / 2
 	src = trim(src, volume(len(dst), pairs))
@@ -70,14 +69,13 @@ func wins(row []float32, classes, c, other int) bool {
 	return !(row[pairOf(classes, other, c)] > 0)
 }
 
-// pairOf returns the number of the pair of classes i < j.
+// pairOf returns the index of the pair of classes i < j.
 func pairOf(classes, i, j int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
-// SVMProbabilities writes the probabilities of classes: dst is [rows, classes]. Each
-// pair of [SVMPairs] gives 1 − 1/(1+e^−(a·v+b)) for its first class, after Platt;
-// they are coupled by the second method of Wu, Lin and Weng, "Probability
-// estimates for multi-class classification by pairwise coupling" (2004). scratch
-// holds classes·(2·classes + 1) elements.
+// SVMProbabilities writes the probabilities of classes: dst is [rows, classes]. Each pair of [SVMPairs]
+// gives probability 1 − 1/(1+e^−(a·v+b)) to its first class (Platt). They are coupled by the second
+// method of Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise
+// coupling" (2004). scratch holds classes·(2·classes + 1) elements.
 func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	pairs := classes * (classes - 1) / 2
 	dst, src = trim(dst, volume(rows, classes)), trim(src, volume(rows, pairs))
@@ -96,8 +94,8 @@ func SVMProbabilities(dst, src, a, b, scratch []float32, rows, classes int) {
 	}
 }
 
-// coupleProbabilities finds the probabilities p of classes that fit those of each
-// against each, r. q and qp are scratch memory.
+// coupleProbabilities computes the probabilities p of classes that fit the pairwise probabilities
+// r. q and qp are scratch memory.
 func coupleProbabilities(p, r, q, qp []float32) {
 	n := len(p)
 	for i := range n {

@@ -39,7 +39,8 @@ func TestSquaredDistances(t *testing.T) {
 }
 
 func TestSVMPairs(t *testing.T) {
-	// One vector for class 0, none for 1, two for 2; the kernel functions are 1, 2, 3.
+	// Class 0 has one vector, class 1 has none, and class 2 has two. The kernel functions are 1, 2,
+	// 3.
 	dst := make([]float32, 3)
 	cpu.SVMPairs(dst, []float32{1, 2, 3}, []float32{10, 20, 30, 40, 50, 60}, []float32{0.5, 0.25, 0}, []int64{1, 0, 2}, 1, 3)
 	if want := []float32{10*1 + 0.5, 40*1 + 20*2 + 30*3 + 0.25, 50*2 + 60*3}; !slices.Equal(dst, want) {

@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sweep is a kernel on memory of any types, which the workers of the pool can share:
-// operand 0 is written, and do is its work on n elements from some places on, a
-// multiple of 64. Element i of operand k is at[k] + i·size[k]. For 1 and 2 the size can be 0; then
-// copies has 32 of their only element.
+// sweep is a kernel on memory of any types that workers can share. It writes operand 0. do
+// processes n elements, a multiple of 64, from some positions on. Element i of operand k is at
+// at[k] + i·size[k]. For operands 1 and 2 the size can be 0. copies then holds 32 copies of their
+// only element.
 type sweep struct {
 	at     [4]unsafe.Pointer
 	size   [4]uintptr
@@ -21,12 +21,12 @@ type sweep struct {
 
 var sweeps slot[sweep, *sweep]
 
-// operand makes the elements of x operand k.
+// operand sets operand k to the elements of x.
 func operand[T any](s *sweep, k int, x []T) {
 	s.at[k], s.size[k] = unsafe.Pointer(unsafe.SliceData(onHeap(x))), unsafe.Sizeof(*new(T))
 }
 
-// scalar makes a number of 4 or 8 bytes operand k, 1 or 2.
+// scalar sets operand k, 1 or 2, to a number of 4 or 8 bytes.
 func scalar[T any](s *sweep, k int, v T) {
 	bits := uint64(0)
 	if p := unsafe.Pointer(&v); unsafe.Sizeof(v) == 4 {
@@ -37,8 +37,7 @@ func scalar[T any](s *sweep, k int, v T) {
 	Fill(s.copies[k][:], bits)
 }
 
-// run does the first n elements, rounded down to a multiple of 64, and returns how many
-// that are.
+// run processes the first n elements, rounded down to a multiple of 64, and returns their number.
 func (s *sweep) run(n int) int {
 	s.n = n &^ 63
 	bytes := uintptr(0)
@@ -51,7 +50,7 @@ func (s *sweep) run(n int) int {
 	return s.n
 }
 
-// sweepAtOnce is how many elements one call to assembly gets, at most.
+// sweepAtOnce bounds the elements of one call to assembly.
 const sweepAtOnce = 1 << 15
 
 // Part does the elements of part i.

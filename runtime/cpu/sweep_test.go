@@ -29,10 +29,10 @@ func manyBits(n int) []uint64 {
 }
 
 // elements are n elements made of bits, between guards and not aligned.
-func elements[T any](n, shift int, of func(bits uint64) T) *kerneltest.Slice[T] {
+func elements[T any](n, shift int, fromBits func(bits uint64) T) *kerneltest.Slice[T] {
 	s := kerneltest.NewSlice[T](n, shift)
 	for i, b := range manyBits(n + shift)[shift:] {
-		s.Data[i] = of(b)
+		s.Data[i] = fromBits(b)
 	}
 	s.Freeze()
 	return s
@@ -43,10 +43,10 @@ func asFloat16(b uint64) rt.Float16 { return rt.Float16(b) }
 func asBool(b uint64) bool          { return b%3 != 0 }
 func as[T cpu.Integer](b uint64) T  { return T(b) }
 
-// sizes are lengths around those of the kernels' loops.
+// sizes are lengths near the numbers of elements that the kernels' loops process at once.
 var sizes = []int{0, 1, 31, 32, 63, 64, 65, 127, 128, 200, 1000}
 
-// atAllLevels compares what f computes with what it computes in plain Go.
+// atAllLevels compares the results of f at each level with those of plain Go.
 func atAllLevels[T any](t *testing.T, n int, same func(a, b T) bool, f func(dst []T)) {
 	t.Helper()
 	restore := cpu.SetLevel(cpu.Generic)
@@ -69,15 +69,15 @@ func atAllLevels[T any](t *testing.T, n int, same func(a, b T) bool, f func(dst 
 
 func equals[T comparable](a, b T) bool { return a == b }
 
-// sameFloat is equality of all bits, but for what a NaN carries.
+// sameFloat reports whether two floats have the same bits, or both are NaN.
 func sameFloat[T cpu.Float](a, b T) bool {
 	return a == b && math.Signbit(float64(a)) == math.Signbit(float64(b)) || a != a && b != b
 }
 
-func testCast[D, S cpu.Real](t *testing.T, of func(uint64) S, same func(a, b D) bool) {
+func testCast[D, S cpu.Real](t *testing.T, fromBits func(uint64) S, same func(a, b D) bool) {
 	t.Run(fmt.Sprintf("%T to %T", *new(S), *new(D)), func(t *testing.T) {
 		for _, n := range sizes {
-			src := elements(n, n%3, of)
+			src := elements(n, n%3, fromBits)
 			atAllLevels(t, n, same, func(dst []D) { cpu.Cast(dst, src.Data) })
 			src.Check(t, "src")
 		}
@@ -115,8 +115,8 @@ func TestConversionsAgree(t *testing.T) {
 	}
 }
 
-// Every float16 becomes the same float32, and every float32 between two of them the
-// same float16, NaN being one of many.
+// TestHalves asserts that every float16 becomes the same float32 at all levels, and that every
+// float32 between two float16s becomes the same float16. All NaNs count as one.
 func TestHalves(t *testing.T) {
 	halves := make([]rt.Float16, 1<<16)
 	for i := range halves {
@@ -133,7 +133,7 @@ func TestHalves(t *testing.T) {
 	atAllLevels(t, len(floats), equals[rt.Float16], func(dst []rt.Float16) { cpu.Cast(dst, floats) })
 }
 
-func testComparisons[T cpu.Number](t *testing.T, of func(uint64) T) {
+func testComparisons[T cpu.Number](t *testing.T, fromBits func(uint64) T) {
 	t.Run(fmt.Sprintf("%T", *new(T)), func(t *testing.T) {
 		slices := map[string]func(dst []bool, a, b []T){
 			"Equal": cpu.Equal[T], "Less": cpu.Less[T], "LessOrEqual": cpu.LessOrEqual[T], "Greater": cpu.Greater[T], "GreaterOrEqual": cpu.GreaterOrEqual[T],
@@ -143,13 +143,13 @@ func testComparisons[T cpu.Number](t *testing.T, of func(uint64) T) {
 		}
 		for name, f := range slices {
 			for _, n := range sizes {
-				a, b := elements(n, 1, of), elements(n, 2, of)
+				a, b := elements(n, 1, fromBits), elements(n, 2, fromBits)
 				for i := 0; i < n; i += 3 {
 					b.Data[i] = a.Data[i]
 				}
 				t.Run(name, func(t *testing.T) {
 					atAllLevels(t, n, equals[bool], func(dst []bool) { f(dst, a.Data, b.Data) })
-					for _, y := range []T{0, of(14), of(0x7fc00000), of(1)} {
+					for _, y := range []T{0, fromBits(14), fromBits(0x7fc00000), fromBits(1)} {
 						atAllLevels(t, n, equals[bool], func(dst []bool) { scalars[name](dst, a.Data, y) })
 					}
 				})
@@ -168,14 +168,14 @@ func TestComparisonsAgree(t *testing.T) {
 	}
 }
 
-func testWhere[T comparable](t *testing.T, of func(uint64) T) {
+func testWhere[T comparable](t *testing.T, fromBits func(uint64) T) {
 	t.Run(fmt.Sprintf("%T", *new(T)), func(t *testing.T) {
 		for _, n := range sizes {
-			cond, x, y := elements(n, 3, asBool), elements(n, 1, of), elements(n, 2, of)
+			cond, x, y := elements(n, 3, asBool), elements(n, 1, fromBits), elements(n, 2, fromBits)
 			atAllLevels(t, n, equals[T], func(dst []T) { cpu.Where(dst, cond.Data, x.Data, y.Data) })
-			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalarX(dst, cond.Data, of(5), y.Data) })
-			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalarY(dst, cond.Data, x.Data, of(6)) })
-			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalars(dst, cond.Data, of(5), of(6)) })
+			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalarX(dst, cond.Data, fromBits(5), y.Data) })
+			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalarY(dst, cond.Data, x.Data, fromBits(6)) })
+			atAllLevels(t, n, equals[T], func(dst []T) { cpu.WhereScalars(dst, cond.Data, fromBits(5), fromBits(6)) })
 			atAllLevels(t, n, equals[T], func(dst []T) {
 				copy(dst, x.Data)
 				cpu.Where(dst, cond.Data, dst, y.Data)

@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// StringConcat computes dst[i] = a[i] followed by b[i], of slices of one length
-// (ONNX StringConcat). Texts of more bytes than [rt.ArenaLimit] in all are an error.
+// StringConcat computes dst[i] = a[i] + b[i] for slices of equal length (ONNX StringConcat). It returns
+// an error if the strings exceed [rt.ArenaLimit] in total.
 func StringConcat(dst, a, b []string) error {
 	room := rt.ArenaLimit(0)
 	for i := range dst {
@@ -33,8 +33,8 @@ func ChangeCase(dst, x []string, upper bool) {
 	each(dst, x, strings.ToLower)
 }
 
-// RegexFullMatch tells which elements of x match an expression from beginning to
-// end (ONNX RegexFullMatch). An expression that is none is an error.
+// RegexFullMatch reports which elements of x match an expression as a whole (ONNX RegexFullMatch). It
+// returns an error if the expression is invalid.
 func RegexFullMatch(dst []bool, x []string, pattern string) error {
 	whole, err := wholeRegexp(pattern)
 	if err == nil {
@@ -43,10 +43,10 @@ func RegexFullMatch(dst []bool, x []string, pattern string) error {
 	return err
 }
 
-// regexps holds the expressions that calls have used, by their text.
+// regexps caches compiled expressions by their text.
 var regexps sync.Map
 
-// wholeRegexp returns the expression of what matches a pattern as a whole.
+// wholeRegexp returns an expression that matches a pattern anchored at both ends.
 func wholeRegexp(pattern string) (*regexp.Regexp, error) {
 	if re, ok := regexps.Load(pattern); ok {
 		return re.(*regexp.Regexp), nil
@@ -72,9 +72,8 @@ func CountWithoutStopwords(x, words []string, caseSensitive bool) int {
 	return max(n, 1)
 }
 
-// RemoveStopwords keeps the elements of x that are not among words, in any case
-// unless caseSensitive is set; one empty string when there are none (ONNX
-// StringNormalizer).
+// RemoveStopwords keeps the elements of x that are not in words, ignoring case unless caseSensitive is
+// set. If nothing is left, the result is one empty string (ONNX StringNormalizer).
 func RemoveStopwords(dst, x, words []string, caseSensitive bool) {
 	dst = trim(dst, CountWithoutStopwords(x, words, caseSensitive))
 	dst[0] = ""
@@ -106,10 +105,10 @@ func StringParts(x []string, delimiter string, maxSplit int) int {
 	return most
 }
 
-// StringSplit splits every element of x at delimiter, at most maxSplit times: dst
-// has a row for each, filled up with empty strings, and counts the number of its
-// parts (ONNX StringSplit). An empty delimiter stands for runs of white space;
-// then no part is empty. Rows have at least [StringParts] elements.
+// StringSplit splits every element of x at delimiter, at most maxSplit times (ONNX StringSplit).
+// dst has a row for each element, with its parts, padded with empty strings. counts receives the
+// numbers of parts. An empty delimiter means runs of white space; then no part is empty. Rows have
+// at least [StringParts] elements.
 func StringSplit(dst []string, counts []int64, x []string, delimiter string, maxSplit int) {
 	x = trim(x, len(counts))
 	clear(dst)
@@ -119,8 +118,7 @@ func StringSplit(dst []string, counts []int64, x []string, delimiter string, max
 	}
 }
 
-// splitParts stores the parts of s in dst, unless that is nil, and returns their
-// number.
+// splitParts stores the parts of s in dst, unless that is nil, and returns their number.
 func splitParts(dst []string, s, delimiter string, maxSplit int) int {
 	n := 0
 	put := func(part string) {

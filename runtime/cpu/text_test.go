@@ -152,7 +152,7 @@ func TestCastToText(t *testing.T) {
 	}
 	singles := make([]float32, len(floats))
 	cpu.Cast(singles, floats)
-	want[4] = "1e-04" // the f32 lies below
+	want[4] = "1e-04" // the float32 is slightly smaller
 	if cpu.CastToText(dst, singles); !slices.Equal(dst, want) {
 		t.Errorf("f32: got %q, want %q", dst, want)
 	}

@@ -2,10 +2,9 @@ package cpu
 
 import "unsafe"
 
-// tile describes a run of output tiles of one size to a tile kernel. A tile is rows
-// pixels or matrix rows by panels × 16 columns. Each of its sums runs over three
-// nested loops of contiguous runs of a, while b is read row by row. Strides and steps
-// are in bytes.
+// tile describes a run of equal output tiles to a tile kernel. A tile has rows pixels or matrix
+// rows, and panels × 16 columns. Each sum runs over three nested loops of contiguous runs of a,
+// while b is read row by row. Strides and steps are in bytes.
 type tile struct {
 	a        unsafe.Pointer
 	b        unsafe.Pointer // panels, 16 columns for each element of the sum
@@ -13,38 +12,38 @@ type tile struct {
 	bias     unsafe.Pointer // 16 numbers for each panel, or one for each row, or nil
 	residual unsafe.Pointer // laid out as c, or nil
 
-	// Where the first tile starts; atC is for residual too.
+	// Start of the first tile; atC is for residual too.
 	atA, atB, atC, atBias int
 
 	rows, panels int    // at most the level's limits
 	rowA         int    // from a row to the next
 	panelB       int    // from a panel to the next
-	gapB         int    // between the 16 numbers of a panel's row and its next row, 0 in panels
-	atNext       int    // where in b the panels lie that are read after these
-	fetch        int    // bytes of each of them to fetch for two elements of a run; 0 where b is in a near cache
+	gapB         int    // distance between rows of a panel minus its 16 numbers, 0 in panels
+	atNext       int    // position in b of the panels that are read next
+	fetch        int    // bytes to prefetch of each of them for two elements of a run; 0 if b is in a near cache
 	rowC         int    // from a row to the next
-	panelC       int    // from a panel's columns to the next panel's
+	panelC       int    // distance between the columns of adjacent panels
 	run          int    // elements of a run
-	apart        int    // bytes from one to the next in a nest of one run, 0 where they are neighbours
-	n            [3]int // how often the inner, middle and outer loop run, at least once
-	gap          [3]int // from the end of a run to the next run, where that loop goes on
-	skipB        [3]int // what is skipped of b there
+	apart        int    // distance between elements in a nest of one run in bytes, 0 if they are adjacent
+	n            [3]int // iterations of the inner, middle and outer loop, at least one
+	gap          [3]int // distance from the end of a run to the next run of that loop
+	skipB        [3]int // bytes of b to skip after each repetition
 	count        int    // tiles of a round, at least one
 	rounds       int    // of count tiles; 0 is 1, too
-	// How far it is from a tile to the next, and from the last of a round to the first of
-	// the next round, in the same order.
+	// These are the distances between tiles, and the distances from the last tile of a round to the
+	// first of the next round, in the same order.
 	nextA, nextB, nextC, nextBias     int
 	roundA, roundB, roundC, roundBias int
 
 	byRow  int // 1 where bias has a number for each row, else 0
 	clamp  int // 1 to clamp to lo…hi, else 0
 	lo, hi float32
-	scale  float32 // what a sum of a window is multiplied by
+	scale  float32 // factor of a sum of a window
 
-	// A tile of bytes, see byteTileRef, has columns; bias stands for sums of its rows then.
+	// A tile of bytes, see byteTileRef, has columns; bias holds the sums of its rows then.
 	columns *byteColumns
 	kind    int
-	last    int32 // added to what is requantised
+	last    int32 // zero point, which is added to requantised sums
 }
 
 // maxRows and maxPanels bound a tile at every level.
@@ -53,7 +52,7 @@ const (
 	maxPanels = 2
 )
 
-// tileLimits are the rows and panels of the level's largest tile.
+// tileLimits returns the rows and panels of the level's largest tile.
 func tileLimits() (rows, panels int) {
 	switch level {
 	case AVX512:
@@ -64,8 +63,8 @@ func tileLimits() (rows, panels int) {
 	return 8, 1
 }
 
-// loops sets the nest: n[i] repetitions, step[i] bytes apart, innermost first, of runs
-// of the given number of elements, which are neighbours.
+// loops sets the nest of loops, innermost first. Loop i has n[i] repetitions, step[i] bytes apart.
+// The loops are over runs of run adjacent elements.
 func (t *tile) loops(run int, n, step [3]int) {
 	t.run, t.apart, t.n = run, 0, n
 	end := 4 * run
@@ -75,11 +74,11 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
-// nearPanels is how many elements of b may well be in a near cache; more come from afar.
+// nearPanels is the number of elements of b that probably are in a near cache.
 const nearPanels = 16 << 10
 
-// fetchFor is the tile's fetch where b has so many elements, and each panel is read so many
-// times before the next: at least, so that all of those is fetched.
+// fetchFor returns the tile's fetch, so that all of b is prefetched. elements is the number of
+// elements of b. times is the smallest number of times that a panel is read before the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0
@@ -87,17 +86,17 @@ func fetchFor(elements, times int) int {
 	return min(64, ceil(2*64, max(1, times)))
 }
 
-// zero makes the tile's sums zero: they are of one product.
+// zero makes the tile's sums zero by pointing it to a single product with zero.
 func (t *tile) zero() {
 	t.a, t.b = unsafe.Pointer(&zeros), unsafe.Pointer(&zeros)
 	t.atA, t.atB, t.rowA, t.panelB, t.skipB = 0, 0, 0, 0, [3]int{}
 	t.loops(1, [3]int{1, 1, 1}, [3]int{})
 }
 
-// zeros are an element, and its columns, that nobody writes.
+// zeros are an element and its columns that are never written.
 var zeros [16]float32
 
-// rowSplit divides rows evenly into tiles: the first have rows+1 rows, the others rows.
+// rowSplit divides rows evenly into tiles: the first tiles have rows+1 rows, the others rows.
 type rowSplit struct{ rows, tiles, first int }
 
 // split divides n ≥ 1 rows into tiles of at most limit.
@@ -108,16 +107,16 @@ func split(n, limit int) rowSplit {
 	return divide(n, ceil(n, limit))
 }
 
-// divide divides n ≥ 1 rows into so many tiles, of a row at least.
+// divide divides n ≥ 1 rows into this many tiles of at least one row.
 func divide(n, tiles int) rowSplit {
 	tiles = min(tiles, n)
 	return rowSplit{n / tiles, tiles, n % tiles}
 }
 
-// at is the row where a tile starts.
+// at returns the first row of a tile.
 func (s rowSplit) at(tile int) int { return tile*s.rows + min(tile, s.first) }
 
-// tile is the one that a row is in.
+// tile returns the tile that contains a row.
 func (s rowSplit) tile(row int) int {
 	if higher := s.first * (s.rows + 1); row >= higher {
 		return s.first + (row-higher)/s.rows
@@ -125,10 +124,10 @@ func (s rowSplit) tile(row int) int {
 	return row / (s.rows + 1)
 }
 
-// high is the number of rows of a tile.
+// high returns the number of rows of a tile.
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
 
-// cover runs the tiles from…to of the split, that follow each other.
+// cover runs the tiles from…to of the split, which are contiguous.
 func (t *tile) cover(s rowSplit, from, to int) {
 	larger := min(to, max(from, s.first)) - from
 	t.down(s.rows+1, larger)
@@ -141,9 +140,8 @@ func (t *tile) down(rows, count int) {
 	t.repeat(rows, count)
 }
 
-// area covers high×wide pixels, the next row of which is downA and downC away. A tile
-// lies along a row, or along a column if it is upright. Tiles go down, so that what they
-// read is near.
+// area covers high×wide pixels, whose rows are downA and downC apart. A tile lies along a row, or along
+// a column if it is upright. Tiles proceed downwards, so that their inputs are near each other.
 func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()
 	if upright {
@@ -164,8 +162,8 @@ func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	}
 }
 
-// coverPart is cover for tiles of which only the first width columns are in c and in
-// residual. It computes them aside.
+// coverPart is like cover for tiles of which only the first width columns are in c and in residual.
+// It computes a whole tile in a buffer.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t
@@ -190,12 +188,10 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	t.c, t.residual, t.rowC = whole.c, whole.residual, whole.rowC
 }
 
-// callWork bounds the multiply-adds of one kernel call, because assembly cannot be
-// preempted.
+// callWork bounds the multiply-adds of one kernel call, because assembly cannot be preempted.
 const callWork = 1 << 24
 
-// repeat runs count tiles of the given rows and moves the starting places to where the
-// next one would be.
+// repeat runs count tiles of these rows and advances the positions behind them.
 func (t *tile) repeat(rows, count int) {
 	t.rows = rows
 	most := count

@@ -2,11 +2,11 @@ package cpu
 
 import "unsafe"
 
-// tileRef computes, for each tile and each of its rows r and columns j,
+// tileRef computes, for each row r and column j of each tile,
 //
 //	c[r][j] = clamp(Σ a[r][k]·b[k][j] + bias[j] + residual[r][j])
 //
-// Every product is rounded: the bits are the same on every processor.
+// Every product is rounded, so the bits are the same on every processor.
 func tileRef(t *tile) {
 	var sums [maxRows][16]float32
 	for at := t.first(); ; {
@@ -34,13 +34,13 @@ func tileRef(t *tile) {
 	}
 }
 
-// spot is where one of a run's tiles lies, in bytes.
+// spot is the position of one of a run's tiles in bytes.
 type spot struct{ a, b, c, bias, i, round int }
 
-// first is the first tile.
+// first returns the first tile.
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
 
-// next goes to the next tile and reports whether there is one.
+// next advances to the next tile. It returns false after the last one.
 func (s *spot) next(t *tile) bool {
 	if s.i++; s.i < t.count {
 		s.move(t.nextA, t.nextB, t.nextC, t.nextBias)
@@ -105,14 +105,13 @@ func (t *tile) sumRow(a, b int) [8]float32 {
 	return [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// run is a place in a tile's nest of loops.
+// run is a position in a tile's nest of loops.
 type run struct {
 	i     [3]int
 	at, b int // of the run's first element and of its columns, in bytes
 }
 
-// advance goes to the next run, after one of so many bytes of b, and reports whether
-// there is one.
+// advance moves to the next run, after one of this many bytes of b, and reports whether there is one.
 func (t *tile) advance(r *run, read int) bool {
 	r.at += t.step() * t.run
 	r.b += read
@@ -127,7 +126,7 @@ func (t *tile) advance(r *run, read int) bool {
 	return false
 }
 
-// step is how far it is from an element of a run to the next, in bytes.
+// step returns the distance between elements of a run in bytes.
 func (t *tile) step() int {
 	if t.apart > 0 {
 		return t.apart

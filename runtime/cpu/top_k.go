@@ -9,10 +9,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// TopK finds, in each line of n elements of src, the k greatest or, when smallest is
-// set, the k least, the most extreme first and of equals the one before (ONNX TopK):
-// their values and their places in the line. NaN is greater than everything. It fails
-// where k is more than n.
+// TopK finds, in each line of n elements of src, the k largest or, with smallest, the k smallest
+// (ONNX TopK). values are these elements, and places their indices in the line. The most extreme
+// comes first, ties by index. NaN is larger than every number. It returns an error if k exceeds n.
 func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool) error {
 	if k > n {
 		return fmt.Errorf("top_k: k is %d for an axis of %d", k, n)
@@ -46,8 +45,8 @@ func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool
 	return nil
 }
 
-// topOf sets best to the places of the elements of line that come first by a strict
-// order, and then by their place. It keeps them in a heap whose root comes last.
+// topOf sets best to the indices of the elements of line that come first. first is a strict order;
+// ties are ordered by index. It keeps the indices in a heap whose root comes last.
 func topOf[T Number](line []T, best []int64, first func(a, b T) bool) {
 	after := func(i, j int64) bool {
 		if first(line[i], line[j]) {
@@ -91,9 +90,9 @@ func sink[T any](heap []T, i int, after func(a, b T) bool) {
 	}
 }
 
-// topping is a TopK of float32 under way. An element and its place are one number, of
-// which a lesser one comes first: [float32Order] inverted, unless flip inverts it again,
-// above the place.
+// topping is the state of a running TopK of float32. A value and its index are one number, with the
+// index in the low bits. The smaller number comes first. The high bits are [float32Order], inverted
+// unless flip is set.
 type topping struct {
 	values []float32
 	places []int64
@@ -104,7 +103,7 @@ type topping struct {
 
 var toppings slot[topping, *topping]
 
-// Part does the i-th of parts shares of the lines.
+// Part processes the i-th of parts shares of the lines.
 func (t *topping) Part(i, parts int) {
 	from, to := portion(len(t.values)/t.k, i, parts)
 	for l := from; l < to; l++ {
@@ -112,8 +111,8 @@ func (t *topping) Part(i, parts int) {
 	}
 }
 
-// line finds the first elements of a line. places hold them on the way: a heap whose root
-// comes last.
+// line finds the first elements of a line. places holds the candidates: a heap whose root comes
+// last.
 func (t *topping) line(values []float32, places []int64, x []float32) {
 	best := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(places))), len(places))
 	for i := range best {
@@ -123,7 +122,7 @@ func (t *topping) line(values []float32, places []int64, x []float32) {
 		for i := len(best)/2 - 1; i >= 0; i-- {
 			sift(best, i)
 		}
-		// What has the root's key comes after it.
+		// An element equal to the root comes after it.
 		least, bound := best[0]>>32, x[best[0]&(1<<32-1)]
 		for first := len(best); first < len(x); first += topBlock {
 			block := x[first:min(len(x), first+topBlock)]
@@ -149,14 +148,14 @@ func (t *topping) line(values []float32, places []int64, x []float32) {
 	}
 }
 
-// topBlock is how many elements are looked at together.
+// topBlock is the number of elements that are compared together.
 const topBlock = 64
 
-// key is lesser for what comes first.
+// key returns a number that is smaller for elements that come first.
 func (t *topping) key(v float32) uint64 { return uint64(^float32Order(v) ^ t.flip) }
 
-// float32Order is in the order of numbers, zeros being equal and NaN greater than
-// everything.
+// float32Order maps numbers to integers of the same order. Zeros are equal, and NaN is larger than
+// every number.
 func float32Order(v float32) uint32 {
 	b := math.Float32bits(v + 0)
 	if v != v {
@@ -165,7 +164,7 @@ func float32Order(v float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// sift moves element i of a heap down, below the greater of its children.
+// sift moves element i of a heap down, below the larger of its children.
 func sift(heap []uint64, i int) {
 	v := heap[i]
 	for {

@@ -2,26 +2,26 @@ package cpu
 
 import "unsafe"
 
-// transform describes one factor of a Winograd transform, along one axis, of lines of
-// vectors of 16 elements. Steps, gaps and next are in bytes.
+// transform describes one factor of a Winograd transform, along one axis, of lines of vectors of 16
+// elements. Distances are in bytes.
 type transform struct {
 	src [6]unsafe.Pointer // the operands of the first results
 	dst unsafe.Pointer    // the first of the first results
 
-	next             int // from a result to the next of the same operands
-	stepSrc, stepDst int // to the next operands and results of a line
-	gapSrc, gapDst   int // from the end of a line to the next one
+	next             int // distance between results of the same operands
+	stepSrc, stepDst int // distance to the next operands and results of a line
+	gapSrc, gapDst   int // distance from the end of a line to the next one
 	count, lines     int // operands of a line, and lines; at least one
 
-	// What the last factor does with its results. Of each column it stores the first
-	// rows, at least one.
+	// These fields say how the last factor handles its results. It stores the first rows, at least
+	// one, of each column.
 	rows     int
 	bias     unsafe.Pointer // 16 numbers
 	residual unsafe.Pointer // laid out as dst, or nil
 	lo, hi   float32
 }
 
-// winogradFactor is what a transform computes.
+// winogradFactor is the kind of a transform.
 type winogradFactor int
 
 const (
@@ -30,11 +30,11 @@ const (
 	finishProducts                       // gather, then bias, residual and limits
 )
 
-// maxPoints bounds the operands of a transform: F(tile,3) has tile+2 of them.
+// maxPoints bounds the operands of a transform; F(tile,3) has tile+2.
 const maxPoints = 6
 
-// transformRef computes a factor of F(tile,3) with rounded products: the bits are the
-// same on every processor.
+// transformRef computes a factor of F(tile,3) with rounded products, so the bits are the same on
+// every processor.
 func transformRef(f winogradFactor, tile int, t *transform) {
 	src, dst := 0, 0
 	for range t.lines {

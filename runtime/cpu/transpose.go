@@ -19,7 +19,7 @@ func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 		r, c = rows&^7, columns&^7
 		transposeEights(octetsOf(dst), octetsOf(src), r, c, ldd, lds, 0)
 	}
-	// What the squares have left: the last columns, then the last rows.
+	// The rest after the squares: the last columns, then the last rows.
 	for first := 0; first < r && c < columns; first += transposeRows {
 		n := min(transposeRows, r-first)
 		for j := c; j < columns; j++ {
@@ -56,6 +56,5 @@ func transposeOctet[T any](dst, src []T, columns, ldd, lds int) {
 	}
 }
 
-// transposeRows is how many rows are walked column by column while they are in a near
-// cache.
+// transposeRows is the number of rows that are walked column by column while they are in a near cache.
 const transposeRows = 512

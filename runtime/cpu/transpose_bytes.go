@@ -1,6 +1,6 @@
 package cpu
 
-// transposeBytes is [transpose] of bytes, each by exclusive or with change.
+// transposeBytes is [transpose] for bytes, with each byte xored with change.
 func transposeBytes(dst, src []byte, rows, columns, ldd, lds int, change byte) {
 	if rows <= 0 || columns <= 0 {
 		return
@@ -24,8 +24,52 @@ func transposeBytes(dst, src []byte, rows, columns, ldd, lds int, change byte) {
 	}
 }
 
-// transposeColumns is how many columns of bytes are written at once: few, because they
-// may be a power of two apart, which caches have little room for.
+// blocksPerCall bounds the time of one call.
+const blocksPerCall = 4096
+
+// wideBytes reports whether kernels that transpose many bytes at once apply.
+func wideBytes(rows, columns int) bool {
+	return hasTransposeBytes() && level == AVX512 && min(rows, columns) >= 16 && max(rows, columns) >= 64
+}
+
+// transposeBytesFast is transposeBytes for multiples of eight. Large parts use the wide kernels, the
+// rest squares.
+func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byte) bool {
+	if !hasTransposeBytes() || rows == 0 || columns == 0 {
+		return hasTransposeBytes()
+	}
+	flips := fourTimes(change)
+	// First 64 rows of 16, which are whole lines of the result, then 16 rows of 64.
+	tallRows, tallColumns, wideRows, wideColumns := 0, 0, 0, 0
+	if level == AVX512 {
+		tallRows, tallColumns = rows&^63, columns&^15
+		for j := 0; j < tallColumns; j += 16 {
+			for i := 0; i < tallRows; i += 64 * blocksPerCall {
+				transposeBytesTall(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64, 64*lds, min(blocksPerCall, (tallRows-i)/64), flips)
+			}
+		}
+		wideRows, wideColumns = rows&^15, columns&^63
+		for i := tallRows; i < wideRows; i += 16 {
+			for j := 0; j < wideColumns; j += 64 * blocksPerCall {
+				transposeBytesWide(&dst[j*ldd+i], &src[i*lds+j], ldd, lds, 64*ldd, 64, min(blocksPerCall, (wideColumns-j)/64), flips)
+			}
+		}
+	}
+	squares := func(r0, r1, c0, c1 int) {
+		for first := r0; first < r1; first += transposeRows {
+			for j := c0; j < c1; j += 8 {
+				transposeBytes8(&dst[j*ldd+first], &src[first*lds+j], ldd, lds, 8, 8*lds, min(transposeRows, r1-first)/8, flips)
+			}
+		}
+	}
+	squares(0, tallRows, tallColumns, columns)
+	squares(tallRows, wideRows, wideColumns, columns)
+	squares(max(tallRows, wideRows), rows, 0, columns)
+	return true
+}
+
+// transposeColumns is the number of columns of bytes that are written at once. It is small, because
+// columns may be a power of two apart, and caches have little associativity.
 const transposeColumns = 32
 
 // transposeEights is transposeBytes of multiples of eight.

@@ -1,5 +1,3 @@
-//go:build (amd64 || arm64) && !noasm
-
 package cpu
 
 import (
@@ -10,12 +8,12 @@ import (
 
 // Sizes of the blocks that squares are done in, so that their rows stay in near caches.
 const (
-	squareRows    = 512 // where the kernel goes down
-	squareColumns = 64  // where it goes across
+	squareRows    = 512 // rows of a block, if the kernel goes down
+	squareColumns = 64  // columns of a block, if the kernel goes across
 )
 
-// transposeSquares does the squares of 8×8, and strips of them where there are fewer
-// columns, and returns how many rows and columns they make up: all, but for strips.
+// transposeSquares transposes the squares of 8×8, and strips of squares if there are few columns. It
+// returns the number of rows and columns that it covered.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if level == Generic || rows < 8 || !hasSquares(dst) {
@@ -41,7 +39,7 @@ func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c in
 	return rows, columns
 }
 
-// transposition is one under way, of elements of a size in bytes.
+// transposition is the state of a running transposition. size is the size of an element in bytes.
 type transposition struct {
 	size     int
 	to, from unsafe.Pointer
@@ -52,8 +50,8 @@ type transposition struct {
 
 var transpositions slot[transposition, *transposition]
 
-// Part does the i-th of parts shares of the longer axis. What squares leave at the end of
-// an axis is done by one that overlaps with the last.
+// Part processes the i-th of parts shares of the longer axis. The rest at the end of an axis is covered
+// by a square that overlaps the last one.
 func (t *transposition) Part(i, parts int) {
 	from, to := portion(max(t.rows, t.columns)/8, i, parts)
 	from, to = 8*from, 8*to
@@ -83,11 +81,45 @@ func (t *transposition) Part(i, parts int) {
 	}
 }
 
-// line does n squares from row i and column j on, each so many rows or columns after the
-// one before.
+// line transposes n squares from row i and column j on. rows and columns are the distance from a
+// square to the next one.
 func (t *transposition) line(i, j, n, rows, columns int) {
 	if n > 0 {
 		transposeLine(t.size, unsafe.Add(t.to, t.size*(j*t.ldd+i)), unsafe.Add(t.from, t.size*(i*t.lds+j)),
 			t.size*t.ldd, t.size*t.lds, t.size*(columns*t.ldd+rows), t.size*(rows*t.lds+columns), n)
 	}
+}
+
+// hasSquares reports whether there are kernels for squares of T, which must not contain pointers.
+// NEON has kernels for four bytes only.
+func hasSquares[T any](s []T) bool {
+	switch unsafe.Sizeof(*new(T)) {
+	case 4:
+		return true
+	case 1, 2:
+		return level != NEON
+	case 8:
+		switch any(s).(type) {
+		case []int64, []uint64, []float64:
+			return level != NEON
+		}
+	}
+	return false
+}
+
+// stripsPerCall bounds the time of one call.
+const stripsPerCall = 4096
+
+// strips processes n strips of the given number of columns, one below the other, and returns n. It
+// returns 0 if there is no kernel for strips.
+func (t *transposition) strips(n, columns int) int {
+	if level == NEON {
+		return 0
+	}
+	down := t.size * 8 * t.lds
+	for done := 0; done < n; done += stripsPerCall {
+		to, from := unsafe.Add(t.to, t.size*8*done), unsafe.Add(t.from, down*done)
+		transposeStrips(t.size, to, from, t.size*t.ldd, t.size*t.lds, t.size*8, down, min(stripsPerCall, n-done), columns)
+	}
+	return n
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// treeAggregate says how a [TreeEnsemble] joins what its trees give to a target.
+// treeAggregate is the function by which a [TreeEnsemble] combines the trees' weights for a target.
 type treeAggregate uint8
 
 const (
@@ -20,21 +20,18 @@ const (
 // treeAggregates are the names of the aggregates.
 var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
 
-// TreeEnsemble writes what decision trees say of each row of x: dst is [rows,
-// targets], x is [rows, features].
+// TreeEnsemble evaluates decision trees (ONNX TreeEnsemble). dst is [rows, targets] and x is [rows,
+// features].
 //
-// A node is three elements of nodes and a threshold: a feature, the child where
-// the row's feature is not at most the threshold, and the child where it is. A
-// child c below 0 is leaf −1−c; other children stand behind their parent. roots
-// holds a child for each tree.
+// A node is three elements of nodes and a threshold. The first element is a feature. The second is
+// the child to take if the row's feature is above the threshold or NaN, the third the child to take
+// otherwise. A child c ≥ 0 is a node after its parent, and a child c < 0 is leaf −1−c. roots has a
+// child for each tree.
 //
-// Leaf k gives weights[leaves[k]:leaves[k+1]] to the targets that stand beside
-// them, or, where leaves is nil, row k of weights, [leaves, targets]. What all
-// trees give to a target is joined in their order, in T, as aggregate says: "sum",
-// "average" over the trees, "min" or "max"; nothing is 0. base, if any, is added.
-//
-// It fails where features is below need, the number of features that the nodes
-// look at.
+// Leaf k adds weights[leaves[k]:leaves[k+1]] to the targets listed at the same indices. If leaves
+// is nil, leaf k adds row k of weights, [leaves, targets]. The trees' contributions to a target are
+// combined in the order of the trees, in type T, as aggregate says: "sum", "average" over all
+// trees, "min" or "max". A target without contributions is 0. base is added unless it is nil.
 func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, leaves, targets []int32, weights, base []T, rows, features, need, n int, aggregate string) error {
 	if features < need {
 		return fmt.Errorf("trees: %d features, %d expected", features, need)
@@ -68,7 +65,7 @@ func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, lea
 	return nil
 }
 
-// forest is a TreeEnsemble under way.
+// forest is the state of a running TreeEnsemble.
 type forest[T Float] struct {
 	dst, x                 []T
 	nodes                  []int32
@@ -84,11 +81,11 @@ var (
 	forests64 slot[forest[float64], *forest[float64]]
 )
 
-// treeRows is how many rows a tree is asked about before the next tree is: its
-// nodes are then in the cache.
+// treeRows is the number of rows for which a tree is evaluated before the next tree. The nodes of
+// the tree are then in the cache.
 const treeRows = 64
 
-// Part does the i-th of parts shares of the rows.
+// Part processes the i-th of parts shares of the rows.
 func (f *forest[T]) Part(i, parts int) {
 	from, to := portion(f.rows, i, parts)
 	for ; from < to; from += treeRows {
@@ -137,12 +134,11 @@ func (f *forest[T]) some(from, to int) {
 	}
 }
 
-// lanes is how many paths are followed at once: while one waits for memory the
-// others go on.
+// lanes is the number of paths that are followed at once: others proceed while one waits for memory.
 const lanes = 4
 
-// walk replaces children by the leaves that they lead to; the row of each stands
-// stride elements behind the one before, the first where x begins.
+// walk replaces children by the leaves that they lead to. The rows are stride elements apart, starting
+// at x.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]
@@ -164,8 +160,8 @@ func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	*at = [lanes]int32{^a0, ^a1, ^a2, ^a3}
 }
 
-// treeStep returns the child that a row goes to from a node. It does not branch on
-// the comparison, which nobody can predict.
+// treeStep returns the child for a row at a node. It does not branch on the comparison, which is
+// unpredictable.
 func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	node := (*[3]int32)(nodes[3*int(at):])
 	var side uint8
@@ -179,7 +175,7 @@ func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	return next
 }
 
-// add aggregates what a leaf gives.
+// add aggregates the weights of a leaf.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
 		if f.aggregate <= treeAverage {
@@ -201,7 +197,7 @@ func (f *forest[T]) add(dst []T, leaf int32) {
 	}
 }
 
-// join aggregates two numbers; for a minimum or maximum NaN stands for none.
+// join aggregates two numbers; for a minimum or maximum NaN means no number.
 func (f *forest[T]) join(a, b T) T {
 	switch f.aggregate {
 	case treeMin:

@@ -20,7 +20,7 @@ type trees[T cpu.Float] struct {
 	features, n            int
 }
 
-// growTrees draws trees of one depth. Leaves name one target each, unless all are.
+// growTrees draws trees of one depth. A leaf names one target, or all targets if dense is set.
 func growTrees[T cpu.Float](r *rand.Rand, count, depth, features, targets int, dense bool) *trees[T] {
 	t := &trees[T]{features: features, n: targets}
 	var grow func(depth int) int32
@@ -69,7 +69,7 @@ func (t *trees[T]) run(dst, x []T, rows int, aggregate string) error {
 	return cpu.TreeEnsemble(dst, x, t.nodes, t.thresholds, t.roots, t.leaves, t.targets, t.weights, t.base, rows, t.features, t.features, t.n, aggregate)
 }
 
-// gifts calls give for what each tree gives to each target for a row.
+// gifts calls give with the contribution of each tree to each target for a row.
 func (t *trees[T]) gifts(x []T, give func(target int, weight T)) {
 	for _, at := range t.roots {
 		for at >= 0 {

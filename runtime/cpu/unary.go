@@ -2,10 +2,10 @@ package cpu
 
 import "math"
 
-// The kernels of this file and of activation.go take slices of one length; dst
-// may be the same slice as x. Where the doc of a float kernel says nothing of
-// its error, its result is the float64 result of package math, rounded. A bound
-// in ulp holds for float32 and includes denormal results; NaN gives NaN.
+// The kernels of this file and of activation.go take slices of equal length; dst may be the same slice
+// as x. If the doc of a float kernel does not mention its error, its result is the rounded float64
+// result of package math. A bound in ulp holds for float32 and includes denormal results; NaN gives
+// NaN.
 
 // Neg computes dst[i] = −x[i] (ONNX Neg).
 func Neg[T Signed | Float](dst, x []T) {
@@ -15,7 +15,7 @@ func Neg[T Signed | Float](dst, x []T) {
 	each(dst, x, func(v T) T { return -v })
 }
 
-// Abs computes dst[i] = |x[i]| (ONNX Abs). The least integer stays as it is.
+// Abs computes dst[i] = |x[i]| (ONNX Abs). The smallest integer is unchanged.
 func Abs[T Number](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && absFast(d, u) {
 		return
@@ -32,8 +32,7 @@ func Abs[T Number](dst, x []T) {
 	})
 }
 
-// Sign computes dst[i] = −1, 0 or 1 as x[i] is negative, zero or positive (ONNX
-// Sign). Zeros and NaN stay as they are.
+// Sign computes dst[i] = −1, 0 or 1, the sign of x[i] (ONNX Sign). Zeros and NaN do not change.
 func Sign[T Number](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && signFast(d, u) {
 		return
@@ -78,8 +77,7 @@ func Ceil[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Ceil(float64(v))) })
 }
 
-// Round computes dst[i] = x[i] rounded to the nearest integer, halves to the
-// even one (ONNX Round).
+// Round computes dst[i] = x[i] rounded to the nearest integer, ties to even (ONNX Round).
 func Round[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok && roundFast(d, u) {
 		return
@@ -98,8 +96,8 @@ func Exp[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(math.Exp(float64(v))) })
 }
 
-// Log computes dst[i] = the natural logarithm of x[i] (ONNX Log), within 2 ulp:
-// −Inf at zero, NaN below.
+// Log computes dst[i] = the natural logarithm of x[i] (ONNX Log), within 2 ulp. It is −Inf at zero,
+// and NaN for negative numbers.
 func Log[T Float](dst, x []T) {
 	if d, u, ok := float32s1(dst, x); ok {
 		if !logFast(d, u) {

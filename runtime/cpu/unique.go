@@ -8,8 +8,8 @@ import (
 // sortable is the constraint of elements that have an order.
 type sortable interface{ Number | string }
 
-// compareRows returns the order of rows i and j of a matrix: that of their first
-// elements that differ. NaN is equal to itself and greater than everything else.
+// compareRows compares rows i and j of a matrix lexicographically. NaN equals itself and is larger than
+// every number.
 func compareRows[T sortable](src []T, width int, i, j int64) int {
 	x, y := src[int(i)*width:][:width], src[int(j)*width:][:width]
 	for k, a := range x {
@@ -24,8 +24,8 @@ func compareRows[T sortable](src []T, width int, i, j int64) int {
 	return 0
 }
 
-// SortRows sets dst to the numbers of the rows of src, a matrix of len(dst) rows of
-// width elements, in ascending order of the rows, of equal ones the one before first.
+// SortRows sets dst to the indices of the rows of src, a matrix of len(dst) rows of width elements, in
+// ascending order of the rows, ties by index.
 func SortRows[T sortable](dst []int64, src []T, width int) {
 	src = trim(src, volume(len(dst), width))
 	for i := range dst {
@@ -52,7 +52,7 @@ func SortRows[T sortable](dst []int64, src []T, width int) {
 	})
 }
 
-// CountUnique returns how many rows of src differ, where order is that of [SortRows].
+// CountUnique returns the number of distinct rows of src. order is the result of [SortRows].
 func CountUnique[T sortable](src []T, order []int64, width int) int {
 	n := 0
 	for i, row := range order {
@@ -63,10 +63,11 @@ func CountUnique[T sortable](src []T, order []int64, width int) int {
 	return n
 }
 
-// Unique keeps one of equal rows of src, whose order is that of [SortRows] (ONNX
-// Unique): dst gets the rows that stay, first where each is first in src, inverse
-// which of them each row of src is equal to, and counts how many are equal to each.
-// They are in ascending order when sorted, else in the order of their first places.
+// Unique removes duplicate rows of src (ONNX Unique). order is the result of [SortRows]. dst
+// receives the distinct rows, and first the index of the first occurrence of each. inverse
+// receives, for each row of src, the index of its distinct row. counts receives the number of
+// occurrences. The distinct rows are in ascending order if sorted is set, otherwise in order of
+// first occurrence.
 func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order []int64, width int, sorted bool) {
 	inverse, counts = trim(inverse, len(order)), trim(counts, len(first))
 	n := int64(0)
@@ -86,9 +87,8 @@ func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order 
 	}
 }
 
-// numberByPlace gives groups, whose members inverse tells, the numbers of the order in
-// which their first members stand, which are in first. Meanwhile first holds −1−k for
-// the group that gets number k.
+// numberByPlace renumbers groups in the order of their first members, which are in first. inverse
+// maps members to groups. While it works, first holds −1−k for the group with new number k.
 func numberByPlace(first, inverse, counts []int64) {
 	n := int64(0)
 	for i, group := range inverse {

@@ -2,10 +2,13 @@ package cpu
 
 import "context"
 
-// Shapes of kernels that may take long have a field Ctx: the kernel looks at it before it
-// begins and about once in a millisecond, and ends the call of the generated method when
-// it is done, as [rt.EndIfDone] does. What it has written then is undefined. A nil Ctx never
-// is done.
+// A generated package declares the shape of each kernel call once. Each call of a method makes a
+// copy of it with the extents of its arguments and its context.
+//
+// Shapes of kernels that may take long have a field Ctx. The kernel checks the context before it
+// begins and about once in a millisecond. When the context is done, the kernel ends the call of the
+// generated method, as [rt.EndIfDone] does. The results are then undefined. A nil Ctx is never
+// done.
 
 // Until returns s with a context.
 func (s AttentionShape) Until(ctx context.Context) *AttentionShape { s.Ctx = ctx; return &s }
@@ -21,3 +24,45 @@ func (s PoolShape) Until(ctx context.Context) *PoolShape { s.Ctx = ctx; return &
 
 // Until returns s with a context.
 func (s WinogradShape) Until(ctx context.Context) *WinogradShape { s.Ctx = ctx; return &s }
+
+// For returns s for a batch of n, with a context.
+func (s AttentionShape) For(n int, ctx context.Context) *AttentionShape {
+	s.Batch, s.Ctx = n, ctx
+	return &s
+}
+
+// For returns s for a batch of n, with a context.
+func (s ConvShape) For(n int, ctx context.Context) *ConvShape {
+	s.N, s.Ctx = n, ctx
+	return &s
+}
+
+// For returns s for a batch of n, with a context.
+func (s PoolShape) For(n int, ctx context.Context) *PoolShape {
+	s.N, s.Ctx = n, ctx
+	return &s
+}
+
+// For returns s for a batch of n, with a context.
+func (s WinogradShape) For(n int, ctx context.Context) *WinogradShape {
+	s.N, s.Ctx = n, ctx
+	return &s
+}
+
+// For returns s for n matrices, with a context.
+func (s MatMulShape) For(n int, ctx context.Context) *MatMulShape {
+	s.Batch, s.Ctx = n, ctx
+	return &s
+}
+
+// Rows returns s for m rows of a, with a context.
+func (s MatMulShape) Rows(m int, ctx context.Context) *MatMulShape {
+	s.M, s.Ctx = m, ctx
+	return &s
+}
+
+// Depth returns s for sums of k products, with a context: rows of a have k elements.
+func (s MatMulShape) Depth(k int, ctx context.Context) *MatMulShape {
+	s.K, s.LDA, s.Ctx = k, k, ctx
+	return &s
+}

@@ -31,8 +31,8 @@ func (a *asked) Err() error {
 	return a.Context.Err()
 }
 
-// TestKernelsEndWithTheContext runs every kernel whose shape has a context: with one that
-// does not end, with one that has, and with one that ends on the way.
+// TestKernelsEndWithTheContext runs every kernel whose shape has a context three times: the context
+// is never done, is done before the call, and is done during the call.
 func TestKernelsEndWithTheContext(t *testing.T) {
 	defer func(ns int64) { partNS = ns }(partNS)
 	partNS = 20_000
@@ -124,5 +124,32 @@ func TestKernelsEndWithTheContext(t *testing.T) {
 				t.Errorf("the call after: %v, %d of %d elements", err, right, k.elems)
 			}
 		})
+	}
+}
+
+// TestShapesForCalls asserts that a copy of a shape gets its extent and its context, and that the
+// original does not change.
+func TestShapesForCalls(t *testing.T) {
+	ctx := context.Background()
+	conv, pool, winograd := ConvShape{InC: 3}, PoolShape{C: 3}, WinogradShape{InC: 3}
+	attention, mul := AttentionShape{Heads: 3}, MatMulShape{N: 3}
+	if got := conv.For(7, ctx); *got != (ConvShape{N: 7, InC: 3, Ctx: ctx}) || conv.N != 0 {
+		t.Errorf("Conv: %v", got)
+	}
+	if got := pool.For(7, ctx); *got != (PoolShape{N: 7, C: 3, Ctx: ctx}) || pool.N != 0 {
+		t.Errorf("Pool: %v", got)
+	}
+	if got := winograd.For(7, ctx); *got != (WinogradShape{N: 7, InC: 3, Ctx: ctx}) || winograd.N != 0 {
+		t.Errorf("Winograd: %v", got)
+	}
+	if got := attention.For(7, ctx); *got != (AttentionShape{Batch: 7, Heads: 3, Ctx: ctx}) || attention.Batch != 0 {
+		t.Errorf("Attention: %v", got)
+	}
+	for name, got := range map[string]*MatMulShape{"For": mul.For(7, ctx), "Rows": mul.Rows(7, ctx), "Depth": mul.Depth(7, ctx)} {
+		want := map[string]MatMulShape{"For": {Batch: 7}, "Rows": {M: 7}, "Depth": {K: 7, LDA: 7}}[name]
+		want.N, want.Ctx = 3, ctx
+		if *got != want {
+			t.Errorf("MatMul %s: %v", name, got)
+		}
 	}
 }

@@ -1,17 +1,16 @@
 package cpu
 
-// Steps of optimizers: one pass over parameters w, their gradients g, which stay as they
-// are, and what the optimizer remembers of every parameter. All operations are in
-// float32 and rounded one by one, so that the bits are the same at every level. The
-// slices have one length; they do not overlap. A pass is not shared by the workers of
-// the pool: elements do not depend on each other, so that callers can.
+// Steps of optimizers: one pass over parameters w, their gradients g, which do not change, and the
+// optimizer's state. All operations are in float32 and rounded one by one, so that the bits are the
+// same at every level. The slices have equal lengths and do not overlap. A pass is not shared among
+// workers; callers can do that, because elements are independent.
 
-// SGDRates are the numbers of a step of stochastic gradient descent.
+// SGDRates holds the constants of a step of stochastic gradient descent.
 type SGDRates struct {
-	Decay          float32 // of the weights, added to the gradient
-	Rate           float32 // to learn at
-	Momentum, Keep float32 // factors of what is remembered and of the gradient in what will be
-	Direct, Heavy  float32 // factors of the gradient and of what is remembered in the step
+	Decay          float32 // weight decay, times the weights added to the gradient
+	Rate           float32 // learning rate
+	Momentum, Keep float32 // factors of the old momentum and of the gradient in the new one
+	Direct, Heavy  float32 // factors of the gradient and of the momentum in the step
 }
 
 // SGD computes
@@ -19,7 +18,7 @@ type SGDRates struct {
 //	d = g + Decay·w
 //	w = w − Rate·d
 //
-// or, where m is not nil, with momentum
+// or, if m is not nil, with momentum
 //
 //	m = Momentum·m + Keep·d
 //	w = w − Rate·(Direct·d + Heavy·m)
@@ -36,15 +35,15 @@ func SGD(w, g, m []float32, rates *SGDRates) {
 	}
 }
 
-// AdamRates are the numbers of a step of Adam.
+// AdamRates holds the constants of a step of Adam.
 type AdamRates struct {
-	Decay        float32 // of the weights, added to the gradient
+	Decay        float32 // weight decay, times the weights added to the gradient
 	Shrink       float32 // factor of the weights
-	Beta1, Rest1 float32 // factors of the first moment and of the gradient in it
+	Beta1, Rest1 float32 // factors of the old first moment and of the gradient in the new one
 	Beta2, Rest2 float32
-	Scale        float32 // of the root of the second moment
-	Epsilon      float32 // added to it
-	Rate         float32 // to learn at
+	Scale        float32 // factor of the root of the second moment
+	Epsilon      float32 // added to the root of the second moment
+	Rate         float32 // learning rate
 }
 
 // Adam computes
@@ -54,7 +53,7 @@ type AdamRates struct {
 //	v = Beta2·v + Rest2·d²
 //	w = Shrink·w − Rate·m/(Scale·√v + Epsilon)
 //
-// and where most is not nil the root is that of most = max(most, v).
+// If most is not nil, most = max(most, v) replaces v under the root.
 func Adam(w, g, m, v, most []float32, rates *AdamRates) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
 	if most == nil {
@@ -68,11 +67,11 @@ func Adam(w, g, m, v, most []float32, rates *AdamRates) {
 	}
 }
 
-// AdaGradRates are the numbers of a step of AdaGrad.
+// AdaGradRates holds the constants of a step of AdaGrad.
 type AdaGradRates struct {
-	Decay   float32 // of the weights, added to the gradient
+	Decay   float32 // weight decay, times the weights added to the gradient
 	Epsilon float32 // added to the root
-	Rate    float32 // to learn at
+	Rate    float32 // learning rate
 }
 
 // AdaGrad computes
@@ -87,13 +86,13 @@ func AdaGrad(w, g, v []float32, rates *AdaGradRates) {
 	}
 }
 
-// RMSPropRates are the numbers of a step of RMSProp.
+// RMSPropRates holds the constants of a step of RMSProp.
 type RMSPropRates struct {
-	Decay       float32 // of the weights, added to the gradient
-	Alpha, Rest float32 // factors of what is remembered and of what is new
+	Decay       float32 // weight decay, times the weights added to the gradient
+	Alpha, Rest float32 // factors of the old mean and of the new value
 	Momentum    float32
 	Epsilon     float32 // added to the root
-	Rate        float32 // to learn at
+	Rate        float32 // learning rate
 }
 
 // RMSProp computes
@@ -103,8 +102,8 @@ type RMSPropRates struct {
 //	s = d/(√v + Epsilon)
 //	w = w − Rate·s
 //
-// Where mean is not nil, mean = Alpha·mean + Rest·d and the root is that of v − mean²,
-// at least 0. Where m is not nil, m = Momentum·m + s takes the place of s.
+// If mean is not nil, mean = Alpha·mean + Rest·d, and v − mean², at least 0, replaces v under the
+// root. If m is not nil, m = Momentum·m + s replaces s.
 func RMSProp(w, g, v, mean, m []float32, rates *RMSPropRates) {
 	g, v = g[:len(w)], v[:len(w)]
 	if mean != nil {
@@ -129,16 +128,16 @@ func RMSProp(w, g, v, mean, m []float32, rates *RMSPropRates) {
 	}
 }
 
-// AdanRates are the numbers of a step of Adan.
+// AdanRates holds the constants of a step of Adan.
 type AdanRates struct {
-	Beta1, Rest1   float32 // factors of the first moment and of the gradient in it
-	Beta2, Rest2   float32 // of the differences
-	Beta3, Rest3   float32 // of the second moment
-	Scale          float32 // of the root of the second moment
-	Epsilon        float32 // added to it
-	Rate           float32 // to learn at
+	Beta1, Rest1   float32 // factors of the old first moment and of the gradient in the new one
+	Beta2, Rest2   float32 // factors of the moment of differences
+	Beta3, Rest3   float32 // factors of the second moment
+	Scale          float32 // factor of the root of the second moment
+	Epsilon        float32 // added to the root of the second moment
+	Rate           float32 // learning rate
 	DifferenceRate float32
-	Before, After  float32 // factors of the weights
+	Before, After  float32 // factors of the weights before and after the step (weight decay)
 }
 
 // Adan computes
@@ -158,12 +157,12 @@ func Adan(w, g, last, m, d, v []float32, rates *AdanRates) {
 	}
 }
 
-// LionRates are the numbers of a step of Lion.
+// LionRates holds the constants of a step of Lion.
 type LionRates struct {
 	Shrink       float32 // factor of the weights
-	Beta1, Rest1 float32 // factors of what is remembered and of the gradient in the step
-	Beta2, Rest2 float32 // and in what will be remembered
-	Rate         float32 // to learn at
+	Beta1, Rest1 float32 // factors of the momentum and of the gradient in the step
+	Beta2, Rest2 float32 // and in the new momentum
+	Rate         float32 // learning rate
 }
 
 // Lion computes

@@ -2,7 +2,7 @@ package cpu
 
 import "math"
 
-// The conversions keep a product from being added without having been rounded.
+// The conversions force rounding of products before additions.
 
 func sgdRef(w, g []float32, rates *SGDRates) {
 	for i, x := range w {

@@ -8,10 +8,6 @@ import (
 	"github.com/burngen/burngen/runtime/kerneltest"
 )
 
-var updates = kerneltest.Updates{
-	SGD: cpu.SGD, Adam: cpu.Adam, AdaGrad: cpu.AdaGrad, RMSProp: cpu.RMSProp, Adan: cpu.Adan, Lion: cpu.Lion,
-}
-
 func TestUpdate(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) { kerneltest.Update(t, &updates) })
 }

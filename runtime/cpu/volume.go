@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// volume is the product of sizes. Where a size is negative or the product too large for
-// any slice, it is so large that slicing to it, or to the sum of three such
-// products, panics.
+// volume returns the product of sizes. If a size is negative or the product exceeds every slice,
+// the result is so large that slicing to it, or to the sum of three such results, panics.
 func volume(sizes ...int) int {
 	const most = math.MaxInt / 3
 	v := uint(1)

@@ -1,28 +1,28 @@
 package cpu
 
-// windowOp is what a window kernel does with the elements of a window.
+// windowOp is the operation of a window kernel on the elements of a window.
 type windowOp int
 
 const (
 	weightedSum windowOp = iota // Σ element·weight
 	scaledSum                   // scale·Σ element
-	largest                     // max element; after a NaN it starts again
+	largest                     // max element; restarts after a NaN
 )
 
-// windowLimit is the level's largest number of rows of a window kernel's tile.
+// windowLimit returns the level's largest number of rows of a window kernel's tile.
 func windowLimit() int {
 	rows, _ := tileLimits()
 	return rows
 }
 
-// step is how far it is from something to the next, in bytes.
+// step holds distances in bytes.
 type step struct{ a, b, c, bias int }
 
 // times is n steps.
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
-// sweep covers high×wide pixels in each of some planes, where the tile starts at the
-// first of them. A tile lies along a row, or along a column where that needs fewer.
+// sweep covers high×wide pixels in each of several planes. The tile starts at the first pixels. A tile
+// lies along a row, or along a column if that needs fewer tiles.
 func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	limit := windowLimit()
 	if ceil(wide, limit)*high > ceil(high, limit)*wide {
@@ -48,7 +48,7 @@ func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	}
 }
 
-// move moves the place where the first tile starts.
+// move advances the position of the first tile.
 func (t *tile) move(by step) {
 	t.atA += by.a
 	t.atB += by.b

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// windowRef computes, for each tile, each of its rows r and each of 16 channels j,
+// windowRef computes, for each tile, row r and channel j of 16,
 //
 //	c[r][j] = clamp(Σ a[r][tap][j]·b[tap][j] + bias[j] + residual[r][j])
 //
-// or the scaled sum or the maximum of a[r][tap][j] in place of that sum. Every
-// product is rounded: the bits are the same on every processor.
+// Depending on op, the scaled sum or the maximum of a[r][tap][j] replaces this sum of products.
+// Every product is rounded, so the bits are the same on every processor.
 func windowRef(t *tile, op windowOp) {
 	var sums [maxRows][16]float32
 	for at := t.first(); ; {

@@ -2,14 +2,14 @@ package cpu
 
 import "unsafe"
 
-// windowRows describes rows of weighted sums of windows, whose taps are as far away from
-// each output of a row. Distances are in bytes. Vectors of src are read whole: up to 15
-// elements beyond what the last output of a row needs.
+// windowRows describes rows of weighted sums of windows. The taps have the same distance from each
+// output of a row. Distances are in bytes. Vectors of src are read whole, so up to 15 elements
+// beyond the last one needed are read.
 type windowRows struct {
 	dst      unsafe.Pointer
-	src      unsafe.Pointer // the first tap of the first output could lie here
+	src      unsafe.Pointer // address of a tap at distance 0 of the first output
 	residual unsafe.Pointer // laid out as dst, or nil
-	taps     unsafe.Pointer // count ints: how far each tap is
+	taps     unsafe.Pointer // count ints: the distance of each tap
 	weights  unsafe.Pointer // count numbers
 	count    int            // at least one
 	rows, n  int
@@ -23,7 +23,7 @@ type windowRows struct {
 //
 //	dst[y][x] = clamp(bias + Σ src[y][x + taps[i]]·weights[i] + residual[y][x])
 //
-// Every product is rounded: the bits are the same on every processor.
+// Every product is rounded, so the bits are the same on every processor.
 func windowRowsRef(t *windowRows) {
 	taps := unsafe.Slice((*int)(t.taps), t.count)
 	weights := unsafe.Slice((*float32)(t.weights), t.count)

@@ -7,34 +7,34 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// WinogradShape describes a convolution of kernel 3×3 and stride 1 that is computed by
-// minimal filtering: each Tile×Tile outputs take (Tile+2)² products for a pair of channels
-// instead of 9·Tile² (S. Winograd, "Arithmetic Complexity of Computations", 1980;
-// A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+// WinogradShape describes a 3×3 convolution with stride 1 that is computed by the Winograd algorithm:
+// Tile×Tile outputs take (Tile+2)² products for a pair of channels instead of 9·Tile² (S. Winograd,
+// "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2016).
 type WinogradShape struct {
 	// The input is blocked, f32[N][⌈InC/16⌉][InH][InW][16], without padding.
 	N, InC, InH, InW int
 	// The output is blocked, f32[N][⌈OutC/16⌉][OutH][OutW][16].
 	OutC, OutH, OutW int
-	// Output y, x sums over the inputs y−Top…y−Top+2, x−Left…x−Left+2. What lies outside of
-	// the input is zero.
+	// Output y, x is the sum over the inputs in rows y−Top…y−Top+2 and columns x−Left…x−Left+2.
+	// Cells outside of the input are zero.
 	Top, Left int
-	Group     int // divides InC and OutC, into whole blocks if it is not 1
+	Group     int // divides InC and OutC, into whole blocks unless it is 1
 	Tile      int // 2 or 4
-	// Ctx ends the call early; nil for none. See Until.
+	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
 
 func (s *WinogradShape) inBlocks() int  { return ceil(s.InC, 16) }
 func (s *WinogradShape) outBlocks() int { return ceil(s.OutC, 16) }
 
-// width is the number of input blocks that an output block sums over.
+// width returns the number of input blocks that an output block sums over.
 func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
 
-// points is the number of factors along an axis.
+// points returns the number of factors along an axis.
 func (s *WinogradShape) points() int { return s.Tile + 2 }
 
-// checkWeights panics where the weights are not those of such a convolution.
+// checkWeights panics unless the length of the weights is right.
 func (s *WinogradShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group) < 1 || s.Tile != 2 && s.Tile != 4 {
 		panic("cpu: a Winograd convolution of no size")
@@ -44,14 +44,14 @@ func (s *WinogradShape) checkWeights() {
 	}
 }
 
-// WinogradWeightsLen is the number of elements of the transformed weights.
+// WinogradWeightsLen returns the number of elements of the transformed weights.
 func WinogradWeightsLen(s *WinogradShape) int {
 	return volume(s.points(), s.points(), s.outBlocks(), s.width(), 256)
 }
 
 // PackWinograd transforms the weights of a convolution, f32[OutC][InC/Group][3][3], into
-// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], of B blocks of 16 input channels by 16 output
-// channels. It computes in float64. It does not need the shape's image sizes.
+// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels. It
+// computes in float64. It does not need the shape's image sizes.
 func PackWinograd(dst, w []float32, s *WinogradShape) {
 	s.checkWeights()
 	in, width, points := s.InC/s.Group, s.width(), s.points()
@@ -62,7 +62,7 @@ func PackWinograd(dst, w []float32, s *WinogradShape) {
 	for o := 0; o < s.OutC; o += 16 {
 		lanes := min(16, s.OutC-o)
 		for i := range in {
-			// A line of each point: they are far apart in dst.
+			// A line for each point. The lines are far apart in dst.
 			var lines [maxPoints * maxPoints][16]float32
 			for lane := range lanes {
 				g := (*[9]float32)(w[((o+lane)*in+i)*9:])
@@ -103,30 +103,29 @@ func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
 	}
 }
 
-// linePixels bounds a line of pixels that are transformed together: those of the tiles of
-// a segment, and two more.
+// linePixels bounds a line of pixels that are transformed together. The line has the pixels of the
+// tiles of a segment, and two more.
 const linePixels = 64 + 2
 
-// lineLen is the number of elements of a line.
+// lineLen returns the number of elements of a line.
 func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2) }
 
-// linesLen is that of a part's lines: one for each point, after a line of zeros.
+// linesLen returns the size of a part's lines: one for each point, after a line of zeros.
 func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
 
-// WinogradScratch is the number of elements of scratch that so many parts take, with so
-// many tiles in them all: at least 14 in each, if there are as many.
+// WinogradScratch returns the number of elements of scratch memory for a number of parts and a
+// total number of tiles. Each part has at least 14 tiles, if there are that many.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
 }
 
-// Winograd computes the convolution of src with weights that PackWinograd has
-// transformed. Sums are in float32, their order is the level's; the error is some ten
-// times that of Conv with Tile 4, and about that of Conv with Tile 2. An input that is no
-// finite number spoils all outputs of the tiles that read it. Winograd works on as many
-// tiles at once as scratch, and a second-level cache, has room for, and in as many parts:
-// see WinogradScratch. Channels beyond OutC are zero in dst, if they are in the bias and
-// the residual.
+// Winograd computes the convolution of src with weights transformed by PackWinograd. Sums are in
+// float32 in an order that depends on the level. The error is about ten times the error of Conv
+// with Tile 4, and about equal with Tile 2. An input that is not finite affects all outputs of the
+// tiles that read it. The sizes of scratch and of a second-level cache determine the number of
+// tiles that are processed at once, and the number of parts: see WinogradScratch. Channels beyond
+// OutC are zero in dst if they are zero in the bias and the residual.
 func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -141,7 +140,7 @@ func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilog
 	rt.EndIfDone(s.Ctx)
 }
 
-// winograd is a Winograd under way.
+// winograd is the state of a running Winograd.
 type winograd struct {
 	WinogradShape
 	dst, src, weights []float32
@@ -150,10 +149,10 @@ type winograd struct {
 
 	across, down int      // tiles of an image
 	tiles        int      // of all images
-	rows         rowSplit // of the tiles, into those of the products' kernel
+	rows         rowSplit // division of the tiles into rows for the products' kernel
 
-	// What the parts do: rows of tiles from the input to the output, or a step of the work
-	// on those from…to of the split.
+	// These fields describe the work of the parts: rows of tiles from input to output, or one step
+	// of the work on tiles from…to of the split.
 	step     winogradStep
 	from, to int
 }
@@ -189,17 +188,17 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 	return w
 }
 
-// Numbers of elements and of tiles that a second-level cache holds and weights are worth.
+// Numbers of elements and tiles that fit a second-level cache and make reading weights worthwhile.
 const (
-	winogradGroup = 160 << 10 // elements of factors and products that stay in the cache
-	fewTiles      = 24        // make less of a weight than what it takes to read it
-	manyTiles     = 56        // make as much of it as any more
-	mostTiles     = 224       // at once
+	winogradGroup = 160 << 10 // elements of factors and products that fit the cache
+	fewTiles      = 24        // with fewer tiles, reading a weight takes longer than computing with it
+	manyTiles     = 56        // fewer use a weight less than reading it costs
+	mostTiles     = 224       // more do not use a weight better
 )
 
-// atOnce is how many of so many tiles to work on at once: as many as stay in the cache,
-// unless it is less traffic to read the weights less often and to let factors and products
-// leave it.
+// atOnce returns the number of tiles to process at once. This is as many as fit the cache, unless
+// more tiles cause less traffic: they read the weights less often, but keep factors and products in
+// memory.
 func (w *winograd) atOnce(tiles int) int {
 	near := min(manyTiles, max(fewTiles, winogradGroup/w.tileElems()))
 	far := min(tiles, mostTiles)
@@ -209,24 +208,24 @@ func (w *winograd) atOnce(tiles int) int {
 	return near
 }
 
-// tileElems is the number of factors and products of a tile.
+// tileElems returns the number of factors and products of a tile.
 func (w *winograd) tileElems() int {
 	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
 }
 
-// highest is the number of tiles of the highest row.
+// highest returns the number of tiles of the highest row.
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room is how many rows of tiles to work on at once in one of so many shares of the scratch,
-// beside the parts' lines.
+// room returns the number of rows of tiles that fit one of the given number of shares of the
+// scratch, besides the parts' lines.
 func (w *winograd) room(shares, parts int) int {
 	rest := (len(w.scratch)-parts*w.linesLen())/shares - 2*16*w.points()*w.points()
 	tiles := min(rest/w.tileElems(), max(w.highest(), w.atOnce(ceil(w.tiles, shares))))
 	return tiles / w.highest()
 }
 
-// run computes the convolution in so many parts, or fewer. The parts have tiles of their own
-// where there are enough for all weights to be worth reading, else channels.
+// run computes the convolution in at most the given number of parts. Each part has its own tiles if
+// there are enough to make reading all weights worthwhile. Otherwise the parts divide the channels.
 func (w *winograd) run(parts int) {
 	for parts > 1 && w.room(parts, parts) < 1 {
 		parts--
@@ -251,7 +250,7 @@ func (w *winograd) share(parts int) {
 	}
 }
 
-// Part does the i-th of parts shares of the step.
+// Part processes the i-th of parts shares of the step.
 func (w *winograd) Part(i, parts int) {
 	end := len(w.scratch) - i*w.linesLen()
 	lines := w.scratch[end-w.linesLen() : end]
@@ -285,20 +284,19 @@ func (w *winograd) Part(i, parts int) {
 	}
 }
 
-// winogradBuffers is where a part works.
+// winogradBuffers is the scratch memory of a part.
 type winogradBuffers struct {
 	lines    unsafe.Pointer // of a segment, the first is zero
-	line     int            // bytes from a line to the next
+	line     int            // distance between lines in bytes
 	factors  unsafe.Pointer // [points²][⌈InC/16⌉][tiles][16]
 	products unsafe.Pointer // [points²][⌈OutC/16⌉][tiles][16]
 	tiles    int            // of the largest group
-	// Bytes from a point's factors and products to the next: an odd number of cache lines,
-	// because those of a tile are written and read together.
+	// These are the distances in bytes between the factors and products of adjacent points. They
+	// are odd numbers of cache lines, because the points of a tile are accessed together.
 	factorPlane, productPlane int
 }
 
-// place puts the factors and the products of so many rows of tiles into a share of the
-// scratch.
+// place divides a share of the scratch into factors and products for this many rows of tiles.
 func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
 	b.tiles = rows * w.highest()
 	plane := func(blocks int) int { return 64 * (b.tiles*blocks | 1) }
@@ -309,10 +307,10 @@ func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
 	b.products = unsafe.Add(b.factors, points*b.factorPlane)
 }
 
-// segment is a run of tiles that follow each other in a row of an image.
+// segment is a run of adjacent tiles in a row of an image.
 type segment struct{ image, y, x, tiles int }
 
-// segment is the one that begins at a tile, and ends before another.
+// segment returns the segment that starts at a tile and ends before another.
 func (w *winograd) segment(from, to int) segment {
 	row := from / w.across
 	x := from - row*w.across
@@ -343,7 +341,7 @@ func (w *winograd) spread(b *winogradBuffers, b0, b1, r0, r1 int) {
 	}
 }
 
-// spreadColumns makes lines of the columns of a segment of an input block.
+// spreadColumns transforms the columns of a segment of an input block to lines.
 func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	points, pixels := w.points(), g.tiles*w.Tile+2
 	y, x := g.y*w.Tile-w.Top, g.x*w.Tile-w.Left
@@ -374,8 +372,8 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// produce computes the products of output blocks b0…b1 for rows r0…r1 of tiles, and the
-// output. The first block is an even one.
+// produce computes the products of output blocks b0…b1 for rows r0…r1 of tiles, and then the
+// output. b0 is even.
 func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 	_, panels := tileLimits()
 	width := w.width()
@@ -415,11 +413,11 @@ func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 	}
 }
 
-// first is the first input block that an output block sums over.
+// first returns the first input block that an output block sums over.
 func (w *winograd) first(o int) int { return 16 * o / (w.OutC / w.Group) * w.width() }
 
-// collect makes the output of a segment of an output block of its products, which start
-// at the given tile of the group.
+// collect computes the output of a segment of an output block from its products, which start at
+// tile at of the group.
 func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
 	points := w.points()
 	t := transform{
@@ -452,8 +450,8 @@ func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
 	if w.ep.Residual != nil {
 		t.residual = unsafe.Pointer(&w.ep.Residual[16*pixel])
 	}
-	if w.ep.Clamp {
-		t.lo, t.hi = w.ep.Lo, w.ep.Hi
+	if lo, hi, ok := w.ep.limits(); ok {
+		t.lo, t.hi = lo, hi
 	}
 	runTransform(finishProducts, w.Tile, &t)
 	if columns == w.OutW {

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 )
 
-// Batches yields examples x and what belongs to them, y, in batches of the given size, of
-// which the last may be smaller. A generator shuffles them, anew every time; without one
-// they come in order. A batch is valid until the next. A size below 1 makes one batch of
-// everything; where one list is longer than the other, what is beyond is left out.
+// Batches yields examples x and their targets y in batches of size examples. The last batch may be
+// smaller. rng shuffles them anew for each iteration; with a nil rng they come in order. A batch is
+// valid until the next one. A size below 1 yields one batch of everything. If x and y have
+// different lengths, the rest of the longer one is ignored.
 func Batches[X, Y any](x []X, y []Y, size int, rng *rand.Rand) iter.Seq2[[]X, []Y] {
 	n := min(len(x), len(y))
 	if size < 1 {
@@ -40,15 +40,15 @@ func Batches[X, Y any](x []X, y []Y, size int, rng *rand.Rand) iter.Seq2[[]X, []
 	}
 }
 
-// Set is examples and what belongs to them.
+// Set is a set of examples X and their targets Y.
 type Set[X, Y any] struct {
 	X []X
 	Y []Y
 }
 
-// Split divides examples into two sets, the first of which gets a part of them, from 0
-// to 1, rounded: for training and for evaluation. A generator shuffles them before;
-// without one they stay in order, and the sets share the memory of x and y.
+// Split divides examples into two sets, such as for training and evaluation. The first gets the
+// fraction part, from 0 to 1, of the examples, rounded. rng shuffles them first; with a nil rng
+// they stay in order and the sets share the memory of x and y.
 func Split[X, Y any](x []X, y []Y, part float64, rng *rand.Rand) (first, second Set[X, Y]) {
 	n := min(len(x), len(y))
 	k := 0
@@ -62,7 +62,7 @@ func Split[X, Y any](x []X, y []Y, part float64, rng *rand.Rand) (first, second 
 	return Set[X, Y]{x[:k:k], y[:k:k]}, Set[X, Y]{x[k:n:n], y[k:n:n]}
 }
 
-// picked returns elements of x in an order.
+// picked returns the elements of x in this order.
 func picked[T any](x []T, order []int) []T {
 	list := make([]T, len(order))
 	for i, from := range order {

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// CSVOptions say how a table is written. The zero value is RFC 4180's with a header.
+// CSVOptions configure the syntax of a table. The zero value is RFC 4180 with a header.
 type CSVOptions struct {
-	Comma    rune // between cells, a comma if it is 0
-	Comment  rune // that a line begins with which is not a record, none if it is 0
-	NoHeader bool // the first line is a record, too
-	NoQuotes bool // quotes are text: a line is a record, and a comma always ends a cell
+	Comma    rune // separator of cells; 0 means a comma
+	Comment  rune // first character of lines to skip; 0 means no comments
+	NoHeader bool // the first line is a record too
+	NoQuotes bool // quotes are ordinary text: every line is a record, every separator ends a cell
 }
 
-// CSV reads a table of comma-separated values into a slice of structs, one to a record.
-// A field of the struct is a string, bool, integer or float, or an array of one of them,
-// which takes as many neighbouring columns. Its first column is the one whose header is
-// the field's name, in any case, or what its tag says:
+// CSV reads a table of comma-separated values into a slice of structs, one for each record. A field
+// of the struct is a string, bool, integer or float, or an array of one of these, which takes
+// adjacent columns. Its first column is the one whose header equals the field's name, ignoring
+// case, or its tag:
 //
 //	type Wine struct {
 //		Features [11]float32 `csv:"fixed acidity"` // and the ten columns after it
@@ -33,10 +33,12 @@ type CSVOptions struct {
 //		Age      float32     `csv:"age,optional"`  // NaN where the cell is empty; 0 for integers
 //	}
 //
-// Without a header columns are taken in order. White space around numbers does not
-// count. The file may be gzip's; where there is none of the name one with ".gz" serves.
-// Errors, with line and column: cells that are not of the field's type, or empty and not
-// optional; records of different lengths, a column that is missing, a struct that is none.
+// Without a header, columns are taken in order. White space around numbers is ignored. The file may
+// be compressed with gzip; if path does not exist, CSV tries path with ".gz".
+//
+// It returns an error, with line and column, for a cell that does not fit the field's type, or is
+// empty and not optional. It also returns an error for records of different lengths, a missing
+// column, and a T that is not a suitable struct.
 func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		rows, err = ReadCSV[T](r, o)
@@ -48,8 +50,7 @@ func CSV[T any](path string, o CSVOptions) (rows []T, err error) {
 	return rows, nil
 }
 
-// ReadCSV reads what a file that [CSV] reads holds, unpacked. Errors are those of CSV, and
-// no reader.
+// ReadCSV is like [CSV] with the decompressed contents of a file. It returns an error if r is nil.
 func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
 	if r == nil {
 		return nil, errors.New("no reader to read from")
@@ -92,14 +93,14 @@ func ReadCSV[T any](r io.Reader, o CSVOptions) ([]T, error) {
 	return rows, nil
 }
 
-// record is a line of a table.
+// record is a record of a table.
 type record struct {
 	cells []string
 	line  int
-	at    func(i int) (line, column int) // of a cell
+	at    func(i int) (line, column int) // position of a cell
 }
 
-// records returns what reads one record after the other, until io.EOF.
+// records returns a function that reads the next record, or returns io.EOF.
 func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
 	b := bufio.NewReader(r)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
@@ -123,7 +124,7 @@ func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
 	}
 }
 
-// lines is records where quotes are text. Lines of nothing do not count.
+// lines is records for NoQuotes. It skips empty lines.
 func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
 	line := 0
 	return func() (record, error) {
@@ -150,19 +151,19 @@ func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
 	}
 }
 
-// field is a field of a struct and where its cells are.
+// field is a field of a struct and the position of its cells.
 type field struct {
 	name     string
 	index    int // in the struct
-	column   int // the first
-	count    int // of columns
+	column   int // the first column
+	count    int // number of columns
 	array    bool
 	optional bool
 	parse    func(v reflect.Value, text string) error
 }
 
-// fieldsOf finds the columns of a struct's fields. Errors, all at once: columns that are
-// missing, types of which there are no cells.
+// fieldsOf finds the columns of a struct's fields. It returns all errors joined: missing columns,
+// and fields of unsupported types.
 func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rows are %v: a struct expected", t)
@@ -208,8 +209,7 @@ func fieldsOf(t reflect.Type, header []string, inOrder bool) ([]field, error) {
 	return fields, errors.Join(errs...)
 }
 
-// columnOf returns the column of a name, in the same case if there is one, -1 if there is
-// none.
+// columnOf returns the column called name, preferring the same case, or -1.
 func columnOf(header []string, name string) int {
 	if i := slices.Index(header, name); i >= 0 {
 		return i
@@ -240,7 +240,7 @@ func (f *field) fill(row reflect.Value, r record) error {
 	return nil
 }
 
-// parsers set values of the kinds that cells hold.
+// parsers set a field from the text of a cell, by kind.
 var parsers = func() map[reflect.Kind]func(v reflect.Value, text string) error {
 	m := map[reflect.Kind]func(v reflect.Value, text string) error{
 		reflect.String: func(v reflect.Value, text string) error {

@@ -47,7 +47,7 @@ func zipped(t *testing.T, content []byte) []byte {
 	return b.Bytes()
 }
 
-// idx is a file of a type, extents and bytes of elements.
+// idx returns a file of a type, extents and bytes of elements.
 func idx(typ byte, extents []uint32, elements ...byte) []byte {
 	b := []byte{0, 0, typ, byte(len(extents))}
 	for _, n := range extents {

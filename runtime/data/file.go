@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// readFile passes the content of a file to read, decompressed if it is gzip's. Where
-// there is no such file one of the name and ".gz" takes its place.
+// readFile passes the contents of a file to read, decompressed if it is a gzip file. If path does
+// not exist it tries path with ".gz".
 func readFile(path string, read func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func readFile(path string, read func(io.Reader) error) error {
 	return nil
 }
 
-// decompressed returns what r holds, unpacked if it is gzip's.
+// decompressed returns a reader of r's contents, decompressed if they are gzip.
 func decompressed(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if magic, _ := buffered.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {

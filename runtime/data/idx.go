@@ -17,13 +17,13 @@ type IDXElement interface {
 	uint8 | int8 | int16 | int32 | float32 | float64
 }
 
-// codes are what IDX files call their types.
+// codes maps the type codes of IDX files to element types.
 var codes = map[byte]string{0x08: "u8", 0x09: "i8", 0x0b: "i16", 0x0c: "i32", 0x0d: "f32", 0x0e: "f64"}
 
-// IDX reads a file of the format that MNIST's files have: a type, up to 255 extents and
-// numbers, all big-endian. The file may be gzip's; where there is none of the name one
-// with ".gz" serves. Errors: a file that is not whole or has more, elements of another
-// type, and more of them than [rt.ArenaLimit] allows.
+// IDX reads a file in the format of the MNIST files: a type, up to 255 extents, and numbers, all
+// big-endian. The file may be compressed with gzip; if path does not exist, IDX tries path with
+// ".gz". It returns an error if the file is truncated or has extra bytes, if the element type is
+// not T, or if the elements exceed [rt.ArenaLimit].
 func IDX[T IDXElement](path string) (x rt.Tensor[T], err error) {
 	err = readFile(path, func(r io.Reader) (err error) {
 		x, err = ReadIDX[T](r)
@@ -35,8 +35,7 @@ func IDX[T IDXElement](path string) (x rt.Tensor[T], err error) {
 	return x, nil
 }
 
-// ReadIDX reads what a file that [IDX] reads holds, unpacked. Errors are those of IDX, and
-// no reader.
+// ReadIDX is like [IDX] with the decompressed contents of a file. It returns an error if r is nil.
 func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 	var none rt.Tensor[T]
 	if r == nil {
@@ -75,7 +74,7 @@ func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 		return none, fmt.Errorf("shape %v: %w", shape, err)
 	}
 	width := int(unsafe.Sizeof(*new(T)))
-	var raw bytes.Buffer // which grows with what there is, whatever the header says
+	var raw bytes.Buffer // grows with the bytes that arrive, whatever the header says
 	got, err := io.Copy(&raw, io.LimitReader(r, int64(n*width)+1))
 	switch {
 	case err != nil:
@@ -93,7 +92,7 @@ func ReadIDX[T IDXElement](r io.Reader) (rt.Tensor[T], error) {
 	return x, err
 }
 
-// whole says that something ended early.
+// whole turns an end-of-file error into one that says that the file is truncated.
 func whole(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

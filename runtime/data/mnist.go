@@ -7,10 +7,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MNIST reads the handwritten digits of MNIST, or anything in files like its own: a file
-// of n pictures of 28×28 bytes and one of n labels, of which the names are known as
-// "t10k-images-idx3-ubyte" and "t10k-labels-idx1-ubyte"; see [IDX]. Pixels are
-// standardised, which is usual: divided by 255, less 0.1307, divided by 0.3081.
+// MNIST reads the MNIST digits, or other data in the same format. images is a file of n pictures of
+// 28×28 bytes, usually called "t10k-images-idx3-ubyte". labels is a file of n labels, usually
+// called "t10k-labels-idx1-ubyte"; see [IDX]. Pixels are standardised: (x/255 - 0.1307)/0.3081.
 func MNIST(images, labels string) ([][28][28]float32, []int64, error) {
 	pixels, err := IDX[uint8](images)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Random makes a generator a part of what [rt.SaveState] saves, so that training which
-// goes on later shuffles as it would have.
+// Random returns a [rt.Stater] for a generator. [rt.SaveState] then saves the generator, so that
+// resumed training shuffles in the same order as uninterrupted training.
 func Random(pcg *rand.PCG) rt.Stater { return &random{pcg: pcg} }
 
 type random struct {
 	pcg  *rand.PCG
-	text [20]uint8 // as PCG writes itself
+	text [20]uint8 // in PCG's binary form
 }
 
 // State registers the generator.

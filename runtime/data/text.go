@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Bytes returns a text as tokens from 0 to 255, one to a byte.
+// Bytes returns the bytes of text as tokens from 0 to 255.
 func Bytes(text string) []int64 {
 	tokens := make([]int64, len(text))
 	for i := range tokens {
@@ -20,8 +20,8 @@ func Bytes(text string) []int64 {
 	return tokens
 }
 
-// Categories returns numbers for values, from 0 on in the order of the values, and the
-// values that the numbers stand for.
+// Categories numbers the distinct values from 0 on in sorted order. It returns the number of each
+// value, and the value of each number.
 func Categories(values []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(values)))
 	numbers = make([]int64, len(values))
@@ -32,21 +32,21 @@ func Categories(values []string) (numbers []int64, names []string) {
 	return numbers, names
 }
 
-// Vocabulary is the characters of a text, each with a token.
+// Vocabulary assigns a token to each character of a text.
 type Vocabulary struct {
 	characters []rune // sorted
 }
 
-// Characters returns the vocabulary of a text. Bytes that are no UTF-8 are U+FFFD.
+// Characters returns the vocabulary of a text. Bytes that are not UTF-8 count as U+FFFD.
 func Characters(text string) *Vocabulary {
 	return &Vocabulary{slices.Compact(slices.Sorted(slices.Values([]rune(text))))}
 }
 
-// Len returns the number of characters: tokens are from 0 to Len()-1.
+// Len returns the number of characters. Tokens are 0 to Len()-1.
 func (v *Vocabulary) Len() int { return len(v.characters) }
 
-// Encode returns the tokens of a text. Error: a character that the vocabulary does not
-// have.
+// Encode returns the tokens of text. It returns an error if text has a character that is not in the
+// vocabulary.
 func (v *Vocabulary) Encode(text string) ([]int64, error) {
 	tokens := make([]int64, 0, len(text))
 	for i, c := range text {
@@ -59,7 +59,7 @@ func (v *Vocabulary) Encode(text string) ([]int64, error) {
 	return tokens, nil
 }
 
-// Decode returns the text of tokens; those that there are not are U+FFFD.
+// Decode returns the text of tokens. Unknown tokens become U+FFFD.
 func (v *Vocabulary) Decode(tokens []int64) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -72,11 +72,11 @@ func (v *Vocabulary) Decode(tokens []int64) string {
 	return b.String()
 }
 
-// Windows cuts tokens into windows for a language model: x[i] is tokens i·stride and
-// those after it, and y[i] what follows each of them, so one token further. W is an
-// array of int64 of the length of a window, such as [64]int64. What is left at the end
-// is not used. Errors: a W that is no such array, a stride below 1, windows that take more
-// memory than [rt.ArenaLimit].
+// Windows cuts tokens into windows for training a language model. x[i] starts at token i·stride,
+// and y[i] one token later, so that it holds the successor of each token of x[i]. W is an array of
+// int64 with the length of a window, such as [64]int64. Tokens that do not fill a window at the end
+// are not used. It returns an error if W is not such an array, stride is below 1, or the windows
+// exceed [rt.ArenaLimit].
 func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
 	length, err := window[W]()
 	if err != nil {
@@ -98,9 +98,9 @@ func Windows[W any](tokens []int64, stride int) (x, y []W, err error) {
 	return x, y, nil
 }
 
-// RandomWindows yields batches of windows, see [Windows], that begin anywhere, for ever. A
-// batch is valid until the next. Errors: a W that is no array of int64, a size below 1
-// or beyond [rt.ArenaLimit], no generator, too few tokens for a window.
+// RandomWindows yields batches of size windows at random positions, forever; see [Windows]. A batch
+// is valid until the next one. It returns an error if W is not an array of int64, size is below 1
+// or exceeds [rt.ArenaLimit], rng is nil, or there are too few tokens for a window.
 func RandomWindows[W any](tokens []int64, size int, rng *rand.Rand) (iter.Seq2[[]W, []W], error) {
 	length, err := window[W]()
 	switch {
@@ -128,7 +128,7 @@ func RandomWindows[W any](tokens []int64, size int, rng *rand.Rand) (iter.Seq2[[
 	}, nil
 }
 
-// window returns the length of an array of int64.
+// window returns the length of W, an array of int64, or an error for other types.
 func window[W any]() (int, error) {
 	t := reflect.TypeFor[W]()
 	if t.Kind() != reflect.Array || t.Elem() != reflect.TypeFor[int64]() || t.Len() == 0 {
@@ -137,7 +137,7 @@ func window[W any]() (int, error) {
 	return t.Len(), nil
 }
 
-// cut sets x to the first tokens and y to those that follow.
+// cut fills x with the first tokens and y with their successors.
 func cut[W any](x, y *W, tokens []int64) {
 	copy(rt.FlatOf[int64](x), tokens)
 	copy(rt.FlatOf[int64](y), tokens[1:])

@@ -3,16 +3,17 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// AttentionFunc has the signature of cpu.Attention.
-type AttentionFunc func(dst, q, k, v, scratch []float32, s *cpu.AttentionShape, mask *cpu.AttentionMask)
+// AttentionKernel is an attention and the elements of its scratch for some keys.
+type AttentionKernel struct {
+	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
+	Scratch func(keys, depth, width int) int
+}
 
-// Attention tests an attention on sizes around those of tiles and blocks, in several
+// Attention tests an attention kernel on sizes around the sizes of tiles and blocks, in several
 // layouts, with all kinds of masks.
-func Attention(t *testing.T, attend AttentionFunc) {
+func Attention(t *testing.T, attend AttentionKernel) {
 	plain := AttentionCase{Batch: 1, Heads: 2, Shared: 2, Queries: 5, Keys: 7, Depth: 8, Width: 16, Before: -1, After: -1}
 	for name, edit := range map[string]func(*AttentionCase){
 		"plain":                   func(*AttentionCase) {},
@@ -72,8 +73,8 @@ type AttentionCase struct {
 
 	Past, Before, After int
 	Softcap             float32
-	Between             bool // heads lie between the rows
-	Together            bool // keys and values lie in one tensor with the queries' rows
+	Between             bool // the heads of a row are adjacent
+	Together            bool // keys and values are in one tensor with the rows of the queries
 	Add, Allow          int  // the axes of the mask: 8 for the batch, 4 for heads, 2 for queries, 1 for keys
 	Lengths, Starts     []int64
 	Sinks               bool
@@ -83,15 +84,16 @@ type AttentionCase struct {
 }
 
 // CheckAttention runs one case against the definition.
-func CheckAttention(t *testing.T, attend AttentionFunc, c AttentionCase) {
+func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	t.Helper()
-	s := &cpu.AttentionShape{
+	s := &AttentionShape{
 		Batch: c.Batch, Heads: c.Heads, Shared: c.Shared, Queries: c.Queries, Keys: c.Keys, Depth: c.Depth, Width: c.Width,
 		Scale: 0.5, Softcap: c.Softcap, Past: c.Past, Before: c.Before, After: c.After,
 	}
 	r := NewRandom(c.Seed + 1)
 	r.special = c.Special
-	// operand returns elements [batch, heads, rows, n] and the places they have.
+	// operand returns elements [batch, heads, rows, n], and their offset and strides as in
+	// AttentionShape.
 	operand := func(heads, rows, n int) (*Slice[float32], [4]int) {
 		row, at := n, [4]int{}
 		if c.Together {
@@ -111,7 +113,7 @@ func CheckAttention(t *testing.T, attend AttentionFunc, c AttentionCase) {
 	layout, s.Y = operand(c.Heads, c.Queries, c.Width)
 	dst := NewSlice[float32](len(layout.Data), c.Shift)
 
-	mask, operands := &cpu.AttentionMask{Lengths: c.Lengths, Starts: c.Starts}, []*Slice[float32]{q, k, v}
+	mask, operands := &AttentionMask{Lengths: c.Lengths, Starts: c.Starts}, []*Slice[float32]{q, k, v}
 	axes, size := c.Add|c.Allow, 1
 	for i, n := range []int{c.Keys, c.Queries, c.Heads, c.Batch} {
 		if axes>>i&1 != 0 {
@@ -132,8 +134,8 @@ func CheckAttention(t *testing.T, attend AttentionFunc, c AttentionCase) {
 		sinks := r.Input(c.Heads, c.Shift)
 		mask.Sinks, operands = sinks.Data, append(operands, sinks)
 	}
-	scratch := NewSlice[float32](3*cpu.AttentionScratch(c.Keys, c.Depth, c.Width), c.Shift)
-	attend(dst.Data, q.Data, k.Data, v.Data, scratch.Data, s, mask)
+	scratch := NewSlice[float32](3*attend.Scratch(c.Keys, c.Depth, c.Width), c.Shift)
+	attend.Attend(dst.Data, q.Data, k.Data, v.Data, scratch.Data, s, mask)
 
 	scratch.Check(t, "scratch")
 	dst.Check(t, "dst")
@@ -162,8 +164,8 @@ func CheckAttention(t *testing.T, attend AttentionFunc, c AttentionCase) {
 	}
 }
 
-// attention is the definition for one query, with the room that float32 needs.
-func attention(s *cpu.AttentionShape, m *cpu.AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
+// attention computes the definition for one query, and the tolerance needed for float32.
+func attention(s *AttentionShape, m *AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
 	y = make([]float64, s.Width)
 	g := h / (s.Heads / s.Shared)
 	keys, position := s.Keys, float64(s.Past+i)

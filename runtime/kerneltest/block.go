@@ -2,11 +2,9 @@ package kerneltest
 
 import (
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Block tests the ways between planar and blocked tensors and the padding of these.
+// Block tests the conversions between planar and blocked tensors and the padding of blocked ones.
 func Block(t *testing.T,
 	block, unblock func(dst, src []float32, n, c, h, w int),
 	padBlocked func(dst, src []float32, n, c, h, w int, pad [4]int, fill float32)) {
@@ -17,7 +15,7 @@ func Block(t *testing.T,
 				checkPad(t, padBlocked, n, (c+15)/16, size[0], size[1], pad)
 			}
 			checkBlock(t, block, n, c, size[0], size[1])
-			checkUnblock(t, unblock, n, c, size[0], size[1])
+			checkUnblock(t, block, unblock, n, c, size[0], size[1])
 		}
 	}
 }
@@ -42,11 +40,11 @@ func checkBlock(t *testing.T, block func(dst, src []float32, n, c, h, w int), n,
 	}
 }
 
-func checkUnblock(t *testing.T, unblock func(dst, src []float32, n, c, h, w int), n, c, h, w int) {
+func checkUnblock(t *testing.T, block, unblock func(dst, src []float32, n, c, h, w int), n, c, h, w int) {
 	t.Helper()
 	planar := NewRandom(2).Input(n*c*h*w, 0)
 	src := NewSlice[float32](n*((c+15)/16)*h*w*16, c%3)
-	cpu.Block(src.Data, planar.Data, n, c, h, w)
+	block(src.Data, planar.Data, n, c, h, w)
 	src.Freeze()
 	dst := NewSlice[float32](n*c*h*w, c%2)
 	unblock(dst.Data, src.Data, n, c, h, w)

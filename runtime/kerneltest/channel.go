@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Channels tests what is computed of the channels of blocked tensors: moments, sums and
-// mixtures.
+// Channels tests moments, sums and mixtures over the channels of blocked tensors.
 func Channels(t *testing.T, moments func(dst, x []float32, n, c, pixels int), sums func(dst, g, x, means []float32, n, c, pixels int), mix func(dst, g, x, factors []float32, n, c, pixels int)) {
 	for _, size := range [][3]int{{1, 1, 1}, {2, 16, 9}, {3, 17, 30}, {2, 40, 300}, {16, 5, 64}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -78,6 +75,6 @@ func Channels(t *testing.T, moments func(dst, x []float32, n, c, pixels int), su
 				t.Error("no panic")
 			}
 		}()
-		cpu.ChannelMix(make([]float32, 16), make([]float32, 16), make([]float32, 15), make([]float32, 3), 1, 1, 1)
+		mix(make([]float32, 16), make([]float32, 16), make([]float32, 15), make([]float32, 3), 1, 1, 1)
 	})
 }

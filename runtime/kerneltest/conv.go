@@ -3,17 +3,19 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// ConvFunc has the signature of cpu.Conv.
-type ConvFunc func(dst, src, weights []float32, s *cpu.ConvShape, ep *cpu.Epilogue)
+// ConvKernel is a convolution and the packing of its weights.
+type ConvKernel struct {
+	Convolve   func(dst, src, weights []float32, s *ConvShape, ep *Epilogue)
+	WeightsLen func(s *ConvShape) int
+	Pack       func(dst, w []float32, s *ConvShape)
+}
 
-// ConvCase is one convolution to test. Its output is as large as its input and its padding
-// allow; steps and the group are 1 where they are 0.
+// ConvCase is a convolution to test. The size of its output follows from input and padding. A step
+// or group of 0 means 1.
 type ConvCase struct {
-	Shape    cpu.ConvShape
+	Shape    ConvShape
 	End      int // cells of padding after the last row and column
 	Epilogue int // bits of withBias … withThen
 	Shift    int
@@ -21,7 +23,7 @@ type ConvCase struct {
 	Seed     uint32
 }
 
-// complete fills in what a case leaves out.
+// complete sets the fields that a case leaves out.
 func (c *ConvCase) complete() {
 	s := &c.Shape
 	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {
@@ -32,8 +34,8 @@ func (c *ConvCase) complete() {
 }
 
 // Conv tests a convolution on kernels, strides, dilations, groups and channel counts.
-func Conv(t *testing.T, conv ConvFunc) {
-	type shape = cpu.ConvShape
+func Conv(t *testing.T, conv ConvKernel) {
+	type shape = ConvShape
 	for name, c := range map[string]ConvCase{
 		"1x1":                         {Shape: shape{InC: 32, InH: 5, InW: 7, InBlock: 16, OutC: 32}},
 		"1x1 on one pixel":            {Shape: shape{InC: 40, InH: 1, InW: 1, InBlock: 16, OutC: 10}},
@@ -87,7 +89,7 @@ func Conv(t *testing.T, conv ConvFunc) {
 	t.Run("every width", func(t *testing.T) {
 		for w := 1; w < 33; w++ {
 			CheckConv(t, conv, ConvCase{
-				Shape:    cpu.ConvShape{InC: 16, InH: 3, InW: w + 1, InBlock: 16, OutC: 32, KH: 2, KW: 2},
+				Shape:    ConvShape{InC: 16, InH: 3, InW: w + 1, InBlock: 16, OutC: 32, KH: 2, KW: 2},
 				Epilogue: w, Seed: uint32(w),
 			})
 		}
@@ -95,13 +97,13 @@ func Conv(t *testing.T, conv ConvFunc) {
 }
 
 // CheckConv runs one case against the definition.
-func CheckConv(t *testing.T, conv ConvFunc, c ConvCase) {
+func CheckConv(t *testing.T, conv ConvKernel, c ConvCase) {
 	t.Helper()
-	check(t, conv, c, cpu.ConvWeightsLen, cpu.PackConv, false)
+	check(t, conv, c, false)
 }
 
-// check is CheckConv for any packing of the weights and for a result that may be planar.
-func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvShape) int, pack func(dst, w []float32, s *cpu.ConvShape), planar bool) {
+// check is like CheckConv, for results that may be planar.
+func check(t *testing.T, conv ConvKernel, c ConvCase, planar bool) {
 	t.Helper()
 	c.complete()
 	s := &c.Shape
@@ -126,8 +128,8 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	src.Freeze()
 	r.special = false
 	w := r.Input(s.OutC*s.InC/s.Group*s.KH*s.KW, c.Shift)
-	weights := NewSlice[float32](weightsLen(s), c.Shift)
-	pack(weights.Data, w.Data, s)
+	weights := NewSlice[float32](conv.WeightsLen(s), c.Shift)
+	conv.Pack(weights.Data, w.Data, s)
 	w.Check(t, "w")
 	weights.Check(t, "weights")
 	weights.Freeze()
@@ -138,7 +140,7 @@ func check(t *testing.T, conv ConvFunc, c ConvCase, weightsLen func(*cpu.ConvSha
 	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*lanes, c.Shift)
 	channel := func(at int) int { return at/lanes/s.OutW/s.OutH%outBlocks*lanes + at%lanes }
 	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift, func(at int) bool { return channel(at) >= s.OutC })
-	conv(dst.Data, src.Data, weights.Data, s, &e.ep)
+	conv.Convolve(dst.Data, src.Data, weights.Data, s, &e.ep)
 
 	for name, x := range map[string]*Slice[float32]{"src": src, "weights": weights, "dst": dst} {
 		x.Check(t, name)

@@ -3,14 +3,12 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// ConvData tests the gradient of a convolution's operand, with the weights that pack
-// packs, on kernels, strides, dilations and channel counts.
-func ConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.ConvShape), pack func(dst, w []float32, s *cpu.ConvShape)) {
-	type shape = cpu.ConvShape
+// ConvData tests the gradient of a convolution's operand on kernels, strides, dilations and channel
+// counts. pack packs the weights.
+func ConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvShape), pack func(dst, w []float32, s *ConvShape)) {
+	type shape = ConvShape
 	for name, c := range map[string]ConvCase{
 		"1x1":                        {Shape: shape{InC: 32, InH: 5, InW: 7, OutC: 48}},
 		"1x1 with stride":            {Shape: shape{N: 2, InC: 40, InH: 9, InW: 8, OutC: 20, StrideH: 2, StrideW: 3}},
@@ -36,7 +34,7 @@ func ConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.ConvShap
 }
 
 // CheckConvData runs one case against the definition.
-func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.ConvShape), pack func(dst, w []float32, s *cpu.ConvShape), c ConvCase) {
+func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvShape), pack func(dst, w []float32, s *ConvShape), c ConvCase) {
 	t.Helper()
 	c.Shape.InBlock = 16
 	c.complete()
@@ -45,7 +43,7 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 	ins, outs, taps := (s.InC+15)/16, (s.OutC+15)/16, s.KH*s.KW
 	g := NewSlice[float32](s.N*outs*s.OutH*s.OutW*16, c.Shift)
 	for i := range g.Data {
-		g.Data[i] = r.Float32() // what stands beyond the channels does not matter
+		g.Data[i] = r.Float32() // elements beyond the channels do not matter
 	}
 	g.Freeze()
 	w := r.Input(s.OutC*s.InC*taps, c.Shift)
@@ -76,10 +74,10 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *cpu.Con
 	}
 }
 
-// eachTap calls f for each image n, output channel o and tap of the window whose place in
-// the image is there, at this index, with the gradient g of the output, in blocks of 16
-// channels, that the tap's product has.
-func eachTap(s *cpu.ConvShape, g []float32, f func(n, o, tap, at int, by float32)) {
+// eachTap calls f for each image n, each output channel o and each tap that is inside the image. at
+// is the index of the tap's cell in the image. by is the gradient of the output that the tap
+// contributes to. g is in blocks of 16 channels.
+func eachTap(s *ConvShape, g []float32, f func(n, o, tap, at int, by float32)) {
 	outs := (s.OutC + 15) / 16
 	for n := range s.N {
 		for o := range s.OutC {

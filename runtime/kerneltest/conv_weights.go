@@ -2,14 +2,13 @@ package kerneltest
 
 import (
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// ConvWeights tests the gradient of a convolution's weights, of blocked operands, on
-// kernels, strides, dilations and channel counts.
-func ConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *cpu.ConvShape)) {
-	type shape = cpu.ConvShape
+// ConvWeights tests the gradient of the weights of a convolution of blocked operands. It varies
+// kernels, strides, dilations and channel counts. room returns the number of elements of scratch
+// memory that a kernel with taps taps needs, without the operands.
+func ConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *ConvShape), room func(taps int) int) {
+	type shape = ConvShape
 	for name, c := range map[string]ConvCase{
 		"1x1":                        {Shape: shape{N: 2, InC: 32, InH: 5, InW: 7, OutC: 48}},
 		"1x1 with stride":            {Shape: shape{N: 2, InC: 40, InH: 9, InW: 8, OutC: 20, StrideH: 2, StrideW: 3}},
@@ -26,12 +25,12 @@ func ConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *cpu
 		"small planes of a batch":    {Shape: shape{N: 16, InC: 48, InH: 2, InW: 2, OutC: 64, KH: 3, KW: 3, PadH: 1, PadW: 1}, End: 1},
 		"unaligned":                  {Shape: shape{N: 3, InC: 17, InH: 7, InW: 8, OutC: 18, KH: 3, KW: 3}, Shift: 5},
 	} {
-		t.Run(name, func(t *testing.T) { CheckConvWeights(t, weights, c) })
+		t.Run(name, func(t *testing.T) { CheckConvWeights(t, weights, room, c) })
 	}
 }
 
 // CheckConvWeights runs one case against the definition.
-func CheckConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *cpu.ConvShape), c ConvCase) {
+func CheckConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *ConvShape), room func(taps int) int, c ConvCase) {
 	t.Helper()
 	c.Shape.InBlock = 16
 	c.complete()
@@ -40,7 +39,7 @@ func CheckConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s
 	ins, outs, taps := (s.InC+15)/16, (s.OutC+15)/16, s.KH*s.KW
 	x, g := r.Input(s.N*ins*s.InH*s.InW*16, c.Shift), r.Input(s.N*outs*s.OutH*s.OutW*16, c.Shift)
 	dst := NewSlice[float32](s.OutC*s.InC*taps, c.Shift)
-	scratch := NewSlice[float32](len(x.Data)+len(g.Data)+2*cpu.ConvWeightsBlockedRoom(taps), c.Shift)
+	scratch := NewSlice[float32](len(x.Data)+len(g.Data)+2*room(taps), c.Shift)
 	weights(dst.Data, x.Data, g.Data, scratch.Data, s)
 	for name, x := range map[string]*Slice[float32]{"x": x, "g": g, "dst": dst, "scratch": scratch} {
 		x.Check(t, name)

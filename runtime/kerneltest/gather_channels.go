@@ -36,7 +36,7 @@ func GatherChannels[T float32 | uint8](t *testing.T, gather func(dst []T, channe
 			const n = 2
 			var srcs []*Slice[T]
 			var data [][]T
-			var at []func(image, pixel int) T // of all channels
+			var at []func(image, pixel int) T // the elements of each channel, over all sources
 			for i, count := range c.counts {
 				blocks := (count + 15) / 16
 				r := NewRandom(uint32(i))

@@ -10,8 +10,8 @@ import (
 type Slice[T any] struct {
 	Data   []T
 	whole  []byte
-	from   int    // where Data starts in whole
-	frozen []byte // what whole has to stay, or nil
+	from   int    // index of Data in whole
+	frozen []byte // expected content of whole, or nil
 }
 
 const (
@@ -19,8 +19,8 @@ const (
 	stamp = 0xA5
 )
 
-// NewSlice returns n elements whose start is shift elements after a multiple of 64
-// bytes. All its bytes are a pattern.
+// NewSlice returns n elements that start shift elements after a multiple of 64 bytes. All bytes are
+// filled with a pattern.
 func NewSlice[T any](n, shift int) *Slice[T] {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -35,7 +35,7 @@ func NewSlice[T any](n, shift int) *Slice[T] {
 	return s
 }
 
-// Freeze makes the data an input: Check fails when it changes.
+// Freeze makes the data an input: Check fails if it has changed.
 func (s *Slice[T]) Freeze() { s.frozen = bytes.Clone(s.whole) }
 
 // Check fails the test if the guard bands or an input have changed.

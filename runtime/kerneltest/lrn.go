@@ -4,21 +4,20 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// LRNFunc has the signature of cpu.LRN.
+// LRNFunc is a local response normalisation of blocks of 16 channels, or of 1.
 type LRNFunc func(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32)
 
-// LRN tests local response normalisation, blocked and planar.
-func LRN(t *testing.T, lrn LRNFunc) {
+// LRN tests local response normalisation on blocked and planar tensors. block and unblock convert
+// between the two layouts.
+func LRN(t *testing.T, lrn LRNFunc, block, unblock func(dst, src []float32, n, c, h, w int)) {
 	for _, c := range []int{1, 5, 16, 17, 40} {
 		for _, size := range []int{1, 2, 3, 5, 33, 35} {
 			for _, beta := range []float32{0.75, 0.5, 1.3} {
 				t.Run(fmt.Sprintf("C=%d size=%d beta=%v", c, size, beta), func(t *testing.T) {
 					for _, hw := range []int{1, 33, 70} {
-						checkLRN(t, lrn, c, hw, size, beta)
+						checkLRN(t, lrn, block, unblock, c, hw, size, beta)
 					}
 				})
 			}
@@ -26,13 +25,13 @@ func LRN(t *testing.T, lrn LRNFunc) {
 	}
 }
 
-func checkLRN(t *testing.T, lrn LRNFunc, c, hw, size int, beta float32) {
+func checkLRN(t *testing.T, lrn LRNFunc, block, unblock func(dst, src []float32, n, c, h, w int), c, hw, size int, beta float32) {
 	t.Helper()
 	const n, alpha, bias = 2, 0.3, 1.5
 	blocks := (c + 15) / 16
 	planar := NewRandom(uint32(c)).Input(n*c*hw, 1)
 	src := NewSlice[float32](n*blocks*hw*16, 1)
-	cpu.Block(src.Data, planar.Data, n, c, hw, 1)
+	block(src.Data, planar.Data, n, c, hw, 1)
 	src.Freeze()
 	blocked, got := NewSlice[float32](len(src.Data), 3), NewSlice[float32](n*c*hw, 0)
 	lrn(blocked.Data, src.Data, n, c, hw, 16, size, alpha, beta, bias)
@@ -43,7 +42,7 @@ func checkLRN(t *testing.T, lrn LRNFunc, c, hw, size int, beta float32) {
 	}
 	for _, layout := range []string{"blocked", "planar"} {
 		if layout == "blocked" {
-			cpu.Unblock(got.Data, blocked.Data, n, c, hw, 1)
+			unblock(got.Data, blocked.Data, n, c, hw, 1)
 		} else {
 			lrn(got.Data, planar.Data, n, c, hw, 1, size, alpha, beta, bias)
 		}

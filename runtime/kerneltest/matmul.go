@@ -5,20 +5,23 @@ import (
 	"math"
 	"testing"
 
-	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Weight is the constraint of elements of panels.
+// Weight is the constraint for elements of panels.
 type Weight interface {
 	float32 | rt.Float16 | rt.BFloat16
 }
 
-// MatMulFunc has the signature of cpu.MatMul and cpu.MatMulNarrow.
-type MatMulFunc[W Weight] func(dst, a []float32, panels []W, s *cpu.MatMulShape, ep *cpu.Epilogue)
+// MatMulKernel is a product and the packing of its second operand.
+type MatMulKernel[W Weight] struct {
+	Multiply  func(dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue)
+	PanelsLen func(k, n int) int
+	Pack      func(dst, b []float32, k, n, ldb int, trans bool, batch, stride int)
+}
 
-// MatMul tests a product on sizes around those of the tiles, with all epilogues.
-func MatMul[W Weight](t *testing.T, mul MatMulFunc[W]) {
+// MatMul tests a product on sizes around the sizes of the tiles, with all epilogues.
+func MatMul[W Weight](t *testing.T, mul MatMulKernel[W]) {
 	for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 14, 15, 29} {
 		for _, n := range []int{1, 15, 16, 17, 32, 33, 48, 63, 96} {
 			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
@@ -57,8 +60,8 @@ func MatMul[W Weight](t *testing.T, mul MatMulFunc[W]) {
 	}
 }
 
-// MatMulRows tests a product with rows that are not in panels and with a bias by row.
-func MatMulRows(t *testing.T, mul MatMulFunc[float32]) {
+// MatMulRows tests a product with rows that are not in panels and with a bias for each row.
+func MatMulRows(t *testing.T, mul MatMulKernel[float32]) {
 	for _, m := range []int{1, 2, 5, 6, 7, 13, 14, 15, 29, 60} {
 		for _, n := range []int{16, 32, 48, 208} {
 			t.Run(fmt.Sprintf("M=%d N=%d", m, n), func(t *testing.T) {
@@ -89,13 +92,13 @@ type MatMulCase struct {
 	M, N, K, Batch   int
 	PadA, PadB, PadC int // elements between rows
 	SharedA, SharedB bool
-	Trans            bool // b is N×K
-	Rows             bool // b is not in panels, and the bias by row
+	Trans            bool // offset of the operands from an aligned address, in elements
+	Rows             bool // b is not in panels, and the bias is for rows
 	Terms            int
-	Shift            int  // elements off alignment
+	Shift            int  // offset of the operands from an aligned address, in elements
 	Epilogue         int  // bits of withBias … withThen
 	InPlace          bool // the residual is dst
-	Special          bool // numbers that are not ordinary
+	Special          bool // the operands include special numbers
 	Seed             uint32
 }
 
@@ -105,20 +108,20 @@ const (
 	withResidual
 	withClamp
 	withThen
-	withClampUp // to a range without zero
+	withClampUp // a range without zero
 	everyStep   = withBias | withResidual | withClamp | withThen
 )
 
 // CheckMatMul runs one case against the definition.
-func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
+func CheckMatMul[W Weight](t *testing.T, mul MatMulKernel[W], c MatMulCase) {
 	t.Helper()
-	s := &cpu.MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC, Terms: c.Terms}
+	s := &MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC, Terms: c.Terms}
 	countA, countB := 1, 1
 	if !c.SharedA {
 		s.StrideA, countA = c.M*s.LDA, c.Batch
 	}
 	if !c.SharedB {
-		s.StrideB, countB = cpu.PanelsLen(c.K, c.N), c.Batch
+		s.StrideB, countB = mul.PanelsLen(c.K, c.N), c.Batch
 	}
 	s.StrideC = c.M * s.LDC
 
@@ -131,28 +134,28 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 	}
 	ldb := columns + c.PadB
 	b := r.Input(countB*rows*ldb, c.Shift)
-	panels := NewSlice[float32](countB*cpu.PanelsLen(c.K, c.N), c.Shift)
-	cpu.PackPanels(panels.Data, b.Data, c.K, c.N, ldb, c.Trans, countB, rows*ldb)
+	panels := NewSlice[float32](countB*mul.PanelsLen(c.K, c.N), c.Shift)
+	mul.Pack(panels.Data, b.Data, c.K, c.N, ldb, c.Trans, countB, rows*ldb)
 	panels.Check(t, "panels")
 	columnsOfBias := c.N
 	if c.Rows {
 		panels, columnsOfBias = b, c.M
-		s.LDB, s.StrideB, s.RowBias = ldb, s.StrideB/max(1, cpu.PanelsLen(c.K, c.N))*rows*ldb, true
+		s.LDB, s.StrideB, s.RowBias = ldb, s.StrideB/max(1, mul.PanelsLen(c.K, c.N))*rows*ldb, true
 	}
 	weights := NewSlice[W](len(panels.Data), c.Shift)
-	cpu.Cast(weights.Data, panels.Data)
+	castTo(weights.Data, panels.Data)
 	weights.Freeze()
 	stored := make([]W, len(b.Data))
-	cpu.Cast(stored, b.Data)
+	castTo(stored, b.Data)
 	factors := make([]float32, len(stored)) // what is left of b
-	cpu.Cast(factors, stored)
+	castTo(factors, stored)
 	dst := NewSlice[float32](c.Batch*s.StrideC, c.Shift)
 	e := newEpilogue(r, c.Epilogue, columnsOfBias, len(dst.Data), c.Shift, nil)
 	if c.InPlace {
 		copy(dst.Data, e.ep.Residual)
 		e.ep.Residual = dst.Data
 	}
-	mul(dst.Data, a.Data, weights.Data, s, &e.ep)
+	mul.Multiply(dst.Data, a.Data, weights.Data, s, &e.ep)
 
 	for name, x := range map[string]*Slice[float32]{"a": a, "b": b, "dst": dst} {
 		x.Check(t, name)
@@ -186,6 +189,29 @@ func CheckMatMul[W Weight](t *testing.T, mul MatMulFunc[W], c MatMulCase) {
 					t.Fatalf("%+v: dst[%d][%d][%d] = %v, want %v", c, i, row, column, dst.Data[at], want.Value)
 				}
 			}
+		}
+	}
+}
+
+// castTo converts elements, rounded to the nearest.
+func castTo[D, S Weight](dst []D, src []S) {
+	for i, v := range src {
+		var x float32
+		switch v := any(v).(type) {
+		case float32:
+			x = v
+		case rt.Float16:
+			x = v.Float32()
+		case rt.BFloat16:
+			x = v.Float32()
+		}
+		switch to := any(&dst[i]).(type) {
+		case *float32:
+			*to = x
+		case *rt.Float16:
+			*to = rt.ToFloat16(x)
+		case *rt.BFloat16:
+			*to = rt.ToBFloat16(x)
 		}
 	}
 }

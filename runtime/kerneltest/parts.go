@@ -3,13 +3,12 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Parts tests that long sums in parts of some terms have the error of these: it grows with
-// the root of the terms that are added one after the other. One sum of all terms has more.
-func Parts(t *testing.T, mul MatMulFunc[float32], conv ConvFunc) {
+// Parts tests that a long sum divided into parts has a smaller error than a single chain of
+// additions. The error grows with the square root of the number of terms that are added one after
+// the other.
+func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 	const depth, terms = 8192, 128
 	// A partial sum of n random products is about the root of n of them, and each addition
 	// rounds it by half a unit in the last place at most.
@@ -17,14 +16,14 @@ func Parts(t *testing.T, mul MatMulFunc[float32], conv ConvFunc) {
 	for name, sums := range map[string]func(a, b []float32, terms int) []float32{
 		"a product of rows": func(a, b []float32, terms int) []float32 {
 			dst := make([]float32, partRows*16)
-			mul(dst, a, b, &cpu.MatMulShape{M: partRows, N: 16, K: depth, LDA: depth, LDC: 16, Batch: 1, Terms: terms}, nil)
+			mul.Multiply(dst, a, b, &MatMulShape{M: partRows, N: 16, K: depth, LDA: depth, LDC: 16, Batch: 1, Terms: terms}, nil)
 			return dst
 		},
 		"a product of one row": func(a, b []float32, terms int) []float32 {
 			var dst []float32
 			for row := range partRows {
 				y := make([]float32, 16)
-				mul(y, a[row*depth:], b, &cpu.MatMulShape{M: 1, N: 16, K: depth, LDA: depth, LDC: 16, Batch: 1, Terms: terms}, nil)
+				mul.Multiply(y, a[row*depth:], b, &MatMulShape{M: 1, N: 16, K: depth, LDA: depth, LDC: 16, Batch: 1, Terms: terms}, nil)
 				dst = append(dst, y...)
 			}
 			return dst
@@ -35,9 +34,9 @@ func Parts(t *testing.T, mul MatMulFunc[float32], conv ConvFunc) {
 				row, k := i/depth, i%depth
 				blocked[(k/16*partRows+row)*16+k%16] = v
 			}
-			s := &cpu.ConvShape{N: 1, InC: depth, InH: 1, InW: partRows, InBlock: 16, OutC: 16, OutH: 1, OutW: partRows, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Terms: terms}
+			s := &ConvShape{N: 1, InC: depth, InH: 1, InW: partRows, InBlock: 16, OutC: 16, OutH: 1, OutW: partRows, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Terms: terms}
 			dst := make([]float32, partRows*16)
-			conv(dst, blocked, b, s, nil)
+			conv.Convolve(dst, blocked, b, s, nil)
 			return dst
 		},
 	} {
@@ -60,10 +59,10 @@ func Parts(t *testing.T, mul MatMulFunc[float32], conv ConvFunc) {
 	}
 }
 
-// partRows is the number of rows of a sum's operands: those of a large tile.
+// partRows is the number of rows of the operands: as many as a large tile has.
 const partRows = 12
 
-// distance is the root mean square of the differences as a share of the exact numbers'.
+// distance returns the root mean square of the differences relative to that of the exact numbers.
 func distance(got []float32, exact []float64) float64 {
 	var off, all float64
 	for i, v := range exact {

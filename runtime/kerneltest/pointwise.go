@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A UnaryCase is what a kernel of one slice has to compute. An error may be ULP
-// units in the last place of the result, and PerX times the magnitude of the
-// operand.
+// A UnaryCase is the definition of a kernel of one slice. Its error may be ULP units in the last
+// place of the result plus PerX times the magnitude of the operand.
 type UnaryCase struct {
 	Name string
 	Want func(x float64) float64
@@ -16,8 +15,7 @@ type UnaryCase struct {
 	PerX float64
 }
 
-// Unaries are the kernels of one slice. The parameters of those that have some are
-// in the name.
+// Unaries are the kernels of one slice. The names include parameters.
 var Unaries = []UnaryCase{
 	{Name: "Neg", Want: func(x float64) float64 { return -x }},
 	{Name: "Abs", Want: math.Abs},
@@ -85,7 +83,7 @@ var Unaries = []UnaryCase{
 	{Name: "Atanh", Want: math.Atanh, ULP: 2},
 }
 
-// piece is negative where x is, else other.
+// piece returns negative if x < 0, else other.
 func piece(x, negative, other float64) float64 {
 	if x < 0 {
 		return negative
@@ -107,8 +105,8 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// Unary tests a kernel for each of Unaries on numbers of every size and kind, and on
-// every short length.
+// Unary tests a kernel for each of Unaries on numbers of all magnitudes and kinds, and on all short
+// lengths.
 func Unary(t *testing.T, kernels map[string]func(dst, x []float32)) {
 	for _, c := range Unaries {
 		t.Run(c.Name, func(t *testing.T) {
@@ -143,7 +141,7 @@ func Unary(t *testing.T, kernels map[string]func(dst, x []float32)) {
 	}
 }
 
-// SameBits fails the test where two slices differ in more than what a NaN carries.
+// SameBits fails the test if two slices differ, except in the payload of NaN.
 func SameBits(t testing.TB, what string, got, want []float32) {
 	t.Helper()
 	for i, w := range want {
@@ -153,7 +151,8 @@ func SameBits(t testing.TB, what string, got, want []float32) {
 	}
 }
 
-// within reports whether got is want up to some units in the last place and a room.
+// within reports whether got equals want up to some units in the last place and an absolute
+// tolerance.
 func within(got float32, want, ulp, room float64) bool {
 	switch {
 	case want != want:
@@ -170,7 +169,7 @@ func within(got float32, want, ulp, room float64) bool {
 	return math.Abs(float64(got)-want) <= ulp*math.Ldexp(1, exponent-23)+room
 }
 
-// special are the numbers that are not ordinary.
+// special holds infinities, NaN, zeros and other special numbers.
 var special = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -2,
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), -float32(math.NaN()),
@@ -178,7 +177,7 @@ var special = []float32{
 	math.MaxFloat32, -math.MaxFloat32, 88.72283, 88.72284, -87.33655, -103.97208, -103.97209, -150, 1.5, 2.5, -1.5, 0x1p23, 0x1p24 + 2,
 }
 
-// everyKind is special, numbers of all magnitudes and numbers around zero.
+// everyKind returns special numbers, numbers of all magnitudes, and numbers near zero.
 func everyKind() *Slice[float32] {
 	const steps, near = 8000, 4000
 	s := NewSlice[float32](len(special)+steps+near, 3)
@@ -194,8 +193,8 @@ func everyKind() *Slice[float32] {
 	return s
 }
 
-// A BinaryCase is what a kernel of two slices, or a slice and a scalar, has to
-// compute exactly.
+// A BinaryCase is the definition of a kernel of two slices, or of a slice and a scalar, whose
+// results are exact.
 type BinaryCase struct {
 	Name string
 	Want func(a, b float32) float32
@@ -240,8 +239,8 @@ type BinaryForms struct {
 	First  func(dst []float32, a float32, b []float32)
 }
 
-// Binary tests kernels for each of Binaries: all pairs of special numbers, and every
-// short length.
+// Binary tests kernels for each of Binaries on all pairs of special numbers and on all short
+// lengths.
 func Binary(t *testing.T, kernels map[string]BinaryForms) {
 	for _, c := range Binaries {
 		t.Run(c.Name, func(t *testing.T) {

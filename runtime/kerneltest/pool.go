@@ -3,29 +3,24 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
 // DepthwiseConv tests a depthwise convolution of blocked tensors.
-func DepthwiseConv(t *testing.T, conv ConvFunc) {
+func DepthwiseConv(t *testing.T, conv ConvKernel) {
 	depthwise(t, func(t *testing.T, c ConvCase) {
 		c.Shape.InBlock = 16
-		check(t, conv, c, cpu.DepthwiseWeightsLen, cpu.PackDepthwise, false)
+		check(t, conv, c, false)
 	})
 }
 
-// DepthwisePlanar tests a depthwise convolution of planar tensors, whose weights are as they
-// are in a model.
-func DepthwisePlanar(t *testing.T, conv ConvFunc) {
-	weightsLen := func(s *cpu.ConvShape) int { return s.OutC * s.KH * s.KW }
-	pack := func(dst, w []float32, _ *cpu.ConvShape) { copy(dst, w) }
+// DepthwisePlanar tests a depthwise convolution of planar tensors.
+func DepthwisePlanar(t *testing.T, conv ConvKernel) {
 	planar := func(t *testing.T, c ConvCase) {
 		c.Shape.InBlock = 1
-		check(t, conv, c, weightsLen, pack, true)
+		check(t, conv, c, true)
 	}
 	depthwise(t, planar)
-	type shape = cpu.ConvShape
+	type shape = ConvShape
 	for name, s := range map[string]shape{
 		"rows longer than the room":     {InC: 2, InH: 3, InW: 9000, KH: 3, KW: 3, PadH: 1, PadW: 1},
 		"strided rows longer than that": {InC: 2, InH: 4, InW: 7001, KH: 3, KW: 5, StrideW: 2, PadH: 1, PadW: 2},
@@ -38,9 +33,9 @@ func DepthwisePlanar(t *testing.T, conv ConvFunc) {
 	}
 }
 
-// depthwise tests a depthwise convolution that check checks.
+// depthwise runs check on depthwise convolutions.
 func depthwise(t *testing.T, check func(t *testing.T, c ConvCase)) {
-	type shape = cpu.ConvShape
+	type shape = ConvShape
 	for name, c := range map[string]ConvCase{
 		"3x3":             {Shape: shape{N: 2, InC: 32, InH: 9, InW: 20, KH: 3, KW: 3}},
 		"3x3 with stride": {Shape: shape{InC: 48, InH: 15, InW: 17, KH: 3, KW: 3, StrideH: 2, StrideW: 2}, Epilogue: everyStep},
@@ -71,12 +66,12 @@ func depthwiseCase(t *testing.T, check func(t *testing.T, c ConvCase), c ConvCas
 	check(t, c)
 }
 
-// PoolFunc has the signature of cpu.MaxPool and cpu.AveragePool.
-type PoolFunc func(dst, src []float32, s *cpu.PoolShape)
+// PoolFunc is a maximum or an average pool.
+type PoolFunc func(dst, src []float32, s *PoolShape)
 
 // Pool tests a maximum and an average pool, blocked and planar.
 func Pool(t *testing.T, maximum, average PoolFunc) {
-	type shape = cpu.PoolShape
+	type shape = PoolShape
 	for name, s := range map[string]shape{
 		"2x2":                    {N: 2, C: 3, InH: 8, InW: 10, KH: 2, KW: 2, StrideH: 2, StrideW: 2},
 		"3x3 with padding":       {C: 2, InH: 9, InW: 20, KH: 3, KW: 3, PadH: 1, PadW: 1, EndH: 1, EndW: 1},
@@ -113,7 +108,7 @@ func Pool(t *testing.T, maximum, average PoolFunc) {
 	}
 }
 
-func checkPool(t *testing.T, pool PoolFunc, s cpu.PoolShape, maximum bool, shift int) {
+func checkPool(t *testing.T, pool PoolFunc, s PoolShape, maximum bool, shift int) {
 	t.Helper()
 	src := NewRandom(1).Input(s.N*s.C*s.InH*s.InW*s.Block, shift)
 	dst := NewSlice[float32](s.N*s.C*s.OutH*s.OutW*s.Block, shift)

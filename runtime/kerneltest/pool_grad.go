@@ -3,14 +3,12 @@ package kerneltest
 import (
 	"fmt"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// MaxPoolGrad tests the gradient of a maximum over windows, of blocked and of planar
-// operands with equal elements and NaN.
-func MaxPoolGrad(t *testing.T, grad func(dst, x, g []float32, s *cpu.PoolShape)) {
-	for i, s := range []cpu.PoolShape{
+// MaxPoolGrad tests the gradient of a maximum over windows. The operands are blocked or planar, and
+// have equal elements and NaN.
+func MaxPoolGrad(t *testing.T, grad func(dst, x, g []float32, s *PoolShape)) {
+	for i, s := range []PoolShape{
 		{N: 2, C: 2, InH: 9, InW: 8, KH: 3, KW: 3, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, PadH: 1, PadW: 1},
 		{N: 1, C: 3, InH: 6, InW: 6, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1},
 		{N: 1, C: 1, InH: 7, InW: 9, KH: 2, KW: 3, StrideH: 1, StrideW: 1, DilH: 2, DilW: 3, PadH: 1, PadW: 2},

@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// Cells runs one step of recurrent layers of one sequence with logistic functions and
-// tangents, whose recurrent weights are zeros.
+// Cells contains kernels that run one step of a recurrent layer for one sequence, with logistic
+// functions and tangents, and with zero recurrent weights.
 type Cells struct {
-	// LSTM gives h and the state of the cell c, [n], of c0 and the gates x, [4·n].
+	// LSTM computes h and the cell state c, [n], from the previous state c0 and the gates x, [4·n].
 	LSTM func(h, c, x, c0 []float32)
-	// GRU gives h, [n], of h0, the gates x, [3·n], and the bias of the recurrent weights
-	// of the last one.
+	// GRU computes h, [n], from the previous h0, the gates x, [3·n], and the recurrent bias of the
+	// last gate.
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 
-// Test runs both on gates and states of every kind, and on every short length.
+// Test runs both on gates and states of all kinds and on all short lengths.
 func (cells Cells) Test(t *testing.T) {
 	state := func(n, seed int) *Slice[float32] {
 		s := NewSlice[float32](n, (n+seed)%5)
@@ -77,8 +77,8 @@ func (cells Cells) Test(t *testing.T) {
 	}
 }
 
-// nearTo fails the test where element i of n is not within a millionth of what is wanted,
-// or of one where that is less.
+// nearTo fails the test unless the error of element i of n is at most a millionth of the magnitude
+// of want, or of 1 if that is larger.
 func nearTo(t *testing.T, what string, n, i int, got float32, want float64) {
 	t.Helper()
 	g := float64(got)

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A ReduceCase is what a reduction has to compute of the elements of a line. An error
-// may be Room float32 units of the sum of the magnitudes of what it adds; 0 asks for
-// the exact result.
+// A ReduceCase is the definition of a reduction of a line. The error may be Room float32 units of
+// the sum of the magnitudes of the terms; if Room is 0, the result must be exact.
 type ReduceCase struct {
 	Name string
 	Want func(line []float64) (value, magnitude float64)
@@ -64,14 +63,14 @@ func sum(x []float64, f func(float64) float64) float64 {
 	return s
 }
 
-func extreme(x []float64, of func(a, b float64) float64, start float64) float64 {
+func extreme(x []float64, pick func(a, b float64) float64, start float64) float64 {
 	for _, v := range x {
-		start = of(start, v)
+		start = pick(start, v)
 	}
 	return start
 }
 
-// Reduce tests a kernel for each of Reductions, which sees src as [outer, n, inner].
+// Reduce tests a kernel for each of Reductions. The kernel reads src as [outer, n, inner].
 func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, inner int)) {
 	for _, c := range Reductions {
 		t.Run(c.Name, func(t *testing.T) {
@@ -128,7 +127,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 				for i := range src.Data {
 					src.Data[i] = 20 * r.Float32()
 				}
-				// The first line overflows without its maximum, in the second most vanish, the third has a NaN.
+				// In the first line exp overflows unless the maximum is subtracted, in the second
+				// most terms vanish, and the third has a NaN.
 				src.Data[0] = 1000
 				if n > 2 {
 					src.Data[n*inner+inner] = float32(math.Inf(-1))
@@ -172,8 +172,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 	}
 }
 
-// Norm tests a normalisation of rows of n. scale and bias may be nil; bias is nil in
-// all cases where the kernel has none.
+// Norm tests a normalisation of rows of n elements. scale and bias may be nil. bias is always nil
+// if biased is false.
 func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool) {
 	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
 		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {

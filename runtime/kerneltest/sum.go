@@ -3,12 +3,10 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Sum is a sum of products in float64 with the room that float32 arithmetic in any
-// order needs around it.
+// Sum is a sum of products in float64, with the tolerance needed for float32 arithmetic in any
+// order.
 type Sum struct {
 	Value    float64
 	absolute float64
@@ -24,12 +22,12 @@ func (s *Sum) Add(x, y float32) {
 }
 
 // Scale multiplies the sum by a positive number.
-func (s *Sum) Scale(by float64) {
-	s.Value *= by
-	s.absolute *= by
+func (s *Sum) Scale(factor float64) {
+	s.Value *= factor
+	s.absolute *= factor
 }
 
-// Near reports whether got is the sum as float32 arithmetic may have it.
+// Near reports whether got is within the tolerance of the sum.
 func (s *Sum) Near(got float32) bool {
 	switch {
 	case math.IsNaN(s.Value):
@@ -41,13 +39,13 @@ func (s *Sum) Near(got float32) bool {
 	return math.Abs(float64(got)-s.Value) <= room+math.SmallestNonzeroFloat32*(1+s.terms)
 }
 
-// Random makes reproducible operands.
+// Random generates reproducible operands.
 type Random struct {
 	state   uint32
 	special bool
 }
 
-// NewRandom starts a sequence.
+// NewRandom returns a generator with the given seed.
 func NewRandom(seed uint32) *Random { return &Random{state: seed*2654435761 + 1} }
 
 func (r *Random) next() uint32 {
@@ -55,8 +53,8 @@ func (r *Random) next() uint32 {
 	return r.state >> 8
 }
 
-// Float32 is in −1…1, or now and then a number that is not ordinary where the
-// sequence has been told so.
+// Float32 returns a number in [−1, 1], or occasionally a special number if the generator is set to
+// produce them.
 func (r *Random) Float32() float32 {
 	if r.special && r.next()%64 == 0 {
 		odd := [...]float32{
@@ -68,7 +66,7 @@ func (r *Random) Float32() float32 {
 	return float32(int32(r.next()))/(1<<23) - 1
 }
 
-// Input is a frozen slice of n random numbers, shift elements off alignment.
+// Input returns a frozen slice of n random numbers, shift elements off alignment.
 func (r *Random) Input(n, shift int) *Slice[float32] {
 	s := NewSlice[float32](n, shift)
 	for i := range s.Data {
@@ -78,17 +76,17 @@ func (r *Random) Input(n, shift int) *Slice[float32] {
 	return s
 }
 
-// epilogue is an epilogue and what it needs for its test.
+// epilogue is an epilogue with the data to test it.
 type epilogue struct {
-	ep       cpu.Epilogue
+	ep       Epilogue
 	operands []*Slice[float32]
-	residual []float32 // as it was before the kernel
+	residual []float32 // its values before the kernel runs
 	then     []bool    // which elements Then has seen
 	twice    bool
 }
 
-// newEpilogue makes an epilogue for length elements in so many columns or channels, with
-// a residual that is zero where the elements are pad, which may be nil.
+// newEpilogue returns an epilogue for length elements and the given number of columns or channels.
+// The residual is zero for elements for which pad returns true; pad may be nil.
 func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) bool) *epilogue {
 	e := &epilogue{}
 	if bits&withBias != 0 {
@@ -135,7 +133,7 @@ func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) b
 
 const thenScale = 2
 
-// check fails the test where an operand has changed or Then has seen an element twice.
+// check fails the test if an operand has changed or Then has been called twice for an element.
 func (e *epilogue) check(t *testing.T) {
 	t.Helper()
 	for _, s := range e.operands {
@@ -146,7 +144,7 @@ func (e *epilogue) check(t *testing.T) {
 	}
 }
 
-// apply does to a sum what the epilogue does to element at of dst in a column.
+// apply returns the sum after the epilogue for element at of dst, in the given column.
 func (e *epilogue) apply(s Sum, at, column int) Sum {
 	if e.ep.Bias != nil {
 		s.Add(e.ep.Bias[column], 1)

@@ -4,39 +4,37 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Updates are the steps of optimizers, with the signatures of package cpu's.
+// Updates holds the steps of optimizers.
 type Updates struct {
-	SGD     func(w, g, m []float32, rates *cpu.SGDRates)
-	Adam    func(w, g, m, v, most []float32, rates *cpu.AdamRates)
-	AdaGrad func(w, g, v []float32, rates *cpu.AdaGradRates)
-	RMSProp func(w, g, v, mean, m []float32, rates *cpu.RMSPropRates)
-	Adan    func(w, g, last, m, d, v []float32, rates *cpu.AdanRates)
-	Lion    func(w, g, m []float32, rates *cpu.LionRates)
+	SGD     func(w, g, m []float32, rates *SGDRates)
+	Adam    func(w, g, m, v, most []float32, rates *AdamRates)
+	AdaGrad func(w, g, v []float32, rates *AdaGradRates)
+	RMSProp func(w, g, v, mean, m []float32, rates *RMSPropRates)
+	Adan    func(w, g, last, m, d, v []float32, rates *AdanRates)
+	Lion    func(w, g, m []float32, rates *LionRates)
 }
 
-// An UpdateCase is a step of an optimizer. Its slices are the parameters, the gradients
-// and what the optimizer remembers.
+// An UpdateCase is a step of an optimizer. Its slices are the parameters, the gradients and the
+// optimizer's state.
 type UpdateCase struct {
 	Name   string
 	Slices int
 	Run    func(u *Updates, x [][]float32)
-	Want   func(x []float64) // of one element of each slice
+	Want   func(x []float64) // computes one element; x has an element of each slice
 }
 
 var (
-	sgdRates     = cpu.SGDRates{Decay: 0.125, Rate: 0.3, Momentum: 0.9, Keep: 0.8, Direct: 0.7, Heavy: 0.6}
-	adamRates    = cpu.AdamRates{Decay: 0.125, Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Scale: 1.7, Epsilon: 0.01, Rate: 0.3}
-	adaGradRates = cpu.AdaGradRates{Decay: 0.125, Epsilon: 0.01, Rate: 0.3}
-	rmsPropRates = cpu.RMSPropRates{Decay: 0.125, Alpha: 0.95, Rest: 0.05, Momentum: 0.8, Epsilon: 0.01, Rate: 0.3}
-	adanRates    = cpu.AdanRates{Beta1: 0.98, Rest1: 0.02, Beta2: 0.92, Rest2: 0.08, Beta3: 0.99, Rest3: 0.01, Scale: 1.7, Epsilon: 0.01, Rate: 0.3, DifferenceRate: 0.2, Before: 0.98, After: 0.97}
-	lionRates    = cpu.LionRates{Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Rate: 0.3}
+	sgdRates     = SGDRates{Decay: 0.125, Rate: 0.3, Momentum: 0.9, Keep: 0.8, Direct: 0.7, Heavy: 0.6}
+	adamRates    = AdamRates{Decay: 0.125, Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Scale: 1.7, Epsilon: 0.01, Rate: 0.3}
+	adaGradRates = AdaGradRates{Decay: 0.125, Epsilon: 0.01, Rate: 0.3}
+	rmsPropRates = RMSPropRates{Decay: 0.125, Alpha: 0.95, Rest: 0.05, Momentum: 0.8, Epsilon: 0.01, Rate: 0.3}
+	adanRates    = AdanRates{Beta1: 0.98, Rest1: 0.02, Beta2: 0.92, Rest2: 0.08, Beta3: 0.99, Rest3: 0.01, Scale: 1.7, Epsilon: 0.01, Rate: 0.3, DifferenceRate: 0.2, Before: 0.98, After: 0.97}
+	lionRates    = LionRates{Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Rate: 0.3}
 )
 
-// UpdateCases are all forms of all steps.
+// UpdateCases holds all forms of all steps.
 var UpdateCases = []UpdateCase{
 	{"SGD", 2, func(u *Updates, x [][]float32) { u.SGD(x[0], x[1], nil, &sgdRates) }, func(x []float64) {
 		r := floatsOf(sgdRates.Decay, sgdRates.Rate)
@@ -79,7 +77,7 @@ var UpdateCases = []UpdateCase{
 	{"Lion", 3, func(u *Updates, x [][]float32) { u.Lion(x[0], x[1], x[2], &lionRates) }, func(x []float64) {
 		s := &lionRates
 		r := floatsOf(s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Rate)
-		c := float64(float32(r[1]*x[2])) + float64(float32(r[2]*x[1])) // as it decides a sign
+		c := float64(float32(r[1]*x[2])) + float64(float32(r[2]*x[1])) // rounded, because its sign is used
 		x[2] = r[3]*x[2] + r[4]*x[1]
 		x[0] *= r[0]
 		if c != 0 {
@@ -88,7 +86,7 @@ var UpdateCases = []UpdateCase{
 	}},
 }
 
-// adam is one element of Adam, with the largest second moment if there is a fifth.
+// adam is the definition of one element of Adam. A fifth element of x is the largest second moment.
 func adam(x []float64) {
 	s := &adamRates
 	r := floatsOf(s.Decay, s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Scale, s.Epsilon, s.Rate)
@@ -103,7 +101,7 @@ func adam(x []float64) {
 	x[0] = r[1]*x[0] - r[8]*x[2]/(r[6]*math.Sqrt(second)+r[7])
 }
 
-// rmsProp is one element of RMSProp.
+// rmsProp is the definition of one element of RMSProp.
 func rmsProp(x []float64, mean, m *float64) {
 	s := &rmsPropRates
 	r := floatsOf(s.Decay, s.Alpha, s.Rest, s.Momentum, s.Epsilon, s.Rate)
@@ -137,7 +135,7 @@ func Update(t *testing.T, u *Updates) {
 			r := NewRandom(3)
 			for n := range 72 {
 				if n == 71 {
-					n = 70_001 // more than one call of assembly gets
+					n = 70_001 // more than one call of assembly handles
 				}
 				checkUpdate(t, c, u, r, n)
 			}
@@ -156,7 +154,7 @@ func checkUpdate(t *testing.T, c UpdateCase, u *Updates, r *Random, n int) {
 			operands[k].frozen = nil
 		}
 		for i, v := range data[k] {
-			if k >= 2 { // what is remembered may have been squares, and is above the square of a mean
+			if k >= 2 { // the state may be a mean of squares, which is above the square of a mean
 				data[k][i] = (v + 3) / float32(2*k-3)
 			}
 		}
@@ -180,8 +178,7 @@ func checkUpdate(t *testing.T, c UpdateCase, u *Updates, r *Random, n int) {
 	}
 }
 
-// SpecialUpdates does all steps on numbers that are not ordinary and returns the slices
-// of each.
+// SpecialUpdates runs all steps on special numbers and returns the slices of each.
 func SpecialUpdates(u *Updates) map[string][][]float32 {
 	out := map[string][][]float32{}
 	for _, c := range UpdateCases {

@@ -3,28 +3,31 @@ package kerneltest
 import (
 	"math"
 	"testing"
-
-	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// WinogradFunc has the signature of cpu.Winograd.
-type WinogradFunc func(dst, src, weights, scratch []float32, s *cpu.WinogradShape, ep *cpu.Epilogue)
+// WinogradKernel holds the functions of a convolution by the Winograd algorithm: the convolution,
+// the packing of its weights, and the sizes of weights and scratch in elements.
+type WinogradKernel struct {
+	Convolve   func(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue)
+	WeightsLen func(s *WinogradShape) int
+	Pack       func(dst, w []float32, s *WinogradShape)
+	Scratch    func(s *WinogradShape, workers, tiles int) int
+}
 
-// WinogradCase is one convolution to test, with both tile sizes. The batch and the group
-// are 1 where they are 0.
+// WinogradCase is a convolution to test, with both tile sizes. A batch or group of 0 means 1.
 type WinogradCase struct {
-	Shape    cpu.WinogradShape
+	Shape    WinogradShape
 	Epilogue int // bits of withBias … withThen
 	Shift    int
-	Odd      float32 // an input in the middle
-	Tiles    int     // that scratch has room for; 0 for all
+	Odd      float32 // unless 0, an element in the middle of the input
+	Tiles    int     // number of tiles that fit scratch; 0 means all
 	Seed     uint32
 }
 
-// Winograd tests a convolution by minimal filtering on channel counts, groups, borders
-// and images that are not whole tiles.
-func Winograd(t *testing.T, conv WinogradFunc) {
-	type shape = cpu.WinogradShape
+// Winograd tests a convolution by the Winograd algorithm on channel counts, groups, borders and
+// images that are not whole tiles.
+func Winograd(t *testing.T, conv WinogradKernel) {
+	type shape = WinogradShape
 	for name, c := range map[string]WinogradCase{
 		"whole tiles":            {Shape: shape{InC: 32, InH: 8, InW: 12, OutC: 48, OutH: 8, OutW: 12, Top: 1, Left: 1}},
 		"one pixel":              {Shape: shape{InC: 16, InH: 1, InW: 1, OutC: 16, OutH: 1, OutW: 1, Top: 1, Left: 1}},
@@ -51,7 +54,7 @@ func Winograd(t *testing.T, conv WinogradFunc) {
 		for i := 1; i < 40; i++ {
 			h, w := 1+i%7, i
 			CheckWinograd(t, conv, WinogradCase{
-				Shape:    cpu.WinogradShape{InC: 16, InH: h, InW: w, OutC: 32, OutH: h, OutW: w, Top: 1, Left: 1},
+				Shape:    WinogradShape{InC: 16, InH: h, InW: w, OutC: 32, OutH: h, OutW: w, Top: 1, Left: 1},
 				Epilogue: i, Seed: uint32(i),
 			})
 		}
@@ -59,7 +62,7 @@ func Winograd(t *testing.T, conv WinogradFunc) {
 }
 
 // CheckWinograd runs one case with both tile sizes against the definition.
-func CheckWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
+func CheckWinograd(t *testing.T, conv WinogradKernel, c WinogradCase) {
 	t.Helper()
 	for _, tile := range []int{2, 4} {
 		c.Shape.Tile = tile
@@ -67,7 +70,7 @@ func CheckWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
 	}
 }
 
-func checkWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
+func checkWinograd(t *testing.T, conv WinogradKernel, c WinogradCase) {
 	t.Helper()
 	s := &c.Shape
 	s.N, s.Group = max(1, s.N), max(1, s.Group)
@@ -92,8 +95,8 @@ func checkWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
 	}
 	src.Freeze()
 	w := r.Input(s.OutC*s.InC/s.Group*9, c.Shift)
-	weights := NewSlice[float32](cpu.WinogradWeightsLen(s), c.Shift)
-	cpu.PackWinograd(weights.Data, w.Data, s)
+	weights := NewSlice[float32](conv.WeightsLen(s), c.Shift)
+	conv.Pack(weights.Data, w.Data, s)
 	w.Check(t, "w")
 	weights.Check(t, "weights")
 	weights.Freeze()
@@ -101,11 +104,11 @@ func checkWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
 	if tiles == 0 {
 		tiles = s.N * ((s.OutH + s.Tile - 1) / s.Tile) * ((s.OutW + s.Tile - 1) / s.Tile)
 	}
-	scratch := NewSlice[float32](cpu.WinogradScratch(s, 1, tiles), c.Shift)
+	scratch := NewSlice[float32](conv.Scratch(s, 1, tiles), c.Shift)
 	dst := NewSlice[float32](s.N*outBlocks*s.OutH*s.OutW*16, c.Shift)
 	channel := func(at int) int { return at/16/s.OutW/s.OutH%outBlocks*16 + at%16 }
 	e := newEpilogue(r, c.Epilogue, s.OutC, len(dst.Data), c.Shift, func(at int) bool { return channel(at) >= s.OutC })
-	conv(dst.Data, src.Data, weights.Data, scratch.Data, s, &e.ep)
+	conv.Convolve(dst.Data, src.Data, weights.Data, scratch.Data, s, &e.ep)
 
 	for name, x := range map[string]*Slice[float32]{"src": src, "weights": weights, "scratch": scratch, "dst": dst} {
 		x.Check(t, name)
@@ -114,7 +117,7 @@ func checkWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
 
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	sums := make([]Sum, len(dst.Data))
-	largest := 0.0 // of any output: the error of one depends on all inputs of its tile
+	largest := 0.0 // the largest output; its error depends on all inputs of its tile
 	for at := range dst.Data {
 		pixel := at / 16
 		x, y := pixel%s.OutW, pixel/s.OutW%s.OutH
@@ -165,9 +168,9 @@ func checkWinograd(t *testing.T, conv WinogradFunc, c WinogradCase) {
 	}
 }
 
-// touches reports whether an output shares its tile with one that reads the odd number in
-// the middle, if that is not finite.
-func touches(s *cpu.WinogradShape, odd float32, y, x int) bool {
+// touches reports whether an output shares its tile with an output that reads odd, the element in
+// the middle, and odd is not finite.
+func touches(s *WinogradShape, odd float32, y, x int) bool {
 	if odd-odd == 0 {
 		return false
 	}

@@ -7,14 +7,14 @@ import (
 
 // AdaGradConfig configures [AdaGrad].
 type AdaGradConfig struct {
-	RateDecay   float64 // step n learns at the rate divided by 1 + (n-1)·RateDecay
-	WeightDecay float64 // times the weights is added to the gradient
-	Start       float64 // what the sums of squares begin with
-	Epsilon     float64 // added to the root of the sums: 1e-10
+	RateDecay   float64 // step n uses the rate divided by 1 + (n-1)·RateDecay
+	WeightDecay float64 // added to the gradient, times the weights
+	Start       float64 // initial value of the sums of squares
+	Epsilon     float64 // added to the root of the sums; default 1e-10
 }
 
-// AdaGrad divides the rate of every element by the root of the sum of all its squared
-// gradients (Duchi, Hazan, Singer: Adaptive subgradient methods, 2011). PyTorch: Adagrad.
+// AdaGrad divides the rate of each element by the root of the sum of its squared gradients (Duchi,
+// Hazan, Singer: Adaptive subgradient methods, 2011). PyTorch: Adagrad.
 type AdaGrad struct {
 	bound
 	c     AdaGradConfig
@@ -22,8 +22,8 @@ type AdaGrad struct {
 	rates cpu.AdaGradRates
 }
 
-// NewAdaGrad binds AdaGrad to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none.
+// NewAdaGrad binds AdaGrad to parameters. It returns the errors of [rt.Params.Bind], and an error
+// if the configuration is invalid.
 func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	o := &AdaGrad{}
 	err := complete("adagrad", positive("RateDecay", &c.RateDecay, 0), positive("WeightDecay", &c.WeightDecay, 0),
@@ -41,7 +41,7 @@ func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	return o, nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *AdaGrad) Step(rate float64) error { return o.step(o, rate, 16) }
 
 func (o *AdaGrad) prepare(n int64, rate float64) {

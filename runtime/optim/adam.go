@@ -9,24 +9,24 @@ import (
 
 // AdamConfig configures [Adam].
 type AdamConfig struct {
-	Beta1, Beta2 float64 // factors of the moments before: 0.9 and 0.999
-	Epsilon      float64 // added to the root of the second moment: 1e-8, as in PyTorch; in Burn it is 1e-5
-	WeightDecay  float64 // times the weights is added to the gradient
-	AMSGrad      bool    // take the largest second moment so far (Reddi, Kale, Kumar 2018)
+	Beta1, Beta2 float64 // decay of the moments; default 0.9 and 0.999
+	Epsilon      float64 // added to the root of the second moment; default 1e-8 as in PyTorch (1e-5 in Burn)
+	WeightDecay  float64 // added to the gradient, times the weights
+	AMSGrad      bool    // use the largest second moment so far (Reddi, Kale, Kumar 2018)
 }
 
-// Adam adapts the rate of every element to the moments of its gradient (Kingma, Ba: Adam,
-// a method for stochastic optimization, 2015). PyTorch: Adam.
+// Adam adapts the rate of each element to the moments of its gradient (Kingma, Ba: Adam, a method
+// for stochastic optimization, 2015). PyTorch: Adam.
 type Adam struct {
 	bound
 	c          AdamConfig
-	decoupled  bool // weights decay by themselves
+	decoupled  bool // weight decay is separate from the gradient
 	m, v, most []float32
 	rates      cpu.AdamRates
 }
 
-// NewAdam binds Adam to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none.
+// NewAdam binds Adam to parameters. It returns the errors of [rt.Params.Bind], and an error if the
+// configuration is invalid.
 func NewAdam(p *rt.Params, c AdamConfig) (*Adam, error) {
 	o := &Adam{}
 	if err := o.init("adam", p, c, 0); err != nil {
@@ -37,17 +37,17 @@ func NewAdam(p *rt.Params, c AdamConfig) (*Adam, error) {
 
 // AdamWConfig configures [AdamW].
 type AdamWConfig struct {
-	Beta1, Beta2 float64 // factors of the moments before: 0.9 and 0.999
-	Epsilon      float64 // added to the root of the second moment: 1e-8
-	WeightDecay  float64 // times the rate: what the weights lose in a step: 0.01
-	AMSGrad      bool    // take the largest second moment so far
+	Beta1, Beta2 float64 // decay of the moments; default 0.9 and 0.999
+	Epsilon      float64 // added to the root of the second moment; default 1e-8
+	WeightDecay  float64 // decoupled weight decay, scaled by the rate; default 0.01
+	AMSGrad      bool    // use the largest second moment so far
 }
 
-// AdamW is Adam whose weights decay by themselves, not by way of the gradient
-// (Loshchilov, Hutter: Decoupled weight decay regularization, 2019). PyTorch: AdamW.
+// AdamW is Adam with weight decay that is separate from the gradient (Loshchilov, Hutter: Decoupled
+// weight decay regularization, 2019). PyTorch: AdamW.
 type AdamW struct{ Adam }
 
-// NewAdamW binds AdamW to parameters. Errors are those of [NewAdam].
+// NewAdamW binds AdamW to parameters. It returns the errors of [NewAdam].
 func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
 	o := &AdamW{Adam{decoupled: true}}
 	if err := o.init("adamw", p, AdamConfig(c), 0.01); err != nil {
@@ -56,7 +56,7 @@ func NewAdamW(p *rt.Params, c AdamWConfig) (*AdamW, error) {
 	return o, nil
 }
 
-// init binds Adam under a name, with the default of WeightDecay.
+// init binds Adam under a name. decay is the default of WeightDecay.
 func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) error {
 	err := complete(name, beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.999),
 		positive("Epsilon", &c.Epsilon, 1e-8), positive("WeightDecay", &c.WeightDecay, decay))
@@ -75,7 +75,7 @@ func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) erro
 	return nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *Adam) Step(rate float64) error { return o.step(o, rate, 24) }
 
 func (o *Adam) prepare(n int64, rate float64) {

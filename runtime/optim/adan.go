@@ -9,25 +9,25 @@ import (
 
 // AdanConfig configures [Adan].
 type AdanConfig struct {
-	Beta1, Beta2, Beta3 float64 // factors of the moments before: 0.98, 0.92 and 0.99
-	Epsilon             float64 // added to the root of the second moment: 1e-8
-	WeightDecay         float64 // times the rate: what the weights lose in a step
-	NoProx              bool    // weights decay before the step, as in AdamW, not after
+	Beta1, Beta2, Beta3 float64 // decay of the moments; default 0.98, 0.92 and 0.99
+	Epsilon             float64 // added to the root of the second moment; default 1e-8
+	WeightDecay         float64 // decoupled weight decay, scaled by the rate
+	NoProx              bool    // decay weights before the step, as AdamW does, instead of after it
 }
 
-// Adan looks ahead along the differences of gradients (Xie and others: Adan, adaptive
-// Nesterov momentum algorithm, 2022). The factors are one minus those of the paper, as
-// in its authors' program.
+// Adan uses the differences of successive gradients to look ahead (Xie and others: Adan, adaptive
+// Nesterov momentum algorithm, 2022). Its factors are 1 minus the factors of the paper, as in the
+// authors' program.
 type Adan struct {
 	bound
 	c             AdanConfig
 	last, m, d, v []float32
-	first         bool // there is no gradient before
+	first         bool // there is no previous gradient
 	rates         cpu.AdanRates
 }
 
-// NewAdan binds Adan to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none.
+// NewAdan binds Adan to parameters. It returns the errors of [rt.Params.Bind], and an error if the
+// configuration is invalid.
 func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	o := &Adan{}
 	err := complete("adan", beta("Beta1", &c.Beta1, 0.98), beta("Beta2", &c.Beta2, 0.92), beta("Beta3", &c.Beta3, 0.99),
@@ -43,7 +43,7 @@ func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	return o, nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *Adan) Step(rate float64) error { return o.step(o, rate, 36) }
 
 func (o *Adan) prepare(n int64, rate float64) {

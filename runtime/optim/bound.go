@@ -8,42 +8,41 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Optimizer is what all optimizers are but [LBFGS].
+// Optimizer is implemented by all optimizers except [LBFGS].
 type Optimizer interface {
-	// Step updates the parameters whose gradients are there at a learning rate, and uses
-	// the gradients up. It does nothing after Release. It returns an error, and changes
-	// nothing, if the rate is NaN, negative or no float32.
+	// Step updates the parameters whose gradients are present at the given learning rate, and
+	// consumes the gradients. It does nothing after Release. It returns an error, and changes
+	// nothing, if rate is negative, NaN or not representable as a float32.
 	Step(rate float64) error
 
-	// Release ends the use of the parameters, so that another optimizer may be bound
-	// to them.
+	// Release unbinds the parameters, so that another optimizer may be bound to them.
 	Release()
 
 	rt.Stater
 }
 
-// bound is what every optimizer knows of its parameters. What optimizers remember of
-// their elements lies in vectors that have a place for every parameter.
+// bound holds the parameters of an optimizer and its state. The state consists of vectors with an
+// element for each element of the parameters.
 type bound struct {
-	kind    string // of the optimizer, as messages and states have it
+	kind    string // kind of optimizer, as in messages and saved states
 	params  *rt.Params
-	at      []int    // where the parameters begin in those vectors
+	at      []int    // offset of each parameter in the vectors
 	size    int      // of the vectors
-	steps   []int64  // that every parameter has seen
+	steps   []int64  // number of steps of each parameter
 	names   []string // of the vectors
 	vectors [][]float32
 	pass    pass
 }
 
-// line is how many elements a parameter begins at a multiple of, and unit how many a
-// part of a pass is made of.
+// line is the alignment of a parameter in elements. unit is the number of elements in a part of a
+// pass.
 const (
 	line = 16
 	unit = 64
 )
 
-// bind reserves the parameters for an optimizer of a kind and makes vectors of zeros of
-// the given names.
+// bind reserves the parameters for an optimizer of the given kind, and allocates a zeroed vector
+// for each of names.
 func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	if err := p.Bind(); err != nil {
 		return named(kind, err)
@@ -64,7 +63,7 @@ func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	return nil
 }
 
-// vector returns the vector of a name, nil if there is none.
+// vector returns the vector called name, or nil.
 func (b *bound) vector(name string) []float32 {
 	for k, n := range b.names {
 		if n == name {
@@ -74,15 +73,14 @@ func (b *bound) vector(name string) []float32 {
 	return nil
 }
 
-// Release ends the use of the parameters, so that another optimizer may be bound to
-// them.
+// Release unbinds the parameters, so that another optimizer may be bound to them.
 func (b *bound) Release() {
 	b.params.Release()
 	b.params = nil
 }
 
-// State registers what the optimizer remembers: its kind, how many steps every parameter has seen
-// and its part of the vectors.
+// State registers the kind of optimizer, the number of steps of each parameter, and its part of the
+// vectors.
 func (b *bound) State(s *rt.State) {
 	if b.params == nil {
 		return
@@ -96,18 +94,17 @@ func (b *bound) State(s *rt.State) {
 	}
 }
 
-// rule is what makes an optimizer: what it does to elements of a parameter.
+// rule is the update rule of an optimizer.
 type rule interface {
-	// prepare computes the numbers of step number n of a parameter, from 1 on.
+	// prepare computes the constants of step n of a parameter, n = 1, 2, ….
 	prepare(n int64, rate float64)
 
-	// update changes elements w, whose gradients are g and whose places in the vectors
-	// begin at from.
+	// update changes the weights w with gradients g. from is their offset in the vectors.
 	update(w, g []float32, from int)
 }
 
-// step updates the parameters whose gradients are there, and uses them up. A unit takes
-// so many nanoseconds.
+// step updates the parameters whose gradients are present, and consumes these gradients.
+// nanoseconds is about the time that a unit takes.
 func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	if err := b.checkRate(rate); err != nil || b.params == nil {
 		return err
@@ -141,11 +138,11 @@ func (b *bound) checkRate(rate float64) error {
 	return nil
 }
 
-// shared is the least number of elements that it is worth to wake workers for.
+// shared is the smallest number of elements for which the work is shared among threads.
 const shared = 1 << 15
 
-// after returns the least number of steps above n that a parameter whose gradient is
-// there has seen, 0 if there is none.
+// after returns the smallest step count above n among the parameters whose gradients are present,
+// or 0.
 func (b *bound) after(n int64) int64 {
 	var least int64
 	for i, s := range b.steps {
@@ -156,8 +153,7 @@ func (b *bound) after(n int64) int64 {
 	return least
 }
 
-// pass is step number n of those parameters that have seen so many. Its parts are ranges
-// of the vectors.
+// pass updates the parameters that have the same step count n. Its parts are ranges of the vectors.
 type pass struct {
 	bound *bound
 	rule  rule
@@ -170,7 +166,7 @@ func (p *pass) Part(i, parts int) {
 	units := int64(b.size+unit-1) / unit
 	from := int(units*int64(i)/int64(parts)) * unit
 	to := min(b.size, int(units*int64(i+1)/int64(parts))*unit)
-	first := sort.SearchInts(b.at, from+1) - 1 // the last that begins at or before from
+	first := sort.SearchInts(b.at, from+1) - 1 // the last parameter that starts at or before from
 	for k := max(0, first); k < len(b.at) && b.at[k] < to; k++ {
 		if b.steps[k] != p.n || !b.params.Fresh(k) {
 			continue

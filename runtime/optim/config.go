@@ -6,34 +6,34 @@ import (
 	"math"
 )
 
-// Zero stands for zero in a configuration, where 0 stands for the default. As a float32
-// it is zero.
+// Zero stands for zero in a configuration, where 0 means the default. It is 0 as a float32.
 const Zero = math.SmallestNonzeroFloat64
 
-// setting is a number of a configuration: at least 0, and below a limit.
+// setting is a number in a configuration: at least 0 and below a limit.
 type setting struct {
-	name    string
-	value   *float64
-	usually float64 // what 0 stands for
-	limit   float64
+	name  string
+	value *float64
+	def   float64 // the default, for 0
+	limit float64
 }
 
-// beta is a factor of what an optimizer remembers: less than 1.
-func beta(name string, value *float64, usually float64) setting {
-	return setting{name, value, usually, 1}
+// beta returns the setting of a decay factor, which is below 1.
+func beta(name string, value *float64, def float64) setting {
+	return setting{name, value, def, 1}
 }
 
-// positive is any number that is not negative.
-func positive(name string, value *float64, usually float64) setting {
-	return setting{name, value, usually, math.MaxFloat32}
+// positive returns the setting of any nonnegative number.
+func positive(name string, value *float64, def float64) setting {
+	return setting{name, value, def, math.MaxFloat32}
 }
 
-// complete replaces zeros by defaults. Errors, all of them at once: numbers out of range.
+// complete replaces zeros by defaults. It returns all errors joined, one for each number out of
+// range.
 func complete(optimizer string, settings ...setting) error {
 	var errs []error
 	for _, s := range settings {
 		if *s.value == 0 {
-			*s.value = s.usually
+			*s.value = s.def
 		}
 		if v := *s.value; !(v >= 0 && v < s.limit) {
 			errs = append(errs, fmt.Errorf("%s: %s is %v: at least 0 and below %v expected", optimizer, s.name, v, s.limit))
@@ -42,7 +42,7 @@ func complete(optimizer string, settings ...setting) error {
 	return errors.Join(errs...)
 }
 
-// named puts an optimizer's name before an error.
+// named prefixes an error with the optimizer's name.
 func named(optimizer string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", optimizer, err)
@@ -50,13 +50,13 @@ func named(optimizer string, err error) error {
 	return nil
 }
 
-// The conversions keep a product from being added without having been rounded, which is
-// how machines would differ.
+// The conversions force rounding of products before additions, because machines differ in fusing
+// the two.
 
 // rest returns 1 - beta, as a float32.
 func rest(beta float64) float32 { return float32(1 - beta) }
 
-// bias returns 1 - betaⁿ, by which a mean of n numbers falls short that began with 0.
+// bias returns 1 - betaⁿ, the bias correction of a moving average after n steps.
 func bias(beta float64, n int64) float64 {
 	power := 1.0
 	for square := beta; n > 0; n /= 2 {

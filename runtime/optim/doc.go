@@ -1,9 +1,8 @@
-// Package optim trains: optimizers, which turn gradients into better parameters, and
-// schedules of the rate they learn at. An optimizer is bound once to [rt.Params], or to a
-// view of some of them, and allocates what it remembers then. A step allocates nothing,
-// is shared by the threads that [rt.Threads] allows, and has the same bits with any
-// number of them, and on every machine, but for [Muon]. Groups of parameters are several
-// optimizers over disjoint views, each with its own rate.
+// Package optim contains optimizers, which update parameters from gradients, and learning-rate
+// schedules. An optimizer is bound once to [rt.Params], or to a subset of them, and allocates its
+// state then. A step does not allocate. It uses the threads that [rt.Threads] allows. Its bits do
+// not depend on the number of threads and, except for [Muon], not on the machine. To have parameter
+// groups, use several optimizers over disjoint subsets, each with its own rate.
 //
 //	head, err := optim.NewAdam(t.Params().Match("head"), optim.AdamConfig{})
 //	body, err := optim.NewSGD(t.Params().Except("head"), optim.SGDConfig{Momentum: 0.9})
@@ -14,13 +13,12 @@
 //		err = body.Step(0.1 * rate(step))
 //	}
 //
-// A parameter whose gradient is not there is left as it is: nothing decays, and no step
-// is counted for it.
+// A parameter whose gradient is absent does not change: it does not decay, and the step does not
+// count for it.
 //
-// In a configuration 0 stands for the default, which is PyTorch's, and [Zero] for zero.
-// Optimizers are [rt.Stater]s: what they remember is saved with [rt.SaveState], under
-// PyTorch's names, and an optimizer made with the same configuration and loaded goes on
-// as if nothing had happened, bit for bit.
+// In a configuration 0 means the default, which is PyTorch's; [Zero] means zero. Optimizers are
+// [rt.Stater]s: [rt.SaveState] saves their state under PyTorch's names. An optimizer with the same
+// configuration continues from a loaded state bit for bit.
 //
-// The package knows parameters and gradients; it does not know models, losses and data.
+// The package knows parameters and gradients, but not models, losses and data.
 package optim

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A line through points, whose gradients are written out: those of a generated package
-// come from its Trainer.
+// The example fits a line to points. It writes the gradients itself. In a program that trains, the
+// Trainer of a generated package computes them.
 func Example() {
 	p, err := rt.NewParams([]rt.Param{{Name: "slope"}, {Name: "start", Off: 16}})
 	if err != nil {

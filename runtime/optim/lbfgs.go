@@ -10,55 +10,54 @@ import (
 
 // LBFGSConfig configures [LBFGS].
 type LBFGSConfig struct {
-	Iterations      int     // of a step, at most: 20
-	Evaluations     int     // of the loss in a step, after which no iteration begins: 5/4 of Iterations
-	History         int     // how many steps are remembered: 100, which takes 200 times the memory of the parameters
-	GradTolerance   float64 // a step ends where no element of the gradient is larger: 1e-7
-	ChangeTolerance float64 // and where neither the loss nor a parameter changes more: 1e-9
+	Iterations      int     // largest number of iterations in a step; default 20
+	Evaluations     int     // number of loss evaluations after which no iteration starts; default 5/4 of Iterations
+	History         int     // number of steps kept; default 100, which takes 200 times the memory of the parameters
+	GradTolerance   float64 // a step ends if no element of the gradient is larger; default 1e-7
+	ChangeTolerance float64 // a step ends if loss and parameters change less; default 1e-9
 }
 
-// LBFGS goes along directions that the steps before, as far as it remembers them, tell
-// of the curvature of the loss, so far that the strong conditions of Wolfe hold (Nocedal,
-// Wright: Numerical optimization, 2006, algorithms 7.4 and 3.5). PyTorch: LBFGS with
-// line_search_fn="strong_wolfe"; a loss that is not a number counts as too large. It is
-// for losses of all data, without randomness.
+// LBFGS is the limited-memory BFGS method with a line search for the strong Wolfe conditions
+// (Nocedal, Wright: Numerical optimization, 2006, algorithms 7.4 and 3.5). PyTorch: LBFGS with
+// line_search_fn="strong_wolfe". A NaN loss counts as too large. LBFGS is for losses over all data,
+// without randomness.
 type LBFGS struct {
 	bound
 	c      LBFGSConfig
-	g, x   []float32 // gradients and parameters where the search begins
+	g, x   []float32 // gradients and parameters at the start of the search
 	points [3]point
-	scales []float64 // scratch memory, of the history
+	scales []float64 // scratch memory, one for each step in the history
 
-	// What is remembered from step to step.
+	// State that is kept between steps.
 	iterations    int64
-	length        float64 // of the last step along direction
+	length        float64 // length of the last step along direction
 	direction     []float32
-	before        []float32   // gradients where that step began
-	diagonal      float64     // of the first approximation of the inverse of the Hessian
-	changes, ways [][]float32 // of the gradients along steps, and those: a ring
-	inverses      []float64   // 1 over their products
-	first, count  int64       // in the ring
+	before        []float32   // gradients at the start of that step
+	diagonal      float64     // diagonal of the initial approximation of the inverse Hessian
+	changes, ways [][]float32 // changes of the gradients and of the parameters in past steps: a ring
+	inverses      []float64   // reciprocals of the dot products of changes and ways
+	first, count  int64       // first entry and number of entries in the ring
 }
 
-// errReleased is what a step without parameters returns.
+// errReleased is returned by a step after Release.
 var errReleased = errors.New("lbfgs: step without parameters: they were released")
 
-// point is a place on the line that is searched.
+// point is a point on the search line.
 type point struct {
-	t     float64 // how many times the direction
+	t     float64 // multiple of the direction
 	loss  float64
-	slope float64   // of the loss along the direction
+	slope float64   // directional derivative of the loss
 	g     []float32 // gradients
 }
 
-// NewLBFGS binds L-BFGS to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none, or whose history is too large for [rt.ArenaLimit].
+// NewLBFGS binds L-BFGS to parameters. It returns the errors of [rt.Params.Bind], and an error if
+// the configuration is invalid or the history exceeds [rt.ArenaLimit].
 func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 	err := complete("lbfgs", positive("GradTolerance", &c.GradTolerance, 1e-7), positive("ChangeTolerance", &c.ChangeTolerance, 1e-9))
-	count := func(name string, n *int, usually int) {
+	count := func(name string, n *int, def int) {
 		const limit = 1 << 16
 		if *n == 0 {
-			*n = usually
+			*n = def
 		}
 		if *n < 1 || *n > limit {
 			err = errors.Join(err, fmt.Errorf("lbfgs: %s is %d: at least 1 and at most %d expected", name, *n, limit))
@@ -75,7 +74,7 @@ func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 		return nil, err
 	}
 	o.c = c
-	const others = 7 // vectors beside the history
+	const others = 7 // vectors besides the history
 	memory, err := rt.NewArena(4 * int64(o.size) * int64(others+2*c.History))
 	if err != nil {
 		p.Release()
@@ -98,7 +97,7 @@ func NewLBFGS(p *rt.Params, c LBFGSConfig) (*LBFGS, error) {
 	return o, nil
 }
 
-// State registers what the optimizer remembers.
+// State registers the state that is kept between steps.
 func (o *LBFGS) State(s *rt.State) {
 	if o.params == nil {
 		return
@@ -126,13 +125,13 @@ func (o *LBFGS) State(s *rt.State) {
 	})
 }
 
-// Step makes up to so many iterations as are configured, whose first guess of a length
-// is the rate, ordinarily 1. It calls evaluate many times, which has to compute the loss
-// and, as a trainer's Step does, its gradients; those of parameters that get none are
-// zero. It returns the loss before the step. Gradients that are not finite end the step.
-// Errors: evaluate's, after which the parameters are as they were when the iteration
-// began, a rate as of [Optimizer], no evaluate, and parameters that were released, before or by evaluate, after
-// which they are left as they are.
+// Step performs iterations of L-BFGS. rate is the initial step length, usually 1. evaluate computes
+// the loss and its gradients, as a trainer's Step does, and is called many times. Absent gradients
+// count as zero. Step returns the loss before the step. It stops if a gradient is not finite.
+//
+// It returns the error of evaluate, after it has restored the parameters from the start of the
+// iteration. It also returns an error if rate is invalid for an [Optimizer], evaluate is nil, or
+// the parameters were released before or by evaluate. It does not change released parameters.
 func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (loss float64, err error) {
 	if o.params == nil {
 		return 0, errReleased
@@ -187,7 +186,7 @@ func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (l
 	return first, nil
 }
 
-// evaluate computes the loss and stores its gradients.
+// evaluate computes the loss and stores its gradients in g.
 func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error) {
 	o.params.UseUp()
 	loss, err := f()
@@ -206,14 +205,14 @@ func (o *LBFGS) evaluate(f func() (float64, error), g []float32) (float64, error
 	return loss, nil
 }
 
-// gather copies what parameters have into a vector.
-func (o *LBFGS) gather(x []float32, of func(i int) []float32) {
+// gather copies the values of source for all parameters into a vector.
+func (o *LBFGS) gather(x []float32, source func(i int) []float32) {
 	for i, at := range o.at {
-		copy(x[at:], of(i))
+		copy(x[at:], source(i))
 	}
 }
 
-// move sets the parameters to where the search began plus t times the direction.
+// move sets the parameters to the start of the search plus t times the direction.
 func (o *LBFGS) move(t float64) {
 	step := float32(t)
 	for i, at := range o.at {
@@ -225,12 +224,12 @@ func (o *LBFGS) move(t float64) {
 	}
 }
 
-// remember adds the last step and the change of the gradients along it to the history,
-// if the loss curves upwards there, in place of the oldest where it is full.
+// remember adds the last step and the change of the gradients to the history if the curvature is
+// positive. It replaces the oldest entry of a full history.
 func (o *LBFGS) remember() {
 	n := int64(len(o.ways))
 	at := (o.first + o.count) % n
-	y, s := o.points[0].g, o.points[1].g // as scratch memory
+	y, s := o.points[0].g, o.points[1].g // used as scratch memory
 	for i, g := range o.g {
 		y[i] = g - o.before[i]
 		s[i] = float32(float32(o.length) * o.direction[i])
@@ -250,8 +249,8 @@ func (o *LBFGS) remember() {
 	o.diagonal = product / dot(y, y)
 }
 
-// choose sets the direction to minus the gradients times the inverse of the Hessian that
-// the history tells of: algorithm 7.4.
+// choose sets the direction to minus the inverse Hessian of the history times the gradients:
+// algorithm 7.4.
 func (o *LBFGS) choose() {
 	q := o.direction
 	for i, g := range o.g {
@@ -273,7 +272,7 @@ func (o *LBFGS) choose() {
 	}
 }
 
-// dot returns the sum of the products of the elements.
+// dot returns the dot product.
 func dot(x, y []float32) float64 {
 	sum := 0.0
 	for i, v := range x {
@@ -290,7 +289,7 @@ func add(dst, x []float32, factor float64) {
 	}
 }
 
-// largest returns the largest magnitude, NaN if there is one.
+// largest returns the largest magnitude, or NaN if an element is NaN.
 func largest(x []float32) float64 {
 	most := 0.0
 	for _, v := range x {

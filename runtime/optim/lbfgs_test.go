@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// rosenbrock is a narrow bent valley and bowl a convex function, the same everywhere, with
-// their gradients.
+// rosenbrock returns Rosenbrock's function, a narrow bent valley, and adds its gradient to g. The
+// bits are the same on every machine.
 func rosenbrock(x, g []float64) float64 {
 	loss := 0.0
 	for i := range len(x) - 1 {
@@ -24,6 +24,7 @@ func rosenbrock(x, g []float64) float64 {
 	return loss
 }
 
+// bowl returns a convex function and adds its gradient to g. The bits are the same on every machine.
 func bowl(x, g []float64) float64 {
 	loss, sum := 0.0, -3.0
 	for i, v := range x {

@@ -7,14 +7,13 @@ import (
 
 // LionConfig configures [Lion].
 type LionConfig struct {
-	Beta1       float64 // factor of the momentum in a step: 0.9
-	Beta2       float64 // factor of the momentum before in the next: 0.99
-	WeightDecay float64 // times the rate: what the weights lose in a step
+	Beta1       float64 // weight of the momentum in a step; default 0.9
+	Beta2       float64 // decay of the momentum; default 0.99
+	WeightDecay float64 // decoupled weight decay, scaled by the rate
 }
 
-// Lion goes the rate along the sign of a momentum in every element (Chen and others:
-// Symbolic discovery of optimization algorithms, 2023). Rates are a tenth to a third of
-// Adam's.
+// Lion moves each element by the rate in the direction of the sign of a momentum (Chen and others:
+// Symbolic discovery of optimization algorithms, 2023). Its rates are a tenth to a third of Adam's.
 type Lion struct {
 	bound
 	c     LionConfig
@@ -22,8 +21,8 @@ type Lion struct {
 	rates cpu.LionRates
 }
 
-// NewLion binds Lion to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none.
+// NewLion binds Lion to parameters. It returns the errors of [rt.Params.Bind], and an error if the
+// configuration is invalid.
 func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 	o := &Lion{}
 	err := complete("lion", beta("Beta1", &c.Beta1, 0.9), beta("Beta2", &c.Beta2, 0.99), positive("WeightDecay", &c.WeightDecay, 0))
@@ -37,7 +36,7 @@ func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 	return o, nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *Lion) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *Lion) prepare(_ int64, rate float64) {

@@ -11,31 +11,31 @@ import (
 
 // MuonConfig configures [Muon].
 type MuonConfig struct {
-	Momentum    float64 // factor of the momentum before: 0.95
-	WeightDecay float64 // times the rate: what the weights lose in a step: 0.1
-	Epsilon     float64 // added to the norm of an update: 1e-7
-	Iterations  int     // of Newton and Schulz: 5
-	NoNesterov  bool    // step along the momentum, without looking ahead along it
-	MatchRMS    bool    // steps of the size of Adam's, so that its rates serve: 0.2·√max(rows, columns)
+	Momentum    float64 // decay of the momentum; default 0.95
+	WeightDecay float64 // decoupled weight decay, scaled by the rate; default 0.1
+	Epsilon     float64 // added to the norm of an update; default 1e-7
+	Iterations  int     // Newton–Schulz iterations; default 5
+	NoNesterov  bool    // step along the momentum, without looking ahead
+	MatchRMS    bool    // scale steps to the size of Adam's, by 0.2·√max(rows, columns), to use its rates
 }
 
-// Muon makes the momentum of a matrix of weights orthogonal, nearly, and steps along
-// that (Jordan and others: Muon, an optimizer for hidden layers in neural networks,
-// 2024). PyTorch: Muon, but in float32. Of a parameter of more axes the first is the
-// rows; vectors and scalars need another optimizer. The order of sums, and so the bits,
-// are the machine's.
+// Muon orthogonalises the momentum of a weight matrix approximately and steps along the result
+// (Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024). PyTorch:
+// Muon, but in float32. A parameter of more than two axes is a matrix whose rows are its first
+// axis. Vectors and scalars need another optimizer. The order of summation, and so the bits, depend
+// on the machine.
 type Muon struct {
 	bound
 	c        MuonConfig
 	momentum []float32
 
-	// Scratch memory, of the largest matrix: x, a product of its size, a = x·xᵀ, a
-	// polynomial of that, and what is multiplied by, packed.
+	// Scratch memory for the largest matrix: x, a product of its size, a = x·xᵀ, a polynomial of a,
+	// and a packed operand.
 	x, y, a, b, panels []float32
 }
 
-// NewMuon binds Muon to parameters. Errors: those of [rt.Params.Bind], a configuration
-// that is none, and parameters that are not matrices.
+// NewMuon binds Muon to parameters. It returns the errors of [rt.Params.Bind], and an error if the
+// configuration is invalid or a parameter is not a matrix.
 func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	o := &Muon{}
 	err := complete("muon", beta("Momentum", &c.Momentum, 0.95), positive("WeightDecay", &c.WeightDecay, 0.1),
@@ -88,7 +88,7 @@ func matrix(shape []int, n int) (rows, columns int) {
 	return shape[0], n / shape[0]
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *Muon) Step(rate float64) error {
 	if err := o.checkRate(rate); err != nil || o.params == nil {
 		return err
@@ -108,7 +108,7 @@ func (o *Muon) Step(rate float64) error {
 	return nil
 }
 
-// update is a step of one matrix.
+// update performs a step for one matrix.
 func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	x := o.x[:len(w)]
 	var sum float64
@@ -138,11 +138,10 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 	}
 }
 
-// orthogonal returns a matrix with the singular vectors of x, whose norm is at most 1,
-// and singular values near 1, by iterations of x → a·x + (b·A + c·A²)·x with A = x·xᵀ.
-// It changes x.
+// orthogonal returns a matrix with the singular vectors of x and singular values near 1. The norm
+// of x is at most 1, and x is overwritten. It iterates x → a·x + (b·A + c·A²)·x with A = x·xᵀ.
 func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
-	const a, b, c = 3.4445, -4.775, 2.0315 // of the paper
+	const a, b, c = 3.4445, -4.775, 2.0315 // coefficients of the paper
 	y := o.y[:len(x)]
 	short, long := rows, columns
 	if rows > columns {
@@ -170,7 +169,7 @@ func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	return x
 }
 
-// multiply computes dst = p·q, of m×k and k×n elements, or p·qᵀ with q of n×k.
+// multiply computes dst = p·q for m×k and k×n matrices, or dst = p·qᵀ with q of n×k.
 func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	stride := n
 	if transposed {
@@ -180,7 +179,7 @@ func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	cpu.MatMul(dst, p, o.panels, &cpu.MatMulShape{M: m, N: n, K: k, LDA: k, LDC: n, Batch: 1}, nil)
 }
 
-// transpose writes x, of rows×columns elements, to dst with rows and columns exchanged.
+// transpose writes the transpose of x, of rows×columns elements, to dst.
 func transpose(dst, x []float32, rows, columns int) {
 	for i := range rows {
 		for j, v := range x[i*columns:][:columns] {

@@ -83,7 +83,7 @@ func backward(p *rt.Params, step int, skip ...string) {
 	}
 }
 
-// values are the elements of all parameters.
+// values returns the elements of all parameters.
 func values(p *rt.Params) []float32 {
 	var list []float32
 	for i := range p.Items {

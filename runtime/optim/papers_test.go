@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// papers are optimizers that PyTorch 1.13 lacks, with what their papers say of step n of
-// a parameter: w has rows and columns, g are its gradients, and m are vectors to
-// remember in, zeros at first.
+// papers are optimizers that PyTorch 1.13 lacks, as their papers define step n of a parameter. w
+// are the weights with rows and columns, g their gradients, and m the vectors of the optimizer's
+// state, which start at zero.
 var papers = map[string]struct {
 	make constructor
 	step func(n int, rate float64, w, g []float64, m [][]float64, rows, columns int)
@@ -30,8 +30,8 @@ var papers = map[string]struct {
 
 type rule = func(n int, rate float64, w, g []float64, m [][]float64, rows, columns int)
 
-// adan is algorithm 1 of the paper, with one minus its factors and corrections of the
-// bias, as in its authors' program.
+// adan is algorithm 1 of the paper. Its factors are 1 minus the factors of the paper, and it
+// corrects the bias as in the authors' program.
 func adan(beta1, beta2, beta3, epsilon, decay float64, noProx bool) rule {
 	return func(n int, rate float64, w, g []float64, m [][]float64, _, _ int) {
 		for i, x := range g {

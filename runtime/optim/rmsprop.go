@@ -7,16 +7,16 @@ import (
 
 // RMSPropConfig configures [RMSProp].
 type RMSPropConfig struct {
-	Alpha       float64 // factor of the mean square before: 0.99
-	Epsilon     float64 // added to its root: 1e-8
-	WeightDecay float64 // times the weights is added to the gradient
-	Momentum    float64 // factor of the steps before, below 1
-	Centered    bool    // take the variance of the gradients instead of their mean square
+	Alpha       float64 // decay of the mean square; default 0.99
+	Epsilon     float64 // added to the root of the mean square; default 1e-8
+	WeightDecay float64 // added to the gradient, times the weights
+	Momentum    float64 // decay of the momentum, below 1
+	Centered    bool    // use the variance of the gradients instead of their mean square
 }
 
-// RMSProp divides the rate of every element by the root of the mean square of its
-// gradients (Hinton, lecture 6e of Neural networks for machine learning, 2012). PyTorch:
-// RMSprop; a variance that rounding makes negative is 0.
+// RMSProp divides the rate of each element by the root mean square of its gradients (Hinton,
+// lecture 6e of Neural networks for machine learning, 2012). PyTorch: RMSprop. A variance that
+// rounding makes negative counts as 0.
 type RMSProp struct {
 	bound
 	c          RMSPropConfig
@@ -24,8 +24,8 @@ type RMSProp struct {
 	rates      cpu.RMSPropRates
 }
 
-// NewRMSProp binds RMSProp to parameters. Errors: those of [rt.Params.Bind], and a
-// configuration that is none.
+// NewRMSProp binds RMSProp to parameters. It returns the errors of [rt.Params.Bind], and an error
+// if the configuration is invalid.
 func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 	o := &RMSProp{}
 	err := complete("rmsprop", beta("Alpha", &c.Alpha, 0.99), positive("Epsilon", &c.Epsilon, 1e-8),
@@ -47,7 +47,7 @@ func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 	return o, nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *RMSProp) Step(rate float64) error { return o.step(o, rate, 20) }
 
 func (o *RMSProp) prepare(_ int64, rate float64) {

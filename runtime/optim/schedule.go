@@ -2,11 +2,11 @@ package optim
 
 import "math"
 
-// Schedule returns the rate to learn at in a step, from 0 on. It is a pure function:
-// there is nothing to save.
+// Schedule returns the learning rate of a step, counted from 0. It is a pure function, so there is
+// no state to save.
 type Schedule func(step int) float64
 
-// at returns the rate in a step, which begins at 0, 0 if there is no schedule.
+// at returns the rate of a step. A negative step counts as 0; a nil schedule returns 0.
 func (s Schedule) at(step int) float64 {
 	if s == nil {
 		return 0
@@ -14,7 +14,7 @@ func (s Schedule) at(step int) float64 {
 	return s(max(0, step))
 }
 
-// progress returns which part of n steps is over, at most all of it.
+// progress returns the completed fraction of n steps, at most 1.
 func progress(step, n int) float64 {
 	if step >= n {
 		return 1
@@ -22,39 +22,40 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
-// wave goes from one number to another along half a wave of the cosine.
+// wave interpolates between two numbers along half a cosine wave.
 func wave(from, to, part float64) float64 {
 	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
 }
 
-// Constant is always the same rate.
+// Constant returns a schedule with a constant rate.
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
-// Linear goes from one rate to another in n steps, and stays there. PyTorch: LinearLR.
+// Linear changes the rate linearly from one value to another in n steps and keeps it there.
+// PyTorch: LinearLR.
 func Linear(from, to float64, n int) Schedule {
 	return func(step int) float64 { return from + float64((to-from)*progress(step, n)) }
 }
 
-// Cosine goes from one rate to another along half a wave of the cosine in n steps, and
-// stays there (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
-// CosineAnnealingLR, which goes back up after n steps.
+// Cosine changes the rate from one value to another along half a cosine wave in n steps and keeps
+// it there (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch: CosineAnnealingLR, which
+// rises again after n steps.
 func Cosine(from, to float64, n int) Schedule {
 	return func(step int) float64 { return wave(from, to, progress(step, n)) }
 }
 
-// Exponential is a rate times gamma to the power of the step. PyTorch: ExponentialLR.
+// Exponential returns rate·gamma^step. PyTorch: ExponentialLR.
 func Exponential(rate, gamma float64) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step))) }
 }
 
-// Step is a rate that is multiplied by gamma every n steps. PyTorch: StepLR.
+// Step multiplies the rate by gamma every n steps. PyTorch: StepLR.
 func Step(rate, gamma float64, n int) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step)/max(1, n))) }
 }
 
-// Noam grows in n steps and then falls with the root of the step: rate·width^(-½)·min(s^(-½),
-// s·n^(-3/2)) with s from 1 on (Vaswani and others: Attention is all you need, 2017, with
-// a rate of 1 and the width of the model).
+// Noam raises the rate for n steps and then lowers it with the inverse square root of the step. The
+// rate is rate·width^(-½)·min(s^(-½), s·n^(-3/2)), where s counts steps from 1 (Vaswani and others:
+// Attention is all you need, 2017, with rate 1 and the width of the model).
 func Noam(rate float64, width, n int) Schedule {
 	return func(step int) float64 {
 		s := float64(max(0, step)) + 1
@@ -62,8 +63,8 @@ func Noam(rate float64, width, n int) Schedule {
 	}
 }
 
-// Warmup grows to the first rate of a schedule in n steps, from an n-th of it on, and then
-// follows the schedule.
+// Warmup raises the rate linearly in n steps, from 1/n of the schedule's first rate to all of it.
+// It then follows the schedule from its step 0.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {
@@ -73,9 +74,9 @@ func Warmup(n int, s Schedule) Schedule {
 	}
 }
 
-// OneCycle grows from a 25th of the highest rate to it in the first three tenths of n
-// steps, and falls to a 250,000th in the others, both along half a wave of the cosine
-// (Smith, Topin: Super-convergence, 2018). PyTorch: OneCycleLR with its defaults.
+// OneCycle raises the rate from 1/25 of highest to highest in the first 30 % of n steps, and lowers
+// it to 1/250,000 in the rest, both along half a cosine wave (Smith, Topin: Super-convergence,
+// 2018). PyTorch: OneCycleLR with its defaults.
 func OneCycle(highest float64, n int) Schedule {
 	const part, first, last = 0.3, 25, 25 * 1e4
 	up := float64(part*float64(n)) - 1
@@ -90,8 +91,7 @@ func OneCycle(highest float64, n int) Schedule {
 	}
 }
 
-// Composed is the product of schedules, of which all but one are ordinarily factors from
-// 0 to 1.
+// Composed returns the product of schedules. Usually all but one are factors from 0 to 1.
 func Composed(schedules ...Schedule) Schedule {
 	return func(step int) float64 {
 		rate := 1.0
@@ -102,14 +102,14 @@ func Composed(schedules ...Schedule) Schedule {
 	}
 }
 
-// Phase is a schedule for so many steps.
+// Phase is a schedule with the number of its steps.
 type Phase struct {
 	Steps int
 	Rate  Schedule
 }
 
-// Sequential follows one schedule after the other, each from its step 0 on; the last
-// goes on for ever. PyTorch: SequentialLR.
+// Sequential follows one schedule after the other, each from its step 0. The last one continues
+// forever. PyTorch: SequentialLR.
 func Sequential(phases ...Phase) Schedule {
 	return func(step int) float64 {
 		for i, p := range phases {

@@ -9,10 +9,10 @@ import (
 
 // SGDConfig configures [SGD].
 type SGDConfig struct {
-	Momentum    float64 // factor of the steps before, below 1
-	Dampening   float64 // of the gradient in the momentum, below 1
-	WeightDecay float64 // times the weights is added to the gradient
-	Nesterov    bool    // look ahead along the momentum, which takes momentum and no dampening
+	Momentum    float64 // decay of the momentum, below 1
+	Dampening   float64 // 1 minus the weight of the gradient in the momentum, below 1
+	WeightDecay float64 // added to the gradient, times the weights
+	Nesterov    bool    // look ahead along the momentum; requires momentum and no dampening
 }
 
 // SGD is stochastic gradient descent. PyTorch: SGD.
@@ -23,8 +23,8 @@ type SGD struct {
 	rates cpu.SGDRates
 }
 
-// NewSGD binds stochastic gradient descent to parameters. Errors: those of
-// [rt.Params.Bind], and a configuration that is none.
+// NewSGD binds SGD to parameters. It returns the errors of [rt.Params.Bind], and an error if the
+// configuration is invalid.
 func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 	o := &SGD{}
 	err := complete("sgd", beta("Momentum", &c.Momentum, 0), beta("Dampening", &c.Dampening, 0), positive("WeightDecay", &c.WeightDecay, 0))
@@ -45,7 +45,7 @@ func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 	return o, nil
 }
 
-// Step updates the parameters, see [Optimizer].
+// Step updates the parameters; see [Optimizer].
 func (o *SGD) Step(rate float64) error { return o.step(o, rate, 12) }
 
 func (o *SGD) prepare(n int64, rate float64) {

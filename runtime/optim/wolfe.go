@@ -3,14 +3,14 @@ package optim
 import "math"
 
 const (
-	decrease  = 1e-4 // of the loss, at least, as a part of what the slope promises
-	curvature = 0.9  // at most so much of the slope may be left
-	trials    = 25   // of a search, at most
+	decrease  = 1e-4 // smallest decrease of the loss, relative to the initial slope (c1)
+	curvature = 0.9  // largest remaining slope, relative to the initial slope (c2)
+	trials    = 25   // largest number of evaluations in a search
 )
 
-// search looks for a point on the line along the direction where the strong conditions of
-// Wolfe hold, beginning with t, or the best it finds: algorithms 3.5 and 3.6. It returns
-// how often it has computed the loss.
+// search looks along the direction for a point that satisfies the strong Wolfe conditions
+// (algorithms 3.5 and 3.6). It starts with t. It returns such a point, or else the best point it
+// found. calls is the number of loss evaluations.
 func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *point, calls int, err error) {
 	before, p, spare := &o.points[0], &o.points[1], &o.points[2]
 	before.set(0, loss, slope, o.g)
@@ -20,7 +20,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	enough := func(p *point) bool { return p.loss <= loss+float64(decrease*p.t*slope) }
 	flat := func(p *point) bool { return math.Abs(p.slope) <= -curvature*slope }
 
-	// Grow the step until the best is between two points.
+	// Grow the step until it brackets a minimum.
 	trial := 0
 	for ; trial < trials; trial++ {
 		if !enough(p) || trial > 1 && p.loss >= before.loss {
@@ -42,7 +42,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 		before.set(0, loss, slope, o.g)
 	}
 
-	// Close in on it.
+	// Narrow the bracket.
 	low, high := before, p
 	if !(low.loss <= high.loss) {
 		low, high = high, low
@@ -85,13 +85,13 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	return low, trial + 1, nil
 }
 
-// set sets a point to one that is known.
+// set copies a known point.
 func (p *point) set(t, loss, slope float64, g []float32) {
 	p.t, p.loss, p.slope = t, loss, slope
 	copy(p.g, g)
 }
 
-// try sets a point to t times the direction.
+// try evaluates the point at t times the direction.
 func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 	o.move(t)
 	loss, err := o.evaluate(f, p.g)
@@ -105,8 +105,9 @@ func (o *LBFGS) try(f func() (float64, error), p *point, t float64) error {
 	return nil
 }
 
-// between returns where a cubic polynomial with the losses and slopes of two points is
-// least, within limits; their middle where it has no minimum.
+// between returns the minimum of the cubic that interpolates the losses and slopes of two points,
+// clamped to [least, most]. If the cubic does not have a minimum, it returns the middle of the
+// points.
 func between(a, b *point, least, most float64) float64 {
 	if a.t > b.t {
 		a, b = b, a

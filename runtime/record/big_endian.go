@@ -2,8 +2,8 @@ package record
 
 import "fmt"
 
-// bigEndian reads bytes, numbers and what says its length from memory: what MessagePack
-// and CBOR have in common.
+// bigEndian reads bytes, numbers and length-prefixed values from memory: the common part of the
+// MessagePack and CBOR readers.
 type bigEndian struct {
 	file []byte
 	pos  int
@@ -16,7 +16,7 @@ func (b *bigEndian) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", b.pos, fmt.Errorf(format, args...))
 }
 
-// end is an error unless all has been read.
+// end returns an error unless everything has been read.
 func (b *bigEndian) end() error {
 	if left := b.left(); left > 0 {
 		return b.errorf("%d bytes after the end", left)
@@ -34,7 +34,7 @@ func (b *bigEndian) take(n uint64) ([]byte, error) {
 	return b.file[from:b.pos:b.pos], nil
 }
 
-// number returns the number in the next bytes.
+// number reads a number of width bytes.
 func (b *bigEndian) number(width int) (x uint64, err error) {
 	raw, err := b.take(uint64(width))
 	for _, c := range raw {
@@ -43,7 +43,7 @@ func (b *bigEndian) number(width int) (x uint64, err error) {
 	return x, err
 }
 
-// string returns a text or blob of n bytes.
+// string reads a text or blob of n bytes.
 func (b *bigEndian) string(k kind, n uint64) (token, error) {
 	raw, err := b.take(n)
 	if err == nil && k == text {
@@ -52,7 +52,8 @@ func (b *bigEndian) string(k kind, n uint64) (token, error) {
 	return token{kind: k, text: raw}, err
 }
 
-// container returns a list of n items or table of n pairs, of a byte each at least.
+// container starts a list of n items or a table of n pairs. It returns an error if fewer bytes than
+// items remain.
 func (b *bigEndian) container(k kind, n uint64) (token, error) {
 	if left := b.left(); n > uint64(left) {
 		return token{}, b.errorf("%d items, %d bytes are left: %w", n, left, errShort)

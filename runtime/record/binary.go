@@ -14,10 +14,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A binary record is the magic, the version of the layout in one byte, the 32 bytes of
-// the SHA-256 of the contents, a list of metadata (key, value) and a list of tensors
-// (name, type, list of extents, bytes of the elements). Numbers are unsigned LEB128;
-// lists, texts and bytes are preceded by their length. Names are sorted.
+// A binary record consists of the magic, the version of the layout in one byte, the 32 bytes of the
+// SHA-256 of the contents, a list of metadata (key, value) and a list of tensors (name, type, list
+// of extents, bytes of the elements). Numbers are unsigned LEB128. The length of a list, text or
+// bytes precedes it. Names are sorted.
 const binaryMagic = "\x8bburngen\r\n\x1a\n"
 
 const sumSize = 32
@@ -71,7 +71,7 @@ func writeBinary(out io.Writer, w *rt.Weights) error {
 	return b.out.Flush()
 }
 
-// binaryReader reads a binary record. After an error there is nothing more to read.
+// binaryReader reads a binary record. After an error it returns zero values.
 type binaryReader struct {
 	file []byte
 	pos  int
@@ -102,7 +102,7 @@ func (b *binaryReader) number() int {
 	return int(x)
 }
 
-// bytes reads bytes and their number before them.
+// bytes reads a length and that many bytes.
 func (b *binaryReader) bytes() []byte {
 	n := b.number()
 	if left := len(b.file) - b.pos; n > left {

@@ -10,28 +10,28 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A binary record of burn, up to version 0.21, is what the Rust library bincode makes of
-// the values that burn.go describes: without names, types or ends. Integers up to 250 are
-// a byte, others the byte 251, 252 or 253 before 2, 4 or 8 bytes; signed ones take turns
-// (0, -1, 1, -2). Texts, bytes and lists are preceded by their length, of an enumeration
-// there is the number of the variant, of an option a byte.
+// bincode reads a binary record of burn, up to version 0.21, in the encoding of the Rust library
+// bincode. The encoding has no names, types or end marks. Unsigned integers up to 250 take one
+// byte. Larger ones follow a byte 251, 252 or 253 in 2, 4 or 8 bytes. Signed integers are zigzag
+// encoded (0, -1, 1, -2). The length of a text, bytes or a list precedes it. An enumeration
+// begins with the number of its variant, and an option with a byte.
 //
-// What a module is made of is not in the file. But a parameter is: a text of letters or
-// digits of a known length, its id, and a tensor whose bytes fit its shape. So the file is
-// a sequence of parameters with a few bytes of options and lengths between them, and the
-// tensors are called by their number in it, with as many digits as the last: "00", "01".
+// The structure of the module is not in the file, but parameters are recognisable. A parameter
+// begins with its id, a text of letters or digits of known length. A tensor whose bytes match its
+// shape follows. So the file is read as a sequence of parameters with a few bytes of options and
+// lengths in between. Tensors are named by their number, padded to equal length: "00", "01".
 type bincode struct {
 	bigEndian
 	said   burnMetadata
-	minor  int      // version of burn: 0.x
-	dtypes []string // by their number, nil before types were written
-	effort int      // elements that may be read in vain
+	minor  int      // minor version of burn, 0.x
+	dtypes []string // element types by number; nil before types were written
+	effort int      // number of elements that may still be read in vain
 }
 
-// maxBetween is how many bytes options and lengths between two parameters may take.
+// maxBetween is the largest number of bytes of options and lengths between two parameters.
 const maxBetween = 256
 
-// isBincode tells metadata, which begins with the name of a type.
+// isBincode reports whether file starts with metadata, whose first field is the name of a type.
 func isBincode(file []byte) bool {
 	b := &bincode{bigEndian: bigEndian{file: file}}
 	name, err := b.text()
@@ -63,7 +63,7 @@ func (b *bincode) text() (string, error) {
 	return string(raw), err
 }
 
-// blob reads bytes and their number before them.
+// blob reads a length and that many bytes.
 func (b *bincode) blob() ([]byte, error) {
 	n, err := b.number()
 	if err != nil {
@@ -112,13 +112,13 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio bounds how many elements are read in vain: so many times the bytes there are.
+// effortRatio bounds the elements that are read in vain, relative to the bytes of the file.
 const effortRatio = 8
 
 var errEffort = errors.New("too much in it looks like parameters and is none")
 
-// bincodeTypes are the element types by number, and the first minor version of burn that
-// has them so: 0.x.
+// bincodeTypes lists the element types by number. Each list has the first minor version of burn
+// (0.x) that uses its numbers.
 var bincodeTypes = []struct {
 	since int
 	names string
@@ -128,13 +128,13 @@ var bincodeTypes = []struct {
 	{14, "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U8 Bool QFloat"},
 }
 
-// boolStoresSince is the first minor version in which the type of truth values says how
-// they are stored, and boolStores are the ways.
+// boolStoresSince is the first minor version in which a bool type includes its storage. boolStores
+// lists the storages.
 const boolStoresSince = 21
 
 var boolStores = []string{"Native", "U8", "U32"}
 
-// setVersion chooses how types are written by the version of burn.
+// setVersion selects the numbering of types for a version of burn.
 func (b *bincode) setVersion() error {
 	parts := strings.Split(b.said.version, ".")
 	if len(parts) < 3 || parts[0] != "0" {
@@ -189,8 +189,7 @@ func (b *bincode) param() (p param, err error) {
 	return p, err
 }
 
-// minID and maxID are the least and most letters of the id of a parameter, which is a
-// number in Base32 or a UUID.
+// minID and maxID bound the length of a parameter's id, which is a number in Base32 or a UUID.
 const minID, maxID = 8, 36
 
 func notOfID(r rune) bool {
@@ -231,8 +230,8 @@ func (b *bincode) dtype() (string, error) {
 	return burnType(name)
 }
 
-// values reads a tensor as it was before it was bytes: a list of elements, and its shape.
-// Whether they are floats, integers or truth values is what fits.
+// values reads a tensor in the older form, a list of elements and a shape. It tries floats,
+// integers and bools in turn.
 func (b *bincode) values() (p param, err error) {
 	from := b.pos
 	for _, read := range []struct {
@@ -273,7 +272,7 @@ func (b *bincode) values() (p param, err error) {
 	return p, b.errorf("no tensor")
 }
 
-// float returns what reads a float: of 16 bits as an integer, others as they are.
+// float returns a function that reads a float. Floats of 16 bits are encoded as integers.
 func (b *bincode) float(dtype string) func() (uint64, error) {
 	width := elements[dtype].width
 	if width == 2 {

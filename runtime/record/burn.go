@@ -9,17 +9,17 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A named record of burn, up to version 0.21, is a table of "metadata", five texts, and
-// "item", the values of a module's fields by their names: tables for modules, lists for
-// vectors of them, null for what is constant. A parameter is a table of its "id" and its
-// "param", a tensor; a tensor is a table of "bytes", "shape" and "dtype", and before
-// version 0.14 of "value", a list of numbers, and "shape".
+// A named record of burn, up to version 0.21, is a table of "metadata" and "item". "metadata" has
+// five texts. "item" has the fields of the module: tables for modules, lists for vectors of
+// modules, null for constants. A parameter is a table with "id" and "param", a tensor. A tensor is
+// a table with "bytes", "shape" and "dtype". Before version 0.14 it has "value", a list of numbers,
+// and "shape".
 const (
 	keyBurnMetadata = "metadata"
 	keyBurnItem     = "item"
 )
 
-// burnTypes are the element types by burn's names.
+// burnTypes maps burn's names to element types.
 var burnTypes = map[string]string{
 	"F64": "f64", "F32": "f32", "Flex32": "f32", "F16": "f16", "BF16": "bf16",
 	"I64": "i64", "I32": "i32", "I16": "i16", "I8": "i8",
@@ -27,10 +27,10 @@ var burnTypes = map[string]string{
 	"Bool": "bool",
 }
 
-// burnMetadata is what a record of burn says of itself.
+// burnMetadata is the metadata of a record of burn.
 type burnMetadata struct{ float, int, format, version, settings string }
 
-// field returns the one of a name.
+// field returns a pointer to the field called name, or nil.
 func (m *burnMetadata) field(name string) *string {
 	switch name {
 	case "float":
@@ -47,7 +47,7 @@ func (m *burnMetadata) field(name string) *string {
 	return nil
 }
 
-// rustTypes are the element types by Rust's names.
+// rustTypes maps Rust's names to element types.
 var rustTypes = map[string]string{
 	"f64": "f64", "f32": "f32", "half::binary16::f16": "f16", "half::bfloat::bf16": "bf16",
 	"i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8",
@@ -61,8 +61,8 @@ type burn struct {
 	said    burnMetadata
 }
 
-// readBurn adds the tensors of a record, whose table begins with top and whose first key,
-// "metadata", has been read, to w.
+// readBurn adds the tensors of a record to w. top is the start of the record's table, whose first
+// key, "metadata", has been read.
 func readBurn(r *walker, top token, w *rt.Weights, n *names) error {
 	w.SetMetadata(noteNoSum, "true")
 	b := &burn{walker: r, weights: w, names: n}
@@ -87,13 +87,13 @@ func readBurn(r *walker, top token, w *rt.Weights, n *names) error {
 	if err := b.value(""); err != nil {
 		return err
 	}
-	if err := b.fields(top, 2, func(string) error { return b.skipNext() }); err != nil { // a marker of the backend
+	if err := b.fields(top, 2, func(string) error { return b.skipNext() }); err != nil { // a marker of burn's backend
 		return err
 	}
 	return b.end()
 }
 
-// value reads a value of a name: the tensors in it.
+// value reads a value and adds the tensors in it under name.
 func (b *burn) value(name string) error {
 	t, err := b.next()
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *burn) value(name string) error {
 	return b.rest(name, t)
 }
 
-// rest reads what t began.
+// rest reads the rest of the value that t starts.
 func (b *burn) rest(name string, t token) error {
 	switch t.kind {
 	case list:
@@ -119,7 +119,7 @@ func (b *burn) rest(name string, t token) error {
 	return nil
 }
 
-// below reads what t began under a key.
+// below reads the value that t starts, under a key of name.
 func (b *burn) below(name, key string, t token) error {
 	if t.kind < list {
 		return nil
@@ -131,7 +131,7 @@ func (b *burn) below(name, key string, t token) error {
 	return b.rest(name, t)
 }
 
-// table reads a table: a parameter, a tensor, or a module. Its first pair says which.
+// table reads a table: a parameter, a tensor, or a module. Its first pair decides which.
 func (b *burn) table(name string, t token) error {
 	if err := b.enter(); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (b *burn) table(name string, t token) error {
 	})
 }
 
-// param reads what follows the id of a parameter.
+// param reads the rest of a parameter after its id.
 func (b *burn) param(name string, t token) error {
 	if err := b.expectKey(t, 1, "param"); err != nil {
 		return err
@@ -183,10 +183,10 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads a list under a key of a table t, and the rest of the table if the list is the
-// elements or bytes of a tensor.
+// list reads a list under a key of a table t. If the list holds the elements or bytes of a tensor,
+// it also reads the rest of the table and reports true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
-	isTensor = true // of no elements
+	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
 	var e element
 	var raw []byte
@@ -236,8 +236,8 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	return true, b.expectNoMore(t, 2)
 }
 
-// elementOf returns the type of elements of which x is the first, as metadata says, and
-// how they are read. Floats of 16 bits are written as the integers that their bits are.
+// elementOf returns the type of a list's elements, and a function that reads them. It needs the
+// first element and the metadata. Floats of 16 bits are written as the integers of their bits.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]
@@ -256,7 +256,7 @@ func (b *burn) elementOf(x token) (string, element) {
 	return dtype, elements[dtype]
 }
 
-// tensor reads what follows the bytes of a tensor.
+// tensor reads the rest of a tensor after its bytes.
 func (b *burn) tensor(name string, t token, raw []byte) error {
 	if err := b.expectKey(t, 1, "shape"); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (b *burn) tensor(name string, t token, raw []byte) error {
 	return b.expectNoMore(t, 3)
 }
 
-// add adds a tensor.
+// add adds a tensor to the weights.
 func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
 	if name == "" {
 		name = keyBurnItem
@@ -287,7 +287,7 @@ func (b *burn) add(name, dtype string, shape []int, raw []byte) error {
 	return b.weights.Err()
 }
 
-// readBurnType reads a type: its name, or a table of its name and more.
+// readBurnType reads an element type: its name, or a table with its name and more.
 func readBurnType(r *walker) (dtype string, err error) {
 	t, err := r.next()
 	if err != nil {
@@ -317,7 +317,7 @@ func readBurnType(r *walker) (dtype string, err error) {
 	return "", r.at("a type expected, %v found", t.kind)
 }
 
-// burnType returns the type of a name of burn's.
+// burnType returns the element type with this name in burn.
 func burnType(name string) (string, error) {
 	if dtype, ok := burnTypes[name]; ok {
 		return dtype, nil
@@ -330,7 +330,7 @@ func burnType(name string) (string, error) {
 
 var errQuantised = errors.New("quantised tensors are not read")
 
-// boolType returns the type of truth values that are stored in a way.
+// boolType returns the element type of bools with this storage.
 func boolType(store string) (string, error) {
 	if store == "Native" || store == "U8" {
 		return "bool", nil

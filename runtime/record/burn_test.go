@@ -28,8 +28,8 @@ type pair struct {
 	value any
 }
 
-// packMessage is MessagePack of nil, bool, int, string, []byte, float32, float64, []any and
-// []pair, in the forms that rmp-serde chooses.
+// packMessage encodes x as MessagePack, in the forms that rmp-serde chooses. x is a nil, bool, int,
+// string, []byte, float32, float64, []any or []pair.
 func packMessage(b []byte, x any) []byte {
 	size := func(n int, short byte, most int, forms ...byte) {
 		switch {
@@ -145,7 +145,7 @@ func raw(list ...float32) []byte {
 	return b
 }
 
-// burnRecord is a record of burn around an item.
+// burnRecord returns a record of burn around an item.
 func burnRecord(version, float, int string, item any) []pair {
 	return []pair{
 		{"metadata", []pair{{"float", float}, {"int", int}, {"format", "burn_core::record::file::X"}, {"version", version}, {"settings", "S"}}},
@@ -159,12 +159,12 @@ func newParam(dtype any, data []byte, shape ...any) []pair {
 	return []pair{{"id", "72d17eukbtkma"}, {"param", []pair{{"bytes", data}, {"shape", shape}, {"dtype", dtype}}}}
 }
 
-// oldParam is one as it was before.
+// oldParam returns one as it was before.
 func oldParam(values []any, shape ...any) []pair {
 	return []pair{{"id", "30b82c23-788d-4d63-a743-ada258d5f13c"}, {"param", []pair{{"value", values}, {"shape", shape}}}}
 }
 
-// newItem is a module with everything a module may have.
+// newItem returns a module with everything a module may have.
 func newItem() []pair {
 	return []pair{
 		{"conv", []pair{{"weight", newParam("F32", raw(1, 2, 3, 4, 5, 6), 2, 3)}, {"bias", nil}, {"stride", nil}}},
@@ -176,7 +176,7 @@ func newItem() []pair {
 		{"mask", newParam("Bool", []byte{1, 0, 1}, 3)},
 		{"mask2", newParam([]pair{{"Bool", "Native"}}, []byte{1}, 1)},
 		{"steps", newParam("I64", make([]byte, 8))},
-		{"state", []pair{{"bytes", raw(9)}, {"shape", []any{1}}, {"dtype", "F32"}}}, // a tensor that is no parameter
+		{"state", []pair{{"bytes", raw(9)}, {"shape", []any{1}}, {"dtype", "F32"}}}, // a tensor that is not a parameter
 		{"value", newParam("F16", []byte{0, 0x3c}, 1)},                              // a module of the name of a list
 		{"id", nil},
 		{"list", []any{1, 2.5, "text", true}},
@@ -275,7 +275,7 @@ func TestBurnRecordsThatAreNone(t *testing.T) {
 		{"bytes too few", one(newParam("F32", raw(1), 2)), "f32[2] is not 4 bytes"},
 		{"bytes too many", one(newParam("F32", raw(1, 2), 1)), "f32[1] is not 8 bytes"},
 		{"an unknown type", one(newParam("F8", raw(1), 1)), `"F8": unknown element type`},
-		{"a type that is no text", one(newParam(3, raw(1), 1)), "a type expected"},
+		{"a type that is not text", one(newParam(3, raw(1), 1)), "a type expected"},
 		{"quantised", one(newParam([]pair{{"QFloat", []pair{{"value", "Q8S"}}}}, []byte{1}, 1)), "quantised"},
 		{"truth values of 32 bits", one(newParam([]pair{{"Bool", "U32"}}, raw(1), 1)), "stored as"},
 		{"a negative extent", one(newParam("F32", raw(1), -1)), "from 0 to 2^63-1"},
@@ -360,8 +360,8 @@ func packCBOR(b []byte, x any) []byte {
 	return b
 }
 
-// packBurn is a burnpack file of metadata and the bytes of tensors, which begin at a
-// multiple of align.
+// packBurn returns a burnpack file of metadata and the bytes of tensors, which begin at a multiple
+// of align.
 func packBurn(align int, metadata any, data []byte) []byte {
 	text := packCBOR(nil, metadata)
 	b := binary.LittleEndian.AppendUint32([]byte("NRUB\x01\x00"), uint32(len(text)))
@@ -413,8 +413,8 @@ func TestBurnpack(t *testing.T) {
 		{"another size", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, 9, 2)}), data), "f32[2] is not 9 bytes"},
 		{"offsets reversed", packBurn(256, packedTensors(pair{"a", descriptor("F32", 9, 0, 0)}), data), "offsets [9 0]"},
 		{"offsets of 2^63", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, uint64(1<<63), 0)}), data), "from 0 to 2^63-1"},
-		{"offsets near 2^63", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, uint64(1<<63-1), 0)}), data), "are none"},
-		{"one offset", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}, {"data_offsets", []any{1}}}}), data), "are none"},
+		{"offsets near 2^63", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, uint64(1<<63-1), 0)}), data), "are invalid"},
+		{"one offset", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}, {"data_offsets", []any{1}}}}), data), "are invalid"},
 		{"three offsets", packBurn(256, packedTensors(pair{"a", []pair{{"data_offsets", []any{1, 2, 3}}}}), data), "more than two"},
 		{"no offsets", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}}}), data), "data_offsets expected"},
 		{"quantised", packBurn(256, packedTensors(pair{"a", descriptor([]pair{{"QFloat", []pair{}}}, 0, 9, 9)}), data), "quantised"},
@@ -428,8 +428,8 @@ func TestBurnpack(t *testing.T) {
 	}
 }
 
-// binCode writes what bincode does: numbers up to 250 in a byte, and 251 before 16 bits,
-// 252 before 32.
+// binCode writes the encoding that bincode reads. Numbers up to 250 take a byte. A byte 251
+// precedes 16 bits, and a byte 252 precedes 32 bits.
 type binCode []byte
 
 func (b *binCode) number(n int) {
@@ -613,12 +613,12 @@ func TestBurnFitsModels(t *testing.T) {
 	}
 }
 
-// refused are files of the corpus that are not read: one of burn 0.6, and one with a line
-// end after the end.
+// refused are files of the corpus that Open rejects: one of burn 0.6, and one with a newline after
+// its end.
 var refused = map[string]string{"mnist-v0.6.0.json.gz": "not a record", "dqn-trailing.mpk": "after the end"}
 
-// TestBurnFiles reads files that burn wrote. One model is there twice: in full precision,
-// as bincode, and in half precision, as MessagePack.
+// TestBurnFiles reads files that burn wrote. One model is there twice: in full precision as
+// bincode, and in half precision as MessagePack.
 func TestBurnFiles(t *testing.T) {
 	dir := corpus.Path(t, "weights/burn-record")
 	files, err := filepath.Glob(filepath.Join(dir, "*"))

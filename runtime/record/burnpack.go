@@ -10,11 +10,11 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A burnpack file is the magic, a version in 16 bits, the length of the metadata in 32
-// bits, the metadata in CBOR, and the bytes of the tensors, little-endian: from the next
-// multiple of 256 bytes on, but right after the metadata where that says it is of burn
-// 0.19. The metadata is a table of tensors (each a table of dtype, shape, data_offsets and
-// param_id), metadata (texts), and scalars.
+// A burnpack file consists of the magic, a version in 16 bits, the length of the metadata in 32
+// bits, the metadata in CBOR, and the bytes of the tensors, little-endian. The bytes start at the
+// next multiple of 256, or directly after the metadata in files of burn 0.19. The metadata is a
+// table with tensors (each a table of dtype, shape, data_offsets and param_id), metadata (texts),
+// and scalars.
 const (
 	burnpackMagic     = "NRUB"
 	burnpackVersion   = 1
@@ -29,7 +29,7 @@ func isBurnpack(file []byte) bool { return bytes.HasPrefix(file, []byte(burnpack
 type packed struct {
 	name, dtype string
 	shape       []int
-	from, to    int64 // among the bytes of the tensors
+	from, to    int64 // byte range relative to the data
 }
 
 func readBurnpack(w *rt.Weights, file []byte) error {
@@ -46,7 +46,7 @@ func readBurnpack(w *rt.Weights, file []byte) error {
 	}
 	tensors, err := readPacked(w, file[burnpackHead:][:size])
 	if err != nil {
-		return fmt.Errorf("metadata: %v", err) // that ends before the file does
+		return fmt.Errorf("metadata: %v", err) // of a tensor that ends before the file does
 	}
 	var end int64
 	for _, t := range tensors {
@@ -71,7 +71,7 @@ func readBurnpack(w *rt.Weights, file []byte) error {
 	return nil
 }
 
-// readPacked reads the metadata.
+// readPacked reads the metadata of a burnpack file.
 func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
 	r := &walker{source: &cbor{bigEndian{file: text}}}
 	top, err := r.expect(table)
@@ -105,7 +105,7 @@ func readPacked(w *rt.Weights, text []byte) ([]packed, error) {
 	return tensors, err
 }
 
-// readDescriptor reads what the metadata says of a tensor.
+// readDescriptor reads the description of one tensor in the metadata.
 func readDescriptor(r *walker, name string) (packed, error) {
 	p := packed{name: name, from: -1}
 	t, err := r.expect(table)
@@ -131,7 +131,7 @@ func readDescriptor(r *walker, name string) (packed, error) {
 	return p, err
 }
 
-// readOffsets reads where a tensor begins and ends.
+// readOffsets reads the byte range of a tensor.
 func readOffsets(r *walker) (from, to int64, err error) {
 	t, err := r.expect(list)
 	if err != nil {
@@ -146,7 +146,7 @@ func readOffsets(r *walker) (from, to int64, err error) {
 		return err
 	})
 	if err == nil && (both[0] < 0 || both[0] > both[1] || both[1] > math.MaxInt64/2) {
-		err = r.at("offsets %v are none", both)
+		err = r.at("offsets %v are invalid", both)
 	}
 	return both[0], both[1], err
 }

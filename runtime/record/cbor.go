@@ -2,8 +2,8 @@ package record
 
 import "math"
 
-// cbor reads CBOR (RFC 8949). Tags, texts in pieces and simple values other than truth
-// values and null are refused.
+// cbor reads CBOR (RFC 8949). It rejects tags, texts in pieces, and simple values other than bools
+// and null.
 type cbor struct{ bigEndian }
 
 // The major types of CBOR.
@@ -18,9 +18,9 @@ const (
 	cborSimple
 )
 
-// What follows the major type in a byte: a number below cborByte, or which number follows.
+// The low bits of a first byte: a number below cborByte, or the width of the number that follows.
 const (
-	cborByte     = 24 // and 25 to 27: 2, 4, 8 bytes
+	cborByte     = 24 // 1 byte; 25 to 27 mean 2, 4 and 8 bytes
 	cborLong     = 27
 	cborUnending = 31
 
@@ -83,12 +83,12 @@ func (c *cbor) next() (token, error) {
 
 var cborContainers = map[uint64]kind{cborList: list, cborTable: table}
 
-func (c *cbor) more(of token, i int) (bool, error) {
-	if of.n >= 0 {
-		return i < of.n, nil
+func (c *cbor) more(container token, i int) (bool, error) {
+	if container.n >= 0 {
+		return i < container.n, nil
 	}
 	if c.pos == len(c.file) {
-		return false, c.errorf("an item or the end of %v expected: %w", of.kind, errShort)
+		return false, c.errorf("an item or the end of %v expected: %w", container.kind, errShort)
 	}
 	if c.file[c.pos] == cborBreak {
 		c.pos++

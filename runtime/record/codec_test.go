@@ -66,9 +66,9 @@ func wholeTree(s source) (any, error) {
 	return x, err
 }
 
-func checkTable(t *testing.T, of func(file []byte) source, valid map[string]any, invalid []string) {
+func checkTable(t *testing.T, open func(file []byte) source, valid map[string]any, invalid []string) {
 	for file, want := range valid {
-		got, err := wholeTree(of([]byte(file)))
+		got, err := wholeTree(open([]byte(file)))
 		if err != nil {
 			t.Errorf("%x: %v", file, err)
 			continue
@@ -77,13 +77,13 @@ func checkTable(t *testing.T, of func(file []byte) source, valid map[string]any,
 			t.Errorf("%x: %s", file, d)
 		}
 		for n := range len(file) {
-			if _, err := wholeTree(of([]byte(file[:n]))); err == nil {
+			if _, err := wholeTree(open([]byte(file[:n]))); err == nil {
 				t.Errorf("%x: no error", file[:n])
 			}
 		}
 	}
 	for _, file := range invalid {
-		if got, err := wholeTree(of([]byte(file))); err == nil {
+		if got, err := wholeTree(open([]byte(file))); err == nil {
 			t.Errorf("%x: %v", file, got)
 		}
 	}
@@ -113,8 +113,8 @@ func TestMessagePackSpecification(t *testing.T) {
 	})
 }
 
-// TestCBORExamples has those of RFC 8949, appendix A, that are of the kinds that burnpack
-// has, and refuses the others.
+// TestCBORExamples reads the examples of RFC 8949, appendix A, of the kinds that burnpack uses.
+// Other examples must be refused.
 func TestCBORExamples(t *testing.T) {
 	n := func(s string) json.Number { return json.Number(s) }
 	checkTable(t, func(file []byte) source { return &cbor{bigEndian{file: file}} }, map[string]any{
@@ -134,8 +134,8 @@ func TestCBORExamples(t *testing.T) {
 	})
 }
 
-// TestJSONIsReadAsEncodingJSONDoes reads what encoding/json writes, and texts that may be
-// none.
+// TestJSONIsReadAsEncodingJSONDoes reads texts that encoding/json writes, and texts that may not be
+// JSON. The reader must agree with encoding/json.
 func TestJSONIsReadAsEncodingJSONDoes(t *testing.T) {
 	check := func(text string) string {
 		if !utf8.ValidString(text) {

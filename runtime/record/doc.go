@@ -1,8 +1,9 @@
-// Package record saves weights and states, and reads what burngen or burn saved.
+// Package record saves weights and states in several formats, and reads records of burngen and of
+// burn.
 //
-// A [Recorder] says how: in a [Format], compressed or not, in a [Precision]. It writes the
-// weights of a model, or the state of anything that is an [rt.Stater]: trainers,
-// optimizers, parameters, and with [Value] any variable that has a form in JSON.
+// A [Recorder] has a [Format], compression and a [Precision]. It writes the weights of a model, or
+// the state of any [rt.Stater]: trainers, optimizers, parameters, and with [Value] any variable
+// that encodes as JSON.
 //
 //	err := record.SaveState("run.mpk.gz", map[string]rt.Stater{
 //		"model": trainer, "optimizer": adam, "progress": record.Value(&progress),
@@ -10,7 +11,7 @@
 //	...
 //	err = record.LoadState("run.mpk.gz", map[string]rt.Stater{ ... })
 //
-// What burn calls its recorders are these:
+// These are the counterparts of burn's recorders:
 //
 //	NamedMpkFileRecorder     Recorder{Format: MessagePack}
 //	NamedMpkGzFileRecorder   Recorder{Format: MessagePack, Gzip: true}
@@ -23,28 +24,27 @@
 //
 // The layouts are burngen's own, see layout.go and binary.go: burn does not read them.
 //
-// # What can go wrong
+// # Errors
 //
-// A file holds the SHA-256 of names, types, shapes, elements and metadata, which is
-// compared before anything is used, and the version of its layout. A file that is cut off
-// or changed is an error, and nothing has been loaded then. Saving replaces a file when
-// the new one is whole. Sizes are checked before memory is taken for them, and nothing is
-// read but the file that is named.
+// A file records the version of its layout and the SHA-256 of names, types, shapes, elements and
+// metadata. Both are checked before anything is used. If a file is truncated or modified, an error
+// is returned and nothing has been loaded. An existing file is replaced only when the new one is
+// complete. Sizes are checked before memory is allocated for them, and no other file is read.
 //
 // # Precision
 //
-// A record in another precision has floats and integers of other widths; what is read has
-// the types that were saved, rounded to that precision.
+// A record in another precision stores floats and integers in other widths. Reading restores the
+// original types, with values rounded to that precision.
 //
 // # Files of burn
 //
-// [Open] reads what burn's recorders wrote up to version 0.21 (.mpk, .json and .bin, with
-// .gz after them or not) and burnpack files (.bpk). Names are the ways to the parameters,
-// joined by dots: fields of modules, numbers in vectors, names of variants. A .bin file
-// has no names: its tensors are numbered, see [InOrder]. There is no checksum but gzip's;
-// sizes have to fit shapes and types. Left out is what is no tensor. Refused are quantised
-// tensors. A Linear layer of burn has its weights the other way round from PyTorch's, and
-// norms have gamma and beta: package keys knows how to adapt both.
+// [Open] reads files of burn's recorders up to version 0.21 (.mpk, .json and .bin, optionally with
+// .gz) and burnpack files (.bpk). Names are the paths of the parameters, joined by dots: fields of
+// modules, indices in vectors, names of variants. A .bin file has no names, so its tensors are
+// numbered; see [InOrder]. The only checksum is that of gzip; sizes must match shapes and types.
+// Values that are not tensors are ignored, and quantised tensors are rejected. Linear layers of
+// burn are transposed relative to PyTorch, and norms have gamma and beta. Package keys converts
+// both.
 //
-// The package knows files and what they hold. It does not know models or optimizers.
+// The package knows files and their contents, but not models or optimizers.
 package record

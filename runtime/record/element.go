@@ -11,21 +11,21 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element is how elements of a type are written as text.
+// element describes how elements of a type are written as text.
 type element struct {
 	width int // in bytes
 
-	// float returns an element of a type of floats.
+	// float returns an element of a floating-point type.
 	float func(bits uint64) float64
 
-	// print appends an element, which is stored little-endian.
+	// print appends the text of an element, which is stored little-endian.
 	print func(dst, raw []byte) []byte
 
-	// parse appends what a token stands for, as it is stored.
+	// parse appends the stored form of the value of a token.
 	parse func(dst []byte, t token) ([]byte, error)
 }
 
-// elements are the types that are written as numbers and truth values.
+// elements lists the types that are written as numbers and bools.
 var elements = map[string]element{
 	"f64": floats(8, 64, math.Float64frombits, math.Float64bits),
 	"f32": floats(4, 32,
@@ -42,9 +42,9 @@ var elements = map[string]element{
 	"bool": {width: 1, print: printBool, parse: parseBool},
 }
 
-// floats returns an element that is printed with as few digits as tell it from all others
-// that have as many bits as precision. What is no number is the text "inf", "-inf", "nan",
-// or "nan:" and its bits.
+// floats returns a floating-point element. Values are printed with the fewest digits that identify
+// them among floats of precision bits. Non-finite values are the texts "inf", "-inf" and "nan", or
+// "nan:" followed by the bits.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{
@@ -78,7 +78,7 @@ func floats(width, precision int, value func(uint64) float64, bitsOf func(float6
 			case isNaN:
 				bits, err := strconv.ParseUint(digits, 16, 8*width)
 				if x := value(bits); err != nil || x == x {
-					return dst, fmt.Errorf("%.100q is no float", t.text)
+					return dst, fmt.Errorf("%.100q is not a float", t.text)
 				}
 				return appendLittleEndian(dst, bits, width), nil
 			case digits == "nan":
@@ -88,7 +88,7 @@ func floats(width, precision int, value func(uint64) float64, bitsOf func(float6
 			case digits == "-inf":
 				return appendLittleEndian(dst, bitsOf(math.Inf(-1)), width), nil
 			}
-			return dst, fmt.Errorf("%.100q is no float", t.text)
+			return dst, fmt.Errorf("%.100q is not a float", t.text)
 		},
 	}
 }
@@ -121,7 +121,7 @@ func integers(width int, signed bool) element {
 	}
 }
 
-// printBool appends a truth value; a byte that is neither 0 nor 1 stays a number.
+// printBool appends a bool. A byte other than 0 and 1 is printed as a number.
 func printBool(dst, raw []byte) []byte {
 	if raw[0] > 1 {
 		return strconv.AppendUint(dst, uint64(raw[0]), 10)
@@ -140,7 +140,7 @@ func parseBool(dst []byte, t token) ([]byte, error) {
 	return append(dst, byte(bits)), err
 }
 
-// littleEndian returns the number in at most 8 bytes.
+// littleEndian returns the number in raw, at most 8 bytes.
 func littleEndian(raw []byte) (x uint64) {
 	for i, c := range raw {
 		x |= uint64(c) << (8 * i)
@@ -148,7 +148,7 @@ func littleEndian(raw []byte) (x uint64) {
 	return x
 }
 
-// appendLittleEndian appends the low bytes of a number.
+// appendLittleEndian appends the low width bytes of x.
 func appendLittleEndian(dst []byte, x uint64, width int) []byte {
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], x)

@@ -11,22 +11,22 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// Format is how a record lies in a file.
+// Format is the file format of a record.
 type Format uint8
 
 // The formats.
 const (
-	Safetensors Format = iota // tensors that are used where they lie: the fastest
-	MessagePack               // names and bytes; bytes are used where they lie
+	Safetensors Format = iota // tensors are used in place: the fastest
+	MessagePack               // names and binary data, used in place
 	Binary                    // the smallest
-	JSON                      // numbers as text, in one line
-	PrettyJSON                // the same with a line for every row
+	JSON                      // numbers as text, on one line
+	PrettyJSON                // numbers as text, one line for each row
 )
 
-// formats have a row for every format.
+// formats has an entry for every format.
 var formats = [...]struct {
 	name  string
-	ext   string // of files
+	ext   string // file name extension
 	write func(out io.Writer, w *rt.Weights) error
 }{
 	Safetensors: {"safetensors", ".safetensors", func(out io.Writer, w *rt.Weights) error { _, err := w.WriteTo(out); return err }},
@@ -46,8 +46,8 @@ func (f Format) String() string {
 
 const gzipExt = ".gz"
 
-// For returns the recorder that a file's name asks for by its end: ".safetensors",
-// ".mpk", ".bin" or ".json", and ".gz" after any of them. Error: another end.
+// For returns the recorder for a file name that ends in ".safetensors", ".mpk", ".bin" or ".json",
+// optionally followed by ".gz". It returns an error for other endings.
 func For(path string) (Recorder, error) {
 	name, zipped := strings.CutSuffix(strings.ToLower(path), gzipExt)
 	for f, row := range formats {
@@ -58,7 +58,7 @@ func For(path string) (Recorder, error) {
 	return Recorder{}, fmt.Errorf("record: %.200q: a name that ends in .safetensors, .mpk, .bin or .json expected, perhaps with %s", path, gzipExt)
 }
 
-// forms are the files that are read, and what tells them.
+// forms lists the readable file formats and the functions that recognise them.
 var forms = []struct {
 	is   func(file []byte) bool
 	read func(w *rt.Weights, file []byte) error
@@ -97,10 +97,10 @@ func readForm(w *rt.Weights, file []byte) error {
 	return ErrUnknown
 }
 
-// ErrUnknown is the error of a file that is no record at all.
+// ErrUnknown is the error for a file that is not a record.
 var ErrUnknown = errors.New("not a record: neither of burngen nor of burn")
 
-// isSafetensors tells a header, which begins with '{' after its length.
+// isSafetensors reports whether file starts with a length and '{'.
 func isSafetensors(file []byte) bool {
 	return len(file) > 8 && file[8] == '{' && littleEndian(file[:8]) < 1<<32
 }
@@ -109,13 +109,13 @@ func isJSON(file []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(file[:min(len(file), 100)], " \t\r\n"), []byte("{"))
 }
 
-// isMessagePack tells a table.
+// isMessagePack reports whether file starts with a table.
 func isMessagePack(file []byte) bool {
 	return len(file) > 0 && (file[0]&0xf0 == 0x80 || file[0] == 0xde || file[0] == 0xdf)
 }
 
-// readSafetensors adds the tensors of a safetensors file. One without a digest, which
-// something else wrote, has nothing to be compared with.
+// readSafetensors adds the tensors of a safetensors file. A file without a digest, from another
+// program, is not verified.
 func readSafetensors(w *rt.Weights, file []byte) error {
 	if _, err := safetensors.Parse(file); err != nil {
 		return err
@@ -139,7 +139,7 @@ func readSafetensors(w *rt.Weights, file []byte) error {
 	return nil
 }
 
-// readTable adds the tensors of a file that is one table: a named record, or burn's.
+// readTable adds the tensors of a file that is one table: a named record of burngen or of burn.
 func readTable(w *rt.Weights, s source, size int) error {
 	r := &walker{source: s}
 	top, err := r.expect(table)

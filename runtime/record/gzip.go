@@ -14,8 +14,8 @@ import (
 
 func isGzip(file []byte) bool { return bytes.HasPrefix(file, []byte{0x1f, 0x8b}) }
 
-// gunzip returns what a gzip file (RFC 1952) holds. It is read twice: memory is taken
-// when its size is known and its checksum is right.
+// gunzip returns the contents of a gzip file (RFC 1952). It decompresses twice, so that memory is
+// allocated only when the size is known and the checksum is right.
 func gunzip(file []byte) ([]byte, error) {
 	if err := checkBeginnings(file); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func gunzip(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pass writes what a gzip file holds to out. Errors: a wrong checksum, an end that is
-// missing, more after the end, and more than [rt.ArenaLimit].
+// pass decompresses a gzip file to out. It returns an error for a wrong checksum, a truncated file,
+// extra bytes at the end, and contents larger than [rt.ArenaLimit].
 func pass(file []byte, out io.Writer) (int64, error) {
 	rest := bytes.NewReader(file)
 	z, err := gzip.NewReader(rest)
@@ -56,12 +56,12 @@ func pass(file []byte, out io.Writer) (int64, error) {
 	return n, nil
 }
 
-// beginnings are how many bytes of what a gzip file holds are looked at before the rest:
-// a small file can hold much that is no record.
+// beginnings are lengths of decompressed data. A file is checked at these lengths before the rest
+// is decompressed, because a small file may expand to much data that is not a record.
 var beginnings = []int{1 << 12, 1 << 17, 1 << 22}
 
-// checkBeginnings returns an error if what a gzip file holds is no record because of what
-// it begins with.
+// checkBeginnings decompresses the start of a file. It returns an error if the contents are not a
+// record.
 func checkBeginnings(file []byte) error {
 	z, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {
@@ -71,7 +71,7 @@ func checkBeginnings(file []byte) error {
 	for _, size := range beginnings {
 		n, err := io.CopyN(&b, z, int64(size-b.Len()))
 		if err != nil || n == 0 {
-			return nil // all of it: an error shows when it is read as a whole
+			return nil // everything; errors show when it is read as a whole
 		}
 		if err := readForm(rt.NewWeights(), b.Bytes()); err != nil && !errors.Is(err, errShort) && !errors.Is(err, safetensors.ErrShort) {
 			return err
@@ -80,10 +80,10 @@ func checkBeginnings(file []byte) error {
 	return nil
 }
 
-// errShort is an error of a file that ends before what it holds does.
+// errShort is the error of a truncated file.
 var errShort = errors.New("the file ends too early")
 
-// ended says of a file that ends too early what io's errors do not.
+// ended turns io's end-of-file errors into errShort.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errShort

@@ -30,7 +30,7 @@ func bounded(t *testing.T, file []byte, want string) {
 
 func repeat(s string, n int) []byte { return bytes.Repeat([]byte(s), n) }
 
-// zeros is a gzip file of so many zeros after a head.
+// zeros returns a gzip file of so many zeros after a head.
 func zeros(head string, n int64) []byte {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -71,7 +71,7 @@ func TestHostile(t *testing.T) {
 		{"15 a million empty tables", append([]byte("\x82\xa8metadata\x80\xa4item\xdd\x00\x10\x00\x00"), repeat("\x80", 1<<20+1)...), "after the end"},
 		{"15 numbers by the million for a small shape", jsonTensor("[1]", "["+strings.Repeat("1,", 4<<20)), "more than 1 elements"},
 		{"15 a shape of a billion elements", jsonTensor("[1000000000]", "[1"), "1000000000 elements"},
-		{"15 a digit a million times", append([]byte(`{"burngen":`), repeat("1", 1<<20)...), "no integer of 64 bits"},
+		{"15 a digit a million times", append([]byte(`{"burngen":`), repeat("1", 1<<20)...), "is not an integer of 64 bits"},
 		{"15 a text without an end", append([]byte(`{"`), repeat("a", 1<<20)...), "without an end"},
 		{"15 escapes by the million", append([]byte(`{"`), repeat(`\u0041`, 1<<20)...), "without an end"},
 		{"15 space by the million", append([]byte(`{`), repeat(" ", 8<<20)...), "the file ends"},
@@ -123,12 +123,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// jsonTensor is a record with a tensor of f64 that is cut off.
+// jsonTensor returns a record with a tensor of f64 that is cut off.
 func jsonTensor(shape, data string) []byte {
 	return []byte(`{"burngen":1,"sha256":"","metadata":{},"tensors":{"a":{"dtype":"f64","shape":` + shape + `,"data":` + data)
 }
 
-// packBurnText is a burnpack file of metadata that may be none.
+// packBurnText returns a burnpack file of metadata that may be none.
 func packBurnText(text []byte) []byte {
 	return append([]byte("NRUB\x01\x00"+string([]byte{byte(len(text)), byte(len(text) >> 8), byte(len(text) >> 16), byte(len(text) >> 24)})), text...)
 }
@@ -156,7 +156,7 @@ func flipBit(file []byte, at, bit int) []byte {
 	return file
 }
 
-// TestHostileFiles opens what is no file, and one of 64 GiB.
+// TestHostileFiles opens what is not a file, and one of 64 GiB.
 func TestHostileFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "none"), "/dev/zero", "/proc/self/mem", "\x00"} {
@@ -175,7 +175,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 	f.Close()
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("the file system has no sparse files: %v", err)
 	}
 	if w, err := Open(path); err == nil {
 		t.Error(w)

@@ -20,7 +20,7 @@ func (j *jsonText) errorf(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", j.pos, fmt.Errorf(format, args...))
 }
 
-// peek returns the byte after space, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (j *jsonText) peek() byte {
 	for ; j.pos < len(j.file); j.pos++ {
 		switch c := j.file[j.pos]; c {
@@ -39,7 +39,7 @@ func (j *jsonText) end() error {
 	return nil
 }
 
-// wrong says what is there in place of something else.
+// wrong returns an error that says what was found instead of want.
 func (j *jsonText) wrong(want string) error {
 	if c := j.peek(); j.pos < len(j.file) {
 		return j.errorf("%s expected, %q found", want, c)
@@ -98,7 +98,7 @@ func (j *jsonText) number() (token, error) {
 	return token{kind: decimal, text: j.file[from:j.pos:j.pos]}, nil
 }
 
-// accept takes the next byte if it is one of those.
+// accept consumes the next byte if it is one of bytes.
 func (j *jsonText) accept(bytes string) bool {
 	if j.pos < len(j.file) {
 		for i := range len(bytes) {
@@ -111,7 +111,7 @@ func (j *jsonText) accept(bytes string) bool {
 	return false
 }
 
-// digits takes digits and reports whether there are any.
+// digits consumes digits and reports whether there were any.
 func (j *jsonText) digits() bool {
 	from := j.pos
 	for j.pos < len(j.file) && j.file[j.pos] >= '0' && j.file[j.pos] <= '9' {
@@ -120,9 +120,9 @@ func (j *jsonText) digits() bool {
 	return j.pos > from
 }
 
-func (j *jsonText) more(of token, i int) (bool, error) {
+func (j *jsonText) more(container token, i int) (bool, error) {
 	last := byte(']')
-	if of.kind == table {
+	if container.kind == table {
 		last = '}'
 	}
 	c := j.peek()
@@ -154,7 +154,7 @@ func (j *jsonText) key() (string, error) {
 	return string(s), nil
 }
 
-// string reads a text, whose '"' is next, in place unless it has escapes.
+// string reads a text that starts with '"'. The result is in place unless it has escapes.
 func (j *jsonText) string() ([]byte, error) {
 	j.pos++
 	from := j.pos
@@ -185,12 +185,12 @@ func (j *jsonText) string() ([]byte, error) {
 	return nil, j.errorf("text without an end: %w", errShort)
 }
 
-// jsonEscapes are what letters after a '\' stand for.
+// jsonEscapes maps the letter after a '\' to the character that it denotes.
 var jsonEscapes = map[byte]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape reads what begins with '\'.
+// escape reads an escape sequence that starts with '\'.
 func (j *jsonText) escape() (rune, error) {
 	j.pos++
 	if j.pos == len(j.file) {

@@ -10,15 +10,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// jsonSink writes JSON: in one line, or, pretty, with a line for every pair and every
-// row of a tensor.
+// jsonSink writes JSON on one line. With pretty it writes a line for every pair and every row of a
+// tensor.
 type jsonSink struct {
 	out    *bufio.Writer
 	pretty bool
-	open   []byte // the ends of what is open
-	empty  bool   // nothing is in the innermost yet
-	keyed  bool   // a key is before the next value
-	rows   bool   // the innermost is a list of rows
+	open   []byte // closing brackets of the open containers
+	empty  bool   // the innermost container has no values yet
+	keyed  bool   // the next value follows a key
+	rows   bool   // the innermost container is a list of rows
 	line   []byte // scratch
 }
 
@@ -46,7 +46,7 @@ func (j *jsonSink) end() {
 	j.empty = false
 }
 
-// separate writes what is between two values.
+// separate writes the separator between two values.
 func (j *jsonSink) separate() {
 	switch {
 	case len(j.open) == 0:
@@ -65,7 +65,7 @@ func (j *jsonSink) separate() {
 	j.empty = false
 }
 
-// newLine begins a line with the indent of what is open.
+// newLine starts a line with the indentation of the open containers.
 func (j *jsonSink) newLine() {
 	if j.pretty {
 		j.out.WriteByte('\n')
@@ -84,7 +84,7 @@ func (j *jsonSink) key(s string) {
 	j.keyed = true
 }
 
-// text writes a text, which is UTF-8.
+// text writes a string, which is valid UTF-8.
 func (j *jsonSink) text(s string) {
 	j.separate()
 	j.out.WriteByte('"')
@@ -106,8 +106,7 @@ func (j *jsonSink) integer(x int) {
 	j.out.Write(j.line)
 }
 
-// data writes numbers as a list, row after row, and elements that are none as the
-// Base64 of their bytes.
+// data writes numeric elements as a list, row after row, and others as the Base64 of their bytes.
 func (j *jsonSink) data(info rt.Info, raw []byte) error {
 	e, ok := elements[info.DType]
 	if !ok {

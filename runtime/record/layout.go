@@ -11,15 +11,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// A named record is a table, with its keys in this order:
+// A named record is a table with these keys in this order:
 //
 //	burngen   1, the version of this layout
 //	sha256    of the contents, as [rt.Weights.Sum] defines it
 //	metadata  a table of texts
 //	tensors   a table of tensors: each a table of dtype, shape and data
 //
-// Names are sorted. Data are the bytes of the elements, little-endian; in JSON they are
-// numbers, and the Base64 of the bytes where elements are none.
+// Names are sorted. Data are the bytes of the elements, little-endian. In JSON they are numbers, or
+// the Base64 of the bytes if the elements are not numeric.
 const (
 	version     = 1
 	keyVersion  = "burngen"
@@ -31,10 +31,10 @@ const (
 	keyData     = "data"
 )
 
-// sink takes the values of a named record. What goes wrong in writing shows in flush.
+// sink receives the values of a named record. flush returns the write errors.
 type sink interface {
-	table(n int) // n keys with their values, then end
-	list(n int)  // n values, then end
+	table(n int) // followed by n keys with their values, then end
+	list(n int)  // followed by n values, then end
 	end()
 	key(s string)
 	text(s string)
@@ -43,7 +43,7 @@ type sink interface {
 	flush() error
 }
 
-// writeNamed returns what writes a named record to a sink.
+// writeNamed returns a function that writes a named record to a sink.
 func writeNamed(to func(io.Writer) sink) func(io.Writer, *rt.Weights) error {
 	return func(out io.Writer, w *rt.Weights) error {
 		sum, err := w.Sum()
@@ -110,8 +110,8 @@ func checkTexts(texts ...string) error {
 	return nil
 }
 
-// readNamed adds the tensors of a named record, whose table begins with top and whose
-// first key has been read, to w.
+// readNamed adds the tensors of a named record to w. top is the start of the record's table, and
+// its first key has been read.
 func readNamed(r *walker, top token, w *rt.Weights) error {
 	v, err := r.expectSize()
 	if err != nil {
@@ -158,7 +158,7 @@ func readNamed(r *walker, top token, w *rt.Weights) error {
 	return verify(w, sum)
 }
 
-// checkVersion returns an error for what a later version of a layout wrote.
+// checkVersion returns an error if a later version of a layout wrote the file.
 func checkVersion(v int64) error {
 	if v != version {
 		return fmt.Errorf("version %d of the layout: %d is the one that is read", v, version)

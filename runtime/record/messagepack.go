@@ -10,15 +10,14 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// messagePack reads MessagePack, as its specification defines it
-// (github.com/msgpack/msgpack). Extensions are refused.
+// messagePack reads MessagePack (github.com/msgpack/msgpack). It rejects extensions.
 type messagePack struct{ bigEndian }
 
-// messagePackForms are the values that begin with the bytes 0xc0 to 0xdf: what they are,
-// and how many bytes the number has that follows.
+// messagePackForms lists the values that start with the bytes 0xc0 to 0xdf: their kinds, and the
+// width of the number that follows.
 var messagePackForms = [32]struct {
 	kind  kind
-	width int // -1 if the value is refused
+	width int // -1 if the value is rejected
 }{
 	{null, 0}, {null, -1}, {boolean, 0}, {boolean, 0},
 	{blob, 1}, {blob, 2}, {blob, 4},
@@ -31,7 +30,7 @@ var messagePackForms = [32]struct {
 	{list, 2}, {list, 4}, {table, 2}, {table, 4},
 }
 
-// signedFrom is the first byte of integers with a sign.
+// signedFrom is the first type byte of signed integers.
 const signedFrom = 0xd0
 
 func (m *messagePack) next() (token, error) {
@@ -75,11 +74,11 @@ func (m *messagePack) next() (token, error) {
 	return t, nil
 }
 
-func (m *messagePack) more(of token, i int) (bool, error) { return i < of.n, nil }
+func (m *messagePack) more(container token, i int) (bool, error) { return i < container.n, nil }
 
 func (m *messagePack) key() (string, error) { return keyOf(m.next()) }
 
-// keyOf returns the text that a key is.
+// keyOf returns the text of a key.
 func keyOf(t token, err error) (string, error) {
 	if err == nil && t.kind != text {
 		err = fmt.Errorf("%v as key: a text expected", t.kind)
@@ -87,7 +86,7 @@ func keyOf(t token, err error) (string, error) {
 	return string(t.text), err
 }
 
-// messagePackSink writes MessagePack, every value in its shortest form.
+// messagePackSink writes MessagePack with every value in its shortest form.
 type messagePackSink struct{ out *bufio.Writer }
 
 func (m messagePackSink) table(n int) { m.sized(n, 0x80, 15, 0, 0xde, 0xdf) }
@@ -119,8 +118,9 @@ func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	return nil
 }
 
-// sized writes how many items, pairs or bytes follow: up to most in one byte beside the
-// bits of short, else after the byte for 8 (if there is one), 16 or 32 bits.
+// sized writes a count of items, pairs or bytes. Counts up to most take one byte, combined with the
+// bits of short. Larger counts follow a type byte, of8, of16 or of32, in 8, 16 or 32 bits. An of8
+// of 0 means that there is no form of 8 bits.
 func (m messagePackSink) sized(n int, short byte, most int, of8, of16, of32 byte) {
 	switch {
 	case n <= most:

@@ -8,10 +8,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// InOrder returns the tensors of w under the names of want, one after the other in the
-// order of their names, and closes w: what a model has, in the order in which its fields
-// are declared, names the tensors of a binary record of burn. Errors, all at once: another
-// number of tensors, and tensors of another shape.
+// InOrder returns the tensors of w under the names of want, matched by position, and closes w. It
+// names the tensors of burn's binary records, which are in the order of the model's fields. It
+// returns all errors joined: another number of tensors, and tensors of another shape.
 func InOrder(w *rt.Weights, want []rt.Info) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -8,21 +8,20 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Precision is how many bits floats and signed integers have in a record. What a record
-// is loaded into decides what they have in memory.
+// Precision is the width of floats and signed integers in a record. Reading converts them to the
+// width of the destination.
 type Precision uint8
 
-// The precisions. Integers that do not fit keep the bits they have, so that integers are
-// never changed. So do unsigned integers, integers and floats of 8 bits or less, and
-// truth values.
+// These are the precisions. Signed integers that do not fit keep their width, so integers never
+// change. Unsigned integers, integers and floats of 8 bits or less, and bools keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64
 	Full             // f32, i32
-	Half             // f16, i16: a float beyond 65504 is an error
+	Half             // f16, i16; a float beyond 65504 is an error
 )
 
-// precisions have a row for every precision: what floats and integers become.
+// precisions maps each precision to the types of floats and integers.
 var precisions = [...]struct{ name, float, integer string }{
 	AsIs:   {"as is", "", ""},
 	Double: {"double", "f64", "i64"},
@@ -38,7 +37,7 @@ func (p Precision) String() string {
 	return precisions[p].name
 }
 
-// apply returns weights as they are stored, with notes of the types they had.
+// apply converts weights to the precision and records their original types in the metadata.
 func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
 	if int(p) >= len(precisions) {
 		return nil, fmt.Errorf("%v is none", p)
@@ -72,8 +71,7 @@ func (p Precision) apply(w *rt.Weights) (*rt.Weights, error) {
 	return stored, nil
 }
 
-// typeOf returns the type that a tensor is stored in. Error: a float that has no place in
-// it.
+// typeOf returns the type in which a tensor is stored. It returns an error if a float does not fit.
 func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	to := precisions[p]
 	switch info.DType {
@@ -94,7 +92,7 @@ func (p Precision) typeOf(info rt.Info, w *rt.Weights) (string, error) {
 	return info.DType, w.Err()
 }
 
-// fits reports whether signed integers fit another width.
+// fits reports whether signed integers of width bytes fit another width.
 func fits(raw []byte, width, other int) bool {
 	for at := 0; at < len(raw) && other < width; at += width {
 		x := int64(littleEndian(raw[at:][:width])<<(64-8*width)) >> (64 - 8*width)
@@ -105,14 +103,14 @@ func fits(raw []byte, width, other int) bool {
 	return true
 }
 
-// most is the largest finite number that rounds to one of a type.
+// most is the largest finite number that each type can represent after rounding.
 var most = map[string]float64{
 	"f64": math.MaxFloat64,
 	"f32": math.Nextafter(0x1.ffffffp127, 0),
 	"f16": math.Nextafter(65520, 0),
 }
 
-// beyond returns a finite float that has no place in another type, if there is one.
+// beyond returns a finite float that the other type cannot represent, if there is one.
 func beyond(raw []byte, dtype, to string) (float64, bool) {
 	if wide := []string{"f16", "f32", "f64"}; slices.Index(wide, to) >= slices.Index(wide, dtype) && dtype != "bf16" {
 		return 0, false

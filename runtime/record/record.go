@@ -13,15 +13,14 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Recorder says how records are written. The zero Recorder writes safetensors files with
-// the elements as they are.
+// Recorder writes records. The zero Recorder writes safetensors files and keeps the element types.
 type Recorder struct {
 	Format    Format
 	Gzip      bool // compressed, with a checksum of its own
 	Precision Precision
 }
 
-// Extension returns what names of such files end in: ".mpk.gz".
+// Extension returns the file name extension, such as ".mpk.gz".
 func (r Recorder) Extension() string {
 	ext := ""
 	if int(r.Format) < len(formats) {
@@ -33,17 +32,17 @@ func (r Recorder) Extension() string {
 	return ext
 }
 
-// Metadata that says more than a format has room for: the version of what is written,
-// and the type that a tensor had before it was stored in another precision.
+// These metadata keys hold information that a format lacks: the version of the layout, and the type
+// that a tensor had before it was stored in another precision.
 const (
 	notePrefix  = "burngen.record."
 	noteVersion = notePrefix + "version"
 	noteType    = notePrefix + "dtype:"
-	noteNoSum   = notePrefix + "unchecked" // of weights that were read: there was no checksum
+	noteNoSum   = notePrefix + "unchecked" // marks weights that were read without a checksum
 )
 
-// Write writes weights. Errors are those of the weights, of numbers that have no place
-// in the precision, and of out.
+// Write writes weights to out. It returns the errors of the weights and of out, and an error if a
+// number does not fit the precision.
 func (r Recorder) Write(out io.Writer, w *rt.Weights) error {
 	if err := r.write(out, w); err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -74,8 +73,8 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 	return z.Close()
 }
 
-// Save writes weights into a file. A file of that name is replaced when the new one is
-// whole, and stays as it is on error. Errors are those of [Recorder.Write].
+// Save writes weights to a file. An existing file is replaced when the new one is complete and
+// stays as it is on error. It returns the errors of [Recorder.Write].
 func (r Recorder) Save(path string, w *rt.Weights) error {
 	if err := rt.ReplaceFile(path, func(out *os.File) error { return r.write(out, w) }); err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -83,7 +82,7 @@ func (r Recorder) Save(path string, w *rt.Weights) error {
 	return nil
 }
 
-// Encode returns the file that Save writes.
+// Encode returns the contents of the file that Save writes.
 func (r Recorder) Encode(w *rt.Weights) ([]byte, error) {
 	var b bytes.Buffer
 	if err := r.Write(&b, w); err != nil {
@@ -92,7 +91,7 @@ func (r Recorder) Encode(w *rt.Weights) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Save writes weights into a file, in the format that its name asks for, see [For].
+// Save writes weights to a file in the format of its extension; see [For].
 func Save(path string, w *rt.Weights) error {
 	r, err := For(path)
 	if err != nil {
@@ -101,17 +100,16 @@ func Save(path string, w *rt.Weights) error {
 	return r.Save(path, w)
 }
 
-// Open returns the weights in a record, of burngen or of burn; what is in the file says
-// which. Those of burngen have the types that they were saved from, and are compared
-// with their checksum. The file is mapped and must not be cut short while the weights
-// are used; Close gives the memory back. Errors are one line that holds the path: a file
-// that is no record, is not whole or was changed.
+// Open returns the weights in a record of burngen or of burn; the contents decide which. A record
+// of burngen is verified against its checksum and has the original types. The file is mapped and
+// must not be truncated while the weights are in use; Close unmaps it. It returns an error of one
+// line, with the path, if the file is not a record, is truncated or was modified.
 func Open(path string) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, read), false)
 }
 
-// Parse returns the weights in data, a whole file, which must not change as long as they
-// are used. See [Open].
+// Parse returns the weights in data, the contents of a file. data must not change while the weights
+// are in use. See [Open].
 func Parse(data []byte) (*rt.Weights, error) { return parse(data, false) }
 
 func parse(data []byte, checked bool) (*rt.Weights, error) {
@@ -122,8 +120,8 @@ func parse(data []byte, checked bool) (*rt.Weights, error) {
 	return finish(w, checked)
 }
 
-// finish gives weights the types that they were saved from. A record that has no checksum
-// is an error if it is burngen's, or has to have one.
+// finish restores the original types. It returns an error if a checksum is missing from a record of
+// burngen, or if checked requires one.
 func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// recorders are all there are, in a precision.
+// recorders returns all there are, in a precision.
 func recorders(p Precision) map[string]Recorder {
 	all := map[string]Recorder{}
 	for f := range formats {
@@ -64,7 +64,7 @@ func everything() *rt.Weights {
 	return w
 }
 
-// contents are what is in weights.
+// contents returns what is in weights.
 func contents(t testing.TB, w *rt.Weights) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -177,7 +177,7 @@ func TestAnyWeightsAreKept(t *testing.T) {
 	}
 }
 
-// stored is what is left of an element in a precision.
+// stored returns what is left of an element in a precision.
 func stored(dtype string, bits uint64, p Precision) uint64 {
 	e, to := elements[dtype], precisions[p].float
 	if e.float == nil || to == "" || elements[to].width >= e.width && dtype != "bf16" {
@@ -199,8 +199,8 @@ func stored(dtype string, bits uint64, p Precision) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
-// TestPrecisions compares every element with what the precision leaves of it, and the
-// types in the file with those of the precision.
+// TestPrecisions compares every element with its value rounded to the precision, and the types in
+// the file with the types of the precision.
 func TestPrecisions(t *testing.T) {
 	for _, p := range []Precision{Double, Full, Half} {
 		for name, r := range recorders(p) {
@@ -246,7 +246,7 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
-// typesInFile are the types that a record stores.
+// typesInFile returns the types that a record stores.
 func typesInFile(t *testing.T, r Recorder, w *rt.Weights) map[string]string {
 	raw := rt.NewWeights()
 	if err := read(raw, encode(t, r, w)); err != nil {
@@ -321,8 +321,9 @@ func small() *rt.Weights {
 	return w
 }
 
-// TestDamageIsFound flips every bit of a file and cuts it off after every byte: an error,
-// or, where a byte says nothing about the contents, these.
+// TestDamageIsFound flips every bit of a file and truncates it after every byte. Reading must
+// return an error. If the damaged byte does not affect the contents, it may return the original
+// contents instead.
 func TestDamageIsFound(t *testing.T) {
 	harmless := map[string]bool{"JSON": true, "pretty JSON": true} // e and E
 	for name, r := range recorders(AsIs) {

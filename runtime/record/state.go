@@ -8,9 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// SaveState writes the state of the parts, which are named by the caller, into a file as
-// [Recorder.Save] does. In [Half] and [Full] precision less may be restored than was
-// saved: training does not go on bit for bit.
+// SaveState writes the state of the parts, which the caller names, to a file as [Recorder.Save]
+// does. [Half] and [Full] precision may lose bits, so that training does not resume exactly.
 func (r Recorder) SaveState(path string, parts map[string]rt.Stater) error {
 	w, err := rt.CollectState(parts)
 	if err != nil {
@@ -19,7 +18,7 @@ func (r Recorder) SaveState(path string, parts map[string]rt.Stater) error {
 	return r.Save(path, w)
 }
 
-// EncodeState returns the file that SaveState writes.
+// EncodeState returns the contents of the file that SaveState writes.
 func (r Recorder) EncodeState(parts map[string]rt.Stater) ([]byte, error) {
 	w, err := rt.CollectState(parts)
 	if err != nil {
@@ -28,8 +27,8 @@ func (r Recorder) EncodeState(parts map[string]rt.Stater) ([]byte, error) {
 	return r.Encode(w)
 }
 
-// SaveState writes the state of the parts, which are named by the caller, into a file in
-// the format that its name asks for, see [For].
+// SaveState writes the state of the parts, which the caller names, to a file in the format of its
+// extension; see [For].
 func SaveState(path string, parts map[string]rt.Stater) error {
 	r, err := For(path)
 	if err != nil {
@@ -38,9 +37,9 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 	return r.SaveState(path, parts)
 }
 
-// LoadState restores the state of the parts from a file that SaveState wrote, of any
-// format, or that [rt.SaveState] did. Errors are those of [Open] and of
-// [rt.RestoreState]: no part has changed then.
+// LoadState restores the state of the parts from a file of SaveState, in any format, or of
+// [rt.SaveState]. It returns the errors of [Open] and of [rt.RestoreState]; no part has changed
+// then.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {
@@ -53,8 +52,8 @@ func LoadState(path string, parts map[string]rt.Stater) error {
 	return nil
 }
 
-// DecodeState restores the state of the parts from data, the file that SaveState writes.
-// See [LoadState].
+// DecodeState restores the state of the parts from data, the contents of a file of SaveState. See
+// [LoadState].
 func DecodeState(data []byte, parts map[string]rt.Stater) error {
 	w, err := parse(data, true)
 	if err == nil {
@@ -66,9 +65,9 @@ func DecodeState(data []byte, parts map[string]rt.Stater) error {
 	return nil
 }
 
-// Value returns the state of any variable that package encoding/json writes and reads: a
-// step count, a configuration, a list of losses, a struct of them. x points at it; nil is an
-// error of saving and of restoring.
+// Value returns a [rt.Stater] for a variable that package encoding/json can encode: a step count, a
+// configuration, a list of losses, a struct of these. x points to it; saving and restoring return
+// an error if x is nil.
 func Value[T any](x *T) rt.Stater { return value[T]{x} }
 
 type value[T any] struct{ x *T }

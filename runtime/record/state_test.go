@@ -160,8 +160,8 @@ func (r *run) train(t testing.TB, steps int) {
 	}
 }
 
-// TestResumedTrainingIsUninterrupted saves every optimizer and every schedule in the
-// middle of a training, in every format that loses nothing.
+// TestResumedTrainingIsUninterrupted saves every optimizer and every schedule in the middle of
+// training, in every lossless format.
 func TestResumedTrainingIsUninterrupted(t *testing.T) {
 	check := func(t *testing.T, bind func(*rt.Params) (stepper, error), rate optim.Schedule) {
 		a := newRun(t, bind, rate)
@@ -268,7 +268,7 @@ func TestStatesThatDoNotLoad(t *testing.T) {
 		want  string
 	}{
 		{"another optimizer", map[string]rt.Stater{"optimizer": newRun(t, optimizers["NewLion"], nil).optim}, `"optimizer": saved state is of "adam", but the part is "lion"`},
-		{"a part that is missing", map[string]rt.Stater{"scheduler": Value(new(int))}, "file has none of that name"},
+		{"a part that is missing", map[string]rt.Stater{"scheduler": Value(new(int))}, "file has no such tensor"},
 		{"a value of another type", map[string]rt.Stater{"progress": Value(new(int))}, "cannot unmarshal"},
 		{"a value without a variable", map[string]rt.Stater{"progress": Value[int](nil)}, "value of a nil pointer"},
 		{"a part that is nil", map[string]rt.Stater{"a": nil}, "is nil"},

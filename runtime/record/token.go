@@ -9,16 +9,16 @@ import (
 	"unsafe"
 )
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
 	null    kind = iota
 	boolean      // bits is 1 or 0
-	integer      // bits in two's complement
+	integer      // bits hold it in two's complement
 	single       // bits of a float32
 	double       // bits of a float64
-	decimal      // text is a number in JSON
+	decimal      // text holds a JSON number
 	text
 	blob
 	list
@@ -31,16 +31,16 @@ var kindNames = [...]string{
 
 func (k kind) String() string { return kindNames[k] }
 
-// token is a value, or the beginning of one that has items.
+// token is a value, or the start of a list or table.
 type token struct {
 	kind     kind
-	negative bool   // of an integer
-	n        int    // of a list its items and of a table its pairs, -1 if an end says so
-	bits     uint64 // of truth values, integers and floats
-	text     []byte // of texts, blobs and decimals, perhaps in the memory that is read
+	negative bool   // sign of an integer
+	n        int    // number of items of a list or pairs of a table; -1 if an end mark follows
+	bits     uint64 // of bools, integers and floats
+	text     []byte // of texts, blobs and decimals; may share the source's memory
 }
 
-// integer returns the number that t is, in two's complement.
+// integer returns the value of an integer token, in two's complement.
 func (t token) integer() (bits uint64, negative bool, err error) {
 	switch t.kind {
 	case integer:
@@ -54,12 +54,12 @@ func (t token) integer() (bits uint64, negative bool, err error) {
 		} else if x, err := strconv.ParseUint(digits, 10, 64); err == nil {
 			return x, false, nil
 		}
-		return 0, false, fmt.Errorf("%.100s is no integer of 64 bits", t.text)
+		return 0, false, fmt.Errorf("%.100s is not an integer of 64 bits", t.text)
 	}
 	return 0, false, fmt.Errorf("an integer expected, %v found", t.kind)
 }
 
-// float returns the number that t is, rounded once to so many bits.
+// float returns the value of a numeric token, rounded once to a float of this width.
 func (t token) float(bits int) (float64, error) {
 	switch t.kind {
 	case single:
@@ -80,30 +80,30 @@ func (t token) float(bits int) (float64, error) {
 	return 0, fmt.Errorf("a number expected, %v found", t.kind)
 }
 
-// digits is the text of a decimal, without a copy.
+// digits returns the text of a decimal without copying.
 func (t token) digits() string { return unsafe.String(unsafe.SliceData(t.text), len(t.text)) }
 
-// source is the text of one value that describes itself.
+// source is a self-describing text that contains one value.
 type source interface {
 	// next returns the next token.
 	next() (token, error)
 
 	// more reports whether item i of a list, or pair i of a table, follows.
-	more(of token, i int) (bool, error)
+	more(container token, i int) (bool, error)
 
 	// key returns the key of a pair.
 	key() (string, error)
 
-	// offset is where the next token begins, and left how many bytes follow.
+	// offset returns the position of the next token, and left the number of remaining bytes.
 	offset() int
 	left() int
 
-	// end is an error if something follows.
+	// end returns an error if something follows.
 	end() error
 }
 
-// Limits of what a file may hold: how deep values lie in one another, how long a name
-// is, and how much longer all names together are than the file.
+// These limits apply to a file: nesting depth, the length of a name, and the total length of all
+// names relative to the file.
 const (
 	maxDepth  = 128
 	maxName   = 1 << 12
@@ -111,18 +111,18 @@ const (
 	freeNames = 1 << 20
 )
 
-// walker walks over the values of a source.
+// walker reads the values of a source.
 type walker struct {
 	source
 	depth int
 }
 
-// at puts the place before an error.
+// at returns an error with the position.
 func (w *walker) at(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %w", w.offset(), fmt.Errorf(format, args...))
 }
 
-// enter and leave are around the items of a value.
+// enter and leave track the nesting depth around the items of a value.
 func (w *walker) enter() error {
 	if w.depth++; w.depth > maxDepth {
 		return w.at("more than %d values in one another", maxDepth)
@@ -132,14 +132,14 @@ func (w *walker) enter() error {
 
 func (w *walker) leave() { w.depth-- }
 
-// each calls f where each item of a list or pair of a table begins, from an item on.
-func (w *walker) each(of token, from int, f func(i int) error) error {
+// each calls f at the start of each item of a list or pair of a table, from index from on.
+func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err
 	}
 	defer w.leave()
 	for i := from; ; i++ {
-		more, err := w.more(of, i)
+		more, err := w.more(container, i)
 		if err != nil || !more {
 			return err
 		}
@@ -149,13 +149,13 @@ func (w *walker) each(of token, from int, f func(i int) error) error {
 	}
 }
 
-// items calls f where each item of a list begins.
-func (w *walker) items(of token, f func(i int) error) error { return w.each(of, 0, f) }
+// items calls f at the start of each item of a list.
+func (w *walker) items(container token, f func(i int) error) error { return w.each(container, 0, f) }
 
-// fields calls f with the key of each pair of a table, from a pair on, where its value
-// begins.
-func (w *walker) fields(of token, from int, f func(key string) error) error {
-	return w.each(of, from, func(int) error {
+// fields calls f with the key of each pair of a table, at the start of its value. It begins with
+// pair from.
+func (w *walker) fields(container token, from int, f func(key string) error) error {
+	return w.each(container, from, func(int) error {
 		key, err := w.key()
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (w *walker) fields(of token, from int, f func(key string) error) error {
 	})
 }
 
-// skip skips what t began.
+// skip skips the rest of the value that t starts.
 func (w *walker) skip(t token) error {
 	switch t.kind {
 	case list:
@@ -183,7 +183,7 @@ func (w *walker) skipNext() error {
 	return w.skip(t)
 }
 
-// expect returns the next token, which is of a kind.
+// expect returns the next token, or an error if it is of another kind.
 func (w *walker) expect(k kind) (token, error) {
 	t, err := w.next()
 	if err == nil && t.kind != k {
@@ -192,15 +192,15 @@ func (w *walker) expect(k kind) (token, error) {
 	return t, err
 }
 
-// expectText returns a text.
+// expectText reads a text.
 func (w *walker) expectText() (string, error) {
 	t, err := w.expect(text)
 	return string(t.text), err
 }
 
-// expectKey reads a key.
-func (w *walker) expectKey(of token, i int, want string) error {
-	more, err := w.more(of, i)
+// expectKey reads key i of a container and returns an error unless it is want.
+func (w *walker) expectKey(container token, i int, want string) error {
+	more, err := w.more(container, i)
 	if err != nil {
 		return err
 	}
@@ -214,16 +214,16 @@ func (w *walker) expectKey(of token, i int, want string) error {
 	return err
 }
 
-// expectNoMore reads the end of a table or list of n items.
-func (w *walker) expectNoMore(of token, n int) error {
-	more, err := w.more(of, n)
+// expectNoMore reads the end of a table or list after n items.
+func (w *walker) expectNoMore(container token, n int) error {
+	more, err := w.more(container, n)
 	if err == nil && more {
 		err = w.at("more than %d items", n)
 	}
 	return err
 }
 
-// expectShape returns a list of extents.
+// expectShape reads a list of extents.
 func (w *walker) expectShape() ([]int, error) {
 	t, err := w.expect(list)
 	if err != nil {
@@ -246,7 +246,7 @@ func (w *walker) expectShape() ([]int, error) {
 
 const maxRank = 128
 
-// expectSize returns an integer that is not negative and fits an int64.
+// expectSize reads a nonnegative integer that fits an int64.
 func (w *walker) expectSize() (int64, error) {
 	t, err := w.next()
 	if err != nil {
@@ -270,15 +270,15 @@ func checkText(t []byte) error {
 	return nil
 }
 
-// names bounds the memory that names take, which repeat the keys above them.
+// names bounds the total length of names, which repeat the keys above them.
 type names struct{ left int }
 
-// newNames returns the bound for a file of a size.
+// newNames returns the bound for a file of size bytes.
 func newNames(size int) *names {
 	return &names{freeNames + nameRatio*min(size, math.MaxInt/nameRatio-freeNames)}
 }
 
-// join returns the name of what lies under a key below another name.
+// join returns the name of a key below another name.
 func (n *names) join(above, key string) (string, error) {
 	if len(above)+len(key) >= maxName {
 		return "", fmt.Errorf("%.100q: name of more than %d bytes", above, maxName)

@@ -8,9 +8,9 @@ import (
 
 const alignment = 64
 
-// NewArena returns zeroed memory that starts on a multiple of 64 bytes. Errors:
-// a negative size, one over [ArenaLimit], and one that the program's memory or its
-// address space cannot hold.
+// NewArena returns zeroed memory that starts at a multiple of 64 bytes. It returns an error if
+// bytes is negative, exceeds [ArenaLimit], or does not fit the memory or the address space of the
+// program.
 func NewArena(bytes int64) (arena []byte, err error) {
 	limit := min(ArenaLimit(0), math.MaxInt-alignment)
 	switch {
@@ -40,7 +40,7 @@ func alignedBytes(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// bytesIn returns n bytes in the capacity of room, or zeroed ones where that is too small.
+// bytesIn returns n bytes: the start of room if its capacity suffices, else new zeroed memory.
 func bytesIn(room []byte, n int) []byte {
 	if cap(room) < n {
 		return alignedBytes(n)
@@ -48,10 +48,9 @@ func bytesIn(room []byte, n int) []byte {
 	return room[:n]
 }
 
-// View returns n elements of arena from byte off on, with no capacity beyond
-// them. T holds no pointers and off is a multiple of its alignment, as planned;
-// a range outside arena panics, as slicing does. A negative n is what [Recover] takes for
-// arguments that are too small.
+// View returns n elements of arena that start at byte off; the capacity is n too. T holds no
+// pointers and off is a multiple of its alignment. View panics if the range lies outside arena, as
+// slicing does; [Recover] reports a negative n as arguments that are too small.
 func View[T any](arena []byte, off, n int) []T {
 	if n == 0 {
 		return nil
@@ -62,7 +61,7 @@ func View[T any](arena []byte, off, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&arena[off])), n)
 }
 
-// outside is what a view of n elements that is not inside an arena panics with.
+// outside returns the panic value for a view of n elements that does not lie inside its arena.
 func outside(n, size, off, arena int) any {
 	if n < 0 {
 		return tooSmall(n)

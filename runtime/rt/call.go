@@ -5,16 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// Call is one call of a custom operator, which the function that computes it is
-// given: what -custom names is a func(*Call) error. It holds until the function
-// returns.
+// Call is one call of a custom operator. The function named in -custom is a func(*Call) error and
+// receives it; the Call is valid until the function returns.
 //
-// A mistake, such as operand 0 taken for float64 when it is float32, does not panic:
-// what is asked for is empty, and Err, and the model's Forward, return the first one.
+// A mistake, such as reading a float32 operand as float64, does not panic. The accessor returns an
+// empty value, and Err and the model's Forward return the first mistake.
 type Call struct {
-	// In are the operands and Out the results, as the operator's declared type has
-	// them. A function reads the data of operands, writes that of results, and keeps
-	// neither.
+	// In are the operands and Out the results, in the order of the operator's declared type. The
+	// function reads operands and writes results, and must not retain either.
 	In, Out []*Arg
 	// Attrs are the node's attributes.
 	Attrs Attrs
@@ -27,9 +25,9 @@ type Call struct {
 	err     error // the first mistake
 }
 
-// NewCall returns the calls of one node. Symbols are the extents that the function
-// decides. It serves generated code, and tests of functions: what is passed then comes
-// from [CallIn], [CallOut] and [CallOpen], and Run makes the call.
+// NewCall returns the Call of one node with in operands and out results. symbols are the extents
+// that the function decides. Generated code and tests of custom operators use it: they pass
+// arguments with [CallIn], [CallOut] and [CallOpen] and then call Run.
 func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	c := &Call{name: name, attrs: attrs, symbols: NewSymbols(symbols...)}
 	c.Attrs = Attrs{c}
@@ -42,8 +40,7 @@ func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	return c
 }
 
-// Err returns the first mistake that the function made with what it was given, nil if
-// there was none.
+// Err returns the first mistake that the function made, or nil.
 func (c *Call) Err() error { return c.err }
 
 func (c *Call) fail(format string, args ...any) {
@@ -52,9 +49,9 @@ func (c *Call) fail(format string, args ...any) {
 	}
 }
 
-// Run calls the function on what was passed. It returns the function's error; else the
-// first mistake; else why results are not of the shapes that were declared. A panic of
-// the function is an error.
+// Run calls f with the operands and results that were passed. It returns f's error, else the first
+// mistake, else an error if results do not have the declared shapes. It turns a panic of f into an
+// error.
 func (c *Call) Run(f func(*Call) error) (err error) {
 	c.In, c.Out, c.Attrs = c.in, c.out, Attrs{c}
 	c.running, c.err = true, nil
@@ -75,7 +72,7 @@ func (c *Call) Run(f func(*Call) error) (err error) {
 	return c.check()
 }
 
-// end lets go of the caller's memory.
+// end drops the references to the caller's memory and recovers a panic into err.
 func (c *Call) end(err *error) {
 	if r := recover(); r != nil {
 		if *err = c.err; c.err == nil {

@@ -8,19 +8,18 @@ import (
 // Arg is an operand or a result of a [Call].
 type Arg struct {
 	call     *Call
-	where    string // in messages: the operator, and which operand or result
+	where    string // names the operator and the operand or result in messages
 	tensor   passed // nil before the first call
 	isResult bool
-	// want is the shape of a result as [CallOpen] has it, nil for others; sized tells
-	// that the function gave it one.
+	// want is the shape of a result as passed to [CallOpen], else nil; sized is set by Resize.
 	want  []int
 	sized bool
-	dims  []int // of the last Resize
+	dims  []int // from the last Resize
 }
 
-// Data returns the elements, in row-major order. Those of a result have undefined
-// values before they are written, and there are none before Resize where the function
-// decides the shape. A T that is not the element type is a mistake.
+// Data returns the elements in row-major order. Elements of a result are undefined until written; a
+// result whose shape the function decides has no elements before Resize. It is a mistake if T is
+// not the element type.
 func Data[T Element](a *Arg) []T {
 	if !a.ready() {
 		return nil
@@ -33,7 +32,7 @@ func Data[T Element](a *Arg) []T {
 	return p.t.Data
 }
 
-// DType returns what burngen calls the element type, as [DTypeOf] does.
+// DType returns the element type in burngen's spelling, as [DTypeOf] does.
 func (a *Arg) DType() string {
 	if a == nil || a.tensor == nil {
 		return ""
@@ -41,7 +40,7 @@ func (a *Arg) DType() string {
 	return a.tensor.dtype()
 }
 
-// Shape returns the extents, which the function leaves as they are.
+// Shape returns the extents. The function must not modify them.
 func (a *Arg) Shape() []int {
 	if !a.ready() {
 		return nil
@@ -49,7 +48,7 @@ func (a *Arg) Shape() []int {
 	return a.tensor.shape()
 }
 
-// Dim returns an extent, and 0 for an axis that a does not have, which is a mistake.
+// Dim returns the extent of an axis. It returns 0, and records a mistake, if a has no such axis.
 func (a *Arg) Dim(axis int) int {
 	shape := a.Shape()
 	if axis < 0 || axis >= len(shape) {
@@ -61,9 +60,9 @@ func (a *Arg) Dim(axis int) int {
 	return shape[axis]
 }
 
-// Resize gives a result whose shape the function decides its shape: the declared one,
-// with an extent for each symbol that is no operand's. It comes before Data. Mistakes
-// are other shapes, operands, and more elements than [ArenaLimit] lets be.
+// Resize sets the shape of a result whose shape the function decides: the declared shape with a
+// value for each symbol that no operand determines. Call it before Data. It is a mistake to pass
+// another shape, to resize an operand, or to exceed [ArenaLimit].
 func (a *Arg) Resize(dims ...int) {
 	switch {
 	case a == nil:
@@ -86,7 +85,7 @@ func (a *Arg) Resize(dims ...int) {
 			return
 		}
 	}
-	a.dims = append(a.dims[:0], dims...) // so that the caller's do not escape
+	a.dims = append(a.dims[:0], dims...) // a copy, so that the caller's slice does not escape
 	if err := a.tensor.resize(a.where, a.dims); err != nil {
 		a.call.fail("%w", err)
 		return
@@ -94,7 +93,7 @@ func (a *Arg) Resize(dims ...int) {
 	a.sized = true
 }
 
-// ready reports whether a may be looked at now; it is a mistake if not.
+// ready reports whether a may be read now, and records a mistake if not.
 func (a *Arg) ready() bool {
 	switch {
 	case a == nil:
@@ -109,7 +108,7 @@ func (a *Arg) ready() bool {
 	return false
 }
 
-// usable returns an error for what was not passed, or is no tensor.
+// usable returns an error if a was not passed or is not a valid tensor.
 func (a *Arg) usable() error {
 	switch {
 	case a.tensor == nil:
@@ -129,8 +128,7 @@ type passed interface {
 	leave()
 }
 
-// passedAs is a tensor of T: one that the function resizes, or the memory of another
-// in given.
+// passedAs is a tensor of T: one that the function resizes, or caller's memory if given is set.
 type passedAs[T Element] struct {
 	t     *Tensor[T]
 	given Tensor[T]
@@ -160,9 +158,9 @@ func pass[T Element](args []*Arg, i int, data []T, shape []int) {
 	p.t = &p.given
 }
 
-// CallOpen passes the tensor that result i of the next [Call.Run] becomes, whose shape
-// the function decides: in want, an extent of 0 or more stands for itself, and [Sym](k)
-// for symbol k of [NewCall].
+// CallOpen passes the tensor that receives result i of the next [Call.Run], whose shape the
+// function decides. An extent in want that is 0 or more is fixed; [Sym](k) stands for symbol k of
+// [NewCall].
 func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	if i < 0 || i >= len(c.out) || t == nil {
 		return
@@ -172,7 +170,7 @@ func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	a.want, a.sized = append(a.want[:0], want...), false
 }
 
-// passedTo returns what a holds, of element type T.
+// passedTo returns the tensor in a if its element type is T.
 func passedTo[T Element](a *Arg) *passedAs[T] {
 	p, ok := a.tensor.(*passedAs[T])
 	if !ok {

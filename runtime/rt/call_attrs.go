@@ -7,12 +7,11 @@ type Attr struct {
 	Value any
 }
 
-// Attrs are the attributes of a custom operator's node. An attribute that is there, but
-// of another kind than what is asked for, is a mistake of the [Call].
+// Attrs are the attributes of a custom operator's node. It is a mistake of the [Call] to ask for an
+// attribute as another kind than its own.
 type Attrs struct{ call *Call }
 
-// All returns the attributes in the model's order, which the function leaves as they
-// are.
+// All returns the attributes in the model's order. The function must not modify them.
 func (a Attrs) All() []Attr {
 	if a.call == nil {
 		return nil
@@ -20,7 +19,7 @@ func (a Attrs) All() []Attr {
 	return a.call.attrs
 }
 
-// Has reports whether the node has an attribute.
+// Has reports whether the node has an attribute of this name.
 func (a Attrs) Has(name string) bool {
 	for _, attr := range a.All() {
 		if attr.Name == name {
@@ -30,25 +29,25 @@ func (a Attrs) Has(name string) bool {
 	return false
 }
 
-// Int returns an attribute, or def when the node does not have it.
+// Int returns an integer attribute, or def if the node does not have it.
 func (a Attrs) Int(name string, def int64) int64 { return attribute(a, name, def) }
 
-// Float returns an attribute, or def when the node does not have it.
+// Float returns an attribute, or def if the node does not have it.
 func (a Attrs) Float(name string, def float32) float32 { return attribute(a, name, def) }
 
-// Text returns an attribute, or def when the node does not have it.
+// Text returns a string attribute, or def if the node does not have it.
 func (a Attrs) Text(name string, def string) string { return attribute(a, name, def) }
 
-// Ints returns an attribute, which the function leaves as it is, or def when the node
-// does not have it.
+// Ints returns an attribute that is a list of integers, or def if the node does not have it. The
+// function must not modify the result.
 func (a Attrs) Ints(name string, def []int64) []int64 { return attribute(a, name, def) }
 
-// Floats returns an attribute, which the function leaves as it is, or def when the node
-// does not have it.
+// Floats returns an attribute that is a list of floats, or def if the node does not have it. The
+// function must not modify the result.
 func (a Attrs) Floats(name string, def []float32) []float32 { return attribute(a, name, def) }
 
-// Texts returns an attribute, which the function leaves as it is, or def when the node
-// does not have it.
+// Texts returns an attribute that is a list of strings, or def if the node does not have it. The
+// function must not modify the result.
 func (a Attrs) Texts(name string, def []string) []string { return attribute(a, name, def) }
 
 func attribute[T any](a Attrs, name string, def T) T {

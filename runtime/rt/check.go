@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// CheckBatch checks a batch of n items, for which a caller gave room for dst
-// results, against the max items a session holds.
-func CheckBatch(where string, n, dst, max int) error {
+// checkBatch returns an error if a batch of n items exceeds max, the largest batch of the session,
+// or dst, the number of results that the caller has room for.
+func checkBatch(where string, n, dst, max int) error {
 	if n > max {
 		return fmt.Errorf("%s: batch of %d: session holds %d at most", where, n, max)
 	}
@@ -19,15 +19,7 @@ func CheckBatch(where string, n, dst, max int) error {
 	return nil
 }
 
-// CheckNil checks a pointer to what a caller passes.
-func CheckNil[T any](where, what string, p *T) error {
-	if p == nil {
-		return fmt.Errorf("%s: %s is nil", where, what)
-	}
-	return nil
-}
-
-// CheckTensor is [Tensor.Check] of a tensor that a caller passes.
+// CheckTensor calls [Tensor.Check] on an argument. what is its name in errors.
 func CheckTensor[T any](where, what string, t Tensor[T]) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("%s: %s: %w", where, what, err)
@@ -35,7 +27,8 @@ func CheckTensor[T any](where, what string, t Tensor[T]) error {
 	return nil
 }
 
-// CheckLen checks the number of elements of what.
+// CheckLen returns an error if an argument has got elements instead of want. Errors call the
+// argument what.
 func CheckLen(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, what, want, got)
@@ -43,7 +36,8 @@ func CheckLen(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckDim checks an extent whose equality the compiler could not prove.
+// CheckDim returns an error if an extent is got instead of want. Errors call the tensor what.
+// Generated code calls CheckDim where the compiler could not prove that the two extents are equal.
 func CheckDim(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, what, want, got)
@@ -51,8 +45,8 @@ func CheckDim(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckBroadcast checks an extent that is repeated to another one, where the compiler
-// could not prove that it is 1 or that one.
+// CheckBroadcast returns an error if got, an extent that is broadcast to want, is neither 1 nor
+// want. Generated code calls it where the compiler could not prove this.
 func CheckBroadcast(where, what string, got, want int) error {
 	if got != 1 && got != want {
 		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, what, want, got)
@@ -60,34 +54,27 @@ func CheckBroadcast(where, what string, got, want int) error {
 	return nil
 }
 
-// Span is the memory of a slice: the address of its first byte, and of the one after its
-// last.
-type Span struct{ lo, hi uintptr }
+// span is the memory of a slice: the addresses of its first byte and of the byte after its last.
+type span struct{ lo, hi uintptr }
 
-// SpanOf returns the memory of x.
-func SpanOf[T any](x []T) Span {
+// spanOf returns the memory of x.
+func spanOf[T any](x []T) span {
 	var t T
 	lo := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
-	return Span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
+	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
 }
 
-// CheckOverlap returns an error if memory in dst, which results are written to and which is
-// called what, is also memory of an argument. It reorders args.
-func CheckOverlap(where, what string, dst, args []Span) error {
-	args = union(args)
-	for _, d := range dst {
-		i, _ := slices.BinarySearchFunc(args, d.lo, func(a Span, at uintptr) int { return cmp.Compare(a.hi, at+1) })
-		if i < len(args) && args[i].lo < d.hi && d.lo < d.hi {
-			return fmt.Errorf("%s: %s overlaps an input", where, what)
-		}
+// overlaps reports whether a span has memory of spans, which union returned.
+func overlaps(d span, spans []span) bool {
+	i, _ := slices.BinarySearchFunc(spans, d.lo, func(a span, at uintptr) int { return cmp.Compare(a.hi, at+1) })
+	return i < len(spans) && spans[i].lo < d.hi && d.lo < d.hi
+}
+
+// union sorts spans, merges spans that overlap, and drops empty ones.
+func union(spans []span) []span {
+	if len(spans) > 1 { // most calls have one argument
+		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	}
-	return nil
-}
-
-// union replaces spans by the memory that they cover together: spans that do not overlap, in
-// increasing order, without empty ones.
-func union(spans []Span) []Span {
-	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.lo, b.lo) })
 	out := spans[:0]
 	for _, s := range spans {
 		switch last := len(out) - 1; {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// CheckItem checks the shape of a container's element against want, where [AnyDim]
-// takes any extent, and a nil want any shape.
+// CheckItem compares the shape of an element of a sequence or optional with want. [AnyDim] accepts
+// any extent, and a nil want accepts any shape.
 func CheckItem(where string, shape, want []int) error {
 	if want == nil {
 		return nil
@@ -18,8 +18,8 @@ func CheckItem(where string, shape, want []int) error {
 	return nil
 }
 
-// CheckSequence checks the tensors of a sequence: that their data fills their
-// shapes, and that these are as [CheckItem] wants them.
+// CheckSequence checks the tensors of a sequence. The data of each must match its shape, and the
+// shape must pass [CheckItem].
 func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	for i, t := range seq {
 		if err := t.Check(); err != nil {
@@ -32,7 +32,7 @@ func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	return nil
 }
 
-// CheckOptional is [CheckSequence] of the one tensor of an optional, if it has one.
+// CheckOptional applies [CheckSequence] to the tensor of an optional. A nil x is valid.
 func CheckOptional[T any](where string, x *Tensor[T], want []int) error {
 	if x == nil {
 		return nil
@@ -43,8 +43,7 @@ func CheckOptional[T any](where string, x *Tensor[T], want []int) error {
 	return CheckItem(where, x.Shape, want)
 }
 
-// CheckOptionalSequence is [CheckSequence] of the sequence of an optional, if it has
-// one.
+// CheckOptionalSequence applies [CheckSequence] to the sequence of an optional. A nil seq is valid.
 func CheckOptionalSequence[T any](where string, seq *[]Tensor[T], want []int) error {
 	if seq == nil {
 		return nil

@@ -1,19 +1,18 @@
 package rt
 
-// Number lists the types a tensor of numbers may have in memory.
+// Number lists the Go types of the elements of a numeric tensor.
 type Number interface {
 	float32 | float64 | Float16 | BFloat16 |
 		Float8E4M3FN | Float8E4M3FNUZ | Float8E5M2 | Float8E5M2FNUZ | Float8E8M0 | Float4E2M1 |
 		int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// Element lists the types a tensor may have in memory. Integers of 4 and 2 bits
-// are held one to an int8 or uint8.
+// Element lists the Go types of the elements of a tensor. An int8 or uint8 also holds one integer
+// of 4 or 2 bits.
 type Element interface{ Number | bool | string }
 
-// DTypeOf returns what burngen calls the element type T: "f32" for float32,
-// "bf16" for [BFloat16], "f8e4m3fn" for [Float8E4M3FN], "i64", "u8", "bool",
-// "string".
+// DTypeOf returns burngen's name of the element type T: "f32" for float32, "bf16" for [BFloat16],
+// "f8e4m3fn" for [Float8E4M3FN], "i64", "u8", "bool", "string".
 func DTypeOf[T Element]() string {
 	var zero T
 	switch any(zero).(type) {

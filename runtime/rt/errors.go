@@ -6,24 +6,24 @@ import (
 	"runtime/debug"
 )
 
-// ErrBusy is what a session returns when it is called while it runs.
+// ErrBusy is returned by a session that is called while another call of it runs.
 var ErrBusy = errors.New("session is running: open one per goroutine")
 
-// ErrNoModel is what the methods of a nil or zero Model return.
+// ErrNoModel is returned by the methods of a nil or zero Model.
 var ErrNoModel = errors.New("model has no weights: it is not from Load, LoadFrom or New")
 
-// ErrNoSession is what the methods of a nil or zero Session return.
+// ErrNoSession is returned by the methods of a nil or zero Session.
 var ErrNoSession = errors.New("session has no model: it is not from NewSession")
 
-// ErrNoTrainer is what the methods of a nil or zero Trainer return.
+// ErrNoTrainer is returned by the methods of a nil or zero Trainer.
 var ErrNoTrainer = errors.New("trainer has no model: it is not from NewTrainer")
 
-// ErrClosed is what reading weights returns after their file was closed.
+// ErrClosed is returned by reads of weights whose file was closed.
 var ErrClosed = errors.New("weights are closed")
 
 // NodeError is an error of one node of the model.
 type NodeError struct {
-	Node string // as the model's file names it
+	Node string // name of the node in the model's file
 	Err  error
 }
 
@@ -33,7 +33,7 @@ func (e *NodeError) Error() string { return fmt.Sprintf("node %q: %v", e.Node, e
 // Unwrap returns e.Err.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// At returns err as an error of a node, nil if err is nil.
+// At wraps err as a [NodeError] of node. It returns nil if err is nil.
 func At(node string, err error) error {
 	if err == nil {
 		return nil
@@ -41,42 +41,47 @@ func At(node string, err error) error {
 	return &NodeError{node, err}
 }
 
-// PanicError is a panic that became an error: a defect of burngen or of a custom
-// operator, never the right answer to an argument.
+// PanicError is a panic that became an error. It always means a defect of burngen or of a custom
+// operator, never a bad argument.
 type PanicError struct {
-	Value any    // what was passed to panic
-	Stack []byte // of the goroutine that panicked
+	Value any    // the argument of panic
+	Stack []byte // the stack of the goroutine that panicked
 }
 
 // Error returns "panic: VALUE", without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns the value if it is an error.
+// Unwrap returns the value that was passed to panic if it is an error, else nil.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// Recover is deferred by generated functions: a panic becomes their error, as
-// "where: panic: …", or "where: …" where arguments are too small for the model. The end of
-// a context, see [EndIfDone], becomes its cause.
+// Recover turns a panic into *err; generated functions defer it. The error reads "where: panic: …",
+// or "where: …" if arguments are too small for the model. A panic of [EndIfDone] becomes the cause
+// of the context's end.
 func Recover(where string, err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case ended:
-		*err = r.error
-	case tooSmall:
-		*err = fmt.Errorf("%s: %w", where, r)
-	default:
-		*err = fmt.Errorf("%s: %w", where, &PanicError{r, debug.Stack()})
+	if r := recover(); r != nil {
+		*err = recovered(where, r)
 	}
 }
 
-// tooSmall is what [View] panics with for a negative number of elements: an extent that
-// the model computes from those of its arguments is below zero.
+// recovered returns a panic's value as an error.
+func recovered(where string, r any) error {
+	switch r := r.(type) {
+	case ended:
+		return r.error
+	case tooSmall:
+		return fmt.Errorf("%s: %w", where, r)
+	}
+	return fmt.Errorf("%s: %w", where, &PanicError{r, debug.Stack()})
+}
+
+// tooSmall is the panic value of [View] for a negative number of elements. It means that an extent
+// which the model computes from the extents of its arguments is below zero.
 type tooSmall int
 
-// Error names the number.
+// Error returns a message with the number of elements.
 func (n tooSmall) Error() string {
 	return fmt.Sprintf("the arguments are too small: a value on the way would have %d elements", int(n))
 }

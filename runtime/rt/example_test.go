@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Weights are put together, written as a safetensors file and read again. What is wrong
-// is asked for once, at the end.
+// Weights are added, written as a safetensors file, and read again. Errors are checked once, at the
+// end.
 func ExampleWeights() {
 	w := rt.NewWeights()
 	rt.Add(w, "fc.weight", []float32{1, 2, 3, 4, 5, 6}, 2, 3)

@@ -9,7 +9,7 @@ type Float16 uint16
 // 7 of mantissa.
 type BFloat16 uint16
 
-// Float32 returns h, exactly. A NaN keeps its sign and payload.
+// Float32 returns h as a float32, which is exact. A NaN keeps its sign and payload.
 func (h Float16) Float32() float32 {
 	const (
 		scale = 1 << (127 - 15) // from the bias of binary16 to that of binary32
@@ -23,9 +23,9 @@ func (h Float16) Float32() float32 {
 	return math.Float32frombits(b | uint32(h&0x8000)<<16)
 }
 
-// ToFloat16 rounds x to the nearest binary16, ties to even, as ONNX Cast does.
-// From 65520 on the result is infinite. A NaN keeps its sign and the upper bits
-// of its payload and becomes quiet.
+// ToFloat16 rounds x to the nearest binary16, ties to even, as ONNX Cast does. Magnitudes of 65520
+// and more become infinite. A NaN becomes quiet and keeps its sign and the upper bits of its
+// payload.
 func ToFloat16(x float32) Float16 {
 	b := math.Float32bits(x)
 	sign := Float16(b >> 16 & 0x8000)
@@ -42,12 +42,12 @@ func ToFloat16(x float32) Float16 {
 	return sign | Float16((b+0xfff+b>>13&1)>>13)
 }
 
-// Float32 returns h, exactly.
+// Float32 returns h as a float32, which is exact.
 func (h BFloat16) Float32() float32 { return math.Float32frombits(uint32(h) << 16) }
 
-// ToBFloat16 rounds x to the nearest bfloat16, ties to even, as ONNX Cast does.
-// What rounds past the largest finite number is infinite. A NaN keeps its sign
-// and the upper bits of its payload and becomes quiet.
+// ToBFloat16 rounds x to the nearest bfloat16, ties to even, as ONNX Cast does. Magnitudes that
+// round past the largest finite number become infinite. A NaN becomes quiet and keeps its sign and
+// the upper bits of its payload.
 func ToBFloat16(x float32) BFloat16 {
 	b := math.Float32bits(x)
 	if b&0x7fffffff > 0x7f800000 {
@@ -56,9 +56,9 @@ func ToBFloat16(x float32) BFloat16 {
 	return BFloat16((b + 0x7fff + b>>16&1) >> 16)
 }
 
-// RoundToOdd returns x if a float32 can hold it, else the one of its two
-// neighbours whose last bit is set. Rounding the result to a narrower type gives
-// what rounding x itself would: ToFloat16(RoundToOdd(x)) rounds once.
+// RoundToOdd returns x if a float32 can hold it, else the neighbouring float32 whose last bit is
+// set. Rounding the result once more to a narrower type equals rounding x directly, so
+// ToFloat16(RoundToOdd(x)) has no double rounding.
 func RoundToOdd(x float64) float32 {
 	f := float32(x)
 	if float64(f) == x || x != x {

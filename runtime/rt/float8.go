@@ -2,20 +2,19 @@ package rt
 
 import "math"
 
-// The 8-bit floating-point types are named by the widths of exponent and
-// mantissa. FN types have no infinities; in FNUZ types the code of negative zero
-// is the only NaN. Conversions round to nearest, ties to even. Past the largest
-// finite number they follow ONNX Cast and its tests: with saturate the result is
-// that number, for infinities too; without, it is infinite where the type has
-// infinities and NaN where it has none.
+// The 8-bit floating-point types are named by the widths of exponent and mantissa. FN types have no
+// infinities. FNUZ types have a single NaN, at the code of negative zero. Conversions round to
+// nearest, ties to even. Values past the largest finite number, infinities included, follow ONNX
+// Cast and its tests. With saturate they become the largest finite number. Without it they become
+// infinite, or NaN if the type has no infinities.
 type (
-	// Float8E4M3FN reaches 448 and has NaN.
+	// Float8E4M3FN has a largest value of 448 and has NaNs.
 	Float8E4M3FN uint8
-	// Float8E4M3FNUZ reaches 240.
+	// Float8E4M3FNUZ has a largest value of 240.
 	Float8E4M3FNUZ uint8
-	// Float8E5M2 reaches 57344 and has infinities and NaNs as IEEE 754 has.
+	// Float8E5M2 has a largest value of 57344, and infinities and NaNs as in IEEE 754.
 	Float8E5M2 uint8
-	// Float8E5M2FNUZ reaches 57344.
+	// Float8E5M2FNUZ has a largest value of 57344.
 	Float8E5M2FNUZ uint8
 	// Float8E8M0 is a power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN: no sign, no zero.
 	Float8E8M0 uint8
@@ -29,8 +28,8 @@ type minifloat struct {
 	bits, mantissa int
 	bias           int
 	max            uint8 // code of the largest finite number
-	inf            uint8 // code of +∞, 0 if there is none
-	nan            uint8 // code that a NaN becomes, without its sign
+	inf            uint8 // code of +∞, 0 if the type has no infinity
+	nan            uint8 // code of NaN, without its sign
 	unsigned       bool  // FNUZ: neither zero nor NaN has a sign
 }
 
@@ -60,7 +59,7 @@ func (m *minifloat) decode(code uint8) float32 {
 	return math.Float32frombits(sign | uint32(code)<<(23-m.mantissa) + uint32(127-m.bias)<<23)
 }
 
-// encode rounds x.
+// encode returns the code of x rounded to the type.
 func (m *minifloat) encode(x float32, saturate bool) uint8 {
 	b := math.Float32bits(x)
 	sign := uint8(b>>31) << (m.bits - 1)
@@ -92,22 +91,22 @@ func (m *minifloat) encode(x float32, saturate bool) uint8 {
 	return uint8(code) | sign
 }
 
-// Float32 returns f, exactly.
+// Float32 returns f as a float32, which is exact.
 func (f Float8E4M3FN) Float32() float32 { return e4m3fn.decode(uint8(f)) }
 
-// Float32 returns f, exactly.
+// Float32 returns f as a float32, which is exact.
 func (f Float8E4M3FNUZ) Float32() float32 { return e4m3fnuz.decode(uint8(f)) }
 
-// Float32 returns f, exactly.
+// Float32 returns f as a float32, which is exact.
 func (f Float8E5M2) Float32() float32 { return e5m2.decode(uint8(f)) }
 
-// Float32 returns f, exactly.
+// Float32 returns f as a float32, which is exact.
 func (f Float8E5M2FNUZ) Float32() float32 { return e5m2fnuz.decode(uint8(f)) }
 
-// Float32 returns f, exactly. The upper 4 bits of f do not count.
+// Float32 returns f as a float32, which is exact. The upper 4 bits of f are ignored.
 func (f Float4E2M1) Float32() float32 { return e2m1.decode(uint8(f)) }
 
-// Float32 returns f, exactly.
+// Float32 returns f as a float32, which is exact.
 func (f Float8E8M0) Float32() float32 {
 	switch f {
 	case 0:
@@ -118,28 +117,28 @@ func (f Float8E8M0) Float32() float32 {
 	return math.Float32frombits(uint32(f) << 23)
 }
 
-// ToFloat8E4M3FN rounds x.
+// ToFloat8E4M3FN rounds x to nearest, ties to even.
 func ToFloat8E4M3FN(x float32, saturate bool) Float8E4M3FN {
 	return Float8E4M3FN(e4m3fn.encode(x, saturate))
 }
 
-// ToFloat8E4M3FNUZ rounds x.
+// ToFloat8E4M3FNUZ rounds x to nearest, ties to even.
 func ToFloat8E4M3FNUZ(x float32, saturate bool) Float8E4M3FNUZ {
 	return Float8E4M3FNUZ(e4m3fnuz.encode(x, saturate))
 }
 
-// ToFloat8E5M2 rounds x.
+// ToFloat8E5M2 rounds x to nearest, ties to even.
 func ToFloat8E5M2(x float32, saturate bool) Float8E5M2 {
 	return Float8E5M2(e5m2.encode(x, saturate))
 }
 
-// ToFloat8E5M2FNUZ rounds x.
+// ToFloat8E5M2FNUZ rounds x to nearest, ties to even.
 func ToFloat8E5M2FNUZ(x float32, saturate bool) Float8E5M2FNUZ {
 	return Float8E5M2FNUZ(e5m2fnuz.encode(x, saturate))
 }
 
-// ToFloat4E2M1 rounds x and saturates. NaN becomes the code of negative zero, as
-// in ONNX's tests.
+// ToFloat4E2M1 rounds x to nearest, ties to even, and saturates. NaN becomes the code of negative
+// zero, as in ONNX's tests.
 func ToFloat4E2M1(x float32) Float4E2M1 {
 	if x != x {
 		return 8
@@ -147,7 +146,7 @@ func ToFloat4E2M1(x float32) Float4E2M1 {
 	return Float4E2M1(e2m1.encode(x, true))
 }
 
-// RoundMode says to which power of two a [Float8E8M0] rounds.
+// RoundMode selects the power of two that a [Float8E8M0] rounds to.
 type RoundMode uint8
 
 // The values of attribute round_mode of ONNX Cast.
@@ -157,9 +156,9 @@ const (
 	RoundNearest                  // to the nearest, ties up
 )
 
-// ToFloat8E8M0 rounds the magnitude of x; the sign is dropped. What is below
-// 2⁻¹²⁷, zero too, becomes 2⁻¹²⁷. What rounds past 2¹²⁷ becomes 2¹²⁷ with
-// saturate and NaN without. Infinities and NaNs become NaN.
+// ToFloat8E8M0 rounds the magnitude of x to a power of two and drops the sign. Magnitudes below
+// 2⁻¹²⁷, including zero, become 2⁻¹²⁷. Magnitudes that round past 2¹²⁷ become 2¹²⁷ with saturate
+// and NaN without. Infinities and NaNs become NaN.
 func ToFloat8E8M0(x float32, saturate bool, mode RoundMode) Float8E8M0 {
 	b := math.Float32bits(x) & 0x7fffffff
 	exp, frac := b>>23, b&(1<<23-1)

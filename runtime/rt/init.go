@@ -6,26 +6,26 @@ import (
 	"math"
 )
 
-// Init says what the elements of a weight are before training. Element i of a
-// weight depends on the program's seed, the weight's name and i only: another weight
-// changes nothing, and every machine gives the same bits.
+// Init describes the initial elements of a weight. Element i depends only on the program's seed,
+// the weight's name and i: adding or removing other weights changes nothing, and every machine
+// produces the same bits.
 type Init struct {
-	// Kind is one of the Init… constants; A and B are what it says.
+	// Kind is one of the Init… constants, which define the meaning of A and B.
 	Kind string
 	A, B float64
 }
 
 // The kinds of [Init].
 const (
-	InitConstant   = "constant"   // A
-	InitUniform    = "uniform"    // uniformly distributed from A to B, without B
-	InitNormal     = "normal"     // normally distributed, of mean A and deviation B
-	InitTruncated  = "truncated"  // as InitNormal, no further from A than 2·B
-	InitOrthogonal = "orthogonal" // A times rows, or columns where there are fewer, that are orthonormal
-	InitGiven      = "given"      // what stands beside the description
+	InitConstant   = "constant"   // every element is A
+	InitUniform    = "uniform"    // uniform in [A, B)
+	InitNormal     = "normal"     // normal with mean A and standard deviation B
+	InitTruncated  = "truncated"  // as InitNormal, truncated to within 2·B of A
+	InitOrthogonal = "orthogonal" // A times orthonormal rows, or orthonormal columns if there are fewer columns
+	InitGiven      = "given"      // the elements are stored beside the description
 )
 
-// InitSeed returns the seed of the numbers of the weight called name.
+// InitSeed returns the random seed of the weight called name.
 func InitSeed(seed uint64, name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))
@@ -33,9 +33,9 @@ func InitSeed(seed uint64, name string) uint64 {
 	return a
 }
 
-// Fill sets the elements of a weight of this name and shape. Matrices of more than
-// two axes count as such of their first. A kind that draws nothing here, or that is
-// not known, is an error.
+// Fill sets the elements of a weight of this name and shape. A weight of more than two axes is
+// treated as a matrix whose rows are its first axis. Fill returns an error if the kind is unknown
+// or is InitGiven.
 func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error {
 	s := InitSeed(seed, name)
 	var at func(i uint64) float64
@@ -60,8 +60,8 @@ func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error 
 	return nil
 }
 
-// truncatedAt returns the first of the normal numbers i, i + 2⁴⁸, … that is at most
-// 2 from 0.
+// truncatedAt returns the first normal number, at the places i, i + 2⁴⁸, …, whose magnitude is at
+// most 2.
 func truncatedAt(seed, i uint64) float64 {
 	for {
 		if x := NormalAt(seed, i); math.Abs(x) <= 2 {
@@ -71,9 +71,9 @@ func truncatedAt(seed, i uint64) float64 {
 	}
 }
 
-// orthogonal makes normally distributed rows orthonormal, one after the other
-// (Saxe and others, Exact solutions to the nonlinear dynamics of learning in deep
-// linear neural networks, 2013).
+// orthogonal fills dst with normal rows and orthonormalises them one after the other (Saxe and
+// others, Exact solutions to the nonlinear dynamics of learning in deep linear neural networks,
+// 2013).
 func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 	rows := 1
 	if len(shape) > 0 {
@@ -90,7 +90,7 @@ func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 		for i := range v {
 			v[i] = NormalAt(seed, uint64(r*width+i))
 		}
-		for range 2 { // once more, against what rounding left
+		for range 2 { // a second time, to remove what rounding left
 			for _, u := range basis[:r] {
 				d := dotOf(u, v)
 				for i := range v {

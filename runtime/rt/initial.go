@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Initial is a weight of a described model and how it begins.
+// Initial is a weight of a described model and its initialisation.
 type Initial struct {
 	Name  string
-	DType string // as [DTypeOf] spells it
+	DType string // in the spelling of [DTypeOf]
 	Shape []int
 	Init  Init
 }
 
-// InitialWeights returns the weights of a model as they are before training, which a
-// seed determines; given holds those that begin with elements of their own. What
-// cannot be made, a type that nothing draws or too large a shape, shows in Err.
+// InitialWeights returns the weights of a model before training. seed determines the random
+// weights. given holds the elements of InitGiven weights. Err of the result reports a weight whose
+// type cannot be initialised or whose shape is too large.
 func InitialWeights(seed uint64, list []Initial, given *Weights) *Weights {
 	w := NewWeights()
 	for _, n := range list {

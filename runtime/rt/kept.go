@@ -1,16 +1,15 @@
 package rt
 
-// Kept is a tensor that calls of a session leave to the next, such as a cache of keys and
-// values. Generated code reads Now and writes Next in a call, and turns when it has ended
-// without an error.
+// Kept is a tensor that a session keeps from one call to the next, such as a key-value cache.
+// During a call generated code reads Now and writes Next; it calls Turn after a call without error.
 type Kept[T Element] struct {
 	Now, Next Tensor[T]
 	begun     bool
 }
 
-// Begin makes Now, before the first call, zeros of a shape as [Symbols.CheckShape] takes
-// it: an extent of [Sym](k) is what symbol k is bound to, and 0 where it is not, as is
-// [AnyDim]. Error: a shape of more elements than memory holds.
+// Begin sets Now to zeros before the first call. want is a shape as in [Symbols.CheckShape]:
+// [Sym](k) becomes the value of symbol k, or 0 if it is unbound, and [AnyDim] becomes 0. It returns
+// an error if the shape has more elements than memory holds.
 func (k *Kept[T]) Begin(where string, symbols *Symbols, want ...int) error {
 	if k.begun {
 		return nil
@@ -31,11 +30,11 @@ func (k *Kept[T]) Begin(where string, symbols *Symbols, want ...int) error {
 	return nil
 }
 
-// Turn makes what a call wrote what the next one reads.
+// Turn swaps Now and Next, so that the next call reads the values that this call wrote.
 func (k *Kept[T]) Turn() {
 	k.Now, k.Next = k.Next, k.Now
 	k.begun = true
 }
 
-// Reset makes the next call the first.
+// Reset discards the tensor: the next call starts like the first.
 func (k *Kept[T]) Reset() { k.begun = false }

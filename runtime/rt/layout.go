@@ -9,26 +9,23 @@ import (
 const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
-	// layoutTries bounds how often buffers are placed anew, from few times for
-	// many buffers to many for few: layoutWork pairs of buffers are compared, or
-	// so.
+	// layoutTriesMin and layoutTriesMax bound how often all buffers are placed again. The number of
+	// tries falls with the number of buffers, so that about layoutWork pairs are compared.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )
 
-// Layout places buffers in an arena: buffer i takes bytes[i] bytes from step
-// first[i] to step last[i], and two buffers share memory only when they have no
-// step in common. It writes their offsets, multiples of 64, and returns the
-// arena's size: math.MaxInt64, without offsets, when the sizes have no sum in 64
-// bits. Sizes of 0 and below take no memory. The slices have one length; for up
-// to 512 buffers Layout allocates nothing.
+// Layout places buffers in an arena. Buffer i takes bytes[i] bytes from step first[i] to step
+// last[i]; two buffers share memory only if they have no step in common. It writes their offsets,
+// which are multiples of 64, and returns the size of the arena. If the sum of the sizes overflows
+// 64 bits it returns math.MaxInt64 and writes no offsets. Sizes of 0 and below take no memory. The
+// slices have equal lengths. Layout does not allocate for up to 512 buffers.
 //
-// Buffers are placed one after the other, each at the lowest offset that is free
-// throughout its life: first those of the step with the most bytes alive, and of
-// these the largest (greedy by breadth; Pisarchyk and Lee, Efficient Memory
-// Management for Deep Neural Net Inference, 2020). While the arena is larger than
-// that step needs, the buffer that reaches its end goes further to the front of
-// the order and all are placed anew, a bounded number of times.
+// Buffers are placed one after the other at the lowest offset that is free during their life: first
+// the buffers that are alive at the step with the most live bytes, the largest first (greedy by
+// breadth; Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020).
+// While the arena exceeds the live bytes of that step, the buffer at the end of the arena moves
+// forward in the order and all are placed again, a bounded number of times.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32
@@ -68,8 +65,8 @@ func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 type layout struct {
 	bytes       []int64
 	first, last []int32
-	order       []int32 // in which buffers are placed
-	placed      []int32 // those that are, by their offsets
+	order       []int32 // order in which buffers are placed
+	placed      []int32 // placed buffers, sorted by offset
 	offsets     []int64
 }
 
@@ -85,19 +82,19 @@ func (l *layout) fits() bool {
 	return true
 }
 
-// size returns the bytes from a buffer's offset to the next offset that is free.
+// size returns the bytes from a buffer's offset to the next free offset.
 func (l *layout) size(i int32) int64 {
 	return max(0, (l.bytes[i]+alignment-1)/alignment*alignment)
 }
 
-// meet reports whether two buffers are alive at one step.
+// meet reports whether two buffers are alive at the same step.
 func (l *layout) meet(i, j int32) bool {
 	return l.first[i] <= l.last[j] && l.first[j] <= l.last[i]
 }
 
-// sort orders the buffers by the bytes alive at the most crowded step of their
-// lives, then by their size, and returns the bytes at the most crowded step of
-// all. It uses crowd for the bytes alive at each buffer's first step.
+// sort orders the buffers by the live bytes of the most crowded step of their lives, then by size.
+// It returns the largest number of live bytes at any step. It uses crowd as scratch for the live
+// bytes at each buffer's first step.
 func (l *layout) sort(crowd []int64) (live int64) {
 	for i, at := range l.first {
 		crowd[i] = 0
@@ -123,8 +120,8 @@ func (l *layout) sort(crowd []int64) (live int64) {
 	return live
 }
 
-// place gives every buffer an offset and returns the arena's size and where in
-// the order the first buffer stands that ends there.
+// place gives every buffer an offset. It returns the size of the arena and the position in the
+// order of the first buffer that ends there.
 func (l *layout) place() (size int64, top int) {
 	count := 0
 	for k, b := range l.order {

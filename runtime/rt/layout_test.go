@@ -36,8 +36,8 @@ func (b *buffers) live() int64 {
 	return most
 }
 
-// network returns the buffers of n steps that each make one, which mostly the
-// next few read.
+// network returns the buffers of n steps. Each step makes one buffer, and mostly the next few steps
+// read it.
 func network(n int, seed uint32) *buffers {
 	b := &buffers{}
 	for i := range n {

@@ -13,15 +13,14 @@ import (
 
 var arenaLimit atomic.Int64 // 0 until ArenaLimit sets it
 
-// ArenaLimit sets the largest size of one arena, tensor or list, in bytes, if limit
-// is above 0, and returns the limit before. The limit turns a request that the machine
-// cannot serve into an error of NewSession or Forward, where Go would end the program.
+// ArenaLimit sets the largest size in bytes of one arena, tensor or list if limit is above 0, and
+// returns the previous limit. A request over the limit is an error of NewSession or Forward.
+// Without a limit, the Go runtime would end the program if the machine cannot serve a request.
 //
-// The default is the memory that the program may use when the first call asks for it:
-// GOMEMLIMIT, the limit of its control group on Linux, or the memory of the machine,
-// whichever is least. It is 8 GiB where none of them is known, and at most 1 GiB where
-// addresses have 32 bits. Under the default a large request is an error, too, if it does
-// not fit beside what the program has allocated.
+// The default is determined at the first call that needs it. It is the smallest of GOMEMLIMIT, the
+// control group's limit on Linux, and the machine's memory. It is 8 GiB if all three are unknown,
+// and at most 1 GiB on 32-bit machines. Under the default, a large request is also an error if it
+// does not fit beside the memory that the program has already allocated.
 func ArenaLimit(limit int64) int64 {
 	old := arenaLimit.Load()
 	if limit > 0 {
@@ -33,7 +32,7 @@ func ArenaLimit(limit int64) int64 {
 	return programMemory()
 }
 
-// programMemory returns how many bytes the program may use.
+// programMemory returns the number of bytes that the program may use.
 var programMemory = sync.OnceValue(func() int64 {
 	has := machineMemory()
 	if has <= 0 {
@@ -42,11 +41,11 @@ var programMemory = sync.OnceValue(func() int64 {
 	if math.MaxInt == math.MaxInt32 || runtime.GOARCH == "wasm" {
 		has = min(has, 1<<30)
 	}
-	return min(has, debug.SetMemoryLimit(-1)) // a negative limit only asks
+	return min(has, debug.SetMemoryLimit(-1)) // a negative argument only queries the limit
 })
 
-// CheckSize returns an error if n elements of T take more bytes than [ArenaLimit],
-// or n is negative. A pointer in T counts, what it points to does not.
+// CheckSize returns an error if n is negative or n elements of T take more bytes than [ArenaLimit].
+// Memory that T points to is not counted.
 func CheckSize[T any](n int) error {
 	size := max(1, int64(unsafe.Sizeof(*new(T))))
 	if limit := ArenaLimit(0); n < 0 || int64(n) > limit/size {
@@ -55,8 +54,8 @@ func CheckSize[T any](n int) error {
 	return nil
 }
 
-// checkFree returns an error if bytes do not fit beside what the program has allocated.
-// A limit that was set is the caller's business.
+// checkFree returns an error if bytes do not fit beside what the program has allocated. It checks
+// nothing if the caller set a limit with [ArenaLimit].
 func checkFree(bytes int64) error {
 	if arenaLimit.Load() != 0 {
 		return nil
@@ -64,37 +63,37 @@ func checkFree(bytes int64) error {
 	return fits(bytes, programMemory())
 }
 
-// fitsAlways is how many bytes are allocated without asking what else is.
+// fitsAlways is the size in bytes up to which requests skip the check of allocated memory.
 const fitsAlways = 64 << 20
 
-// fits returns an error if bytes and what the program has allocated are more than limit.
+// fits returns an error if bytes plus the allocated memory exceed limit.
 func fits(bytes, limit int64) error {
 	if bytes < fitsAlways || bytes <= limit-allocated() {
 		return nil
 	}
-	debug.FreeOSMemory() // what is garbage does not count
+	debug.FreeOSMemory() // collect garbage first
 	if used := allocated(); bytes > limit-used {
 		return fmt.Errorf("%d bytes beside %d in use: limit is %d (rt.ArenaLimit)", bytes, used, limit)
 	}
 	return nil
 }
 
-// allocated returns how much memory Go has taken from the system, as GOMEMLIMIT counts it.
+// allocated returns the bytes that Go has taken from the system, counted as for GOMEMLIMIT.
 func allocated() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// Grow makes s a slice of n elements, in its memory if that has room. Their values are
-// undefined. Errors: a negative n, more bytes than [ArenaLimit], and more than the
-// program's memory holds, after which s is nil.
+// Grow makes s a slice of n elements and reuses its memory if the capacity suffices. The values are
+// undefined. It returns an error if n is negative, or the bytes exceed [ArenaLimit] or the
+// program's memory; s may then be nil.
 func Grow[T any](s *[]T, n int) error {
 	if err := CheckSize[T](n); err != nil {
 		return err
 	}
 	if n > cap(*s) {
-		*s = nil // may be freed first
+		*s = nil // allows the old memory to be freed first
 		if err := checkFree(int64(n) * int64(unsafe.Sizeof(*new(T)))); err != nil {
 			return err
 		}
@@ -104,8 +103,8 @@ func Grow[T any](s *[]T, n int) error {
 	return nil
 }
 
-// Room is [Grow] of a result that has an item for each of a batch; where is what the
-// error begins with.
+// Room calls [Grow] for a result with one item for each item of a batch. The error starts with
+// where.
 func Room[T any](where string, s *[]T, n int) error {
 	if err := Grow(s, n); err != nil {
 		return fmt.Errorf("%s: room for a batch of %d: %w", where, n, err)
@@ -113,10 +112,9 @@ func Room[T any](where string, s *[]T, n int) error {
 	return nil
 }
 
-// Extend makes s longer by n elements, whose values are undefined, and keeps those before
-// them. It allocates room for more, so that many short extensions take time in proportion
-// to their sum. Errors are those of [Grow], where there is no room for an eighth more
-// either.
+// Extend lengthens s by n elements and keeps the existing ones. The new values are undefined. It
+// grows the capacity geometrically, so that many short extensions take linear time in total. It
+// returns the errors of [Grow], after a retry without spare capacity.
 func Extend[T any](s *[]T, n int) error {
 	old := *s
 	if n < 0 || n > math.MaxInt-len(old) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory returns the memory of the machine in bytes, 0 if it is not known.
+// machineMemory returns the memory of the machine in bytes, or 0 if unknown.
 func machineMemory() int64 {
 	name := "hw.physmem"
 	switch runtime.GOOS {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory returns the memory of the machine, or the limit of the program's control
-// group if that is less, in bytes; 0 if neither is known.
+// machineMemory returns the memory of the machine in bytes, or the limit of the program's control
+// group if that is smaller. It returns 0 if both are unknown.
 func machineMemory() int64 {
 	var has int64
 	var info unix.Sysinfo_t
@@ -26,8 +26,8 @@ func machineMemory() int64 {
 	return has
 }
 
-// cgroupLimit returns the least memory limit of the control groups that the program is
-// in, of version 1 or 2, as the file system root has them; 0 for none.
+// cgroupLimit returns the smallest memory limit of the program's control groups, version 1 or 2,
+// read below the file system root. It returns 0 if there is no limit.
 func cgroupLimit(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -47,8 +47,8 @@ func cgroupLimit(root fs.FS) int64 {
 			mounts, file = []string{"sys/fs/cgroup/memory", "sys/fs/cgroup/" + controllers}, "memory.limit_in_bytes"
 		}
 		for _, mount := range mounts {
-			// Each group is bound by those above it. A container may see the path of
-			// its group on the host, and only the group itself, as the root.
+			// A group is also bound by its ancestors. In a container the path may be that of the
+			// group on the host, while only the group itself is visible, as the root.
 			for at := path.Clean("/" + group); ; at = path.Dir(at) {
 				text, _ := fs.ReadFile(root, path.Join(mount, at, file))
 				if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {

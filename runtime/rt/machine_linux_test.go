@@ -36,7 +36,7 @@ func TestCgroupLimit(t *testing.T) {
 		"both versions": {fstest.MapFS{
 			"proc/self/cgroup": file("4:memory:/a\n0::/b\n"), "sys/fs/cgroup/memory/a/memory.limit_in_bytes": file("9223372036854771712\n"), "sys/fs/cgroup/unified/b/memory.max": file("128\n"),
 		}, 128},
-		"what is no group": {fstest.MapFS{
+		"what is not a group": {fstest.MapFS{
 			"proc/self/cgroup": file("\n::\nmemory\n4:memory:../../etc\n0::\n"), "sys/fs/cgroup/memory.max": file("x\n"),
 		}, 0},
 	} {

@@ -15,7 +15,7 @@ type memoryStatus struct {
 	freeExtended         uint64
 }
 
-// machineMemory returns the memory of the machine in bytes, 0 if it is not known.
+// machineMemory returns the memory of the machine in bytes, or 0 if unknown.
 func machineMemory() int64 {
 	call := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 	if call.Find() != nil {

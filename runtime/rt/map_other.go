@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile reads the first size bytes of f: there is nothing to map with.
+// mapFile reads the first size bytes of f, because this system has no file mapping.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := NewArena(int64(size))
 	if err != nil {

@@ -1,8 +1,8 @@
 package rt
 
-// asFloat32 returns a tensor of w as floats of 32 bits, what it is trained as whatever
-// its own type. Those of 32 bits are the tensor's own and must not be written. Errors
-// are those of [WeightsOf]; a type that is not trained is one.
+// asFloat32 returns a tensor of w as float32, the type in which weights are trained. The result is
+// the tensor's own memory if it is f32 already, and must not be written. Errors are reported as by
+// [WeightsOf]; a type that cannot be trained is an error too.
 func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	switch dtype {
 	case "f16":
@@ -15,7 +15,7 @@ func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	return WeightsOf[float32](w, name, shape...)
 }
 
-// addFloat32 adds a copy of x to w as a tensor of another type.
+// addFloat32 adds x to w as a tensor of type dtype, which is not f32. x is copied.
 func addFloat32(w *Weights, dtype, name string, x []float32, shape []int) {
 	switch dtype {
 	case "f16":
@@ -29,7 +29,7 @@ func addFloat32(w *Weights, dtype, name string, x []float32, shape []int) {
 	}
 }
 
-// converted returns what f makes of each element.
+// converted returns f of each element.
 func converted[T, U any](x []T, f func(T) U) []U {
 	out := make([]U, len(x))
 	for i, v := range x {

@@ -7,14 +7,13 @@ import (
 	"unsafe"
 )
 
-// Make returns n zero elements that begin at a 64-byte boundary. It serves
-// generated code with sizes that are known when it is generated.
+// Make returns n zero elements that start at a 64-byte boundary. Generated code uses it for sizes
+// that are known at generation.
 func Make[T Number | bool](n int) []T {
 	return View[T](alignedBytes(n*int(unsafe.Sizeof(*new(T)))), 0, n)
 }
 
-// Reinterpret returns the memory of x as elements of another type of the same
-// size.
+// Reinterpret returns the memory of x as elements of another type of the same size.
 func Reinterpret[T, S Number | bool](x []S) []T {
 	if unsafe.Sizeof(*new(T)) != unsafe.Sizeof(*new(S)) {
 		return nil
@@ -22,22 +21,29 @@ func Reinterpret[T, S Number | bool](x []S) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// Resize makes t's shape dims and its data as long as that needs, in the memory
-// it has when that is enough. The data's values are undefined. Errors: a shape
-// that is none, and data of more bytes than [ArenaLimit].
+// Resize sets t's shape to dims and the length of its data to match. It reuses t's memory if that
+// suffices. The values are undefined. It returns an error if dims is not a valid shape or the data
+// exceeds [ArenaLimit].
 func (t *Tensor[T]) Resize(where string, dims ...int) error {
-	n, err := Elems(dims)
-	if err != nil {
+	if err := t.resize(dims); err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
+	return nil
+}
+
+func (t *Tensor[T]) resize(dims []int) error {
+	n, err := Elems(dims)
+	if err != nil {
+		return err
+	}
 	if err := Grow(&t.Data, n); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
+		return err
 	}
 	t.Shape = append(t.Shape[:0], dims...)
 	return nil
 }
 
-// FloorDiv returns a / b rounded down, 0 when b is 0.
+// FloorDiv returns a / b rounded down, or 0 if b is 0.
 func FloorDiv(a, b int) int {
 	if b == 0 {
 		return 0

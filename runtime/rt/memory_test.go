@@ -1,7 +1,6 @@
 package rt
 
 import (
-	"maps"
 	"math"
 	"testing"
 	"unsafe"
@@ -44,24 +43,5 @@ func TestFloorDivOfInts(t *testing.T) {
 		if got := FloorDiv(tt[0], tt[1]); got != tt[2] {
 			t.Errorf("FloorDiv(%d, %d) = %d", tt[0], tt[1], got)
 		}
-	}
-}
-
-func TestMaxLimits(t *testing.T) {
-	for _, tt := range []struct{ m, limits, want Max }{
-		{Max{"N": 4, "S": 9}, Max{"N": 8}, Max{"N": 4, "S": 9}},
-		{Max{"N": 8}, Max{"N": 4}, Max{"N": 4}},
-		{nil, Max{"N": 4}, Max{"N": 4}},
-		{Max{"N": 4}, nil, Max{"N": 4}},
-	} {
-		if got := tt.m.Within(tt.limits); !maps.Equal(got, tt.want) {
-			t.Errorf("%v within %v is %v", tt.m, tt.limits, got)
-		}
-	}
-	if got := (Max{"N": 4}).Limit("N"); got != 4 {
-		t.Error(got)
-	}
-	if got := (Max)(nil).Limit("N"); got != math.MaxInt {
-		t.Error(got)
 	}
 }

@@ -1,15 +1,14 @@
 package rt
 
-// Meta describes a model: what it was generated from, what goes in and what
-// comes out.
+// Meta describes a model: its source, inputs and outputs.
 type Meta struct {
-	Name     string            // of the model
-	Source   string            // the file it was generated from, without folder
-	Opsets   []Opset           // the operator sets it was written in
+	Name     string            // name of the model
+	Source   string            // name of the file it was generated from, without folder
+	Opsets   []Opset           // operator sets that the model uses
 	Inputs   []Port            // in the order of Forward's parameters
 	Outputs  []Port            // in the order of Forward's results
-	States   []Port            // what a session keeps from one call to the next
-	Metadata map[string]string // as the model's file holds it; nil if it holds none
+	States   []Port            // tensors that a session keeps from one call to the next
+	Metadata map[string]string // metadata of the model's file; may be nil
 }
 
 // Opset is a version of an operator set. Domain "" is ONNX's own.
@@ -22,6 +21,6 @@ type Opset struct {
 // "N", or an expression of symbols such as "2*S+1".
 type Port struct {
 	Name  string
-	DType string // as [DTypeOf] spells it
+	DType string // in the spelling of [DTypeOf]
 	Shape []string
 }

@@ -2,9 +2,9 @@ package rt
 
 import "math"
 
-// Hash returns 32 bits that look random for every seed and i: MurmurHash3's
-// finaliser (Appleby, 2011) of i + 0x9e3779b9·seed. Nothing is carried from one i
-// to the next, so that any order and any number of goroutines give the same.
+// Hash returns 32 pseudo-random bits for seed and i: MurmurHash3's finaliser (Appleby, 2011) of i +
+// 0x9e3779b9·seed. Calls share no state, so the result does not depend on their order or on the
+// number of goroutines.
 func Hash(seed, i uint32) uint32 {
 	x := i + seed*0x9e3779b9
 	x ^= x >> 16
@@ -14,11 +14,10 @@ func Hash(seed, i uint32) uint32 {
 	return x ^ x>>16
 }
 
-// Uniform fills dst with numbers from lo to hi: element i is lo + (hi-lo)·u for
-// the upper 24 bits u of Hash(seed, i) as a fraction of 1, computed in 64 bits.
-// Floating-point types round that to float32 and then to their own precision;
-// the 8-bit ones saturate. Integers and bool round it down; bool is whether the
-// result is not 0.
+// Uniform fills dst with pseudo-random numbers from lo to hi. Element i is lo + (hi-lo)·u, computed
+// in 64 bits, where u in [0, 1) comes from the upper 24 bits of Hash(seed, i). Floating-point types
+// round to float32 and then to their own precision, and 8-bit floats saturate. Integers round down.
+// A bool is true if the rounded result is not 0.
 func Uniform[T Number | bool](dst []T, lo, hi float64, seed uint32) {
 	switch dst := any(dst).(type) {
 	case []float32:

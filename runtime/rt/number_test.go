@@ -27,8 +27,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// uniform returns 4 numbers of seed 7 from lo to hi. As fractions of the range
-// they are 0.4716…, 0.9723…, 0.4718… and 0.1322….
+// uniform returns 4 numbers of seed 7 from lo to hi. They are at the fractions 0.4716…, 0.9723…,
+// 0.4718… and 0.1322… of the range.
 func uniform[T Number | bool](lo, hi float64) []T {
 	x := make([]T, 4)
 	Uniform(x, lo, hi, 7)

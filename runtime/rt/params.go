@@ -12,43 +12,42 @@ import (
 type Param struct {
 	Name  string // path, as in PyTorch: "layers.0.attn.weight"
 	Shape []int
-	Off   int // of its first element, in Data and in Grad
+	Off   int // Off is the index of the first element in Data and Grad.
 }
 
-// Params are the parameters of a model that is trained, or some of them: views that
-// [Params.Match] and [Params.Except] return share the memory of all. A trainer adds
-// to the gradients, an optimizer uses them up.
+// Params are the parameters of a model that is trained, or a subset of them. [Params.Match] and
+// [Params.Except] return subsets that share the memory of the whole. A trainer adds to the
+// gradients; an optimizer consumes them.
 //
-// Of every parameter's gradient it is known whether it is there. It is not at
-// first, nor after an optimizer has used it up or [Params.ZeroGrad] has dropped it:
-// what Grad holds then means nothing, optimizers leave the parameter as it is, and
-// what a trainer adds next replaces it. So nobody has to zero gradients, and a
-// parameter that no loss depends on does not decay.
+// Each parameter's gradient is present or absent. It is absent at first, after an optimizer has
+// consumed it, and after [Params.ZeroGrad]. The elements of Grad are meaningless for an absent
+// gradient: optimizers leave the parameter unchanged, and the next gradient from a trainer replaces
+// them. A training loop does not zero gradients, and a parameter on which no loss depends does not
+// decay.
 //
-// Fields are for reading; elements of Data and Grad may be written. A nil Params has
-// no parameters. Params are not for several goroutines at once.
+// The fields are read-only, except for the elements of Data and Grad. A nil Params has no
+// parameters. Params are not safe for use by several goroutines at once.
 type Params struct {
 	Items      []Param
-	Data, Grad []float32 // of all parameters, also in a view
+	Data, Grad []float32 // the vectors of all parameters, also in a subset
 
 	all *parameters
-	at  []int // of Items in all
+	at  []int // index of each of Items among all parameters
 	err error
 }
 
-// parameters are what views share.
+// parameters is the state that subsets share.
 type parameters struct {
 	items      []Param
-	size       []int // elements
+	size       []int // number of elements of each
 	data, grad []float32
-	there      []bool // the gradient is
-	bound      []bool // to an optimizer
+	there      []bool // whether the gradient is present
+	bound      []bool // whether an optimizer has bound it
 }
 
-// NewParams returns parameters of the given names, shapes and places, in zeroed
-// memory that begins at a 64-byte boundary. Errors, all of them at once: a name
-// that is empty or appears twice, a shape that is none, places that overlap or are
-// not in the order of the list, more memory than [ArenaLimit].
+// NewParams returns parameters of the given names, shapes and places in zeroed memory that starts
+// at a 64-byte boundary. It returns all errors joined: empty and duplicate names, invalid shapes,
+// places that overlap or are out of order, and a size over [ArenaLimit].
 func NewParams(items []Param) (*Params, error) {
 	all := &parameters{size: make([]int, len(items)), there: make([]bool, len(items)), bound: make([]bool, len(items))}
 	names := map[string]bool{}
@@ -90,7 +89,7 @@ func NewParams(items []Param) (*Params, error) {
 	return all.view(at), nil
 }
 
-// view returns some of the parameters.
+// view returns the subset of the parameters with these indices.
 func (all *parameters) view(at []int) *Params {
 	p := &Params{Data: all.data, Grad: all.grad, all: all, at: at}
 	for _, i := range at {
@@ -99,7 +98,7 @@ func (all *parameters) view(at []int) *Params {
 	return p
 }
 
-// each calls f with the parameters' numbers among all.
+// each calls f with the index of each parameter among all.
 func (p *Params) each(f func(all *parameters, i int)) {
 	if p == nil {
 		return
@@ -109,14 +108,14 @@ func (p *Params) each(f func(all *parameters, i int)) {
 	}
 }
 
-// of is the part of a vector like Data that is parameter i's.
+// of returns the part of x, a vector laid out like Data, that belongs to parameter i.
 func (all *parameters) of(x []float32, i int) []float32 {
 	off := all.items[i].Off
 	return x[off : off+all.size[i] : off+all.size[i]]
 }
 
-// Err returns what went wrong in choosing the parameters: a pattern that matches
-// none, or is not a pattern.
+// Err returns the errors of the patterns that selected the parameters: patterns that are malformed
+// or match nothing.
 func (p *Params) Err() error {
 	if p == nil {
 		return nil
@@ -131,7 +130,7 @@ func (p *Params) Len() int {
 	return n
 }
 
-// Value returns the elements of parameter i of Items, nil if there is none.
+// Value returns the elements of Items[i], or nil if i is out of range.
 func (p *Params) Value(i int) []float32 {
 	if p == nil || i < 0 || i >= len(p.at) {
 		return nil
@@ -139,8 +138,8 @@ func (p *Params) Value(i int) []float32 {
 	return p.all.of(p.all.data, p.at[i])
 }
 
-// Gradient returns the gradient of parameter i of Items, which means nothing unless
-// it is there, see [Params.Fresh]; nil if there is no parameter i.
+// Gradient returns the gradient of Items[i], or nil if i is out of range. It is meaningful only if
+// [Params.Fresh] reports true.
 func (p *Params) Gradient(i int) []float32 {
 	if p == nil || i < 0 || i >= len(p.at) {
 		return nil
@@ -148,34 +147,34 @@ func (p *Params) Gradient(i int) []float32 {
 	return p.all.of(p.all.grad, p.at[i])
 }
 
-// Fresh reports whether the gradient of parameter i of Items is there.
+// Fresh reports whether the gradient of Items[i] is present.
 func (p *Params) Fresh(i int) bool {
 	return p != nil && i >= 0 && i < len(p.at) && p.all.there[p.at[i]]
 }
 
-// UsedUp reports whether the gradient of no parameter is there: a trainer may then
-// write gradients where it would have to add.
+// UsedUp reports whether no gradient is present. A trainer may then write gradients instead of
+// adding to them.
 func (p *Params) UsedUp() bool {
 	used := true
 	p.each(func(all *parameters, i int) { used = used && !all.there[i] })
 	return used
 }
 
-// UseUp marks all gradients as not there.
+// UseUp marks all gradients as absent.
 func (p *Params) UseUp() { p.each(func(all *parameters, i int) { all.there[i] = false }) }
 
-// Renew marks all gradients as there. Who has written them into Grad calls it.
+// Renew marks all gradients as present. Call it after writing gradients into Grad.
 func (p *Params) Renew() { p.each(func(all *parameters, i int) { all.there[i] = true }) }
 
-// ZeroGrad drops the gradients: it zeroes them and marks them as not there.
+// ZeroGrad zeroes all gradients and marks them as absent.
 func (p *Params) ZeroGrad() {
 	p.each(func(all *parameters, i int) { clear(all.of(all.grad, i)) })
 	p.UseUp()
 }
 
-// Accumulate adds gradients, which lie in grad as they do in Grad, to those that are
-// there and puts them in the place of those that are not; then all are there. Error:
-// grad is shorter than Grad.
+// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. It replaces
+// the gradients that are absent. All gradients are present afterwards. It returns an error if grad
+// is shorter than Grad.
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
 		return nil
@@ -197,9 +196,8 @@ func (p *Params) Accumulate(grad []float32) error {
 	return nil
 }
 
-// Bind reserves the parameters for an optimizer. Errors: p.Err, no parameters, and
-// one that another optimizer has, unless that was released; nothing is reserved
-// then.
+// Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
+// parameters or another optimizer holds one of them; nothing is reserved then.
 func (p *Params) Bind() error {
 	if p == nil {
 		return errors.New("params: none given")
@@ -225,7 +223,7 @@ func (p *Params) Bind() error {
 	return nil
 }
 
-// Release ends what Bind began.
+// Release undoes Bind.
 func (p *Params) Release() { p.each(func(all *parameters, i int) { all.bound[i] = false }) }
 
 // State registers the parameters' elements by their names.
@@ -235,8 +233,7 @@ func (p *Params) State(s *State) {
 	})
 }
 
-// String is a table of the parameters: name, type, number of elements, and the
-// total.
+// String returns a table of the parameters: name, type, number of elements, and the total.
 func (p *Params) String() string {
 	if p == nil {
 		return "0 parameters\n"

@@ -2,10 +2,9 @@ package rt
 
 import "math"
 
-// ClipNorm scales the gradients that are there so that the norm of all of them
-// together, the root of the sum of their squares, is at most limit, and returns what it
-// was. A norm that is not finite changes nothing. The sum is one of float64s in an
-// order that depends on nothing but the parameters. PyTorch: clip_grad_norm_.
+// ClipNorm scales the gradients that are present so that their joint L2 norm is at most limit, and
+// returns the norm before scaling. It changes nothing if the norm is not finite. The sum is in
+// float64 and in a fixed order. PyTorch: clip_grad_norm_.
 func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
 	p.there(func(g []float32) { sum += squares(g) })
@@ -16,8 +15,8 @@ func (p *Params) ClipNorm(limit float64) float64 {
 	return norm
 }
 
-// ClipNorms scales the gradient of each parameter for itself so that its norm is at
-// most limit, see [Params.ClipNorm].
+// ClipNorms scales the gradient of each parameter separately so that its L2 norm is at most limit.
+// [Params.ClipNorm] scales all gradients together.
 func (p *Params) ClipNorms(limit float64) {
 	p.there(func(g []float32) {
 		if factor, ok := clipping(math.Sqrt(squares(g)), limit); ok {
@@ -26,8 +25,8 @@ func (p *Params) ClipNorms(limit float64) {
 	})
 }
 
-// ClipValue makes every element of the gradients that are there at least -limit and at
-// most limit. NaN stays. PyTorch: clip_grad_value_.
+// ClipValue clamps every element of the gradients that are present to [-limit, limit]. A NaN stays.
+// PyTorch: clip_grad_value_.
 func (p *Params) ClipValue(limit float64) {
 	most := float32(max(0, limit))
 	p.there(func(g []float32) {
@@ -41,13 +40,13 @@ func (p *Params) ClipValue(limit float64) {
 	})
 }
 
-// Scale multiplies the gradients that are there by a factor, rounded to float32: 1/k
-// makes a mean of what k steps of a trainer have added.
+// Scale multiplies the gradients that are present by factor, rounded to float32. A factor of 1/k
+// turns the sum of k steps into their mean.
 func (p *Params) Scale(factor float64) {
 	p.there(func(g []float32) { scale(g, float32(factor)) })
 }
 
-// there calls f with the gradients that are there.
+// there calls f with each gradient that is present.
 func (p *Params) there(f func(g []float32)) {
 	p.each(func(all *parameters, i int) {
 		if all.there[i] {
@@ -56,15 +55,15 @@ func (p *Params) there(f func(g []float32)) {
 	})
 }
 
-// clipping returns the factor that makes a norm the limit, and whether it takes one.
+// clipping returns the factor that scales norm to limit, and whether scaling is needed.
 func clipping(norm, limit float64) (factor float64, ok bool) {
-	const epsilon = 1e-6 // as PyTorch, so that rounding leaves the norm below the limit
+	const epsilon = 1e-6 // as in PyTorch, so that rounding leaves the norm below the limit
 	factor = max(0, limit) / (norm + epsilon)
 	return factor, factor < 1 && !math.IsInf(norm, 0)
 }
 
-// squares returns the sum of the squares, as four sums of every fourth: additions that
-// need not wait for each other.
+// squares returns the sum of squares of x in four independent partial sums, which do not wait for
+// each other.
 func squares(x []float32) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Match returns a view of the parameters whose names match at least one of the
-// patterns, see [MatchName], in the order of p. What is wrong with the patterns, one
-// that matches nothing included, shows in Err and when an optimizer is bound.
+// Match returns the subset of the parameters whose names match at least one of the patterns, in the
+// order of p. [MatchName] describes the patterns. A malformed pattern, or one that matches nothing,
+// is an error. Err returns it, and an optimizer that binds the subset.
 func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, true) }
 
-// Except returns a view of the parameters whose names match none of the patterns.
-// It is otherwise like [Params.Match].
+// Except returns the subset of the parameters whose names match none of the patterns. Errors are
+// reported as in [Params.Match].
 func (p *Params) Except(patterns ...string) *Params { return p.choose(patterns, false) }
 
-// choose returns a view of the parameters that match, or of the others.
+// choose returns the parameters that match, or with matching false the others.
 func (p *Params) choose(patterns []string, matching bool) *Params {
 	if p == nil || p.all == nil {
 		return &Params{err: errors.New("params: none given")}
@@ -48,12 +48,12 @@ func (p *Params) choose(patterns []string, matching bool) *Params {
 	return view
 }
 
-// MatchName reports whether a pattern matches the name of a parameter. Names are
-// paths whose elements a dot or a slash ends. A pattern is a path, too: it matches
-// what it names and everything below, so "body" matches "body.0.weight". In an element
-// of the pattern * stands for any text, ? for a character, [a-z] for one of a range,
-// and \ takes the meaning from what follows, as in [path.Match]; the element ** stands
-// for any number of elements, as in "**.bias". Errors: a malformed pattern.
+// MatchName reports whether pattern matches the name of a parameter. A name is a path whose
+// elements are separated by dots or slashes. A pattern is a path too and matches a name and
+// everything below it: "body" matches "body.0.weight". Within an element, * matches any text, ? one
+// character, [a-z] one character of a range, and \ escapes the next character, as in [path.Match].
+// The element ** matches any number of elements, as in "**.bias". MatchName returns an error if
+// pattern is malformed.
 func MatchName(pattern, name string) (bool, error) {
 	elements := split(pattern)
 	for _, e := range elements {
@@ -80,11 +80,11 @@ func split(name string) []string {
 	}
 }
 
-// matchElements reports whether a pattern of sound elements matches a path or one that
-// it is below.
+// matchElements reports whether pattern, whose elements are well-formed, matches name or one of its
+// ancestors.
 func matchElements(pattern, name []string) bool {
-	// reach[i] says that the pattern up to the current element matches the first i
-	// elements of the name.
+	// reach[i] reports whether the pattern up to the current element matches the first i elements
+	// of the name.
 	reach := make([]bool, len(name)+1)
 	reach[0] = true
 	for _, e := range pattern {

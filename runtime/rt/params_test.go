@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
-
-	"pgregory.net/rapid"
 )
 
 // trained returns the parameters of a small model, element i of which is i.
@@ -99,53 +97,6 @@ params: "c": tensor: shape [-1] has a negative extent`)
 	})
 }
 
-func TestMatchName(t *testing.T) {
-	for _, tt := range []struct {
-		pattern string
-		matches []string
-		not     []string
-	}{
-		{"conv1.weight", []string{"conv1.weight"}, []string{"conv1.bias", "conv1", "a.conv1.weight", "conv1xweight"}},
-		{"conv1", []string{"conv1", "conv1.weight", "conv1.a.b"}, []string{"conv10.weight", "a.conv1"}},
-		{"conv?", []string{"conv1.weight"}, []string{"conv.weight", "conv12"}},
-		{"layers.*.weight", []string{"layers.0.weight", "layers.12.weight.v"}, []string{"layers.0.attn.weight", "layers.weight"}},
-		{"layers.[0-3]", []string{"layers.2.weight"}, []string{"layers.4.weight", "layers.12"}},
-		{"**.bias", []string{"bias", "a.bias", "a.b.c.bias"}, []string{"a.biases", "a.bias_x"}},
-		{"a.**.b.**.c", []string{"a.b.c", "a.x.b.y.z.c", "a.b.b.c.c"}, []string{"a.c.b", "a.x.c"}},
-		{"**", []string{"a", "a.b"}, nil},
-		{"*", []string{"a", "a.b", ""}, nil},
-		{`a\*`, []string{"a*.b"}, []string{"ab"}},
-		{"encoder/*/kernel:0", []string{"encoder/layer_0/kernel:0", "/encoder/l/kernel:0"}, []string{"encoder/l/kernel:1"}},
-		{"conv1.Conv", []string{"/conv1/Conv.weight"}, []string{"/conv1/Conv_1.weight"}},
-	} {
-		t.Run(tt.pattern, func(t *testing.T) {
-			for want, list := range map[bool][]string{true: tt.matches, false: tt.not} {
-				for _, name := range list {
-					if got, err := MatchName(tt.pattern, name); got != want || err != nil {
-						t.Errorf("%q: %v, %v", name, got, err)
-					}
-				}
-			}
-		})
-	}
-	for _, pattern := range []string{"", "a..b", "a.", "[a", "a.[z-", `a\`, "**.[]"} {
-		if ok, err := MatchName(pattern, "a"); ok || err == nil {
-			t.Errorf("%q is a pattern", pattern)
-		}
-	}
-	t.Run("a name matches itself", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			name := rapid.StringMatching(`[a-z_:0-9]+([./][a-z_:0-9]+){0,5}`).Draw(t, "name")
-			below := name + rapid.StringMatching(`([./][a-z0-9]+){0,3}`).Draw(t, "below")
-			for _, pattern := range []string{name, "**." + name, name + ".**"} {
-				if ok, err := MatchName(pattern, below); !ok || err != nil {
-					t.Errorf("%q does not match %q: %v", pattern, below, err)
-				}
-			}
-		})
-	})
-}
-
 func TestViews(t *testing.T) {
 	p := trained(t)
 	for _, tt := range []struct {
@@ -221,78 +172,4 @@ func TestAccumulate(t *testing.T) {
 		t.Error("gradients are not zero")
 	}
 	wantError(t, p.Accumulate(g[1:]), "params: 40 gradients: parameters have 41 elements")
-}
-
-func TestClip(t *testing.T) {
-	// gradients returns parameters of which all but scale have gradients.
-	gradients := func(t *testing.T) *Params {
-		p := trained(t)
-		copy(p.Gradient(0), []float32{3, 0, 0, 0, 0, -4})
-		copy(p.Gradient(1), []float32{0, 12})
-		copy(p.Gradient(4), []float32{1e9})
-		p.Except("scale").Renew()
-		return p
-	}
-	t.Run("norm", func(t *testing.T) {
-		p := gradients(t)
-		if norm := p.ClipNorm(14); norm != 13 || p.Grad[0] != 3 {
-			t.Errorf("norm %v, gradient %v", norm, p.Grad[0])
-		}
-		if norm := p.ClipNorm(1.3); norm != 13 || math.Abs(float64(p.Grad[5])+0.4) > 1e-6 || p.Grad[40] != 1e9 {
-			t.Errorf("norm %v, gradient %v", norm, p.Grad[5])
-		}
-		if norm := p.ClipNorm(1.3); norm > 1.3 {
-			t.Errorf("norm %v after clipping", norm)
-		}
-	})
-	t.Run("norms", func(t *testing.T) {
-		p := gradients(t)
-		p.ClipNorms(6)
-		if p.Grad[0] != 3 || math.Abs(float64(p.Grad[17])-6) > 1e-5 || p.Grad[40] != 1e9 {
-			t.Errorf("gradients %v", p.Grad)
-		}
-	})
-	t.Run("value", func(t *testing.T) {
-		p := gradients(t)
-		p.Grad[1] = float32(math.NaN())
-		p.ClipValue(3.5)
-		if p.Grad[0] != 3 || p.Grad[5] != -3.5 || p.Grad[17] != 3.5 || p.Grad[40] != 1e9 || p.Grad[1] == p.Grad[1] {
-			t.Errorf("gradients %v", p.Grad)
-		}
-	})
-	t.Run("scale", func(t *testing.T) {
-		p := gradients(t)
-		p.Match("conv1").Scale(0.5)
-		if p.Grad[0] != 1.5 || p.Grad[17] != 6 {
-			t.Errorf("gradients %v", p.Grad)
-		}
-	})
-	t.Run("limits below zero", func(t *testing.T) {
-		for name, clip := range map[string]func(p *Params){
-			"norm":  func(p *Params) { p.ClipNorm(-1) },
-			"norms": func(p *Params) { p.ClipNorms(-1) },
-			"value": func(p *Params) { p.ClipValue(-1) },
-		} {
-			p := gradients(t)
-			if clip(p); p.Grad[0] != 0 || p.Grad[5] != 0 || p.Grad[17] != 0 || p.Grad[40] != 1e9 {
-				t.Errorf("%s: gradients %v", name, p.Grad)
-			}
-		}
-	})
-	t.Run("norms that are not finite", func(t *testing.T) {
-		for _, x := range []float64{math.NaN(), math.Inf(1)} {
-			p := gradients(t)
-			p.Grad[1] = float32(x)
-			if norm := p.ClipNorm(1); norm == 13 || p.Grad[0] != 3 {
-				t.Errorf("%v: norm %v, gradient %v", x, norm, p.Grad[0])
-			}
-		}
-	})
-	t.Run("large and small", func(t *testing.T) {
-		p := gradients(t)
-		p.Grad[0], p.Grad[5], p.Grad[17] = 0, 0, math.MaxFloat32
-		if norm := p.ClipNorm(1); norm != math.MaxFloat32 {
-			t.Errorf("norm %v", norm)
-		}
-	})
 }

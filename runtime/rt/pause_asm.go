@@ -2,7 +2,7 @@
 
 package rt
 
-// pause tells the core that the loop around it waits for another core.
+// pause hints to the core that this is a spin-wait loop.
 //
 //go:noescape
 func pause()

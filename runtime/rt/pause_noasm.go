@@ -2,5 +2,5 @@
 
 package rt
 
-// pause stands where other machines have an instruction for waiting.
+// pause does nothing: this machine has no spin-wait hint.
 func pause() {}

@@ -5,30 +5,37 @@ import (
 	"sync/atomic"
 )
 
-// Prepared are the weights of a source model, and what kernels read, which is made of them
-// when it is first asked for: a program that trains and never infers does without. All
-// methods may be called from several goroutines at once.
+// Prepared are the weights of a source model and the packed form that kernels read. The packed form
+// is computed on first use, so a program that only trains does not need it. All methods are safe
+// for use by several goroutines at once.
 type Prepared[T any] struct {
 	raw     *Weights
 	prepare func(raw *Weights) (*T, error)
 
-	mu    sync.Mutex // of who prepares
+	mu    sync.Mutex // held while preparing
 	ready atomic.Pointer[T]
 }
 
-// NewPrepared returns weights of which prepare makes what kernels read. Nobody closes raw.
+// NewPrepared returns weights whose packed form is computed by prepare. raw must stay open.
 func NewPrepared[T any](raw *Weights, prepare func(raw *Weights) (*T, error)) *Prepared[T] {
 	return &Prepared[T]{raw: raw, prepare: prepare}
 }
 
-// Set gives p what kernels read, made of the same weights before. A nil t is none.
+// NewReady returns weights that have the packed form only: Raw returns nil.
+func NewReady[T any](t *T) *Prepared[T] {
+	p := &Prepared[T]{}
+	p.ready.Store(t)
+	return p
+}
+
+// Set sets the packed form, computed earlier from the same weights. A nil t leaves it to prepare.
 func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
 
-// Raw returns the weights as the source model has them.
+// Raw returns the weights of the source model, unpacked.
 func (p *Prepared[T]) Raw() *Weights { return p.raw }
 
-// Get returns what kernels read. The first call makes it, and others wait for that. Errors
-// are those of the weights and of what makes it; the next call tries again.
+// Get returns the packed form. The first call computes it, and concurrent calls wait. It returns
+// the errors of the weights and of prepare; the next call tries again.
 func (p *Prepared[T]) Get() (*T, error) {
 	if t := p.ready.Load(); t != nil {
 		return t, nil
@@ -49,8 +56,8 @@ func (p *Prepared[T]) Get() (*T, error) {
 	return t, nil
 }
 
-// Replace prepares p if what it takes the place of has been: who calls a model that is
-// given other weights does not wait for them.
+// Replace prepares p if old was prepared, so that callers of a model whose weights are replaced do
+// not wait for packing.
 func (p *Prepared[T]) Replace(old *Prepared[T]) error {
 	if old.ready.Load() == nil {
 		return nil

@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Philox returns 128 random bits for every seed and counter i: Philox-4x32 with
-// ten rounds (Salmon and others, Parallel random numbers: as easy as 1, 2, 3,
-// 2011), whose counter is i and whose key is the seed. Nothing is carried from one
-// i to the next, so that any order and any number of goroutines give the same.
+// Philox returns 128 pseudo-random bits for seed and counter i: Philox-4x32 with ten rounds (Salmon
+// and others, Parallel random numbers: as easy as 1, 2, 3, 2011), with the seed as key. Calls share
+// no state, so the result does not depend on their order or on the number of goroutines.
 func Philox(seed, i uint64) (a, b uint64) {
 	x := [4]uint32{uint32(i), uint32(i >> 32)}
 	k0, k1 := uint32(seed), uint32(seed>>32)
@@ -21,8 +20,8 @@ func Philox(seed, i uint64) (a, b uint64) {
 	return uint64(x[1])<<32 | uint64(x[0]), uint64(x[3])<<32 | uint64(x[2])
 }
 
-// Keyed returns the seed that another becomes under keys, one after the other: equal
-// ones give equal seeds, others other ones. No key leaves it.
+// Keyed returns the seed that results from mixing keys into seed, one after the other. Equal keys
+// give equal seeds, different keys different ones. Without keys it returns seed.
 func Keyed(seed int64, keys []int64) int64 {
 	for _, k := range keys {
 		a, _ := Philox(uint64(seed), uint64(k))
@@ -31,28 +30,25 @@ func Keyed(seed int64, keys []int64) int64 {
 	return seed
 }
 
-// UniformAt returns number i of the numbers from 0 to 1, without 1, that a seed
-// gives: a multiple of 2⁻⁵³.
+// UniformAt returns the i-th uniform number of seed in [0, 1): a multiple of 2⁻⁵³.
 func UniformAt(seed, i uint64) float64 {
 	a, _ := Philox(seed, i)
 	return fraction(a)
 }
 
-// fraction returns the upper 53 bits as a fraction of 1.
+// fraction returns the upper 53 bits of a as a fraction in [0, 1).
 func fraction(a uint64) float64 { return float64(a>>11) / (1 << 53) }
 
-// NormalAt returns number i of the numbers of mean 0 and variance 1, normally
-// distributed, that a seed gives, the same on every machine: by the transform of
-// Box and Muller (A note on the generation of random normal deviates, 1958).
+// NormalAt returns the i-th standard normal number of seed, the same on every machine. It uses the
+// transform of Box and Muller (A note on the generation of random normal deviates, 1958).
 func NormalAt(seed, i uint64) float64 {
 	a, b := Philox(seed, i)
 	radius := math.Sqrt(-2 * logOf(1-fraction(a)))
 	return float64(radius * cosTurn(fraction(b)))
 }
 
-// logOf returns the natural logarithm of a number above 0 and up to 1, every
-// operation rounded: with x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), the latter
-// by its series.
+// logOf returns the natural logarithm of x, 0 < x ≤ 1, with every operation rounded, so that all
+// machines agree. For x = m·2ⁿ it is n·log 2 + 2·atanh((m−1)/(m+1)), with atanh as a series.
 func logOf(x float64) float64 {
 	m, n := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -66,10 +62,10 @@ func logOf(x float64) float64 {
 	return float64(float64(n)*math.Ln2) + float64(2*s*p)
 }
 
-// cosTurn returns the cosine of t turns, 0 ≤ t < 1, every operation rounded. The
-// angle is brought to at most an eighth of a turn, which is exact.
+// cosTurn returns cos(2πt), 0 ≤ t < 1, with every operation rounded. It first reduces the angle
+// exactly to at most an eighth of a turn.
 func cosTurn(t float64) float64 {
-	t = math.Abs(t - 0.5) // half a turn less, which changes the sign
+	t = math.Abs(t - 0.5) // subtracting half a turn changes the sign
 	sign := -1.0
 	if t > 0.25 {
 		t, sign = 0.5-t, 1
@@ -80,7 +76,7 @@ func cosTurn(t float64) float64 {
 	return sign * series(2*math.Pi*t, 0)
 }
 
-// series returns the cosine, for odd 0, or the sine, for odd 1, of |x| ≤ π/4.
+// series returns cos(x) for odd = 0 or sin(x) for odd = 1, |x| ≤ π/4.
 func series(x float64, odd int) float64 {
 	z, p := float64(x*x), 1.0
 	for k := 18 + odd; k > 1; k -= 2 {

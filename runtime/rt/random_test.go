@@ -30,8 +30,8 @@ func TestNormalAtUsesExactFunctions(t *testing.T) {
 	}
 }
 
-// kolmogorov returns the greatest distance between the distribution of numbers and
-// that of a function, times the root of how many there are: Kolmogorov's statistic.
+// kolmogorov returns Kolmogorov's statistic: the largest distance between the distribution of the
+// numbers and the distribution function below, times the square root of their number.
 func kolmogorov(x []float64, below func(float64) float64) float64 {
 	slices.Sort(x)
 	worst, n := 0.0, float64(len(x))

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// ReplaceFile puts what write writes in the place of a file, if there is one, when it
-// is whole and on the disk. On error the file stays as it is. In between there is a
-// file "path.PID.partial".
+// ReplaceFile creates or replaces the file at path. write writes its contents to a temporary file,
+// "path.PID.partial", which is renamed once it is complete and on disk. On error the old file
+// stays.
 func ReplaceFile(path string, write func(out *os.File) error) error {
 	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
 	f, err := os.Create(temporary)

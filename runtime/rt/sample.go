@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Sample is what a generated test remembers of a tensor.
+// Sample is a summary of a tensor that a generated test compares with.
 type Sample struct {
-	Count  int     // of elements
-	ArgMax int     // index of the first of the largest elements, NaNs left out; -1 if there is none
-	RMS    float64 // root of the mean square of the finite elements, to 4 digits
-	Stride int     // between the elements that Values holds
-	Values string  // elements 0, Stride, 2·Stride…, floats to 4 digits, a space between
+	Count  int     // number of elements
+	ArgMax int     // index of the first largest element, ignoring NaNs; -1 if there is none
+	RMS    float64 // root mean square of the finite elements, to 4 digits
+	Stride int     // distance between the elements in Values
+	Values string  // elements 0, Stride, 2·Stride…, separated by spaces; floats to 4 digits
 }
 
-// sampleLen is how many values a sample holds at most.
+// sampleLen is the largest number of values in a sample.
 const sampleLen = 16
 
 // SampleOf returns the sample of x.
@@ -45,12 +45,11 @@ func SampleOf[T Number | bool](x []T) Sample {
 	return s
 }
 
-// CheckSample compares got, called where, with a sample of what it should be.
-// f32 and f64 may differ by 0.1 % of the value, 0.01 % of the RMS and 1e-5; f16
-// by 1 % of the value and of the RMS, bf16 by 4 % and types of 8 and 4 bits by
-// 25 %; u8 and i8, which may be quantised floats, by 1; other integers and bool
-// not at all. NaN equals NaN. The largest element may be another one if that of
-// the sample is as large within the same limits.
+// CheckSample compares got with the expected sample; where names it in errors. These differences
+// are allowed: 0.1 % of the value, 0.01 % of the RMS and 1e-5 for f32 and f64; 1 % of the value and
+// of the RMS for f16, 4 % for bf16, 25 % for floats of 8 and 4 bits; and 1 for u8 and i8, which may
+// be quantised floats. Other integers and bool must be equal. NaN equals NaN. Another element may
+// be the largest if the expected one is as large within these limits.
 func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	if len(got) != want.Count {
 		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)
@@ -77,9 +76,9 @@ func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	return nil
 }
 
-// limits say how far a result may be from a sample.
+// limits are the tolerances of a comparison with a sample.
 type limits struct {
-	digits                    int // that a sample keeps, -1 for all
+	digits                    int // digits that a sample keeps, -1 for all
 	relative, ofRMS, absolute float64
 }
 

@@ -2,106 +2,75 @@ package rt
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
-// Guard lets one call at a time into a session. The zero value is open.
-type Guard struct{ busy atomic.Bool }
+// Session is the part of a generated Session that is the same in every package: the memory
+// of one call at a time, and the weights that the call reads.
+type Session[W any] struct {
+	frame  Frame[W]
+	source *atomic.Pointer[Prepared[W]]
+}
 
-// Enter returns [ErrBusy] if a call is inside. Else the call is, until Leave.
-func (g *Guard) Enter() error {
-	if !g.busy.CompareAndSwap(false, true) {
-		return ErrBusy
+// OpenSession makes s a session of a model. A call with an extent above limits returns an error.
+// methods are the methods of the session. A method whose arena has a fixed size gets its memory now.
+// It returns an error if this memory exceeds [ArenaLimit], or if the weights cannot be prepared.
+func OpenSession[W any](s *Session[W], weights *atomic.Pointer[Prepared[W]], limits Max, methods ...*Method) error {
+	if _, err := weights.Load().Get(); err != nil {
+		return err
 	}
+	for _, m := range methods {
+		if m.isFixed() {
+			if err := s.frame.openFor(m); err != nil {
+				return err
+			}
+		}
+	}
+	s.source, s.frame.max = weights, limits
 	return nil
 }
 
-// Leave opens the guard again. Deferring it also keeps the session that holds
-// the guard alive to the end of the call.
-func (g *Guard) Leave() { g.busy.Store(false) }
+// SetContext sets the context of the following calls. They end early, with the context's error,
+// when ctx is done. A nil ctx is never done.
+func (s *Session[W]) SetContext(ctx context.Context) { s.frame.Ctx = ctx }
 
-// Done returns the cause if ctx is cancelled, nil if it is not or is nil.
-func Done(ctx context.Context) error {
-	if ctx == nil || ctx.Err() == nil {
-		return nil
+func (s *Session[W]) session() *Session[W] { return s }
+
+// Enter begins a call of a session's method. It checks the arguments and makes the arena large
+// enough. The caller must defer the frame's Leave. It returns [ErrNoSession] if s is nil or not
+// open, and [ErrBusy] while another call runs.
+func Enter[W, S any, P interface {
+	*S
+	session() *Session[W]
+}](s P, m *Method, args ...Passed) (*Frame[W], error) {
+	if s == nil {
+		return nil, ErrNoSession
 	}
-	return context.Cause(ctx)
+	return s.session().enter(m, args)
 }
 
-// EndIfDone ends a call of a generated method where ctx is done: it panics with what
-// [Recover] makes the call's error, the cause. A nil ctx never is done.
-func EndIfDone(ctx context.Context) {
-	if err := Done(ctx); err != nil {
-		panic(ended{err})
+func (s *Session[W]) enter(m *Method, args []Passed) (f *Frame[W], err error) {
+	if s.source == nil {
+		return nil, ErrNoSession
 	}
+	f = &s.frame
+	if err := f.enter(m); err != nil {
+		return nil, err
+	}
+	defer f.abandon(&err)
+	if f.Weights, err = s.source.Load().Get(); err != nil {
+		return nil, err
+	}
+	return f, f.begin(args)
 }
 
-// ended is what EndIfDone panics with.
-type ended struct{ error }
-
-// Pool holds the sessions behind a model's Forward. It opens them as they are
-// needed, up to a limit, and hands out the one used last, whose memory is
-// likeliest in a cache. Callers beyond the limit wait: memory does not grow with
-// the number of goroutines.
-type Pool[S any] struct {
-	open func() (S, error)
-	out  chan struct{} // one element per session in use
-
-	mu   sync.Mutex
-	idle []S
-}
-
-// NewPool returns a pool of at most limit sessions in use at once, GOMAXPROCS of
-// them if limit is not above 0.
-func NewPool[S any](limit int, open func() (S, error)) *Pool[S] {
-	if limit <= 0 {
-		limit = runtime.GOMAXPROCS(0)
+// abandon ends a call that could not begin.
+func (f *Frame[W]) abandon(err *error) {
+	if r := recover(); r != nil {
+		*err = recovered(f.where, r)
 	}
-	return &Pool[S]{open: open, out: make(chan struct{}, limit)}
-}
-
-// Get returns a session that nobody else has until it is put back. While all are
-// in use it waits for one, or for the end of ctx, which may be nil. Errors: the cause of
-// that end, and why no session can be opened.
-func (p *Pool[S]) Get(ctx context.Context) (S, error) {
-	var none S
-	if ctx == nil {
-		ctx = context.Background()
+	if *err != nil {
+		f.Weights = nil
+		f.leave()
 	}
-	if err := Done(ctx); err != nil {
-		return none, err
-	}
-	select {
-	case p.out <- struct{}{}:
-	case <-ctx.Done():
-		return none, context.Cause(ctx)
-	}
-	p.mu.Lock()
-	if last := len(p.idle) - 1; last >= 0 {
-		s := p.idle[last]
-		p.idle[last] = none
-		p.idle = p.idle[:last]
-		p.mu.Unlock()
-		return s, nil
-	}
-	p.mu.Unlock()
-	opened := false
-	defer func() {
-		if !opened {
-			<-p.out
-		}
-	}()
-	s, err := p.open()
-	opened = err == nil
-	return s, err
-}
-
-// Put takes back a session that Get returned.
-func (p *Pool[S]) Put(s S) {
-	p.mu.Lock()
-	p.idle = append(p.idle, s)
-	p.mu.Unlock()
-	<-p.out
 }

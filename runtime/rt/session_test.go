@@ -3,148 +3,138 @@ package rt
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
-func TestGuard(t *testing.T) {
-	var g Guard
-	wantError(t, g.Enter(), "")
-	if err := g.Enter(); err != ErrBusy {
-		t.Errorf("a second call: %v", err)
-	}
-	g.Leave()
-	wantError(t, g.Enter(), "")
+// doubler is a session as generated ones are: it multiplies what it is given by its weight.
+type doubler struct {
+	Session[float32]
+	during func(call *Frame[float32]) // what happens while it runs
 }
 
-func TestDone(t *testing.T) {
-	wantError(t, Done(nil), "") //lint:ignore SA1012 nil stands for no context
-	wantError(t, Done(context.Background()), "")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	wantError(t, Done(ctx), "")
+var doubles = Method{Name: "net: Double", Symbols: []string{"N"}, Fixed: 64, Each: []int64{4}}
+
+func (s *doubler) Double(dst, x [][1]float32) (err error) {
+	call, err := Enter(s, &doubles, Out("dst", dst), In("x", x))
+	if err != nil {
+		return err
+	}
+	defer call.Leave(&err)
+	if s.during != nil {
+		s.during(call)
+	}
+	room := View[float32](call.Arena, 64, call.Extent(0))
+	for i := range x {
+		room[i] = *call.Weights * x[i][0]
+		dst[i][0] = room[i]
+	}
+	return Done(call.Ctx)
+}
+
+// doublerOf opens a session.
+func doublerOf(t *testing.T, limits Max) *doubler {
+	t.Helper()
+	two := float32(2)
+	weights := &atomic.Pointer[Prepared[float32]]{}
+	weights.Store(NewReady(&two))
+	s := &doubler{}
+	if err := OpenSession(&s.Session, weights, limits, &doubles); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSession(t *testing.T) {
+	s := doublerOf(t, Max{"N": 3})
+	dst, x := make([][1]float32, 3), [][1]float32{{1}, {2}, {3}}
+	if err := s.Double(dst, x); err != nil || dst[2][0] != 6 {
+		t.Fatalf("got %v, error %v", dst, err)
+	}
+	if s.frame.Weights != nil {
+		t.Error("the session holds weights between two calls")
+	}
+	if n := testing.AllocsPerRun(10, func() { s.Double(dst, x) }); n != 0 {
+		t.Errorf("a call allocates %g times", n)
+	}
+	wantError(t, s.Double(dst[:1], x), "net: Double: dst has room for 1: batch of 3")
+	wantError(t, s.Double(make([][1]float32, 4), make([][1]float32, 4)), "net: Double: batch of 4: session holds 3 at most")
+	wantError(t, s.Double(x, x), "net: Double: dst overlaps an input")
+}
+
+func TestSessionThatIsNotOpen(t *testing.T) {
+	for _, s := range []*doubler{nil, {}} {
+		if err := s.Double(nil, nil); err != ErrNoSession {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestSessionLetsOneCallIn(t *testing.T) {
+	s := doublerOf(t, nil)
+	x := make([][1]float32, 1)
+	s.during = func(*Frame[float32]) {
+		if err := s.Double(make([][1]float32, 1), x); err != ErrBusy {
+			t.Errorf("a second call: %v", err)
+		}
+	}
+	for range 2 {
+		wantError(t, s.Double(make([][1]float32, 1), x), "")
+	}
+}
+
+// TestSessionIsOpenAfterPanics asserts that a call that panics returns an error, and that another
+// call may follow.
+func TestSessionIsOpenAfterPanics(t *testing.T) {
+	s := doublerOf(t, nil)
+	dst, x := make([][1]float32, 1), make([][1]float32, 1)
+	s.during = func(*Frame[float32]) { panic("no") }
+	wantError(t, s.Double(dst, x), "net: Double: panic: no")
 	cause := errors.New("cause")
-	cancel(cause)
-	if err := Done(ctx); err != cause {
-		t.Error(err)
+	s.during = func(*Frame[float32]) { panic(ended{cause}) }
+	if err := s.Double(dst, x); err != cause {
+		t.Errorf("the end of a context: %v", err)
+	}
+	s.during = nil
+	wantError(t, s.Double(dst, x), "")
+}
+
+// TestSessionIsOpenAfterPreparing asserts the same where weights cannot be prepared.
+func TestSessionIsOpenAfterPreparing(t *testing.T) {
+	s := doublerOf(t, nil)
+	dst, x := make([][1]float32, 1), make([][1]float32, 1)
+	three := float32(3)
+	s.source.Store(NewPrepared(NewWeights(), func(*Weights) (*float32, error) { panic("no") }))
+	wantError(t, s.Double(dst, x), "net: Double: panic: no")
+	s.source.Store(NewReady(&three))
+	wantError(t, s.Double(dst, [][1]float32{{5}}), "")
+	if dst[0][0] != 15 {
+		t.Errorf("got %v with other weights", dst)
 	}
 }
 
-type session struct{ id int }
-
-// sessions counts what a pool opens.
-type sessions struct{ n atomic.Int32 }
-
-func (s *sessions) open() (*session, error) { return &session{int(s.n.Add(1))}, nil }
-
-func TestPool(t *testing.T) {
-	get := func(t *testing.T, p *Pool[*session]) *session {
-		s, err := p.Get(nil) //lint:ignore SA1012 nil stands for no context
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+func TestSessionEndsWithItsContext(t *testing.T) {
+	s := doublerOf(t, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.SetContext(ctx)
+	x := make([][1]float32, 1)
+	if err := s.Double(make([][1]float32, 1), x); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
-	t.Run("the one used last comes first", func(t *testing.T) {
-		p := NewPool(3, new(sessions).open)
-		a, b := get(t, p), get(t, p)
-		if a == b {
-			t.Fatal("one session twice")
-		}
-		p.Put(a)
-		p.Put(b)
-		if get(t, p) != b || get(t, p) != a {
-			t.Error("wrong order")
-		}
-		if s := get(t, p); s.id != 3 {
-			t.Errorf("session %d, want a third", s.id)
-		}
-	})
-	t.Run("waits while all are out", func(t *testing.T) {
-		p := NewPool(1, new(sessions).open)
-		s := get(t, p)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-		defer cancel()
-		if _, err := p.Get(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
-		}
-		go p.Put(s)
-		if get(t, p) != s {
-			t.Error("another session")
-		}
-	})
-	t.Run("a cancelled caller gets none", func(t *testing.T) {
-		p := NewPool(1, new(sessions).open)
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if _, err := p.Get(ctx); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		get(t, p)
-	})
-	t.Run("an error of open takes no place", func(t *testing.T) {
-		cause := errors.New("no memory")
-		fail := true
-		p := NewPool(1, func() (*session, error) {
-			if fail {
-				return nil, cause
-			}
-			return &session{}, nil
-		})
-		for range 3 {
-			if _, err := p.Get(context.Background()); err != cause {
-				t.Fatal(err)
-			}
-		}
-		fail = false
-		get(t, p)
-	})
-	t.Run("a panic of open takes no place", func(t *testing.T) {
-		fail := true
-		p := NewPool(1, func() (*session, error) {
-			if fail {
-				panic("open")
-			}
-			return &session{}, nil
-		})
-		func() {
-			defer func() { recover() }()
-			p.Get(context.Background())
-		}()
-		fail = false
-		get(t, p)
-	})
-	t.Run("many goroutines", func(t *testing.T) {
-		var opened sessions
-		p := NewPool(4, opened.open)
-		var inUse [5]atomic.Int32
-		var group sync.WaitGroup
-		for range 32 {
-			group.Go(func() {
-				for range 100 {
-					s, err := p.Get(context.Background())
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if inUse[s.id].Add(1) != 1 {
-						t.Error("two have one session")
-					}
-					inUse[s.id].Add(-1)
-					p.Put(s)
-				}
-			})
-		}
-		group.Wait()
-		if n := opened.n.Load(); n > 4 {
-			t.Errorf("%d sessions opened", n)
-		}
-	})
-	t.Run("no allocation", func(t *testing.T) {
-		p := NewPool(0, new(sessions).open)
-		if n := testing.AllocsPerRun(100, func() { p.Put(get(t, p)) }); n != 0 {
-			t.Errorf("%v allocations", n)
-		}
-	})
+	s.SetContext(nil) //lint:ignore SA1012 nil stands for no context
+	wantError(t, s.Double(make([][1]float32, 1), x), "")
+}
+
+func TestOpenSessionMakesRoom(t *testing.T) {
+	old := ArenaLimit(1 << 10)
+	defer ArenaLimit(old)
+	weights := &atomic.Pointer[Prepared[float32]]{}
+	weights.Store(NewReady(new(float32)))
+	var s Session[float32]
+	err := OpenSession(&s, weights, nil, &doubles, &Method{Name: "net: Whole", Fixed: 1 << 20})
+	wantError(t, err, "arena: 1048576 bytes: limit is 1024 (rt.ArenaLimit)")
+	if _, err := s.enter(&doubles, nil); err != ErrNoSession {
+		t.Errorf("the session is open: %v", err)
+	}
 }

@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// Sizes computes the sizes and offsets of symbolic shapes in 64 bits. After a
-// result that does not fit or has no value Err returns an error, and the results
-// mean nothing. The zero value is ready.
+// Sizes computes sizes and offsets of symbolic shapes in 64 bits. After an operation overflows or
+// is undefined, Err returns an error and all results are meaningless. The zero value is ready to
+// use.
 type Sizes struct {
-	problem string // why, "" for none
+	problem string // description of the first problem, "" without one
 	a, b    int64  // operands of the first problem
 }
 
-// fail records a problem and returns the result that stands for it.
+// fail records the first problem and returns a placeholder result.
 func (z *Sizes) fail(problem string, a, b int64) int64 {
 	if z.problem == "" {
 		z.problem, z.a, z.b = problem, a, b
@@ -66,7 +66,7 @@ func (z *Sizes) Product(list ...int64) int64 {
 	return p
 }
 
-// FloorDiv returns a / b rounded down.
+// FloorDiv returns a / b rounded down. A b of 0 is a problem.
 func (z *Sizes) FloorDiv(a, b int64) int64 {
 	if b == 0 || b == -1 && a == math.MinInt64 {
 		return z.fail("%d / %d has no value", a, b)
@@ -78,7 +78,7 @@ func (z *Sizes) FloorDiv(a, b int64) int64 {
 	return q
 }
 
-// CeilDiv returns a / b rounded up.
+// CeilDiv returns a / b rounded up. A b of 0 is a problem.
 func (z *Sizes) CeilDiv(a, b int64) int64 {
 	if b == 0 || b == -1 && a == math.MinInt64 {
 		return z.fail("%d / %d has no value", a, b)
@@ -119,8 +119,8 @@ func (z *Sizes) Align(n, to int64) int64 {
 	return z.Mul(z.CeilDiv(n, to), to)
 }
 
-// Int returns n, an extent, length or offset, as an int. A negative n and one
-// that does not fit are problems; the result is then 0.
+// Int returns n, an extent, length or offset, as an int. If n is negative or does not fit, it
+// records a problem and returns 0.
 func (z *Sizes) Int(n int64) int {
 	if n < 0 {
 		return int(z.fail("%[2]d is negative", n, 0))
@@ -131,7 +131,7 @@ func (z *Sizes) Int(n int64) int {
 	return int(n)
 }
 
-// Fits makes numbers that do not fit an int problems.
+// Fits records a problem for numbers that do not fit an int.
 func (z *Sizes) Fits(list ...int64) {
 	for _, n := range list {
 		if int64(int(n)) != n {
@@ -140,7 +140,7 @@ func (z *Sizes) Fits(list ...int64) {
 	}
 }
 
-// Err returns the first problem as "where: …", nil if there was none.
+// Err returns the first problem as "where: …", or nil.
 func (z *Sizes) Err(where string) error {
 	if z.problem == "" {
 		return nil

@@ -125,7 +125,7 @@ func TestProductOfNothing(t *testing.T) {
 	}
 }
 
-// TestSizesFits checks that what an int holds is no problem, and that one before stays.
+// TestSizesFits checks that what an int holds is not a problem, and that one before stays.
 func TestSizesFits(t *testing.T) {
 	var z Sizes
 	z.Fits(z.Mul(-3, 5), math.MaxInt)

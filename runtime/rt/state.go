@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// Stater has a state that [SaveState] saves and [LoadState] restores: trainers,
-// optimizers, [Params]. State registers its variables, always the same and under
-// the same names, with [StateTensor] and [StateScalar].
+// Stater is a trainer, optimizer, [Params] or other value whose state [SaveState] saves and
+// [LoadState] restores. State registers its variables with [StateTensor] and [StateScalar]. It must
+// register the same variables under the same names every time.
 type Stater interface{ State(s *State) }
 
-// State is a list of variables.
+// State is the list of variables that a [Stater] registers.
 type State struct {
 	kind string
 	vars []variable
@@ -22,15 +22,14 @@ type State struct {
 	load []func() error
 }
 
-// variable is memory that is saved and restored.
+// variable is memory to save and restore.
 type variable struct {
 	name string
 	add  func(w *Weights, name string)
 	read func(w *Weights, name string) (restore func(), err error)
 }
 
-// StateTensor registers the elements of data, which have the given shape; no shape
-// stands for a scalar.
+// StateTensor registers data as a tensor of the given shape. Without a shape it is a scalar.
 func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int) {
 	shape = slices.Clone(shape)
 	s.vars = append(s.vars, variable{
@@ -46,14 +45,14 @@ func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int)
 	})
 }
 
-// kindName is the variable that holds what a state is of.
+// kindName is the name of the variable that holds the kind of a state.
 const kindName = "kind"
 
-// StateKind registers what the state is of, as "adam". It is saved as a variable called
-// kind. A state of another kind is not restored: the error names both.
+// StateKind registers the kind of the state, such as "adam", as a variable called kind. It is an
+// error to restore a state of another kind; the error names both.
 func StateKind(s *State, kind string) { s.kind = kind }
 
-// checkKind returns an error if w has the state of a part, of another kind than s.
+// checkKind returns an error if w holds a state of another kind for this part.
 func (s *State) checkKind(w *Weights, part string) error {
 	name := part + "/" + kindName
 	info, ok := w.Info(name)
@@ -76,8 +75,8 @@ func StateScalar[T Number | bool](s *State, name string, x *T) {
 	StateTensor(s, name, data)
 }
 
-// StateFunc registers what prepares the variables before they are saved and what
-// takes them over after all have been restored. Either may be nil.
+// StateFunc registers save, which is called before the variables are saved, and load, which is
+// called after all are restored. Either may be nil.
 func StateFunc(s *State, save, load func() error) {
 	if save != nil {
 		s.save = append(s.save, save)
@@ -87,9 +86,9 @@ func StateFunc(s *State, save, load func() error) {
 	}
 }
 
-// StateBytes registers a text of any length. save returns what is saved. load looks at
-// what was saved and returns what takes it over, which is called when all of the state
-// turns out to be in order.
+// StateBytes registers a variable of arbitrary length. save returns the bytes to store. load checks
+// stored bytes and returns a function that applies them. That function is called once the whole
+// state is known to be valid.
 func StateBytes(s *State, name string, save func() ([]byte, error), load func(saved []byte) (restore func(), err error)) {
 	s.vars = append(s.vars, variable{
 		name: name,
@@ -122,11 +121,10 @@ func StateBytes(s *State, name string, save func() ([]byte, error), load func(sa
 	})
 }
 
-// CollectState returns the state of the parts, which are named by the caller, as
-// weights whose names are "part/variable". They lie in the memory of the parts, which
-// must not change as long as they are used. Errors: a name that is empty or has a
-// slash, a part that is nil or whose State panics, as a nil pointer's does, and those of
-// what the parts register.
+// CollectState returns the state of the parts as weights named "part/variable". They share the
+// memory of the parts, which must not change while the weights are in use. It returns an error if a
+// name is empty or contains a slash, a part is nil or its State panics, or a part registers
+// something invalid.
 func CollectState(parts map[string]Stater) (*Weights, error) {
 	states, err := statesOf(parts)
 	if err != nil {
@@ -150,9 +148,8 @@ func CollectState(parts map[string]Stater) (*Weights, error) {
 	return w, w.Err()
 }
 
-// SaveState writes the state of the parts, see [CollectState], into one safetensors
-// file. A file of that name is replaced when the new one is whole, and stays as it is
-// on error.
+// SaveState writes the state of the parts, see [CollectState], to a safetensors file. An existing
+// file is replaced when the new one is complete and stays as it is on error.
 func SaveState(path string, parts map[string]Stater) error {
 	w, err := CollectState(parts)
 	if err == nil {
@@ -164,9 +161,8 @@ func SaveState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// LoadState restores the state of the parts, bit for bit, from a file that SaveState
-// wrote, as [RestoreState] does. A file that is not whole or was changed is an error
-// too.
+// LoadState restores the state of the parts, bit for bit, from a file that SaveState wrote, as
+// [RestoreState] does. It also returns an error if the file is truncated or was modified.
 func LoadState(path string, parts map[string]Stater) error {
 	w := OpenWeightsFile(path)
 	defer w.Close()
@@ -185,12 +181,11 @@ func LoadState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// RestoreState restores the state of the parts, bit for bit, from weights like those
-// that [CollectState] returns; parts in them that are not asked for are ignored.
-// Configurations are not in them: the parts must be made as they were. Errors, all of
-// them at once: a part that is of another kind, see [StateKind], variables that are
-// missing, that have another type or shape, and that a part does not have. No part has changed then. Last come errors of what
-// [StateFunc] registered.
+// RestoreState restores the state of the parts, bit for bit, from weights like the result of
+// [CollectState]. It ignores parts in w that were not asked for. Configurations are not saved: the
+// caller constructs the parts as before. It returns all errors joined: a part of another kind, see
+// [StateKind]; variables that are missing, have another type or shape, or that a part does not
+// have. No part has changed then. Errors of functions from [StateFunc] come last.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
 	if err != nil {
@@ -202,7 +197,7 @@ func RestoreState(w *Weights, parts map[string]Stater) error {
 	return restore(w, states)
 }
 
-// restore gives the variables of states their values in w.
+// restore sets the variables of states to their values in w.
 func restore(w *Weights, states map[string]*State) error {
 	parts := slices.Sorted(maps.Keys(states))
 	var copies []func()
@@ -249,8 +244,8 @@ func restore(w *Weights, states map[string]*State) error {
 	return errors.Join(errs...)
 }
 
-// statesOf returns what the parts register. Errors: a name that is empty or has a
-// slash, a part that is nil, and one whose State panics.
+// statesOf returns the states that the parts register. It returns an error if a name is empty or
+// has a slash, a part is nil, or its State panics.
 func statesOf(parts map[string]Stater) (map[string]*State, error) {
 	states := map[string]*State{}
 	var errs []error
@@ -269,7 +264,7 @@ func statesOf(parts map[string]Stater) (map[string]*State, error) {
 	return states, errors.Join(errs...)
 }
 
-// stateOf returns what the part of a name registers; a panic becomes an error.
+// stateOf returns the state that one part registers. It turns a panic into an error.
 func stateOf(name string, part Stater) (s *State, err error) {
 	defer Recover(fmt.Sprintf("part %.100q", name), &err)
 	s = &State{}

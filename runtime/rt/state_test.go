@@ -54,7 +54,7 @@ func (c *progress) fill() {
 	c.log = "one\ntwo"
 }
 
-// bytesOfState is the file that holds the parts.
+// bytesOfState returns the file that holds the parts.
 func bytesOfState(t testing.TB, parts map[string]Stater) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state")
@@ -141,8 +141,8 @@ func TestStatesThatDoNotFit(t *testing.T) {
 		{"cut short", whole[:len(whole)-1], nil, "data section has"},
 		{"empty", nil, nil, "file has 0 bytes"},
 		{"a bit flipped", flipped, nil, "digest of the contents is"},
-		{"a file of weights", encodeWeights(t, everyKind()), map[string]Stater{"a": newProgress()}, `"a/mean": f32[2,2] expected, file has none of that name`},
-		{"a part that is missing", whole, map[string]Stater{"c": trained(t)}, `"c/scale": f32[] expected, file has none of that name`},
+		{"a file of weights", encodeWeights(t, everyKind()), map[string]Stater{"a": newProgress()}, `"a/mean": f32[2,2] expected, file has no such tensor`},
+		{"a part that is missing", whole, map[string]Stater{"c": trained(t)}, `"c/scale": f32[] expected, file has no such tensor`},
 		{"another shape", whole, map[string]Stater{"a": &progress{mean: make([]float32, 4), sums: make([]float64, 2), bits: make([]uint8, 5), done: make([]bool, 2)}},
 			`"a/sums": f64[2] expected, file has f64[3]`},
 		{"more than there is", whole, map[string]Stater{"b": trained(t).Match("conv1")}, `"b/scale": not among the variables of "b"`},

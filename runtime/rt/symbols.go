@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Symbols holds the values that a model's symbolic extents have in one call:
-// the first place a symbol stands in binds it, the others must agree. It is made
-// once per session.
+// Symbols holds the values of a model's symbolic extents during one call. The first occurrence of a
+// symbol binds it and further ones must agree. There is one Symbols for each session.
 type Symbols struct {
 	names  []string
 	values []int // -1 while unbound
@@ -23,6 +22,13 @@ func NewSymbols(names ...string) Symbols {
 	return s
 }
 
+// rename makes s the symbols of another method, all unbound.
+func (s *Symbols) rename(names []string) {
+	s.names = names
+	s.values = slices.Grow(s.values[:0], len(names))[:len(names)]
+	s.Reset()
+}
+
 // Reset unbinds all symbols.
 func (s *Symbols) Reset() {
 	for i := range s.values {
@@ -30,10 +36,10 @@ func (s *Symbols) Reset() {
 	}
 }
 
-// Value returns what symbol k is bound to, -1 if to nothing.
+// Value returns the value of symbol k, or -1 if it is unbound.
 func (s *Symbols) Value(k int) int { return s.values[k] }
 
-// Bind binds symbol k to v, or compares v with what it is bound to.
+// Bind binds symbol k to v. It returns an error if k is bound to another value.
 func (s *Symbols) Bind(where string, k, v int) error {
 	switch {
 	case v < 0:
@@ -46,33 +52,40 @@ func (s *Symbols) Bind(where string, k, v int) error {
 	return nil
 }
 
-// AnyDim stands for any extent in the shapes that [Symbols.CheckShape] takes.
+// AnyDim stands for an arbitrary extent in the shapes that [Symbols.CheckShape] takes.
 const AnyDim = -1
 
 // Sym stands for symbol k in the shapes that [Symbols.CheckShape] takes.
 func Sym(k int) int { return -2 - k }
 
-// CheckShape checks a caller's shape, called where, against want: an extent of 0
-// or more stands for itself, Sym(k) for symbol k, which is bound or compared,
-// [AnyDim] for whatever comes.
+// CheckShape compares the shape of an argument, called where, with want. An extent of 0 or more
+// must be equal, Sym(k) binds symbol k or must agree with its value, and [AnyDim] accepts any
+// extent.
 func (s *Symbols) CheckShape(where string, shape []int, want ...int) error {
+	if err := s.checkShape(shape, want); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	return nil
+}
+
+func (s *Symbols) checkShape(shape, want []int) error {
 	if len(shape) != len(want) {
-		return fmt.Errorf("%s: shape %v: %s expected", where, slices.Clone(shape), s.format(want))
+		return fmt.Errorf("shape %v: %s expected", slices.Clone(shape), s.format(want))
 	}
 	for i, n := range shape {
 		w := want[i]
 		k := Sym(w) // the inverse of Sym is Sym
 		switch {
 		case n < 0:
-			return fmt.Errorf("%s: shape %v: extent %d is negative", where, slices.Clone(shape), i)
+			return fmt.Errorf("shape %v: extent %d is negative", slices.Clone(shape), i)
 		case w == AnyDim:
 		case w >= 0 && w != n:
-			return fmt.Errorf("%s: shape %v: %s expected", where, slices.Clone(shape), s.format(want))
+			return fmt.Errorf("shape %v: %s expected", slices.Clone(shape), s.format(want))
 		case w >= 0:
 		case s.values[k] < 0:
 			s.values[k] = n
 		case s.values[k] != n:
-			return fmt.Errorf("%s: shape %v: %s expected, and %s is %d elsewhere", where, slices.Clone(shape), s.format(want), s.names[k], s.values[k])
+			return fmt.Errorf("shape %v: %s expected, and %s is %d elsewhere", slices.Clone(shape), s.format(want), s.names[k], s.values[k])
 		}
 	}
 	return nil
@@ -94,7 +107,7 @@ func (s *Symbols) format(want []int) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// CheckMax compares the bound symbols with the largest extents of a session.
+// CheckMax returns an error if a bound symbol exceeds its limit in max.
 func (s *Symbols) CheckMax(where string, max Max) error {
 	for k, name := range s.names {
 		if limit, ok := max[name]; ok && s.values[k] > limit {
@@ -104,11 +117,11 @@ func (s *Symbols) CheckMax(where string, max Max) error {
 	return nil
 }
 
-// Max says how large a symbolic extent may become in a session: rt.Max{"N": 64}.
+// Max maps symbolic extents to the largest values that a session accepts: rt.Max{"N": 64}.
 type Max map[string]int
 
-// Check returns an error for an extent below 1 and for a name that is none of the
-// symbols. A symbol that m does not have is unlimited.
+// Check returns an error if a limit is below 1 or its name is not one of symbols. A symbol that m
+// lacks is unlimited.
 func (m Max) Check(where string, symbols ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(symbols, name) {

@@ -1,26 +1,26 @@
 package rt
 
-// Tail is memory for what has a size that is known only while a model runs: a
-// stack that a call of the model fills and the next call uses again.
+// Tail is a stack of memory for tensors whose sizes are known only while the model runs. Each call
+// of the model fills it anew, and the memory is reused.
 type Tail struct {
 	chunk []byte
-	used  int64 // the stack's height, that it would have in a chunk that is large enough
-	need  int64 // the greatest height since Reset
+	used  int64 // height of the stack, counted as if its chunk were large enough
+	need  int64 // largest height since Reset
 }
 
-// Reset empties the stack for the next call and makes it as large as the last
-// one needed, if [NewArena] gives that much.
+// Reset empties the stack for the next call. It also grows the chunk to what the last call needed,
+// if [NewArena] can allocate that.
 func (t *Tail) Reset() {
 	if t.need > int64(len(t.chunk)) {
-		t.chunk = nil // may be freed first
+		t.chunk = nil // allows the old memory to be freed first
 		t.chunk, _ = NewArena(t.need)
 	}
 	t.used, t.need = 0, 0
 }
 
-// Place makes *dst memory of a number of bytes that z has computed: from the
-// stack, or of its own where the stack is too small, until the next Reset. Its
-// values are undefined. Errors are those of z and of [NewArena].
+// Place sets *dst to bytes of memory, a size computed with z. The memory is from the stack, or
+// separate if the stack is too small, and valid until the next Reset. Its values are undefined. It
+// returns the errors of z and of [NewArena].
 func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if err := z.Err(where); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if bytes >= 0 && at+rounded <= int64(len(t.chunk)) {
 		*dst = t.chunk[at : at+bytes : at+rounded]
 	} else {
-		*dst = nil // what the last call placed may be freed first
+		*dst = nil // allows the memory of the last call to be freed first
 		arena, err := NewArena(bytes)
 		if err != nil {
 			return err
@@ -45,8 +45,8 @@ func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	return nil
 }
 
-// Mark returns the stack's height, for [Tail.Release].
+// Mark returns the height of the stack, to pass to [Tail.Release].
 func (t *Tail) Mark() int64 { return t.used }
 
-// Release takes from the stack what was placed since [Tail.Mark] returned mark.
+// Release pops what was placed since [Tail.Mark] returned mark.
 func (t *Tail) Release(mark int64) { t.used = mark }

@@ -7,29 +7,30 @@ import (
 	"unsafe"
 )
 
-// Tensor is a dense array in row-major order. A nil Shape is a scalar, of one
-// element.
+// Tensor is a dense array in row-major order. A nil Shape is a scalar with one element.
 type Tensor[T any] struct {
 	Data  []T
 	Shape []int
 }
 
 // Check returns an error if Data does not have as many elements as Shape says.
-func (t Tensor[T]) Check() error {
-	n, err := Elems(t.Shape)
+func (t Tensor[T]) Check() error { return checkData(t.Shape, len(t.Data)) }
+
+// checkData checks that a tensor of a shape has a number of elements.
+func checkData(shape []int, data int) error {
+	n, err := Elems(shape)
 	if err != nil {
 		return err
 	}
-	if n != len(t.Data) {
-		return fmt.Errorf("tensor: shape %v has %d elements: data has %d", t.Shape, n, len(t.Data))
+	if n != data {
+		return fmt.Errorf("tensor: shape %v has %d elements: data has %d", slices.Clone(shape), n, data)
 	}
 	return nil
 }
 
-// Elems returns the product of the extents of shape. Errors: a negative extent,
-// and a product of the extents other than 0 that does not fit an int, in an
-// empty tensor too, so that no stride overflows either. It does not allocate,
-// nor make a shape escape that is written out at the call.
+// Elems returns the product of the extents of shape. It returns an error if an extent is negative,
+// or if the product of the nonzero extents overflows an int, even if the tensor is empty; no stride
+// overflows then. It does not allocate, and a shape literal at the call does not escape.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
@@ -50,8 +51,8 @@ func Elems(shape []int) (int, error) {
 	return n, nil
 }
 
-// Flat returns the elements of x, whose type A is an array, or array of arrays,
-// of T: a [][3][224][224]float32 as a []float32 on the same memory.
+// Flat returns the elements of x as a slice of T on the same memory. A is an array, or an array of
+// arrays, of T: a [][3][224][224]float32 becomes a []float32.
 func Flat[T, A any](x []A) []T {
 	n := arrayLen[T, A]()
 	if len(x) == 0 || n == 0 {
@@ -60,7 +61,7 @@ func Flat[T, A any](x []A) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*n)
 }
 
-// FlatOf is [Flat] of one array. It is nil if x is.
+// FlatOf is [Flat] for one array. It returns nil if x is nil.
 func FlatOf[T, A any](x *A) []T {
 	n := arrayLen[T, A]()
 	if x == nil || n == 0 {
@@ -69,7 +70,7 @@ func FlatOf[T, A any](x *A) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(x)), n)
 }
 
-// arrayLen returns how many T an A is made of, 0 if it is not made of T.
+// arrayLen returns the number of T in an A, or 0 if A is not made of T.
 func arrayLen[T, A any]() int {
 	var (
 		t *T
@@ -81,9 +82,8 @@ func arrayLen[T, A any]() int {
 	return int(unsafe.Sizeof(*a) / unsafe.Sizeof(*t))
 }
 
-// Append adds a row to t along its first axis and returns it, to be filled in; t has
-// a first axis. Errors: a row that is not of the shape of those before it, and sizes
-// over [ArenaLimit].
+// Append adds a row along t's first axis and returns it for the caller to fill. It returns an error
+// if the row's shape differs from the existing rows or the size exceeds [ArenaLimit].
 func (t *Tensor[T]) Append(where string, row ...int) ([]T, error) {
 	n, err := Elems(row)
 	if err != nil {

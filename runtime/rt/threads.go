@@ -8,16 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// Task is work that can be split: Part(i, parts) does part i of parts, for every
-// i from 0 to parts-1 exactly once, in any order and on any goroutine. Parts do
-// not write what other parts read or write, and what they compute does not
-// depend on how many there are.
+// Task is work that can be split. Part(i, parts) does part i; it is called exactly once for every i
+// from 0 to parts-1, in any order and on any goroutine. A part must not write what other parts read
+// or write, and results must not depend on the number of parts.
 type Task interface{ Part(i, parts int) }
 
-// Threads sets how many goroutines, the caller's among them, may work on one
-// inference, if n is above 0, and returns the setting before. It is GOMAXPROCS
-// at first; more than GOMAXPROCS is never used. Inferences that begin later
-// follow a new setting.
+// Threads sets the number of goroutines, including the caller's, that may work on one inference if
+// n is above 0, and returns the previous number. The default, and the maximum, is GOMAXPROCS. A new
+// setting affects inferences that begin later.
 func Threads(n int) int {
 	old := int(workers.setting.Load())
 	if n > 0 {
@@ -29,77 +27,73 @@ func Threads(n int) int {
 	return old
 }
 
-// Begin starts an inference: until the End that follows, the worker pool waits
-// for [Run] by spinning, which answers in less than a microsecond where waking
-// takes many. A model without an operator worth splitting does not call it.
+// Begin starts an inference. Until the matching End the worker pool spins while it waits for [Run],
+// which makes it respond in less than a microsecond; waking a parked worker takes many. A model
+// without operators worth splitting does not call Begin.
 func Begin() { workers.begin() }
 
-// End ends the inference of the last Begin. Workers that no inference needs any
-// more stop spinning within about a tenth of a millisecond, so that calls in a
-// row find them awake.
+// End ends an inference that Begin started. Idle workers keep spinning for about a tenth of a
+// millisecond, so that the next call finds them awake.
 func End() { workers.end() }
 
-// Run does the parts of t. Between [Begin] and [End] it shares them with the
-// worker pool: worker k of n takes the same k-th of n runs of neighbouring parts
-// every time, so that it finds in its caches what it left there; the caller does
-// the share of a worker that has not started when its own is done. While other
-// inferences are under way there are fewer workers for each, and while another
-// Run has them, in a part that calls Run and outside of Begin and End, the
-// caller does everything itself. Results are the same in all cases.
+// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool:
+// worker k of n always takes the k-th of n runs of adjacent parts, and so finds its data in its
+// caches. A worker that has not started when the caller finishes its own share loses its share to
+// the caller. Concurrent inferences divide the workers. The caller does everything itself if
+// another Run holds the workers, if a part calls Run, and outside of Begin and End. Results do not
+// depend on any of this.
 //
-// Run returns when all parts are done. If some panicked, it returns a
-// [PanicError] of the first share that did; the parts after it in that share are
-// not done. Run does not allocate.
+// Run returns when all parts are done. If parts panicked, it returns a [PanicError] of the first
+// share that did; the remaining parts of that share are skipped. Run does not allocate.
 func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
-// RunUntil is [Run] that begins no more parts once ctx is done. It does not say whether it
-// left some out: see [EndIfDone].
+// RunUntil is like [Run] but starts no more parts once ctx is done. It does not report whether it
+// skipped parts; see [EndIfDone].
 func RunUntil(ctx context.Context, t Task, parts int) error { return workers.run(ctx, t, parts) }
 
-// Parts returns into how many parts to split work that one core does in ns
-// nanoseconds: 1 where splitting costs more than it saves, at most the number of
-// goroutines there are for it.
+// Parts returns the number of parts to split work into that takes ns nanoseconds on one core. It is
+// 1 if splitting costs more than it saves, and at most the number of available goroutines.
 func Parts(ns int64) int {
-	const worth = 5000 // ns that each part should take
+	const worth = 5000 // nanoseconds that each part should take
 	return int(max(1, min(ns/worth, int64(workers.available()))))
 }
 
 const (
 	maxThreads = 1 << 10
-	yieldAfter = 1 << 11 // turns of a waiting loop, 20 to 100 µs, until other goroutines and processes are let in
-	linger     = 1 << 11 // turns that a worker waits for the next inference
+	yieldAfter = 1 << 11 // turns of a waiting loop, 20 to 100 µs, before other goroutines and processes are let in
+	linger     = 1 << 11 // turns for which a worker waits for the next inference
 )
 
-// workers is the pool of the program.
+// workers is the worker pool of the program.
 var workers pool
 
-// pool shares the parts of one task at a time with its workers. Worker 0 is the
-// caller of Run; the others are goroutines that either spin or are parked.
+// pool shares the parts of one task at a time among its workers. Worker 0 is the caller of Run; the
+// others are goroutines that spin or are parked.
 type pool struct {
-	setting atomic.Int32 // Threads, 0 for GOMAXPROCS
-	limit   atomic.Int32 // threads for inferences, as Begin found them
+	setting atomic.Int32 // as set by Threads, 0 for GOMAXPROCS
+	limit   atomic.Int32 // threads for inferences, as of the last Begin
 	_       [64]byte
-	state   atomic.Uint64 // inferences under way, and above bit 32 the number of Begins
+	state   atomic.Uint64 // number of running inferences, and above bit 32 the number of Begins
 	_       [64]byte
-	job     atomic.Uint64 // participants of the current Run, and above bit 16 its number
+	job     atomic.Uint64 // participants of the current Run, and above bit 16 its sequence number
 	_       [64]byte
-	pending atomic.Int32 // shares of the current Run that are not done
+	pending atomic.Int32 // unfinished shares of the current Run
 	_       [64]byte
-	busy    atomic.Bool // a Run is under way; it owns the three that follow
+	busy    atomic.Bool // whether a Run is in progress; it owns the next three fields
 	ctx     context.Context
 	task    Task
 	parts   int
 
 	grow sync.Mutex
-	list atomic.Pointer[[]*worker] // worker k is element k-1
+	list atomic.Pointer[[]*worker] // element k-1 is worker k
 }
 
 type worker struct {
 	_       [64]byte
-	claimed atomic.Uint64 // number of the last Run whose share somebody took
+	claimed atomic.Uint64 // sequence number of the last Run whose share was claimed
 	parked  atomic.Bool
 	wake    chan struct{}
-	err     error // of its share of the current Run
+	err     error // error of its share of the current Run
 	_       [64]byte
 }
 
@@ -116,7 +110,7 @@ func (p *pool) begin() {
 func (p *pool) end() {
 	state := p.state.Add(^uint64(0))
 	if inferences := int(uint32(state)); inferences > 0 {
-		p.rouse(int(p.limit.Load()) - inferences) // there is one thread more for the others
+		p.rouse(int(p.limit.Load()) - inferences) // one more thread is available to the others
 	}
 }
 
@@ -127,7 +121,7 @@ func (p *pool) all() []*worker {
 	return nil
 }
 
-// start makes the pool n workers large.
+// start grows the pool to n workers.
 func (p *pool) start(n int) {
 	p.grow.Lock()
 	defer p.grow.Unlock()
@@ -140,7 +134,7 @@ func (p *pool) start(n int) {
 	p.list.Store(&list)
 }
 
-// available returns how many goroutines an inference may use now.
+// available returns the number of goroutines that one inference may use now.
 func (p *pool) available() int {
 	inferences := int(uint32(p.state.Load()))
 	if inferences == 0 {
@@ -149,7 +143,7 @@ func (p *pool) available() int {
 	return int(p.limit.Load()) - inferences + 1
 }
 
-// rouse wakes worker k if it is parked and there is use for it.
+// rouse wakes worker k if it is parked and needed.
 func (p *pool) rouse(k int) {
 	list := p.all()
 	if k < 1 || k > len(list) || k >= p.available() {
@@ -160,13 +154,13 @@ func (p *pool) rouse(k int) {
 	}
 }
 
-// work is the life of worker k.
+// work is the main loop of worker k.
 func (p *pool) work(w *worker, k int) {
 	var begins, run uint64
 	for turns := 1; ; turns++ {
 		job := p.job.Load()
-		state := p.state.Load()  // after job, so that a worker does not go to work before it has woken others
-		if state>>32 != begins { // as Begin wakes worker 1 only
+		state := p.state.Load()  // after job, so that a worker wakes others before it goes to work
+		if state>>32 != begins { // because Begin wakes only worker 1
 			begins = state >> 32
 			p.rouse(2 * k)
 			p.rouse(2*k + 1)
@@ -187,14 +181,14 @@ func (p *pool) work(w *worker, k int) {
 		}
 		w.parked.Store(true)
 		if k < p.available() && w.parked.CompareAndSwap(true, false) {
-			continue // an inference began before it could see that this worker is parked
+			continue // an inference began before it could see that this worker parked
 		}
 		<-w.wake
 		turns = 0
 	}
 }
 
-// wait is one turn of a waiting loop.
+// wait performs one turn of a waiting loop.
 func wait(turns int) {
 	if turns%yieldAfter == 0 {
 		runtime.Gosched()
@@ -204,9 +198,9 @@ func wait(turns int) {
 	}
 }
 
-// claim takes the share of w in a Run for the calling goroutine and reports
-// whether nobody else had. The Run does not end before a share that was claimed
-// is done, so that what the claimer reads of it stands still.
+// claim takes w's share of a Run for the calling goroutine. It reports false if another goroutine
+// has claimed it. A Run does not end before its claimed shares are done, so what the claimer reads
+// of it does not change.
 func (w *worker) claim(run uint64) bool {
 	last := w.claimed.Load()
 	return last < run && w.claimed.CompareAndSwap(last, run)
@@ -248,7 +242,7 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// share does the k-th of n runs of parts, until ctx is done.
+// share executes the k-th of n runs of parts, until ctx is done.
 func share(ctx context.Context, t Task, k, n, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -7,57 +7,65 @@ import (
 	"strings"
 )
 
-// Variable is a weight that training changes.
+// Variable is a weight changed by training.
 type Variable struct {
 	Name  string
 	Shape []int
-	// DType is the type of the model's weight, "f16", "bf16" or "f64" where it is not
-	// f32. It is trained as f32 all the same.
+	// DType is the type of the model's weight if it is not f32: "f16", "bf16" or "f64". Training
+	// uses f32 regardless.
 	DType string
-	// Buffer tells that a step gives its new value, as with running statistics, and
-	// no optimizer changes it.
+	// Buffer marks a variable whose new value a step computes, such as running statistics.
+	// Optimizers do not change it.
 	Buffer bool
-	// Needed tells that the gradient takes memory also where it is frozen: other
-	// gradients are made of it.
+	// Needed marks a variable whose gradient takes memory even if it is frozen, because other
+	// gradients are computed from it.
 	Needed bool
+	// Weight is where steps find the value. Change is where they find the memory for the gradient,
+	// or for the new value of a buffer. A nil pointer is not set.
+	Weight, Change *[]float32
 }
 
-// TrainingOptions say what a [Training] trains.
+// TrainingOptions configure a [Training].
 type TrainingOptions struct {
-	Where  string // what errors begin with
-	Batch  int    // the largest; 1 where there is none
-	Seed   uint64 // of random numbers
+	Where  string // prefix of errors
+	Batch  int    // the largest batch; 1 if the model has no batch axis
+	Seed   uint64 // seed of random numbers
 	Freeze []string
-	// CheckNaN makes a step that computes a NaN an error.
+	// CheckNaN makes a step return an error if it computes a NaN.
 	CheckNaN bool
-	// Unchecked tells that the steps do not look for NaN: CheckNaN is an error.
+	// Unchecked says that the generated steps cannot check for NaN. CheckNaN is then an error.
 	Unchecked bool
+
+	// Symbol is the symbol that Batch bounds, or "" if there is none. Limits bounds other symbols.
+	Symbol string
+	Limits Max
+	// Kept are weights, besides the variables, that methods read.
+	Kept []*Weights
 }
 
-// Training is what a generated Trainer works on, whatever its model computes: a copy
-// of the weights that change, their gradients, the new values of buffers, and the
-// count of steps. Weights whose names match a pattern of Freeze stay what they are,
-// and so do buffers beside frozen parameters.
+// Training is the state of a generated Trainer: a copy of the weights that change, their gradients,
+// the new values of buffers, and the number of steps. Weights whose names match a pattern of Freeze
+// do not change, nor do buffers beside frozen parameters.
 type Training struct {
 	TrainingOptions
 	variables []Variable
 	frozen    []bool
 	weights   [][]float32
 	params    *Params
-	place     []int       // of each variable among the parameters, -1 of the others
+	place     []int       // index of each variable among the parameters, -1 if it is not one
 	next      [][]float32 // new values of buffers
-	needed    [][]float32 // gradients of frozen parameters that others are made of
-	aside     []float32   // gradients that are to be added
+	needed    [][]float32 // gradients of frozen parameters that other gradients are computed from
+	aside     []float32   // gradients of a step that are added to existing ones
 	raw       *Weights
 	steps     int64
 	key       [2]int64
 	watch     *Watch
 }
 
-// NewTraining returns a training of a copy of variables, of the weights that a model
-// was made from. Errors, all of them at once: a batch below 1, patterns of Freeze
-// that are none or match no variable, nothing left to train, CheckNaN where the steps are
-// Unchecked, and weights that are missing or of another type or shape.
+// NewTraining returns a Training of a copy of variables, whose values are weights in raw. It
+// returns all errors joined: a batch below 1; patterns of Freeze that are malformed or match no
+// variable; no variable left to train; CheckNaN with Unchecked; weights that are missing or have
+// another type or shape.
 func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Training, error) {
 	t := &Training{TrainingOptions: o, variables: variables, raw: raw,
 		frozen: make([]bool, len(variables)), place: make([]int, len(variables)),
@@ -80,7 +88,7 @@ func NewTraining(raw *Weights, variables []Variable, o TrainingOptions) (*Traini
 	return t, nil
 }
 
-// prefixed joins errors, each line of them after where.
+// prefixed joins errors and puts where before each line.
 func prefixed(where string, errs []error) error {
 	var lines []error
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
@@ -89,8 +97,8 @@ func prefixed(where string, errs []error) error {
 	return errors.Join(lines...)
 }
 
-// freeze marks the variables that match patterns, and the buffers beside parameters
-// that all do.
+// freeze marks the variables that match patterns, and buffers whose sibling parameters are all
+// frozen.
 func (t *Training) freeze(patterns []string) error {
 	var errs []error
 	for _, pattern := range patterns {
@@ -107,7 +115,7 @@ func (t *Training) freeze(patterns []string) error {
 			errs = append(errs, fmt.Errorf("freeze: pattern %.100q matches no parameter", pattern))
 		}
 	}
-	trained := map[string]bool{} // modules with parameters: whether one is trained
+	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained
 	for i, v := range t.variables {
 		if !v.Buffer {
 			trained[module(v.Name)] = trained[module(v.Name)] || !t.frozen[i]
@@ -121,7 +129,7 @@ func (t *Training) freeze(patterns []string) error {
 	return errors.Join(errs...)
 }
 
-// module returns the path of the module that a weight is of.
+// module returns the path of the module that owns a weight.
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
 // allocate gives the variables their memory and their values.
@@ -175,12 +183,12 @@ func (t *Training) allocate() error {
 // Params returns the parameters that are trained.
 func (t *Training) Params() *Params { return t.params }
 
-// Weight returns the elements of variable i.
+// Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns where a step writes the gradient of variable i: among the
-// parameters', or with aside where those are that are to be added to them; nil if
-// nobody needs it.
+// Gradient returns the memory into which a step writes the gradient of variable i: the parameter's
+// gradient, or with aside separate memory that is added to it later. It returns nil if the gradient
+// is not needed.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -195,21 +203,21 @@ func (t *Training) Gradient(i int, aside bool) []float32 {
 	return t.params.all.of(t.aside, p)
 }
 
-// Next returns where a step writes the new value of variable i, a buffer.
+// Next returns the memory into which a step writes the new value of variable i, a buffer.
 func (t *Training) Next(i int) []float32 { return t.next[i] }
 
-// Watch returns what looks for NaN, nil if nothing does.
+// Watch returns the check for NaN, or nil if it is off.
 func (t *Training) Watch() *Watch { return t.watch }
 
-// Key returns the numbers that random ones are keyed by: the seed, and how many steps
-// there were.
+// Key returns the numbers that key the random numbers of a step: the seed and the number of steps
+// so far.
 func (t *Training) Key() []int64 {
 	t.key = [2]int64{int64(t.Seed), t.steps}
 	return t.key[:]
 }
 
-// Weights returns a copy of the weights as they are now, among those that training
-// does not change.
+// Weights returns a copy of the current weights together with the weights that training does not
+// change.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	changed := map[string]bool{}
@@ -228,7 +236,7 @@ func (t *Training) Weights() *Weights {
 	return w
 }
 
-// State registers parameters, buffers, the seed, and the count of steps.
+// State registers the parameters, buffers, the seed, and the number of steps.
 func (t *Training) State(s *State) {
 	for i, v := range t.variables {
 		if t.place[i] >= 0 || v.Buffer {
@@ -239,37 +247,46 @@ func (t *Training) State(s *State) {
 	StateScalar(s, "training/steps", &t.steps)
 }
 
-// Backward describes the gradient of a variable that a pass gives.
-type Backward struct {
-	Variable int
-	// End is the number of the place, counted from 1, from which on the pass does
-	// nothing for this gradient.
-	End int
+// bind sets where steps find variables, and where they write what they compute: among the gradients
+// of the parameters, or in separate memory if aside is set.
+func (t *Training) bind(variables []Variable, aside bool) {
+	for i, v := range variables {
+		if v.Weight != nil {
+			*v.Weight = t.Weight(i)
+		}
+		switch {
+		case v.Change == nil:
+		case v.Buffer:
+			*v.Change = t.Next(i)
+		default:
+			*v.Change = t.Gradient(i, aside)
+		}
+	}
 }
 
-// Pass is the backward pass of one loss.
+// Pass is the backward pass of one method.
 type Pass struct {
 	t       *Training
+	method  *Method
 	params  *Params
 	buffers []int
 	ends    int
 	direct  bool
 }
 
-// Pass returns the pass that gives these gradients and the new values of these
-// buffers.
-func (t *Training) Pass(gradients []Backward, buffers []int) *Pass {
-	p := &Pass{t: t}
+// Pass returns the backward pass of a method.
+func (t *Training) Pass(m *Method) *Pass {
+	p := &Pass{t: t, method: m}
 	var at []int
-	for _, g := range gradients {
-		if i := t.place[g.Variable]; i >= 0 {
+	for v, end := range m.Ends {
+		if i := t.place[v]; i >= 0 && end > 0 {
 			at = append(at, i)
-			p.ends = max(p.ends, g.End)
+			p.ends = max(p.ends, end)
 		}
 	}
 	slices.Sort(at)
 	p.params = t.params.all.view(at)
-	for _, i := range buffers {
+	for _, i := range m.Updates {
 		if !t.frozen[i] {
 			p.buffers = append(p.buffers, i)
 		}
@@ -277,12 +294,12 @@ func (t *Training) Pass(gradients []Backward, buffers []int) *Pass {
 	return p
 }
 
-// Ends returns the number of the place from which on the pass may end: whatever comes
-// after it serves what is frozen.
+// Ends returns the number of the place where the backward pass may stop, because everything after
+// it only serves frozen parameters.
 func (p *Pass) Ends() int { return p.ends }
 
-// Begin begins a step and reports whether it writes gradients aside, because there are
-// some that they are to be added to.
+// Begin begins a step. It reports whether the step writes gradients aside. It does if some
+// gradients are present and have to be added to.
 func (p *Pass) Begin() (aside bool) {
 	p.direct = true
 	for i := range p.params.at {
@@ -292,8 +309,8 @@ func (p *Pass) Begin() (aside bool) {
 	return !p.direct
 }
 
-// End ends a step that returned err: without an error its gradients are there, and
-// buffers have their new values.
+// End ends a step that returned err. If err is nil, it marks the gradients as present and installs
+// the new values of buffers.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil {
@@ -314,13 +331,13 @@ func (p *Pass) End(err error) error {
 	return nil
 }
 
-// Watch looks for the first NaN that is computed. A nil Watch looks at nothing.
+// Watch records the first NaN that a step computes. A nil Watch checks nothing.
 type Watch struct {
 	node  string
 	found bool
 }
 
-// See looks at what a node computed, where that is floats of 32 bits.
+// See checks a result of a node. x is the result if it is f32.
 func (w *Watch) See(node string, x []float32) {
 	if w != nil && !w.found {
 		w.look(node, x)
@@ -347,7 +364,7 @@ var (
 	errUnchecked = errors.New("CheckNaN: the package has no checks for NaN: generate it with -check-nan")
 )
 
-// err returns an error that names the node.
+// err returns an error that names the node of the first NaN, or nil.
 func (w *Watch) err() error {
 	if w == nil || !w.found {
 		return nil
@@ -355,24 +372,10 @@ func (w *Watch) err() error {
 	return At(w.node, errNaN)
 }
 
-// Check returns err, or an error that names the first node that computed a NaN.
+// Check returns err if it is not nil, else an error that names the first node that computed a NaN.
 func (p *Pass) Check(err error) error {
 	if err != nil {
 		return err
 	}
 	return p.t.watch.err()
-}
-
-// NotPending is the error of a method that has to follow a call of another, and does
-// not.
-func NotPending(where, before string) error {
-	return fmt.Errorf("%s: the last call was not %s, or it failed", where, before)
-}
-
-// CheckSame checks that what has the shape of another tensor.
-func CheckSame(where, what string, shape, want []int) error {
-	if !slices.Equal(shape, want) {
-		return fmt.Errorf("%s: %s: shape %v: %v expected", where, what, slices.Clone(shape), slices.Clone(want))
-	}
-	return nil
 }

@@ -55,12 +55,12 @@ func step(tr *rt.Training, p *rt.Pass, x float32, err error) error {
 	return p.End(err)
 }
 
-// allGradients are those of the three parameters.
-var allGradients = []rt.Backward{{Variable: 0, End: 3}, {Variable: 1, End: 2}, {Variable: 2, End: 1}}
+// whole computes the gradients of the three parameters, and a new mean.
+var whole = &rt.Method{Ends: []int{3, 2, 1}, Updates: []int{3}}
 
 func TestPassAddsOrReplaces(t *testing.T) {
 	tr := training(t, rt.TrainingOptions{})
-	p := tr.Pass(allGradients, []int{3})
+	p := tr.Pass(whole)
 	grad := func() float32 { return tr.Params().Gradient(0)[0] }
 	for _, c := range []struct {
 		name string
@@ -90,7 +90,7 @@ func TestPassAddsOrReplaces(t *testing.T) {
 func TestFailedStepLeavesNothing(t *testing.T) {
 	tr := training(t, rt.TrainingOptions{})
 	want := errors.New("no")
-	if err := step(tr, tr.Pass(allGradients, []int{3}), 2, want); !errors.Is(err, want) {
+	if err := step(tr, tr.Pass(whole), 2, want); !errors.Is(err, want) {
 		t.Fatalf("got %v", err)
 	}
 	if !tr.Params().UsedUp() || tr.Weight(3)[0] != 8 || tr.Key()[1] != 0 {
@@ -131,7 +131,7 @@ func TestFreeze(t *testing.T) {
 			if !slices.Equal(names, c.params) {
 				t.Errorf("parameters %v, want %v", names, c.params)
 			}
-			p := tr.Pass(allGradients, []int{3})
+			p := tr.Pass(whole)
 			if p.Ends() != c.ends {
 				t.Errorf("ends at %d, want %d", p.Ends(), c.ends)
 			}
@@ -170,14 +170,14 @@ func TestTrainingErrorsComeTogether(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	_, err = rt.NewTraining(rt.NewWeights(), layers, rt.TrainingOptions{Where: "net", Batch: 1})
-	if err == nil || strings.Count(err.Error(), "file has none") != len(layers) {
+	if err == nil || strings.Count(err.Error(), "file has no such tensor") != len(layers) {
 		t.Errorf("weights that are missing: %v", err)
 	}
 }
 
 func TestWatchNamesTheFirstNode(t *testing.T) {
 	tr := training(t, rt.TrainingOptions{CheckNaN: true})
-	p := tr.Pass(allGradients, nil)
+	p := tr.Pass(&rt.Method{Ends: whole.Ends})
 	nan := float32(math.NaN())
 	p.Begin()
 	tr.Watch().See("first", []float32{1, 2})
@@ -223,7 +223,7 @@ func TestTrainingWeights(t *testing.T) {
 func TestTrainingState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	one := training(t, rt.TrainingOptions{Seed: 5})
-	if err := step(one, one.Pass(allGradients, []int{3}), 2, nil); err != nil {
+	if err := step(one, one.Pass(whole), 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	one.Params().Value(0)[0] = 17
@@ -236,43 +236,6 @@ func TestTrainingState(t *testing.T) {
 	}
 	if other.Params().Value(0)[0] != 17 || other.Weight(3)[0] != 20 || !slices.Equal(other.Key(), []int64{5, 1}) {
 		t.Errorf("restored %v, %v, key %v", other.Params().Value(0), other.Weight(3), other.Key())
-	}
-}
-
-func TestInitialWeights(t *testing.T) {
-	given := rt.NewWeights()
-	rt.Add(given, "table", []float32{1, 2}, 2)
-	list := []rt.Initial{
-		{Name: "w", DType: "f32", Shape: []int{2, 2}, Init: rt.Init{Kind: rt.InitUniform, A: -1, B: 1}},
-		{Name: "count", DType: "i64", Init: rt.Init{Kind: rt.InitConstant, A: 3}},
-		{Name: "table", DType: "f32", Shape: []int{2}, Init: rt.Init{Kind: rt.InitGiven}},
-	}
-	w := rt.InitialWeights(1, list, given)
-	if got := rt.WeightsOf[int64](w, "count"); !slices.Equal(got, []int64{3}) {
-		t.Errorf("count is %v", got)
-	}
-	if got := rt.WeightsOf[float32](w, "table", 2); !slices.Equal(got, []float32{1, 2}) {
-		t.Errorf("table is %v", got)
-	}
-	same := rt.WeightsOf[float32](rt.InitialWeights(1, list, given), "w", 2, 2)
-	other := rt.WeightsOf[float32](rt.InitialWeights(2, list, given), "w", 2, 2)
-	if got := rt.WeightsOf[float32](w, "w", 2, 2); !slices.Equal(got, same) || slices.Equal(got, other) {
-		t.Errorf("w is %v, then %v, with another seed %v", got, same, other)
-	}
-	if err := w.Err(); err != nil {
-		t.Error(err)
-	}
-	bad := []rt.Initial{
-		{Name: "a", DType: "f32", Init: rt.Init{Kind: rt.InitGiven}},
-		{Name: "b", DType: "i64", Shape: []int{2}, Init: rt.Init{Kind: rt.InitUniform}},
-		{Name: "c", DType: "f16", Shape: []int{2}, Init: rt.Init{Kind: rt.InitConstant}},
-		{Name: "d", DType: "f32", Shape: []int{-1}, Init: rt.Init{Kind: rt.InitConstant}},
-	}
-	err := rt.InitialWeights(1, bad, nil).Err()
-	for _, name := range []string{`"a"`, `"b"`, `"c"`, `"d"`} {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: got %v", name, err)
-		}
 	}
 }
 

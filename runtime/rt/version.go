@@ -1,26 +1,25 @@
 package rt
 
-// EnforceVersion ties generated code to a runtime that can run it. Code of
-// version n holds
+// EnforceVersion ties generated code to a runtime that can run it. Code of version n contains
 //
 //	const (
 //		_ = rt.EnforceVersion(n - rt.MinVersion) // else: generate again
 //		_ = rt.EnforceVersion(rt.MaxVersion - n) // else: update burngen's runtime
 //	)
 //
-// where a version outside the range is a negative constant, which does not fit
-// an unsigned type: the package does not compile, and the line says what to do.
+// A version outside the range makes a negative constant, which does not fit an unsigned type. The
+// package then does not compile, and the line says what to do.
 type EnforceVersion uint
 
 // The versions of generated code.
 const (
-	// GenVersion is what this module's generator writes. It grows with every
-	// change of the runtime that code generated before cannot be run on.
-	GenVersion = 2
+	// GenVersion is the version that this module's generator writes. It increases with every change
+	// of the runtime that breaks code that was generated before.
+	GenVersion = 3
 
-	// MinVersion is the oldest that this runtime runs.
-	MinVersion = 2
+	// MinVersion is the oldest version that this runtime runs.
+	MinVersion = 3
 
-	// MaxVersion is the newest that this runtime runs.
+	// MaxVersion is the newest version that this runtime runs.
 	MaxVersion = GenVersion
 )

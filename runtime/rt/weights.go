@@ -14,13 +14,12 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// Weights are named tensors: a safetensors file in memory, or what a program put
-// together. Generated code reads them with [WeightsOf] and asks once, at the end,
-// what went wrong. All methods may be called from several goroutines at once.
+// Weights are named tensors: a safetensors file in memory, or tensors that a program added.
+// Generated code reads all of them with [WeightsOf] and then checks Err once. All methods are safe
+// for use by several goroutines at once.
 //
-// Tensors are used where they lie as far as that is possible, and must not be
-// written. A nil Weights and the zero Weights have no tensors and take none; that none
-// are given is what their Err says.
+// Tensors are used in place if possible and must not be modified. A nil Weights and the zero
+// Weights have no tensors, and none can be added. Their Err returns an error that says so.
 type Weights struct {
 	*tensors
 
@@ -28,39 +27,38 @@ type Weights struct {
 	errs   []error
 }
 
-// tensors are what the handles of Weights share.
+// tensors is the state that handles share.
 type tensors struct {
 	mu       sync.RWMutex
 	byName   map[string]*tensor
 	metadata map[string]string
-	late     map[string]late // metadata, too
-	digest   string          // as the file records it
+	late     map[string]late // metadata that is not yet computed
+	digest   string          // digest that the file records
 
-	broken error        // why there are no tensors
-	refs   atomic.Int64 // handles not closed and owners that keep them
+	broken error        // why the weights could not be opened
+	refs   atomic.Int64 // open handles, and owners that keep the memory
 	closed atomic.Bool
-	unmap  func() error // gives the mapped memory back, once; nil if there is none
+	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
 
-// tensor is one of them. Elements are stored as in a file; see store.
+// tensor is one tensor. Elements are stored as in a file; see store.
 type tensor struct {
 	Info
 	raw  []byte
-	lazy *lazy    // what raw will be, nil if it is there
-	home *tensors // in whose memory it lies
+	lazy *lazy    // computes raw; nil if raw is set
+	home *tensors // the weights that own its memory
 }
 
-// lazy is the bytes of a tensor that are made when they are asked for.
+// lazy computes the bytes of a tensor on demand.
 type lazy struct {
 	mu   sync.Mutex
-	read func(room []byte) ([]byte, error)
-	fill bool // read uses the capacity of room where that is enough
-	made bool // raw and err are there
+	read func(room []byte) ([]byte, error) // nil once raw and err are set
+	fill bool                              // read uses the capacity of room if that suffices
 	raw  []byte
 	err  error
 }
 
-// bytes returns the elements as they are stored, and keeps them.
+// bytes returns the elements as they are stored, and caches them if they have to be computed.
 func (t *tensor) bytes() ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -68,15 +66,15 @@ func (t *tensor) bytes() ([]byte, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.made {
+	if l.read != nil {
 		l.raw, l.err = t.make(l.read, nil)
-		l.read, l.made = nil, true
+		l.read = nil
 	}
 	return l.raw, l.err
 }
 
-// once returns the elements as they are stored, but does not keep them for others: those
-// that have to be made may lie in the capacity of room.
+// once is like bytes, but does not cache its result. Elements that have to be computed may use the
+// capacity of room.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -91,7 +89,7 @@ func (t *tensor) once(room []byte) ([]byte, error) {
 	return t.make(read, room)
 }
 
-// make returns what read does, which has to have the size of the tensor.
+// make returns the bytes that read returns, and an error unless their size is that of the tensor.
 func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
 	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {
@@ -103,7 +101,7 @@ func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]by
 // Info describes a tensor.
 type Info struct {
 	Name  string
-	DType string // as [DTypeOf] spells it, and "i4", "u4", "i2", "u2"
+	DType string // in the spelling of [DTypeOf], or "i4", "u4", "i2", "u2"
 	Shape []int  // empty for a scalar
 	Bytes int64  // as stored
 }
@@ -122,12 +120,12 @@ func formatType(dtype string, shape []int) string {
 	return string(append(b, ']'))
 }
 
-// OpenWeights returns the weights in data, the text of a safetensors file, as
-// generated code has it from go:embed.
+// OpenWeights returns the weights in data, the text of a safetensors file, which generated code
+// gets from go:embed.
 func OpenWeights(data string) *Weights { return ParseWeights(bytesOf(data)) }
 
-// ParseWeights returns the weights in data, a whole safetensors file, which must
-// not change as long as they are used. What is wrong with the file shows in Err.
+// ParseWeights returns the weights in data, a complete safetensors file. data must not change while
+// the weights are in use. Err returns errors of the file.
 func ParseWeights(data []byte) *Weights {
 	w := NewWeights()
 	if err := w.parse(data); err != nil {
@@ -136,21 +134,21 @@ func ParseWeights(data []byte) *Weights {
 	return w
 }
 
-// NewWeights returns weights without tensors, to [Add] to.
+// NewWeights returns empty weights, for use with [Add].
 func NewWeights() *Weights {
 	t := &tensors{byName: map[string]*tensor{}, metadata: map[string]string{}, late: map[string]late{}}
 	t.refs.Store(1)
 	return &Weights{tensors: t}
 }
 
-// broken returns weights that could not be opened.
+// broken returns weights whose Err returns err.
 func broken(err error) *Weights {
 	w := NewWeights()
 	w.broken = err
 	return w
 }
 
-// parse fills t with what data holds.
+// parse reads the safetensors file data into t.
 func (t *tensors) parse(data []byte) error {
 	h, err := safetensors.Parse(data)
 	if err != nil {
@@ -183,9 +181,8 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors, with no errors of its own
-// yet. LoadFrom works on a fork, so that weights which do not fit one model can
-// still be loaded into another.
+// Fork returns another handle on the same tensors, which does not have the errors of w. LoadFrom
+// works on a fork, so that weights that do not fit one model can still be loaded into another.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil
@@ -193,8 +190,8 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns another handle on the tensors whose names begin with none of the
-// prefixes, without what metadata say of the sources of others, and closes w.
+// Without returns a handle on the tensors whose names start with none of the prefixes, and closes
+// w. Metadata about the sources of the removed tensors is removed too.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil
@@ -218,22 +215,20 @@ func (w *Weights) Without(prefixes ...string) *Weights {
 	return out
 }
 
-// none reports whether there are no weights to speak of: they were not made by a function
-// of this package.
+// none reports whether w is nil or a zero Weights, which no function of this package returned.
 func (w *Weights) none() bool { return w == nil || w.tensors == nil }
 
-// fail records an error of the weights.
+// fail records an error of the weights, prefixed with "weights".
 func (w *Weights) fail(err error) { w.blame(fmt.Errorf("weights: %w", err)) }
 
-// blame records an error that says where it comes from.
+// blame records an error that already names its origin.
 func (w *Weights) blame(err error) {
 	w.failed.Lock()
 	w.errs = append(w.errs, err)
 	w.failed.Unlock()
 }
 
-// Err returns everything that went wrong in opening the weights and with this
-// handle, joined, or nil.
+// Err returns the errors of opening the weights and of using this handle, joined, or nil.
 func (w *Weights) Err() error {
 	if w.none() {
 		return errors.New("weights: none given")
@@ -243,7 +238,7 @@ func (w *Weights) Err() error {
 	return errors.Join(append([]error{w.broken}, w.errs...)...)
 }
 
-// find returns the tensor of a name, nil if there is none.
+// find returns the tensor called name, or nil.
 func (w *Weights) find(name string) *tensor {
 	if w.none() {
 		return nil
@@ -263,7 +258,7 @@ func (w *Weights) Names() []string {
 	return slices.Sorted(maps.Keys(w.byName))
 }
 
-// Info describes the tensor of a name and reports whether there is one.
+// Info returns the description of the tensor called name, and whether it exists.
 func (w *Weights) Info(name string) (Info, bool) {
 	t := w.find(name)
 	if t == nil {
@@ -274,13 +269,13 @@ func (w *Weights) Info(name string) (Info, bool) {
 	return info, true
 }
 
-// Raw returns the bytes of a tensor as they are stored, little-endian, nil if
-// there is no tensor of that name or the weights are closed. Bytes that cannot be
-// read are an error that Err returns; the result is then nil.
+// Raw returns the bytes of a tensor as they are stored, little-endian. It returns nil if there is
+// no such tensor or the weights are closed. If the bytes cannot be read it returns nil, and Err
+// returns the error.
 func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) }
 
-// RawOnce is Raw for who needs the bytes once: those that have to be made of others
-// are not kept, so that memory for one tensor is enough to go through all.
+// RawOnce is like Raw for a caller that needs the bytes once. Bytes that have to be computed are
+// not cached, so that going through all tensors takes the memory of one.
 func (w *Weights) RawOnce(name string) []byte {
 	return w.raw(name, func(t *tensor) ([]byte, error) { return t.once(nil) })
 }

@@ -16,8 +16,8 @@ type floatKind struct {
 	put   func([]byte, float64)
 }
 
-// floatKinds are the types that [Weights.Convert] converts between. Narrower elements are
-// rounded to nearest, ties to even, once, of the float64 that any of them is exactly.
+// floatKinds are the types that [Weights.Convert] converts between. Conversions go through float64,
+// which holds every value of these types exactly, and round once, to nearest, ties to even.
 var floatKinds = map[string]floatKind{
 	"f64": {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) },
 		func(b []byte, x float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(x)) }},
@@ -29,8 +29,8 @@ var floatKinds = map[string]floatKind{
 		func(b []byte, x float64) { binary.LittleEndian.PutUint16(b, uint16(ToBFloat16(RoundToOdd(x)))) }},
 }
 
-// intKind reads and writes one element of a type of intKinds, little-endian, as 64 bits
-// in two's complement.
+// intKind reads and writes one element of a type of intKinds, little-endian, as a 64-bit two's
+// complement number.
 type intKind struct {
 	width  int
 	signed bool
@@ -51,7 +51,7 @@ func (k intKind) get(b []byte) (bits uint64, negative bool) {
 	return bits, k.signed && int64(bits) < 0
 }
 
-// put reports whether the number is one of the type.
+// put stores a number and reports whether the type can hold it.
 func (k intKind) put(b []byte, bits uint64, negative bool) bool {
 	for i := range b[:k.width] {
 		b[i] = byte(bits >> (8 * i))
@@ -60,17 +60,17 @@ func (k intKind) put(b []byte, bits uint64, negative bool) bool {
 	return again == bits && below == negative
 }
 
-// Convertible reports whether [Weights.Convert] converts between two types: floats of
-// 64, 32 and 16 bits, and integers of 8 to 64 bits.
+// Convertible reports whether [Weights.Convert] converts between two types. It converts between
+// floats of 64, 32 and 16 bits, and between integers of 8 to 64 bits.
 func Convertible(from, to string) bool {
 	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0 ||
 		intKinds[from].width > 0 && intKinds[to].width > 0
 }
 
-// Convert changes the types of tensors: those that types has, to the one it gives.
-// Elements are converted when a tensor is first used; integers that do not fit are an
-// error of that use. Errors, all of them at once: a tensor that is not there, and types
-// that are not [Convertible]. Nothing is changed then.
+// Convert changes the types of tensors. types maps names of tensors to their new types. Elements
+// are converted when a tensor is first used; that use returns an error if an integer does not fit.
+// Convert returns all errors joined: tensors that do not exist, and types that are not
+// [Convertible]. Nothing is changed then.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err

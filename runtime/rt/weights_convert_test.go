@@ -98,14 +98,14 @@ func TestChangesTellAllThatIsWrong(t *testing.T) {
 	Add(w, "c", []float32{1}, 1)
 	wantError(t, w.Convert(map[string]string{"a": "i8", "b": "f32", "c": "f16", "d": "f32"}),
 		"weights: \"a\": f32[1] cannot be converted to i8\nweights: \"b\": string[1] cannot be converted to f32\nweights: \"d\": no such tensor")
-	wantError(t, w.Transpose("d", "a"), "weights: \"d\": no such tensor\nweights: \"a\": f32[1] is no matrix that can be transposed")
+	wantError(t, w.Transpose("d", "a"), "weights: \"d\": no such tensor\nweights: \"a\": f32[1] is not a matrix that can be transposed")
 	if info, _ := w.Info("c"); info.DType != "f32" || w.Err() != nil {
 		t.Error(info, w.Err())
 	}
 }
 
-// TestWritingKeepsNothing writes tensors that are made of others: when they have been
-// written, their memory is free again.
+// TestWritingKeepsNothing writes tensors that are computed from others. Their memory must be free
+// again after they are written.
 func TestWritingKeepsNothing(t *testing.T) {
 	const tensors, size = 16, 1 << 20
 	w := NewWeights()

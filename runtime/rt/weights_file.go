@@ -11,17 +11,17 @@ import (
 	"unsafe"
 )
 
-// OpenWeightsFile returns the weights in a safetensors file. On Unix and Windows
-// the file is mapped, so that processes share its memory and only what is used
-// is read; it must not be cut short while it is. Elsewhere it is read whole. What
-// is wrong shows in Err. Close gives the memory back.
+// OpenWeightsFile returns the weights in a safetensors file. On Unix and Windows it maps the file,
+// so that processes share its memory and only the parts in use are read. The file must not be
+// truncated meanwhile. On other systems it reads the whole file. Err returns errors of the file.
+// Close unmaps it.
 func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }
 
-// ReadWeightsFile returns the weights that read adds from a whole file, mapped as
-// [OpenWeightsFile] does, which it must not write nor use after Close. The error of
-// read shows in Err, after the path.
+// ReadWeightsFile returns the weights that read adds from the contents of a file, mapped as by
+// [OpenWeightsFile]. read must not write to file, nor use it after Close. Err returns the error of
+// read, prefixed with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {
@@ -36,8 +36,8 @@ func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Wei
 	return w
 }
 
-// OpenWeightsFS returns the weights in a safetensors file of a file system, such as one
-// that is built into the program, which is read whole. What is wrong shows in Err.
+// OpenWeightsFS reads the weights in a safetensors file of a file system, such as an embed.FS, into
+// memory. Err returns errors of the file.
 func OpenWeightsFS(files fs.FS, name string) *Weights {
 	if files == nil {
 		return broken(fmt.Errorf("weights: %s: no file system given", name))
@@ -54,7 +54,7 @@ func OpenWeightsFS(files fs.FS, name string) *Weights {
 }
 
 func openFile(path string) ([]byte, func() error, error) {
-	info, err := os.Stat(path) // before it is opened: opening a pipe waits for its other end
+	info, err := os.Stat(path) // checked before opening, because opening a pipe waits for its other end
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,9 +82,9 @@ func openFile(path string) ([]byte, func() error, error) {
 	return data, unmap, nil
 }
 
-// Close ends the use of the weights: reading them is an error from now on. The
-// memory of a mapped file is given back when the last owner that [Keep] named is
-// garbage, at once if there is none. Closing again does nothing.
+// Close ends the use of the weights; later reads are errors. The memory of a mapped file is
+// released when the last owner passed to [Keep] is garbage, or at once if there is no owner.
+// Closing again does nothing.
 func (w *Weights) Close() error {
 	if w.none() || w.closed.Swap(true) {
 		return nil
@@ -92,10 +92,9 @@ func (w *Weights) Close() error {
 	return w.release()
 }
 
-// Keep keeps the memory of w mapped until owner is garbage, even after Close.
-// Generated code calls it before it reads w, with the struct that will hold the
-// tensors, and a session holds that struct in a field from Guard.Enter to
-// Guard.Leave. Closed weights are an error that w.Err returns.
+// Keep keeps the memory of w mapped until owner is garbage, even after Close. owner is the struct
+// that will hold the tensors. Generated code calls Keep before it reads w. A session holds owner in
+// a field from Guard.Enter to Guard.Leave. If the weights are closed, w.Err returns an error.
 func Keep[T any](owner *T, w *Weights) {
 	if w.none() || owner == nil {
 		return
@@ -107,9 +106,9 @@ func Keep[T any](owner *T, w *Weights) {
 	runtime.AddCleanup(owner, func(t *tensors) { t.release() }, w.tensors)
 }
 
-// Abandon ends the use of the handle without closing the weights: the memory of a mapped
-// file is given back when no handle is left, and the last owner that [Keep] named is
-// garbage. Tensors that were read are to be kept so.
+// Abandon ends the use of the handle without closing the weights. The memory of a mapped file is
+// released when no handle remains and the last owner passed to [Keep] is garbage. Call Keep to use
+// tensors that were read before.
 func (w *Weights) Abandon() {
 	if w.none() {
 		return
@@ -119,11 +118,11 @@ func (w *Weights) Abandon() {
 	}
 }
 
-// mapped says how the memory is given back, which is done once.
+// mapped sets the function that releases the memory; it is called once.
 func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
-// retain takes a reference that release gives back and reports whether the
-// memory was still there.
+// retain takes a reference to the memory, which release drops. It reports false if the memory is
+// already released.
 func (t *tensors) retain() bool {
 	for {
 		n := t.refs.Load()
@@ -136,7 +135,7 @@ func (t *tensors) retain() bool {
 	}
 }
 
-// release gives a reference back, and with the last one the memory.
+// release drops a reference, and releases the memory with the last one.
 func (t *tensors) release() error {
 	if t.refs.Add(-1) > 0 || t.unmap == nil {
 		return nil
@@ -147,5 +146,5 @@ func (t *tensors) release() error {
 	return nil
 }
 
-// bytesOf returns the bytes of s, which must not be written.
+// bytesOf returns the bytes of s, which must not be modified.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

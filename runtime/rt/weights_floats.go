@@ -2,8 +2,8 @@ package rt
 
 import "fmt"
 
-// ConvertFloats changes the types of all tensors of floats that are [Convertible] to one
-// of them, as [Weights.Convert] does. Error: a type that is none.
+// ConvertFloats converts all tensors of 64, 32 and 16-bit floats to type to, as [Weights.Convert]
+// does. It returns an error if to is not such a type.
 func (w *Weights) ConvertFloats(to string) error {
 	if floatKinds[to].width == 0 {
 		return fmt.Errorf("weights: floats cannot be converted to %.100s", to)

@@ -11,14 +11,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// OpenWeightsIndex returns the weights of a model in several safetensors files, as
-// the index "model.safetensors.index.json" beside them lists them. The files are
-// mapped as [OpenWeightsFile] does. Tensors that the index does not list are left out.
-// What is wrong with the index or a file, and tensors that are not in the file the
-// index says, show in Err.
+// OpenWeightsIndex returns the weights of a model that is split into several safetensors files.
+// path is their index, "model.safetensors.index.json" in the same folder. The files are mapped as
+// by [OpenWeightsFile]. Tensors that the index does not list are left out. Err returns errors of
+// the index and the files, and tensors that are not in the file that the index names.
 func OpenWeightsIndex(path string) *Weights { return ReadWeightsIndex(path, OpenWeightsFile) }
 
-// ReadWeightsIndex is [OpenWeightsIndex] of files that open opens, of another kind.
+// ReadWeightsIndex is like [OpenWeightsIndex] for files of another format, which open opens.
 func ReadWeightsIndex(path string, open func(path string) *Weights) *Weights {
 	var index *safetensors.Index
 	list := ReadWeightsFile(path, func(_ *Weights, file []byte) (err error) {
@@ -61,12 +60,12 @@ func ReadWeightsIndex(path string, open func(path string) *Weights) *Weights {
 
 const indexEnd = ".safetensors.index.json"
 
-// SaveIndex writes the weights into several files and an index of them, whose path ends
-// in ".safetensors.index.json": "model.safetensors.index.json" beside
-// "model-00001-of-00002.safetensors". Tensors fill the files in the order of their names,
-// up to a limit in bytes that only a tensor larger than it exceeds. Each file has the
-// metadata and a digest. The index is replaced last, when the files are whole. Errors are
-// those of [Weights.Save], another end of the path and a limit that is not positive.
+// SaveIndex writes the weights into several files and an index of them. path is the index and ends
+// in ".safetensors.index.json". The files beside "model.safetensors.index.json" are called
+// "model-00001-of-00002.safetensors". Tensors fill the files in the order of their names, up to
+// limit bytes for each file. A single tensor that is larger exceeds the limit. Each file has the
+// metadata and a digest. The index is replaced last, when the files are complete. It returns the
+// errors of [Weights.Save], and an error if path has another ending or limit is not positive.
 func (w *Weights) SaveIndex(path string, limit int64) error {
 	base, ok := strings.CutSuffix(filepath.Base(path), indexEnd)
 	if !ok || limit <= 0 {

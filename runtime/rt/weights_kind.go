@@ -10,17 +10,16 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// A file spells types that the format lacks, and those that readers of its first
-// version do not know, as U8 with one extent, the number of bytes. Metadata then
-// has a note, "burngen.dtype:NAME", that says what they are: "i4[3,5]". Elements
-// narrower than a byte are packed from its low bits up. A string tensor is the
-// length of every element as 32 bits, then their text.
+// Some types are unknown to the safetensors format, or to readers of its first version. They are
+// stored as U8 with one extent, the number of bytes. A metadata entry "burngen.dtype:NAME" then has
+// the real type and shape: "i4[3,5]". Elements narrower than a byte are packed from its low bits
+// up. A string tensor is stored as the length of every element in 32 bits, followed by their text.
 const (
 	notePrefix = "burngen.dtype:"
 	digestKey  = "burngen.digest"
 )
 
-// kind is how elements of a type are stored.
+// kind is the storage of the elements of a type.
 type kind struct {
 	file safetensors.DType
 	bits int // 0 for strings
@@ -40,10 +39,10 @@ var kinds = map[string]kind{
 	"c64":    {safetensors.Complex64, 64}, "f6e2m3": {safetensors.F6E2M3, 6}, "f6e3m2": {safetensors.F6E3M2, 6},
 }
 
-// noted reports whether a file needs a note for elements of a type.
+// noted reports whether a file needs a metadata entry for elements of a type.
 func noted(dtype string) bool { return kinds[dtype].file == safetensors.U8 && dtype != "u8" }
 
-// dtypeOf is what burngen calls the types of the format.
+// dtypeOf maps the types of the format to burngen's names.
 var dtypeOf = func() map[safetensors.DType]string {
 	m := map[safetensors.DType]string{
 		safetensors.U8: "u8", safetensors.F4: "f4e2m1", safetensors.F8E8M0: "f8e8m0",
@@ -57,7 +56,7 @@ var dtypeOf = func() map[safetensors.DType]string {
 	return m
 }()
 
-// check returns an error unless i describes its Bytes.
+// check returns an error unless Bytes agrees with the type and shape.
 func (i *Info) check() error {
 	k, ok := kinds[i.DType]
 	if !ok {
@@ -79,7 +78,7 @@ func (i *Info) check() error {
 	return nil
 }
 
-// note applies what metadata says of a tensor.
+// note applies a metadata entry to the tensor called name.
 func (t *tensors) note(name, text string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("%.100q: note %.100q: %s", name, text, why)
@@ -113,11 +112,10 @@ func (t *tensors) note(name, text string) error {
 	return nil
 }
 
-// littleEndian says whether elements lie in memory as they do in files.
+// littleEndian says whether this machine is little-endian, as files are.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// reverse copies the elements of src, of width bytes each, in the other byte
-// order.
+// reverse copies the elements of src, of width bytes each, with their bytes reversed.
 func reverse(dst, src []byte, width int) {
 	for i := 0; i < len(src); i += width {
 		for k := range width {
@@ -126,7 +124,7 @@ func reverse(dst, src []byte, width int) {
 	}
 }
 
-// pack puts codes, whose low bits count, into bytes from their low bits up.
+// pack packs the low bits of codes into bytes from the low bits up.
 func pack(codes []byte, bits int) []byte {
 	packed := make([]byte, (len(codes)*bits+7)/8)
 	for i, c := range codes {
@@ -146,7 +144,7 @@ func unpack(codes, packed []byte, bits int, signed bool) {
 	}
 }
 
-// joinStrings returns a string tensor as it is stored.
+// joinStrings returns list in the storage format of a string tensor.
 func joinStrings(list []string) ([]byte, error) {
 	var raw []byte
 	for _, s := range list {
@@ -161,8 +159,8 @@ func joinStrings(list []string) ([]byte, error) {
 	return raw, nil
 }
 
-// splitStrings is the inverse of joinStrings for n strings. The result does not
-// refer to raw.
+// splitStrings is the inverse of joinStrings for n strings. The result does not share memory with
+// raw.
 func splitStrings(raw []byte, n int) ([]string, error) {
 	if n > len(raw)/4 {
 		return nil, fmt.Errorf("%d bytes do not hold %d lengths", len(raw), n)

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// late is a string beside the tensors that is known when they are.
+// late is a metadata string that can be computed only after the tensors.
 type late struct {
 	size  int
 	value func() (string, error)
 }
 
-// Metadata returns a copy of the strings that the file holds beside the tensors.
+// Metadata returns a copy of the strings that the file holds besides the tensors.
 func (w *Weights) Metadata() map[string]string {
 	if w.none() {
 		return nil
@@ -28,8 +28,8 @@ func (w *Weights) Metadata() map[string]string {
 	return all
 }
 
-// SetMetadata sets one of them. The keys that start with "burngen.dtype:" and
-// "burngen.digest" are taken.
+// SetMetadata sets a metadata string. Keys that start with "burngen.dtype:" and "burngen.digest"
+// are reserved.
 func (w *Weights) SetMetadata(key, value string) {
 	if w.set(key) {
 		defer w.mu.Unlock()
@@ -38,10 +38,11 @@ func (w *Weights) SetMetadata(key, value string) {
 	}
 }
 
-// SetMetadataFunc is [Weights.SetMetadata] of what value returns: size letters, digits and
-// the like, a byte each. It is called when they are asked for, and by [Weights.WriteFile]
-// after all tensors are made; from any goroutine, and from several at once. Its errors, and
-// another size, are errors of that use.
+// SetMetadataFunc is like [Weights.SetMetadata] with a string that value computes on demand. The
+// string has size bytes: letters, digits and other characters that JSON does not escape. value is
+// called when the metadata is read, and by [Weights.WriteFile] after all tensors are computed. It
+// may be called from any goroutine, and from several at once. Each such use returns the error of
+// value, or an error if the size differs.
 func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, error)) {
 	if !w.none() && (value == nil || size < 0) {
 		w.fail(fmt.Errorf("metadata %.100q: no function that returns it, or %d bytes", key, size))
@@ -54,7 +55,8 @@ func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, er
 	}
 }
 
-// set locks w to set metadata of that key, if it may.
+// set locks w for setting the metadata of key. It reports false, and does not lock, if key is
+// reserved or w is unusable.
 func (w *Weights) set(key string) bool {
 	if w.none() {
 		return false
@@ -67,7 +69,7 @@ func (w *Weights) set(key string) bool {
 	return true
 }
 
-// DropMetadata removes those whose keys begin with prefix.
+// DropMetadata removes the metadata whose keys start with prefix.
 func (w *Weights) DropMetadata(prefix string) {
 	if w.none() {
 		return
@@ -78,7 +80,8 @@ func (w *Weights) DropMetadata(prefix string) {
 	maps.DeleteFunc(w.late, func(key string, _ late) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// allMetadata returns the metadata, less what cannot be computed. It is called with t.mu held.
+// allMetadata returns the metadata and the errors of strings that cannot be computed. The caller
+// holds t.mu.
 func (t *tensors) allMetadata() (map[string]string, error) {
 	all := maps.Clone(t.metadata)
 	var errs []error
@@ -97,8 +100,8 @@ func (t *tensors) allMetadata() (map[string]string, error) {
 	return all, errors.Join(errs...)
 }
 
-// laidMetadata returns the metadata with zeros for what is still to be computed. It is called with
-// t.mu held.
+// laidMetadata returns the metadata with zeros in place of strings that are not yet computed. The
+// caller holds t.mu.
 func (t *tensors) laidMetadata() map[string]string {
 	all := maps.Clone(t.metadata)
 	for key, l := range t.late {

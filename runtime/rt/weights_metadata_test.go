@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSetMetadataFunc writes a string that is known when the tensor beside it is made: both
-// ways to write make the file that the string itself would.
+// TestSetMetadataFunc sets a string that is known only when the tensor beside it is computed. Both
+// ways of writing must give the same file as the string itself.
 func TestSetMetadataFunc(t *testing.T) {
 	weights := func() *Weights {
 		w := NewWeights()

@@ -1,13 +1,13 @@
 package rt
 
-// What burngen calls tensors of weights files that are not the model's own begins so.
+// Prefixes of the names of tensors in weights files that are not the model's own weights.
 const (
-	// ConstPrefix begins the names of the model's constants.
+	// ConstPrefix starts the names of the model's constants.
 	ConstPrefix = "const/"
-	// PreparedPrefix begins the names of what kernels read, made of the model's weights.
+	// PreparedPrefix starts the names of packed weights, which kernels read.
 	PreparedPrefix = "prepared/"
 )
 
-// SourcesPrefix begins the keys of metadata that hold a digest of the weights which a
-// prepared tensor was made of: "burngen.sources:NAME".
+// SourcesPrefix starts the metadata keys "burngen.sources:NAME". The entry is a digest of the
+// weights from which the packed tensor NAME was computed.
 const SourcesPrefix = "burngen.sources:"

@@ -6,14 +6,12 @@ import (
 	"unsafe"
 )
 
-// WeightsOf returns the elements of a tensor of the given element type and
-// shape; no shape stands for a scalar. int8 and uint8 also hold integers of 4
-// and 2 bits. Numbers and bools start on a multiple of 32 bytes: they are used in
-// place where the tensor does and the machine is little-endian, else copied. The
-// elements must not be written.
+// WeightsOf returns the elements of the tensor called name, of type T and the given shape. Without
+// a shape it is a scalar. int8 and uint8 also hold integers of 4 and 2 bits. Numbers and bools
+// start at a multiple of 32 bytes. They are used in place if the file has them at such an address
+// and the machine is little-endian; otherwise they are copied. The elements must not be modified.
 //
-// A tensor that is missing or different is an error that w.Err returns; the
-// result is then nil.
+// It returns nil if the tensor is missing or differs in type or shape, and w.Err returns the error.
 func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 	if w.none() || w.broken != nil {
 		return nil
@@ -26,18 +24,18 @@ func WeightsOf[T Element](w *Weights, name string, shape ...int) []T {
 	return list
 }
 
-// placed is what Go's linker makes the address of a large embedded file a multiple of.
+// placed is the alignment that Go's linker gives to a large embedded file.
 const placed = 32
 
-// nearWeight is the most bytes of a weight that is moved to a multiple of 64: those of
-// more are not read from a near cache, where reads of two lines take twice as long.
+// nearWeight is the largest size in bytes of a weight that is aligned to 64. Larger weights are not
+// read from a near cache, where reads across two cache lines take twice as long.
 const nearWeight = 512 << 10
 
 func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	want := DTypeOf[T]()
 	t := w.find(name)
 	if t == nil {
-		return nil, fmt.Errorf("%s expected, file has none of that name", formatType(want, shape))
+		return nil, fmt.Errorf("%s expected, file has no such tensor", formatType(want, shape))
 	}
 	if !slices.Equal(shape, t.Shape) || want != t.DType && !slices.Contains(narrow[want], t.DType) {
 		return nil, fmt.Errorf("%s expected, file has %v", formatType(want, shape), t.Info)
@@ -61,11 +59,11 @@ func read[T Element](w *Weights, name string, shape []int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.memory(raw, n)))), n), nil
 }
 
-// narrow lists the types of less than a byte that a type holds.
+// narrow lists the types of less than a byte that are held in i8 and u8.
 var narrow = map[string][]string{"i8": {"i4", "i2"}, "u8": {"u4", "u2"}}
 
-// memory returns the n elements of t, which are not strings and stored as raw, as
-// they are held in memory, from a multiple of 32 bytes on, of 64 if they are small.
+// memory returns the n elements of t in their form in memory. raw is the stored form; t is not a
+// string tensor. The result is aligned to 32 bytes, or 64 if it is small.
 func (t *tensor) memory(raw []byte, n int) []byte {
 	if n == 0 {
 		return []byte{}

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Renamed returns the tensors of w that names has, under the name it gives them, in
-// the same memory. w may be closed before the result is. Errors: those of w, a tensor
-// that is not there, and two of one name.
+// Renamed returns the tensors of w whose names are keys of names, under the values of names, in the
+// same memory. The caller may close w before the result. It returns the errors of w, and an error
+// if a tensor does not exist or two get the same name.
 func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -43,16 +43,16 @@ func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	return r, nil
 }
 
-// called returns a tensor of another name with the same bytes.
+// called returns a tensor with another name and the same bytes.
 func (t *tensor) called(name string) *tensor {
 	other := *t
 	other.Name = name
 	return &other
 }
 
-// Share adds tensors of another handle, in the same memory, which stays as long as w is
-// used; from may be closed. Errors, which w.Err returns: those of from, a tensor that is
-// not there, and two of one name.
+// Share adds tensors of another handle to w without copying; their memory stays as long as w is in
+// use, and from may be closed. w.Err returns the errors of from, and an error if a tensor does not
+// exist or a name is already taken.
 func (w *Weights) Share(from *Weights, names ...string) {
 	if w.none() || len(names) == 0 {
 		return

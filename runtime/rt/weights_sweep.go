@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// sweptBytes bounds the bytes of tensors that a sweep makes at a time, unless a single
-// one has more.
+// sweptBytes bounds the bytes of tensors that a sweep holds computed at a time. A single larger
+// tensor exceeds it.
 var sweptBytes int64 = 256 << 20
 
-// sweep calls do with all bytes of tensors, in parts that begin at a byte of the tensor with
-// this index, from as many goroutines as may run, and returns their [Checksums]. Tensors that
-// have to be made are made here, and not kept. The error is that of the first tensor that
-// has one.
+// sweep calls do for all bytes of tensors and returns the [Checksums] of the tensors. do receives a
+// part that starts at byte at of tensor list[i]. It is called from several goroutines. Tensors that
+// have to be computed are not cached. If several tensors have an error, sweep returns the error of
+// the first one in list.
 func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
 	s := &sweeping{do: do, sums: map[*tensor][]uint32{}}
 	s.more.L = &s.mu
@@ -39,8 +39,8 @@ func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*te
 	return s.sums, nil
 }
 
-// Checksums returns those that [Checksums] gives the bytes of tensors, by their names.
-// Errors: a tensor that is not there, and one that cannot be read.
+// Checksums returns the [Checksums] of the bytes of tensors, keyed by name. It returns an error if
+// a tensor does not exist or cannot be read.
 func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 	sums := map[string][]uint32{}
 	list := make([]*tensor, len(names))
@@ -59,31 +59,31 @@ func (w *Weights) Checksums(names ...string) (map[string][]uint32, error) {
 	return sums, err
 }
 
-// sweptShare is how much of a tensor that is there one goroutine takes at a time.
+// sweptShare is how many bytes of a tensor in memory one goroutine processes at a time.
 const sweptShare = 4 * checked
 
-// swept is a share of a sweep: bytes of a tensor.
+// swept is a share of a sweep: a range of bytes of a tensor.
 type swept struct {
 	x         *tensor
 	i         int
 	from, end int64
 }
 
-// sweeping is a sweep under way.
+// sweeping is the state of a sweep.
 type sweeping struct {
 	do   func(i int, at int64, part []byte) error
 	sums map[*tensor][]uint32
 
 	mu     sync.Mutex
-	more   sync.Cond // there is more room
-	shares []swept   // which nobody has taken
-	making int64     // bytes
-	rooms  [][]byte  // that nobody uses
-	err    error     // of the tensor of index failed
+	more   sync.Cond // signals that there is more room
+	shares []swept   // shares that no goroutine has taken
+	making int64     // bytes of tensors being computed
+	rooms  [][]byte  // unused buffers
+	err    error     // error of list[failed]
 	failed int
 }
 
-// work does shares until there are none, or one has failed.
+// work processes shares until no share is left or one has failed.
 func (s *sweeping) work() {
 	for {
 		share, room, ok := s.take()
@@ -95,7 +95,7 @@ func (s *sweeping) work() {
 	}
 }
 
-// take takes the next share, when there is room for what it makes.
+// take takes the next share. It waits until there is room for the bytes that have to be computed.
 func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +116,8 @@ func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	return share, room, true
 }
 
-// give notes that a share is done. After an error no others are taken, so that all before
-// it are done when the sweep ends.
+// give marks a share as done. After an error no later share is taken, so that all earlier ones are
+// done when the sweep ends.
 func (s *sweeping) give(share swept, room []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *sweeping) give(share swept, room []byte, err error) {
 	s.more.Broadcast()
 }
 
-// sweep does a share. It returns the memory that the next may use.
+// sweep processes a share. It returns a buffer that the next share may reuse.
 func (s *sweeping) sweep(share swept, room []byte) (_ []byte, err error) {
 	defer Recover("weights", &err)
 	x := share.x

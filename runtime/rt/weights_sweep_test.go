@@ -34,8 +34,8 @@ func ramp(x []float32, seed int) {
 	}
 }
 
-// everySource returns weights of every kind, and large ones that are there, are made when
-// they are used, are read, transposed and converted.
+// everySource returns small and large weights of every kind: stored, computed on first use, read on
+// first use, transposed, and converted.
 func everySource(t *testing.T) *Weights {
 	w := everyKind()
 	for i, name := range []string{"there", "turned", "narrowed"} {
@@ -76,7 +76,7 @@ func TestWriteFile(t *testing.T) {
 	})
 }
 
-// TestChecksumsOfTensors compares them with those of their bytes.
+// TestChecksumsOfTensors compares them with the checksums of the tensors' bytes.
 func TestChecksumsOfTensors(t *testing.T) {
 	w := everySource(t)
 	atCores(t, func(t *testing.T) {
@@ -95,8 +95,8 @@ func TestChecksumsOfTensors(t *testing.T) {
 	}
 }
 
-// TestErrorsOfWriteFile has several tensors that cannot be made: the first is reported,
-// whichever ends first.
+// TestErrorsOfWriteFile writes several tensors that cannot be computed. The error of the first
+// tensor is reported, whichever fails first.
 func TestErrorsOfWriteFile(t *testing.T) {
 	const bad = 4
 	atCores(t, func(t *testing.T) {
@@ -173,8 +173,8 @@ func (full) WriteAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
-// TestBytesMadeAtATime counts the bytes of tensors that are being made and written: no
-// more than the limit, but for a tensor that is larger.
+// TestBytesMadeAtATime counts the bytes of tensors that are computed and not yet written. They stay
+// within the limit, except for a single larger tensor.
 func TestBytesMadeAtATime(t *testing.T) {
 	defer func(old int64) { sweptBytes = old }(sweptBytes)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Transpose swaps the two axes of matrices, whose elements are moved when they are
-// first used. Errors, all of them at once: a tensor that is not there, one of another
-// rank, and strings and elements of less than a byte. Nothing is changed then.
+// Transpose swaps the two axes of matrices; elements are moved when they are first used. It returns
+// all errors joined: tensors that do not exist, that are not matrices, or whose elements are
+// strings or narrower than a byte. Nothing is changed then.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (w *Weights) Transpose(names ...string) error {
 		case t == nil:
 			errs = append(errs, fmt.Errorf("weights: %.100q: no such tensor", name))
 		case len(t.Shape) != 2 || kinds[t.DType].bits < 8:
-			errs = append(errs, fmt.Errorf("weights: %.100q: %v is no matrix that can be transposed", name, t.Info))
+			errs = append(errs, fmt.Errorf("weights: %.100q: %v is not a matrix that can be transposed", name, t.Info))
 		}
 	}
 	if len(errs) > 0 {
@@ -47,11 +47,11 @@ func (t *tensor) transposed() *tensor {
 	}}}
 }
 
-// transposeSide is the side of the squares in which elements are moved, so that their
+// transposeSide is the side of the square tiles in which elements are moved, so that their cache
 // lines stay in a near cache.
 const transposeSide = 16
 
-// transpose writes the columns of src, elements of width bytes, as rows of dst.
+// transpose writes the columns of src as rows of dst. Elements have width bytes.
 func transpose(dst, src []byte, rows, columns, width int) {
 	for top := 0; top < rows; top += transposeSide {
 		for left := 0; left < columns; left += transposeSide {

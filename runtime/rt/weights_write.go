@@ -18,10 +18,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// Add adds a tensor. Numbers are not copied: they must not change until w is
-// written or no longer used, unless the change is meant to be seen. Errors, which
-// w.Err returns: a name there is already, and data that does not have as many
-// elements as shape.
+// Add adds a tensor. Numbers are not copied: data must not change until w is written or no longer
+// in use, unless w is meant to follow the change. w.Err returns an error if the name is taken or
+// the length of data does not match shape.
 func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 	if w.none() {
 		return
@@ -49,8 +48,8 @@ func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 	w.AddRaw(name, DTypeOf[T](), shape, raw)
 }
 
-// AddPacked adds a tensor of integers of 4 or 2 bits, one to an element of data,
-// or of [Float4E2M1] with bits = 4. Of each element the low bits are stored.
+// AddPacked adds a tensor of elements of 4 or 2 bits: integers, or [Float4E2M1] with bits = 4. Each
+// element of data holds one in its low bits.
 func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
 	if w.none() {
 		return
@@ -72,9 +71,9 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 	w.AddRaw(name, dtype, shape, pack(codes, bits))
 }
 
-// AddRaw adds a tensor of a type by name, see [Info]. raw holds its elements as
-// they are stored: little-endian, in row-major order, those of less than a byte
-// packed from its low bits up; it is not copied. Errors are those of [Add].
+// AddRaw adds a tensor of a type by name, see [Info]. raw holds the elements as they are stored:
+// little-endian, in row-major order, elements narrower than a byte packed from its low bits up. It
+// is not copied. Errors are reported as by [Add].
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	if w.none() {
 		return
@@ -82,10 +81,10 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
 }
 
-// AddFunc is [Weights.AddRaw] of what read returns, which is called when the
-// tensor is first used and, before that, each time it is written; from any
-// goroutine, and from several at once. Its error, and bytes that are not as many
-// as the type and shape ask for, are errors of that use.
+// AddFunc is like [Weights.AddRaw] with bytes that read returns on demand. read is called when the
+// tensor is first used. Before that, it is called each time the tensor is written. It may be called
+// from any goroutine, and from several at once. Each such use returns the error of read, or an
+// error if the number of bytes does not match type and shape.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
 	if w.none() {
 		return
@@ -97,10 +96,10 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
 }
 
-// AddMade is [Add] of elements that make writes, which is called when the tensor is first
-// used and, before that, each time it is written; from any goroutine, and from several at
-// once. What dst holds before is undefined, and it must not be used after. Errors of make
-// are errors of that use.
+// AddMade is like [Add] with elements that make writes on demand. make is called when the tensor is
+// first used. Before that, it is called each time the tensor is written. It may be called from any
+// goroutine, and from several at once. The initial contents of dst are undefined, and make must not
+// retain dst. Each such use returns the error of make.
 func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error, shape ...int) {
 	if w.none() {
 		return
@@ -110,7 +109,7 @@ func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error,
 		return
 	}
 	width := int(unsafe.Sizeof(*new(T)))
-	n, _ := Elems(shape) // the error is addLazy's
+	n, _ := Elems(shape) // addLazy reports the error
 	w.addLazy(name, DTypeOf[T](), shape, &lazy{fill: true, read: func(room []byte) ([]byte, error) {
 		raw := bytesIn(room, n*width)
 		err := make(View[T](raw, 0, n))
@@ -134,7 +133,7 @@ func (w *Weights) addLazy(name, dtype string, shape []int, l *lazy) {
 	w.add(t)
 }
 
-// bytesFor returns how many bytes elements of a type, not strings, are stored in.
+// bytesFor returns the stored size in bytes of a tensor of a type other than string.
 func bytesFor(dtype string, shape []int) (int64, error) {
 	k, ok := kinds[dtype]
 	if !ok || k.bits == 0 {
@@ -150,7 +149,7 @@ func bytesFor(dtype string, shape []int) (int64, error) {
 	return (int64(n)*int64(k.bits) + 7) / 8, nil
 }
 
-// add adds a tensor.
+// add adds t, or records an error if the name is taken.
 func (w *Weights) add(t *tensor) {
 	name := t.Name
 	err := t.check()
@@ -170,7 +169,7 @@ func (w *Weights) add(t *tensor) {
 	}
 }
 
-// Digest returns the digest that the file records, "" if it records none.
+// Digest returns the digest that the file records, or "".
 func (w *Weights) Digest() string {
 	if w.none() {
 		return ""
@@ -178,9 +177,9 @@ func (w *Weights) Digest() string {
 	return w.digest
 }
 
-// Verify computes the digest of names, types, shapes, bytes and metadata and
-// compares it with the one that the file records. It reads all of the weights;
-// nothing else does. Errors: a difference, and a file without a digest.
+// Verify compares the digest that the file records with the digest of its contents, see
+// [Weights.Sum]. It reads all weights. It returns an error if the digests differ or the file has no
+// digest.
 func (w *Weights) Verify() error {
 	if err := w.Err(); err != nil {
 		return err
@@ -198,8 +197,8 @@ func (w *Weights) Verify() error {
 	return nil
 }
 
-// Sum computes the digest that WriteTo records: the SHA-256, in hexadecimal, of names,
-// types, shapes, [Checksums] of the bytes, and metadata.
+// Sum computes the digest that WriteTo records: the SHA-256 of names, types, shapes, [Checksums] of
+// the bytes, and metadata, in hexadecimal.
 func (w *Weights) Sum() (string, error) {
 	if err := w.Err(); err != nil {
 		return "", err
@@ -211,7 +210,7 @@ func (w *Weights) Sum() (string, error) {
 	return sum, nil
 }
 
-// computed is sum of weights that are not closed.
+// computed is sum with a check that the weights are open.
 func (t *tensors) computed() (string, error) {
 	if t.closed.Load() || !t.retain() {
 		return "", ErrClosed
@@ -223,8 +222,8 @@ func (t *tensors) computed() (string, error) {
 	return digest, err
 }
 
-// sum computes the metadata, and the digest: the SHA-256 of them, types, and the checksums
-// of the tensors. It is called with t.mu held.
+// sum computes the metadata and the digest: the SHA-256 of metadata, types, and the checksums of
+// the tensors. The caller holds t.mu.
 func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 	list := make([]*tensor, 0, len(t.byName))
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
@@ -240,7 +239,7 @@ func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 	return metadata, t.digestOf(metadata, sums), nil
 }
 
-// digestOf returns the digest of tensors with these checksums, and metadata.
+// digestOf returns the digest of tensors with these checksums and of metadata.
 func (t *tensors) digestOf(metadata map[string]string, sums map[*tensor][]uint32) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
@@ -253,10 +252,10 @@ func (t *tensors) digestOf(metadata map[string]string, sums map[*tensor][]uint32
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checked is how many bytes a checksum is of.
+// checked is the number of bytes that one checksum covers.
 const checked = 1 << 20
 
-// Checksums returns the CRC-32C of each 2²⁰ bytes of data.
+// Checksums returns the CRC-32C of each block of 2²⁰ bytes of data.
 func Checksums(data []byte) []uint32 {
 	var sums []uint32
 	for part := range slices.Chunk(data, checked) {
@@ -267,10 +266,10 @@ func Checksums(data []byte) []uint32 {
 
 func checksum(part []byte) uint32 { return crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)) }
 
-// WriteTo writes a safetensors file of all tensors and metadata, with a digest,
-// and returns the number of bytes written. Equal weights make equal files.
-// Errors are those of w, of names the format cannot hold, and of out. Tensors that have to
-// be made are made twice: [Weights.WriteFile] makes them once.
+// WriteTo writes a safetensors file of all tensors and metadata, with a digest, and returns the
+// number of bytes written. Equal weights produce equal files. It returns the errors of w and of
+// out, and an error for names that the format cannot hold. Tensors that are computed on demand are
+// computed twice; [Weights.WriteFile] computes them once.
 func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	return w.written(func() (n int64, err error) {
 		if out == nil {
@@ -284,8 +283,8 @@ func (w *Weights) WriteTo(out io.Writer) (int64, error) {
 	})
 }
 
-// WriteFile writes what [Weights.WriteTo] does to the beginning of out, in parts that
-// several goroutines write in any order, the header last. Errors are those of WriteTo.
+// WriteFile writes the file of [Weights.WriteTo] at the start of out. Several goroutines write
+// parts in any order, the header last. It returns the errors of WriteTo.
 func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	return w.written(func() (int64, error) {
 		if out == nil {
@@ -302,7 +301,7 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 			list[i] = w.byName[p.Name]
 			size = max(size, p.Begin+p.Size)
 		}
-		var one sync.Mutex // as file systems let one write a file at a time, and others spin
+		var one sync.Mutex // because file systems admit one write to a file at a time while others spin
 		sums, err := sweep(list, func(i int, at int64, part []byte) error {
 			one.Lock()
 			defer one.Unlock()
@@ -328,7 +327,7 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 	})
 }
 
-// written calls write while the tensors stay as they are.
+// written calls write while the tensors cannot change.
 func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -345,7 +344,7 @@ func (w *Weights) written(write func() (int64, error)) (n int64, err error) {
 	return n, err
 }
 
-// stored adds to metadata what a file has among them.
+// stored returns metadata with the entries that a file adds.
 func (t *tensors) stored(metadata map[string]string, digest string) map[string]string {
 	metadata[digestKey] = digest
 	for name, x := range t.byName {
@@ -356,7 +355,7 @@ func (t *tensors) stored(metadata map[string]string, digest string) map[string]s
 	return metadata
 }
 
-// entries returns the tensors as a file has them.
+// entries returns the tensors in the form of a file.
 func (t *tensors) entries() []safetensors.Entry {
 	var entries []safetensors.Entry
 	for name, x := range t.byName {
@@ -373,8 +372,8 @@ func (t *tensors) entries() []safetensors.Entry {
 	return entries
 }
 
-// Save writes the file that WriteTo writes. A file of that name is replaced when
-// the new one is whole, and stays as it is on error.
+// Save writes the file of WriteTo to path. An existing file is replaced when the new one is
+// complete and stays as it is on error.
 func (w *Weights) Save(path string) error {
 	var failed error
 	err := ReplaceFile(path, func(out *os.File) error {

@@ -2,5 +2,5 @@
 
 package rt
 
-// yield lets other threads of the system have the processor where there is a way to.
+// yield lets other threads use the processor if the system has a call for that.
 func yield() {}

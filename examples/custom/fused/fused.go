@@ -1,13 +1,12 @@
-// Package fused knows how a matrix product, a bias and a rectifier are computed in one go,
-// and how their gradients are: it is the custom operator of the example that trains. It
-// does not know of what.
+// Package fused computes a matrix product, a bias and a rectifier in one pass, and their gradients.
+// It is the custom operator of the example that trains.
 package fused
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// MatMulAddReLU is the operator acme.FusedMatMulAddReLU, (f32[N,K], f32[K,M], f32[M]) ->
-// f32[N,M]: max(x·w + b, 0). Rows are computed four at a time, so that a row of w is read
-// once for all of them, and the sums stay where they end up.
+// MatMulAddReLU computes the operator acme.FusedMatMulAddReLU, (f32[N,K], f32[K,M], f32[M]) ->
+// f32[N,M]: max(x·w + b, 0). It computes four rows at a time, so that a row of w is read once for
+// all of them.
 func MatMulAddReLU(c *rt.Call) error {
 	x, w, b := rt.Data[float32](c.In[0]), rt.Data[float32](c.In[1]), rt.Data[float32](c.In[2])
 	y := rt.Data[float32](c.Out[0])
@@ -33,8 +32,8 @@ func MatMulAddReLU(c *rt.Call) error {
 	return nil
 }
 
-// MatMulAddReLUGrad computes the gradients of x, w and b from x, w, b, the result y and its
-// gradient: where y is positive, that of x·w + b is its own, else 0.
+// MatMulAddReLUGrad computes the gradients of x, w and b. Its operands are x, w, b, the result y
+// and the gradient dy. The gradient of x·w + b is dy where y is positive, and 0 elsewhere.
 func MatMulAddReLUGrad(c *rt.Call) error {
 	x, w := rt.Data[float32](c.In[0]), rt.Data[float32](c.In[1])
 	y, dy := rt.Data[float32](c.In[3]), rt.Data[float32](c.In[4])

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// reference is the operator as it is defined, in float64.
+// reference computes the operator by its definition, in float64.
 func reference(x, w, b []float64, n, k, m int) []float64 {
 	y := make([]float64, n*m)
 	for i := range n {
@@ -25,10 +25,10 @@ func reference(x, w, b []float64, n, k, m int) []float64 {
 	return y
 }
 
-// sizes are those of products: N, K and M.
+// sizes are the extents N, K and M of products.
 var sizes = [][3]int{{1, 1, 1}, {4, 3, 2}, {5, 7, 9}, {3, 0, 2}, {0, 2, 3}, {9, 16, 1}}
 
-// drawn returns n numbers, of which none is close to 0.
+// drawn returns n numbers that are not close to 0, as float64 and as float32.
 func drawn(rng *rand.Rand, n int) (wide []float64, narrow []float32) {
 	wide, narrow = make([]float64, n), make([]float32, n)
 	for i := range narrow {
@@ -73,7 +73,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// TestGradients compares gradients with differences of the reference.
+// TestGradients compares gradients with finite differences of the reference.
 func TestGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	for _, s := range sizes {
@@ -100,7 +100,7 @@ func TestGradients(t *testing.T) {
 			if err := c.Run(MatMulAddReLUGrad); err != nil {
 				t.Fatal(err)
 			}
-			// loss is what of is the gradient of y of.
+			// loss returns the sum of y times the upstream gradient.
 			loss := func() (sum float64) {
 				for i, v := range reference(x, w, b, n, k, m) {
 					sum += of[i] * v

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Outputs holds the results of Forward.
@@ -32,11 +32,11 @@ type Outputs struct {
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -58,18 +58,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -82,36 +71,28 @@ func (m *Model) Forward(signal rt.Tensor[float32]) (Outputs, error) {
 	return m.ForwardContext(context.Background(), signal)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, signal rt.Tensor[float32]) (dst Outputs, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	return dst, s.Forward(&dst, signal)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
-	symbols rt.Symbols
-	tail    rt.Tail
+	rt.Session[weights]
 	tails   [1][]byte
-	at      rt.Tensor[int64]   // i64[P]
+	peaks2  rt.Tensor[int64]   // i64[P]
 	heights rt.Tensor[float32] // f32[P]
 	peaks   *rt.Call           // of github.com/burngen/burngen/examples/custom/peaks.Find
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -119,151 +100,108 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("beats: NewSession", "S"); err != nil {
 		return nil, err
 	}
-	s := &Session{model: m, max: limits, symbols: rt.NewSymbols("S")}
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod); err != nil {
+		return nil, err
+	}
 	s.peaks = rt.NewCall("heart.Peaks", 1, 2, []string{"P"},
 		rt.Attr{Name: "above", Value: float32(0.3)},
 		rt.Attr{Name: "apart", Value: int64(62)})
 	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(s2 int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(s2)), 4096)
-	if err := z.Err("beats: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward computes the model into dst, whose memory is used again when it is large
 // enough. It does not allocate once it has seen arguments of these shapes.
 func (s *Session) Forward(dst *Outputs, signal rt.Tensor[float32]) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.OutStruct("dst", dst), rt.InTensor("signal", signal, rt.Sym(0)))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("beats: Forward", &err)
-	s.weights = s.model.weights.Load()
-	if err := rt.CheckNil("beats: Forward", "dst", dst); err != nil {
+	defer call.Leave(&err)
+	s2 := call.Extent(0)
+	if err := call.Results(rt.OutLate("seconds", &dst.Seconds), rt.OutLate("heights", &dst.Heights)); err != nil {
 		return err
 	}
-	s.symbols.Reset()
-	if err := rt.CheckTensor("beats: Forward", "signal", signal); err != nil {
-		return err
-	}
-	if err := s.symbols.CheckShape("beats: Forward: signal", signal.Shape, rt.Sym(0)); err != nil {
-		return err
-	}
-	s2 := s.symbols.Value(0)
-	if err := s.symbols.CheckMax("beats: Forward", s.max); err != nil {
-		return err
-	}
-	if err := s.open(s2); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("beats: Forward", "dst", []rt.Span{rt.SpanOf(dst.Seconds.Data), rt.SpanOf(dst.Heights.Data)}, []rt.Span{rt.SpanOf(signal.Data)}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(s2, &dst.Seconds, &dst.Heights, signal.Data)
+	return s.forward(call, s2, &dst.Seconds, &dst.Heights, signal.Data)
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(s2 int, seconds, heights *rt.Tensor[float32], signal []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], s2 int, seconds, heights *rt.Tensor[float32], signal []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	s.tail.Reset()
-	w := s.weights
+	call.Tail.Reset()
+	w := call.Weights
 	var (
-		h1     = rt.View[float32](s.arena, h1Off, 16*s2)
-		h2     = rt.View[float32](s.arena, 64*s2+4096, 16*s2)
-		smooth = rt.View[float32](s.arena, smoothOff, s2)
-		h4     = rt.View[float32](s.arena, h4Off, 1024)
+		slope           = rt.View[float32](call.Arena, slopeOff, 16*s2)
+		mean            = rt.View[float32](call.Arena, 64*s2+4096, 16*s2)
+		mean2           = rt.View[float32](call.Arena, mean2Off, s2)
+		secondsScratch1 = rt.View[float32](call.Arena, secondsScratch1Off, 1024)
 	)
 
-	// slope: f32[1,1,S,16]
-	cpu.Conv(h1, signal, w.slope, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 2, Group: 1, Ctx: s.ctx}, nil)
+	// slope = slope: f32[1,1,S,16]
+	cpu.Conv(slope, signal, w.slope,
+		&cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 1, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 5, StrideH: 1, StrideW: 1, DilH: 1,
+			DilW: 1, PadW: 2, Group: 1, Ctx: call.Ctx},
+		nil)
 
-	// square: f32[1,1,S,16]
-	cpu.Mul(h1, h1, h1)
+	// square in slope = square: f32[1,1,S,16]
+	cpu.Mul(slope, slope, slope)
 
-	// mean: f32[1,1,S,16]
-	cpu.Conv(h2, h1, w.mean, &cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadW: 15, Group: 1, Ctx: s.ctx}, nil)
+	// mean = mean: f32[1,1,S,16]
+	cpu.Conv(mean, slope, w.mean,
+		&cpu.ConvShape{N: 1, InC: 1, InH: 1, InW: s2, InBlock: 16, OutC: 1, OutH: 1, OutW: s2, KH: 1, KW: 31, StrideH: 1, StrideW: 1,
+			DilH: 1, DilW: 1, PadW: 15, Group: 1, Ctx: call.Ctx},
+		nil)
 
-	// mean: f32[1,1,S]
-	cpu.Unblock(smooth, h2, 1, 1, 1, s2)
+	// mean2 = mean: f32[1,1,S]
+	cpu.Unblock(mean2, mean, 1, 1, 1, s2)
 
-	// peaks: i64[P], f32[P]
-	rt.CallIn(s.peaks, 0, smooth, s2)
-	rt.CallOpen(s.peaks, 0, &s.at, rt.Sym(0))
+	// s.peaks2, s.heights = peaks: i64[P], f32[P]
+	rt.CallIn(s.peaks, 0, mean2, s2)
+	rt.CallOpen(s.peaks, 0, &s.peaks2, rt.Sym(0))
 	rt.CallOpen(s.peaks, 1, &s.heights, rt.Sym(0))
 	if err := s.peaks.Run(peaks.Find); err != nil {
 		return rt.At("peaks", err)
 	}
-	p := s.at.Shape[0]
+	p := s.peaks2.Shape[0]
 
-	// number, time: f32[P]
+	// seconds2 = number, time: f32[P]
 	var zSeconds2 rt.Sizes
-	if err := s.tail.Place(&s.tails[0], zSeconds2.Mul(4, int64(p)), &zSeconds2, "pointwise"); err != nil {
+	if err := call.Tail.Place(&s.tails[0], zSeconds2.Mul(4, int64(p)), &zSeconds2, "pointwise"); err != nil {
 		return rt.At("number, time", err)
 	}
 	seconds2 := rt.View[float32](s.tails[0], 0, p)
 
-	rt.EndIfDone(s.ctx)
-	{
-		for lo := 0; lo < p; lo += 1024 {
-			hi := min(lo+1024, p)
-			cpu.Cast(h4[:hi-lo], s.at.Data[lo:hi])
-			cpu.MulScalar(seconds2[lo:hi], h4[:hi-lo], 0.004)
-		}
+	rt.EndIfDone(call.Ctx)
+	for lo := 0; lo < p; lo += 1024 {
+		hi := min(lo+1024, p)
+		cpu.Cast(secondsScratch1[:hi-lo], s.peaks2.Data[lo:hi])
+		cpu.MulScalar(seconds2[lo:hi], secondsScratch1[:hi-lo], 0.004)
 	}
 
-	// copy a result
+	// seconds = seconds2: f32[P]
 	if err := seconds.Resize("seconds", p); err != nil {
 		return err
 	}
 
-	// copy a result
+	// seconds = seconds2: f32[P]
 	cpu.Copy(seconds.Data, seconds2)
 
-	// copy a result
+	// heights = s.heights: f32[P]
 	if err := heights.Resize("heights", p); err != nil {
 		return err
 	}
 
-	// copy a result
+	// heights = s.heights: f32[P]
 	cpu.Copy(heights.Data, s.heights.Data)
 	return nil
 }

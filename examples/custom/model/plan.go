@@ -2,7 +2,10 @@
 
 package model
 
-import "github.com/burngen/burngen/runtime/cpu"
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Shapes of kernel calls.
 var (
@@ -10,19 +13,27 @@ var (
 	conv2 = cpu.ConvShape{InC: 1, InBlock: 16, OutC: 1, KH: 1, KW: 31, Group: 1}
 )
 
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "beats: Forward",
+	Symbols: []string{"S"},
+	Fixed:   4096,
+	Each:    []int64{128},
+}
+
 // The arena's plan, in bytes for S = 1. Buffers share memory only when no step needs
 // both.
 //
 //	4 buffers in 128*S+4096 bytes; the largest live set is 128*S+4096
 //
-//	                 steps     0                                                            4224
-//	h1               2-5                                                                     |
-//	h6               5-6                                                                      |
-//	smooth           6-8                                                                     |
-//	seconds.scratch1 9-9       [------------------------------------------------------------)
+//	                steps     0                                                            4224
+//	slope           2-5                                                                     |
+//	mean            5-6                                                                      |
+//	mean2           6-8                                                                     |
+//	secondsScratch1 9-9       [------------------------------------------------------------)
 //	1 more, each allocated at the step that fills it
 const (
-	h1Off     = 4096 // f32[16*S]
-	smoothOff = 4096 // f32[S]
-	h4Off     = 0    // f32[1024]
+	slopeOff           = 4096 // f32[16*S]
+	mean2Off           = 4096 // f32[S]
+	secondsScratch1Off = 0    // f32[1024]
 )

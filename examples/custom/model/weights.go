@@ -13,15 +13,16 @@ import (
 //go:embed beats.safetensors
 var embedded string
 
-// Load returns the model with the weights it was generated with, used in place.
+// Load returns the model with the weights in the program, which it uses without copying.
 func Load() (*Model, error) {
 	return loadPrepared(rt.OpenWeights(embedded))
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. The package has no
-// weights of its own to stand in for missing ones. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The package has
+// no weights to replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, nil, options)
 	if err != nil {
@@ -30,9 +31,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -41,38 +42,45 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err != nil {
 		return err
 	}
+	if err := w.Replace(m.weights.Load()); err != nil {
+		return err
+	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted prepares other weights for the kernels.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	p, err := prepare(w)
+	if err != nil {
+		return nil, err
+	}
+	return rt.NewReady(p), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "slope", DType: "f32", Shape: []int{1, 1, 5}},
 	{Name: "mean", DType: "f32", Shape: []int{1, 1, 31}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	slope []float32 // f32[1,1,1,5,1,16]
 	mean  []float32 // f32[1,1,1,31,16,16]
 }
 
-// loadPrepared returns the model with the weights of its own file.
+// loadPrepared returns the model with the weights of the package's own file.
 func loadPrepared(w *rt.Weights) (*Model, error) {
 	p := &weights{
 		slope: rt.WeightsOf[float32](w, "prepared/slope", 1, 1, 1, 5, 1, 16),
@@ -82,10 +90,10 @@ func loadPrepared(w *rt.Weights) (*Model, error) {
 		return nil, err
 	}
 	rt.Keep(p, w)
-	return newModel(p), nil
+	return newModel(rt.NewReady(p)), nil
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		slope: rt.Make[float32](80),
@@ -101,7 +109,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		slope = rt.WeightsOf[float32](raw, "slope", 1, 1, 5)
@@ -111,10 +119,10 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// slope: f32[1,1,1,5,1,16]
+	// p.slope = slope: f32[1,1,1,5,1,16]
 	cpu.PackConv(p.slope, slope, &conv1)
 
-	// mean: f32[1,1,1,31,16,16]
+	// p.mean = mean: f32[1,1,1,31,16,16]
 	cpu.PackConv(p.mean, mean, &conv2)
 	return nil
 }

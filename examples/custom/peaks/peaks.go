@@ -1,5 +1,4 @@
-// Package peaks knows how peaks are found in a signal: it is the custom operator of the
-// example's model. It does not know what the signal is.
+// Package peaks finds peaks in a signal. It is the custom operator of the example's model.
 package peaks
 
 import (
@@ -8,10 +7,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Find is the operator heart.Peaks, (f32[S]) -> (i64[P], f32[P]): where the peaks of a
-// signal are, and how high. A peak is higher than the attribute "above" times the
-// greatest height, and the highest within the attribute "apart" to both sides. How many
-// there are, P, shows when they are found.
+// Find computes the operator heart.Peaks, (f32[S]) -> (i64[P], f32[P]): the positions and the
+// heights of the peaks of a signal. A peak is higher than the attribute "above" times the greatest
+// height. It is also the highest element within "apart" elements on both sides. The function
+// determines the number of peaks P.
 func Find(c *rt.Call) error {
 	signal := rt.Data[float32](c.In[0])
 	above, apart := c.Attrs.Float("above", 0.5), int(c.Attrs.Int("apart", 1))
@@ -28,8 +27,8 @@ func Find(c *rt.Call) error {
 	return c.Err()
 }
 
-// find returns where the signal is above a height and has no higher neighbour within
-// apart, nor an earlier one as high.
+// find returns the positions of elements above a height. An element is left out if an element
+// within apart is higher, or if an earlier one within apart has the same height.
 func find(signal []float32, above float32, apart int) []int {
 	var at []int
 	for i, v := range signal {

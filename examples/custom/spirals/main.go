@@ -1,6 +1,6 @@
-// Spirals trains a network to tell on which of two spirals a point lies. Its layers are an
-// operator that ONNX does not have: a Go function in ../fused computes it, and another one
-// its gradients.
+// Spirals trains a network to predict on which of two spirals a point lies. Its layers are an
+// operator that ONNX does not have. Two Go functions in ../fused compute the operator and its
+// gradients.
 //
 //	go run ./examples/custom/spirals [-epochs 60] [-rate 0.005]
 package main
@@ -73,21 +73,21 @@ func train(w io.Writer, epochs int, rate float64) (*model.Model, error) {
 	return t.Model(), nil
 }
 
-// draw returns n points on two spirals that wind around each other once and a half, and
-// on which each is.
+// draw returns n points on two interleaved spirals of one and a half turns, and the spiral of each
+// point.
 func draw(n int) ([]model.Point, []int64) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	points, spirals := make([]model.Point, n), make([]int64, n)
 	for i := range points {
 		spirals[i] = int64(i % 2)
-		far := math.Sqrt(rng.Float64()) // from the centre
+		far := math.Sqrt(rng.Float64()) // distance from the centre
 		sin, cos := math.Sincos(3*math.Pi*far + math.Pi*float64(i%2))
 		points[i] = model.Point{float32(far*cos + 0.02*rng.NormFloat64()), float32(far*sin + 0.02*rng.NormFloat64())}
 	}
 	return points, spirals
 }
 
-// show draws what the model makes of the plane around the spirals.
+// show draws the model's predictions for the plane around the spirals.
 func show(w io.Writer, m *model.Model) error {
 	const columns, rows = 60, 30
 	points := make([]model.Point, 0, columns*rows)

@@ -1,5 +1,5 @@
-// Draw makes the pictures in ../drawn: digits in varied hands, pens, colours
-// and sizes, each file named after the digit it shows.
+// Draw writes the pictures in ../drawn: digits in varied handwriting, pens, colours and sizes. Each
+// file is named after the digit it shows.
 //
 //	go run ./draw [-n 2] [-seed 1] [-o drawn]
 package main

@@ -1,5 +1,4 @@
-// Package fit makes a picture of a digit look like one of MNIST's. It does not know which
-// digit it is.
+// Package fit converts a picture of a digit to the form of MNIST's images.
 package fit
 
 import (
@@ -10,18 +9,18 @@ import (
 	"slices"
 )
 
-// Side is that of an image, in pixels.
+// Side is the width and height of an image in pixels.
 const Side = 28
 
 const (
-	box   = 20 // the longer side of a digit in it
-	faint = .2 // what is fainter than this share of the darkest ink is paper
+	box   = 20 // the longer side of the digit
+	faint = .2 // ink below this share of the darkest ink counts as paper
 )
 
-// Digit brings a picture of one digit into the form of the MNIST images: ink is 1
-// on paper that is 0, the digit fills a box of 20×20 pixels without being
-// stretched, and its centre of mass is the centre of the image. Light ink on
-// dark paper does as well as dark on light. A picture of nothing is an error.
+// Digit converts a picture of one digit to the form of MNIST's images: ink is 1, paper is 0. The
+// digit fills a box of 20×20 pixels with its aspect ratio kept, and its centre of mass is the
+// centre of the image. The ink may be darker or lighter than the paper. It returns an error if the
+// picture is empty.
 func Digit(dst *[28][28]float32, picture image.Image) error {
 	ink, width := inkOf(picture)
 	if len(ink) == 0 {
@@ -54,8 +53,8 @@ func Digit(dst *[28][28]float32, picture image.Image) error {
 	return nil
 }
 
-// inkOf returns how inked each pixel is, from 0 to 1, row by row. The paper has
-// the median shade of the picture's rim.
+// inkOf returns the amount of ink of each pixel, from 0 to 1, row by row. The median shade of the
+// picture's border counts as paper.
 func inkOf(picture image.Image) (ink []float64, width int) {
 	b := picture.Bounds()
 	var rim []float64

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// page is a picture of one colour with a rectangle of another.
+// page returns a picture of one colour with a rectangle of another.
 func page(w, h int, paper, ink color.Gray, r image.Rectangle) *image.Gray {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for y := range h {

@@ -1,5 +1,5 @@
-// Package hand draws digits and signs as hands write them, each in its own way, with pens of many
-// colours on papers of many more. It does not know who reads them.
+// Package hand draws handwritten digits and arithmetic signs, with random handwriting, pens and
+// colours.
 package hand
 
 import (
@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 )
 
-// sheet is a pair of colours: what is written on and what is written with.
+// sheet is the colours of paper and ink.
 type sheet struct{ paper, ink color.RGBA }
 
 var sheets = []sheet{
@@ -25,21 +25,21 @@ var sheets = []sheet{
 	{color.RGBA{236, 244, 250, 255}, color.RGBA{110, 60, 140, 255}}, // violet
 }
 
-// Hand is how one picture is written.
+// Hand is the handwriting, pen and paper of one picture.
 type Hand struct {
-	Size int // of the picture, in pixels
+	Size int // width and height of the picture in pixels
 
 	sheet
-	height, width float64 // of the digit, as a share of the picture
-	x, y          float64 // its centre, as a share of the picture
+	height, width float64 // size of the digit as a share of the picture
+	x, y          float64 // centre of the digit as a share of the picture
 	slant, turn   float64 // shear and rotation in radians
-	tremble       float64 // how far points stray, in units of a form
-	pen, pressure float64 // radius and its variation, as shares of the height
-	softness      float64 // of edges, from 0 to 1
+	tremble       float64 // how far points stray, in the unit of forms
+	pen, pressure float64 // radius of the pen and its variation, as shares of the digit's height
+	softness      float64 // softness of edges, from 0 to 1
 	rng           *rand.Rand
 }
 
-// New returns a hand that a generator chooses.
+// New returns a random hand.
 func New(rng *rand.Rand) *Hand {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	h := &Hand{sheet: sheets[rng.IntN(len(sheets))], Size: 48 + rng.IntN(177), rng: rng}
@@ -53,9 +53,9 @@ func New(rng *rand.Rand) *Hand {
 	return h
 }
 
-// Draw returns a picture of a character, a digit or one of + − × ÷ =, in one of the forms
-// that it is written in, by its number; after the last comes the first again. Of
-// other characters the paper is drawn.
+// Draw returns a picture of a character: a digit or one of + − × ÷ =. form selects one of the forms
+// in which the character is written, modulo their number. For other characters the picture is empty
+// paper.
 func (h *Hand) Draw(character rune, form int) image.Image {
 	var dots []dot
 	if ways := forms[character]; len(ways) > 0 {
@@ -79,14 +79,13 @@ func (h *Hand) Draw(character rune, form int) image.Image {
 	return m
 }
 
-// dot is a touch of the pen on the picture, in pixels.
+// dot is a position and radius of the pen on the picture, in pixels.
 type dot struct {
 	point
 	radius float64
 }
 
-// follow returns the touches of the pen along a smooth curve through the points
-// of s, close enough to look like a line.
+// follow returns dots along a smooth curve through the points of s, close enough to form a line.
 func (h *Hand) follow(s stroke) []dot {
 	at := make([]point, len(s))
 	for i, p := range s {
@@ -118,7 +117,7 @@ func (h *Hand) place(p point) point {
 	return point{(h.x + x*cos - y*sin) * size, (h.y + x*sin + y*cos) * size}
 }
 
-// curve is the Catmull-Rom spline from b, at t = 0, to c, at t = 1.
+// curve returns a point of the Catmull-Rom spline from b, at t = 0, to c, at t = 1.
 func curve(a, b, c, d point, t float64) point {
 	axis := func(a, b, c, d float64) float64 {
 		return b + t/2*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))
@@ -126,7 +125,7 @@ func curve(a, b, c, d point, t float64) point {
 	return point{axis(a.x, b.x, c.x, d.x), axis(a.y, b.y, c.y, d.y)}
 }
 
-// mix returns a with a share of b, between 0 and 1, laid over it.
+// mix returns a mixed with b. share is the share of b, from 0 to 1.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	channel := func(a, b uint8) uint8 {
 		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share))

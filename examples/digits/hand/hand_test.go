@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// ink returns how many pixels are not as the corner is.
+// ink returns the number of pixels that differ from the corner.
 func ink(m image.Image) int {
 	n, b := 0, m.Bounds()
 	paper := color.RGBAModel.Convert(m.At(b.Min.X, b.Min.Y))

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Image is one item of input "image": f32[N,1,28,28].
@@ -33,11 +33,11 @@ type Logits = [10]float32
 
 // Model is the model with its weights. It is safe for concurrent use.
 type Model struct {
-	weights  atomic.Pointer[weights]
+	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
 }
 
-func newModel(w *weights) *Model {
+func newModel(w *rt.Prepared[weights]) *Model {
 	m := &Model{}
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
@@ -59,18 +59,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -83,33 +72,27 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), image)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("digits: Forward", &dst, len(image)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, image)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -117,114 +100,74 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("digits: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 740352)
-	if err := z.Err("digits: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward computes the model into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("image", image))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("digits: Forward", &err)
-	s.weights = s.model.weights.Load()
-	n := len(image)
-	if err := rt.CheckBatch("digits: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("digits: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](image))
+	defer call.Leave(&err)
+	return s.forward(call, len(image), rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits, image []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[float32](s.arena, h1Off, 12544*n)
-		h2  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
-		h3  = rt.View[float32](s.arena, h3Off, 185088)
-		h4  = rt.View[float32](s.arena, h4Off, 3136*n)
-		h5  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
-		h6  = rt.View[float32](s.arena, h6Off, 147456)
-		h7  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
-		h8  = rt.View[float32](s.arena, h8Off, 179712)
-		h9  = rt.View[float32](s.arena, h9Off, 1568*n)
-		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
+		norm1         = rt.View[float32](call.Arena, norm1Off, 12544*n)
+		norm2         = rt.View[float32](call.Arena, 50176*n+740352, 12544*n)
+		norm2Scratch1 = rt.View[float32](call.Arena, norm2Scratch1Off, 185088)
+		pool          = rt.View[float32](call.Arena, poolOff, 3136*n)
+		norm3         = rt.View[float32](call.Arena, 12544*n+740352, 6272*n)
+		norm3Scratch1 = rt.View[float32](call.Arena, norm3Scratch1Off, 147456)
+		norm4         = rt.View[float32](call.Arena, 37632*n+740352, 6272*n)
+		norm4Scratch1 = rt.View[float32](call.Arena, norm4Scratch1Off, 179712)
+		pool1         = rt.View[float32](call.Arena, pool1Off, 1568*n)
+		pool1_2       = rt.View[float32](call.Arena, 6272*n+740352, 1568*n)
 	)
 
-	// /norm1/BatchNormalization, /Relu: f32[N,1,28,28,16]
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// norm1 = /norm1/BatchNormalization, /Relu: f32[N,1,28,28,16]
+	cpu.Conv(norm1, image, w.conv1Weight, conv1.For(n, call.Ctx), &cpu.Epilogue{Bias: w.norm1Bias, Act: cpu.ReLU})
 
-	// /norm2/BatchNormalization, /Relu_1: f32[N,1,28,28,16]
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// norm2 = /norm2/BatchNormalization, /Relu_1: f32[N,1,28,28,16]
+	cpu.Winograd(norm2, norm1, w.conv2Weight, norm2Scratch1, winograd1.For(n, call.Ctx), &cpu.Epilogue{Bias: w.norm2Bias, Act: cpu.ReLU})
 
-	// /pool/MaxPool: f32[N,1,14,14,16]
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// pool = /pool/MaxPool: f32[N,1,14,14,16]
+	cpu.MaxPool(pool, norm2, pool1_3.For(n, call.Ctx))
 
-	// /norm3/BatchNormalization, /Relu_2: f32[N,2,14,14,16]
-	cpu.Winograd(h5, h4, w.conv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// norm3 = /norm3/BatchNormalization, /Relu_2: f32[N,2,14,14,16]
+	cpu.Winograd(norm3, pool, w.conv3Weight, norm3Scratch1, winograd2.For(n, call.Ctx), &cpu.Epilogue{Bias: w.norm3Bias, Act: cpu.ReLU})
 
-	// /norm4/BatchNormalization, /Relu_3: f32[N,2,14,14,16]
-	cpu.Winograd(h7, h5, w.conv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.norm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// norm4 = /norm4/BatchNormalization, /Relu_3: f32[N,2,14,14,16]
+	cpu.Winograd(norm4, norm3, w.conv4Weight, norm4Scratch1, winograd3.For(n, call.Ctx), &cpu.Epilogue{Bias: w.norm4Bias, Act: cpu.ReLU})
 
-	// /pool_1/MaxPool: f32[N,2,7,7,16]
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// pool1 = /pool_1/MaxPool: f32[N,2,7,7,16]
+	cpu.MaxPool(pool1, norm4, pool2.For(n, call.Ctx))
 
-	// /pool_1/MaxPool: f32[N,32,7,7]
-	cpu.Unblock(h10, h9, n, 32, 7, 7)
+	// pool1_2 = /pool_1/MaxPool: f32[N,32,7,7]
+	cpu.Unblock(pool1_2, pool1, n, 32, 7, 7)
 
-	// /dense/Gemm: f32[N,10]
-	cpu.MatMul(logits, h10, w.denseWeight, &cpu.MatMulShape{M: n, N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.denseBias})
+	// logits = /dense/Gemm: f32[N,10]
+	cpu.MatMul(logits, pool1_2, w.denseWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.denseBias})
 	return nil
 }
 

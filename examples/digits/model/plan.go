@@ -2,61 +2,80 @@
 
 package model
 
-import "github.com/burngen/burngen/runtime/cpu"
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Shapes of kernel calls.
 var (
-	conv1     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
-	winograd2 = cpu.WinogradShape{InC: 16, OutC: 16, Group: 1, Tile: 4}
-	winograd3 = cpu.WinogradShape{InC: 16, OutC: 32, Group: 1, Tile: 4}
-	winograd4 = cpu.WinogradShape{InC: 32, OutC: 32, Group: 1, Tile: 4}
+	conv1 = cpu.ConvShape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}
+	winograd1 = cpu.WinogradShape{InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}
+	pool1_3   = cpu.PoolShape{C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
+	winograd2 = cpu.WinogradShape{InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}
+	winograd3 = cpu.WinogradShape{InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}
+	pool2     = cpu.PoolShape{C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
+	matMul1   = cpu.MatMulShape{N: 10, K: 1568, LDA: 1568, LDC: 10, Batch: 1}
+	conv2     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
+	winograd4 = cpu.WinogradShape{InC: 16, OutC: 16, Group: 1, Tile: 4}
+	winograd5 = cpu.WinogradShape{InC: 16, OutC: 32, Group: 1, Tile: 4}
+	winograd6 = cpu.WinogradShape{InC: 32, OutC: 32, Group: 1, Tile: 4}
 )
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "digits: Forward",
+	Symbols: []string{"N"},
+	Fixed:   740352,
+	Each:    []int64{100352},
+}
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	10 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
 //
-//	                 steps     0                                                          840704
-//	h56              3-7                                                               [--)
-//	h61.scratch1     7-7       [------------------------------------------------------)
-//	h61              7-8                                                                   [--)
-//	h63              8-12                                                              |
-//	h68.scratch1     12-12     [------------------------------------------)
-//	h68              12-16                                                              [)
-//	h73.scratch1     16-16     [----------------------------------------------------)
-//	h73              16-17                                                                [)
-//	h75              17-18                                                             |
-//	/pool_1/MaxPool_ 18-23                                                             |
+//	              steps     0                                                          840704
+//	norm1         3-7                                                               [--)
+//	norm2Scratch1 7-7       [------------------------------------------------------)
+//	norm2         7-8                                                                   [--)
+//	pool          8-12                                                              |
+//	norm3Scratch1 12-12     [------------------------------------------)
+//	norm3         12-16                                                              [)
+//	norm4Scratch1 16-16     [----------------------------------------------------)
+//	norm4         16-17                                                                [)
+//	pool1         17-18                                                             |
+//	pool1_2       18-23                                                             |
 const (
-	h1Off = 740352 // f32[12544*N]
-	h3Off = 0      // f32[185088]
-	h4Off = 740352 // f32[3136*N]
-	h6Off = 0      // f32[147456]
-	h8Off = 0      // f32[179712]
-	h9Off = 740352 // f32[1568*N]
+	norm1Off         = 740352 // f32[12544*N]
+	norm2Scratch1Off = 0      // f32[185088]
+	poolOff          = 740352 // f32[3136*N]
+	norm3Scratch1Off = 0      // f32[147456]
+	norm4Scratch1Off = 0      // f32[179712]
+	pool1Off         = 740352 // f32[1568*N]
 )
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareH1Off  = 4672  // f32[16]
-	prepareH2Off  = 0     // f32[1024]
-	prepareH3Off  = 0     // f32[1024]
-	prepareH4Off  = 4096  // f32[144]
-	prepareH5Off  = 0     // f32[1024]
-	prepareH6Off  = 13312 // f32[16]
-	prepareH7Off  = 0     // f32[1024]
-	prepareH8Off  = 0     // f32[1024]
-	prepareH9Off  = 0     // f32[2304]
-	prepareH10Off = 9216  // f32[1024]
-	prepareH11Off = 22528 // f32[32]
-	prepareH12Off = 0     // f32[1024]
-	prepareH13Off = 0     // f32[1024]
-	prepareH14Off = 0     // f32[4608]
-	prepareH15Off = 18432 // f32[1024]
-	prepareH16Off = 40960 // f32[32]
-	prepareH17Off = 0     // f32[1024]
-	prepareH18Off = 0     // f32[1024]
-	prepareH19Off = 0     // f32[9216]
-	prepareH20Off = 36864 // f32[1024]
+	prepareNorm1Weight2Off         = 4672  // f32[16]
+	prepareNorm1WeightScratch1Off  = 0     // f32[1024]
+	prepareNorm1BiasScratch1Off    = 0     // f32[1024]
+	prepareNorm1Weight2_2Off       = 4096  // f32[144]
+	prepareNorm1Weight2Scratch1Off = 0     // f32[1024]
+	prepareNorm2Weight2Off         = 13312 // f32[16]
+	prepareNorm2WeightScratch1Off  = 0     // f32[1024]
+	prepareNorm2BiasScratch1Off    = 0     // f32[1024]
+	prepareNorm2Weight2_2Off       = 0     // f32[2304]
+	prepareNorm2Weight2Scratch1Off = 9216  // f32[1024]
+	prepareNorm3Weight2Off         = 22528 // f32[32]
+	prepareNorm3WeightScratch1Off  = 0     // f32[1024]
+	prepareNorm3BiasScratch1Off    = 0     // f32[1024]
+	prepareNorm3Weight2_2Off       = 0     // f32[4608]
+	prepareNorm3Weight2Scratch1Off = 18432 // f32[1024]
+	prepareNorm4Weight2Off         = 40960 // f32[32]
+	prepareNorm4WeightScratch1Off  = 0     // f32[1024]
+	prepareNorm4BiasScratch1Off    = 0     // f32[1024]
+	prepareNorm4Weight2_2Off       = 0     // f32[9216]
+	prepareNorm4Weight2Scratch1Off = 36864 // f32[1024]
 )

@@ -13,15 +13,16 @@ import (
 //go:embed digits.safetensors
 var embedded string
 
-// Load returns the model with the weights it was generated with, used in place.
+// Load returns the model with the weights in the program, which it uses without copying.
 func Load() (*Model, error) {
 	return loadPrepared(rt.OpenWeights(embedded))
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. The package has no
-// weights of its own to stand in for missing ones. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The package has
+// no weights to replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, nil, options)
 	if err != nil {
@@ -30,9 +31,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -41,20 +42,27 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err != nil {
 		return err
 	}
+	if err := w.Replace(m.weights.Load()); err != nil {
+		return err
+	}
 	m.weights.Store(w)
 	return nil
 }
 
-// fitted makes the tensors that the kernels read from those of other weights.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*weights, error) {
+// fitted prepares other weights for the kernels.
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(w)
+	p, err := prepare(w)
+	if err != nil {
+		return nil, err
+	}
+	return rt.NewReady(p), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "conv1.weight", DType: "f32", Shape: []int{16, 1, 3, 3}},
 	{Name: "norm1.weight", DType: "f32", Shape: []int{16}},
@@ -80,13 +88,13 @@ var wanted = []keys.Want{
 	{Name: "dense.bias", DType: "f32", Shape: []int{10}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	norm1Bias   []float32 // f32[16,1,1]
 	conv1Weight []float32 // f32[1,1,3,3,1,16]
@@ -100,7 +108,7 @@ type weights struct {
 	denseBias   []float32 // f32[1,1,16]
 }
 
-// loadPrepared returns the model with the weights of its own file.
+// loadPrepared returns the model with the weights of the package's own file.
 func loadPrepared(w *rt.Weights) (*Model, error) {
 	p := &weights{
 		norm1Bias:   rt.WeightsOf[float32](w, "prepared/norm1.bias", 16, 1, 1),
@@ -118,10 +126,10 @@ func loadPrepared(w *rt.Weights) (*Model, error) {
 		return nil, err
 	}
 	rt.Keep(p, w)
-	return newModel(p), nil
+	return newModel(rt.NewReady(p)), nil
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		norm1Bias:   rt.Make[float32](16),
@@ -149,7 +157,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		conv1Weight      = rt.WeightsOf[float32](raw, "conv1.weight", 16, 1, 3, 3)
@@ -179,120 +187,104 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		return err
 	}
 	var (
-		h2  = rt.View[float32](arena, prepareH2Off, 1024)
-		h1  = rt.View[float32](arena, prepareH1Off, 16)
-		h3  = rt.View[float32](arena, prepareH3Off, 1024)
-		h5  = rt.View[float32](arena, prepareH5Off, 1024)
-		h4  = rt.View[float32](arena, prepareH4Off, 144)
-		h7  = rt.View[float32](arena, prepareH7Off, 1024)
-		h6  = rt.View[float32](arena, prepareH6Off, 16)
-		h8  = rt.View[float32](arena, prepareH8Off, 1024)
-		h10 = rt.View[float32](arena, prepareH10Off, 1024)
-		h9  = rt.View[float32](arena, prepareH9Off, 2304)
-		h12 = rt.View[float32](arena, prepareH12Off, 1024)
-		h11 = rt.View[float32](arena, prepareH11Off, 32)
-		h13 = rt.View[float32](arena, prepareH13Off, 1024)
-		h15 = rt.View[float32](arena, prepareH15Off, 1024)
-		h14 = rt.View[float32](arena, prepareH14Off, 4608)
-		h17 = rt.View[float32](arena, prepareH17Off, 1024)
-		h16 = rt.View[float32](arena, prepareH16Off, 32)
-		h18 = rt.View[float32](arena, prepareH18Off, 1024)
-		h20 = rt.View[float32](arena, prepareH20Off, 1024)
-		h19 = rt.View[float32](arena, prepareH19Off, 9216)
+		norm1WeightScratch1  = rt.View[float32](arena, prepareNorm1WeightScratch1Off, 1024)
+		norm1Weight2         = rt.View[float32](arena, prepareNorm1Weight2Off, 16)
+		norm1BiasScratch1    = rt.View[float32](arena, prepareNorm1BiasScratch1Off, 1024)
+		norm1Weight2Scratch1 = rt.View[float32](arena, prepareNorm1Weight2Scratch1Off, 1024)
+		norm1Weight2_2       = rt.View[float32](arena, prepareNorm1Weight2_2Off, 144)
+		norm2WeightScratch1  = rt.View[float32](arena, prepareNorm2WeightScratch1Off, 1024)
+		norm2Weight2         = rt.View[float32](arena, prepareNorm2Weight2Off, 16)
+		norm2BiasScratch1    = rt.View[float32](arena, prepareNorm2BiasScratch1Off, 1024)
+		norm2Weight2Scratch1 = rt.View[float32](arena, prepareNorm2Weight2Scratch1Off, 1024)
+		norm2Weight2_2       = rt.View[float32](arena, prepareNorm2Weight2_2Off, 2304)
+		norm3WeightScratch1  = rt.View[float32](arena, prepareNorm3WeightScratch1Off, 1024)
+		norm3Weight2         = rt.View[float32](arena, prepareNorm3Weight2Off, 32)
+		norm3BiasScratch1    = rt.View[float32](arena, prepareNorm3BiasScratch1Off, 1024)
+		norm3Weight2Scratch1 = rt.View[float32](arena, prepareNorm3Weight2Scratch1Off, 1024)
+		norm3Weight2_2       = rt.View[float32](arena, prepareNorm3Weight2_2Off, 4608)
+		norm4WeightScratch1  = rt.View[float32](arena, prepareNorm4WeightScratch1Off, 1024)
+		norm4Weight2         = rt.View[float32](arena, prepareNorm4Weight2Off, 32)
+		norm4BiasScratch1    = rt.View[float32](arena, prepareNorm4BiasScratch1Off, 1024)
+		norm4Weight2Scratch1 = rt.View[float32](arena, prepareNorm4Weight2Scratch1Off, 1024)
+		norm4Weight2_2       = rt.View[float32](arena, prepareNorm4Weight2_2Off, 9216)
 	)
 
-	// /norm1/BatchNormalization: f32[16,1,1]
-	{
-		cpu.AddScalar(h2[:16], norm1RunningVar, 1e-05)
-		cpu.Sqrt(h2[:16], h2[:16])
-		cpu.Div(h1, norm1Weight, h2[:16])
-	}
+	// norm1Weight2 = /norm1/BatchNormalization: f32[16,1,1]
+	cpu.AddScalar(norm1WeightScratch1[:16], norm1RunningVar, 1e-05)
+	cpu.Sqrt(norm1WeightScratch1[:16], norm1WeightScratch1[:16])
+	cpu.Div(norm1Weight2, norm1Weight, norm1WeightScratch1[:16])
 
-	// /norm1/BatchNormalization: f32[16,1,1]
-	{
-		cpu.Mul(h3[:16], norm1RunningMean, h1)
-		cpu.Sub(p.norm1Bias, norm1Bias, h3[:16])
-	}
+	// p.norm1Bias = /norm1/BatchNormalization: f32[16,1,1]
+	cpu.Mul(norm1BiasScratch1[:16], norm1RunningMean, norm1Weight2)
+	cpu.Sub(p.norm1Bias, norm1Bias, norm1BiasScratch1[:16])
 
-	// /norm1/BatchNormalization: f32[16,1,3,3]
+	// norm1Weight2_2 = /norm1/BatchNormalization: f32[16,1,3,3]
 	for i := range 16 {
-		cpu.Repeat(h5[:9], h1[i:i+1])
-		cpu.Mul(h4[i*9:i*9+9], h5[:9], conv1Weight[i*9:i*9+9])
+		cpu.Repeat(norm1Weight2Scratch1[:9], norm1Weight2[i:i+1])
+		cpu.Mul(norm1Weight2_2[i*9:i*9+9], norm1Weight2Scratch1[:9], conv1Weight[i*9:i*9+9])
 	}
 
-	// /norm1/BatchNormalization: f32[1,1,3,3,1,16]
-	cpu.PackConv(p.conv1Weight, h4, &conv1)
+	// p.conv1Weight = /norm1/BatchNormalization: f32[1,1,3,3,1,16]
+	cpu.PackConv(p.conv1Weight, norm1Weight2_2, &conv2)
 
-	// /norm2/BatchNormalization: f32[16,1,1]
-	{
-		cpu.AddScalar(h7[:16], norm2RunningVar, 1e-05)
-		cpu.Sqrt(h7[:16], h7[:16])
-		cpu.Div(h6, norm2Weight, h7[:16])
-	}
+	// norm2Weight2 = /norm2/BatchNormalization: f32[16,1,1]
+	cpu.AddScalar(norm2WeightScratch1[:16], norm2RunningVar, 1e-05)
+	cpu.Sqrt(norm2WeightScratch1[:16], norm2WeightScratch1[:16])
+	cpu.Div(norm2Weight2, norm2Weight, norm2WeightScratch1[:16])
 
-	// /norm2/BatchNormalization: f32[16,1,1]
-	{
-		cpu.Mul(h8[:16], norm2RunningMean, h6)
-		cpu.Sub(p.norm2Bias, norm2Bias, h8[:16])
-	}
+	// p.norm2Bias = /norm2/BatchNormalization: f32[16,1,1]
+	cpu.Mul(norm2BiasScratch1[:16], norm2RunningMean, norm2Weight2)
+	cpu.Sub(p.norm2Bias, norm2Bias, norm2BiasScratch1[:16])
 
-	// /norm2/BatchNormalization: f32[16,16,3,3]
+	// norm2Weight2_2 = /norm2/BatchNormalization: f32[16,16,3,3]
 	for i := range 16 {
-		cpu.Repeat(h10[:144], h6[i:i+1])
-		cpu.Mul(h9[i*144:i*144+144], h10[:144], conv2Weight[i*144:i*144+144])
+		cpu.Repeat(norm2Weight2Scratch1[:144], norm2Weight2[i:i+1])
+		cpu.Mul(norm2Weight2_2[i*144:i*144+144], norm2Weight2Scratch1[:144], conv2Weight[i*144:i*144+144])
 	}
 
-	// /norm2/BatchNormalization: f32[36,1,1,16,16]
-	cpu.PackWinograd(p.conv2Weight, h9, &winograd2)
+	// p.conv2Weight = /norm2/BatchNormalization: f32[36,1,1,16,16]
+	cpu.PackWinograd(p.conv2Weight, norm2Weight2_2, &winograd4)
 
-	// /norm3/BatchNormalization: f32[32,1,1]
-	{
-		cpu.AddScalar(h12[:32], norm3RunningVar, 1e-05)
-		cpu.Sqrt(h12[:32], h12[:32])
-		cpu.Div(h11, norm3Weight, h12[:32])
-	}
+	// norm3Weight2 = /norm3/BatchNormalization: f32[32,1,1]
+	cpu.AddScalar(norm3WeightScratch1[:32], norm3RunningVar, 1e-05)
+	cpu.Sqrt(norm3WeightScratch1[:32], norm3WeightScratch1[:32])
+	cpu.Div(norm3Weight2, norm3Weight, norm3WeightScratch1[:32])
 
-	// /norm3/BatchNormalization: f32[32,1,1]
-	{
-		cpu.Mul(h13[:32], norm3RunningMean, h11)
-		cpu.Sub(p.norm3Bias, norm3Bias, h13[:32])
-	}
+	// p.norm3Bias = /norm3/BatchNormalization: f32[32,1,1]
+	cpu.Mul(norm3BiasScratch1[:32], norm3RunningMean, norm3Weight2)
+	cpu.Sub(p.norm3Bias, norm3Bias, norm3BiasScratch1[:32])
 
-	// /norm3/BatchNormalization: f32[32,16,3,3]
+	// norm3Weight2_2 = /norm3/BatchNormalization: f32[32,16,3,3]
 	for i := range 32 {
-		cpu.Repeat(h15[:144], h11[i:i+1])
-		cpu.Mul(h14[i*144:i*144+144], h15[:144], conv3Weight[i*144:i*144+144])
+		cpu.Repeat(norm3Weight2Scratch1[:144], norm3Weight2[i:i+1])
+		cpu.Mul(norm3Weight2_2[i*144:i*144+144], norm3Weight2Scratch1[:144], conv3Weight[i*144:i*144+144])
 	}
 
-	// /norm3/BatchNormalization: f32[36,2,1,16,16]
-	cpu.PackWinograd(p.conv3Weight, h14, &winograd3)
+	// p.conv3Weight = /norm3/BatchNormalization: f32[36,2,1,16,16]
+	cpu.PackWinograd(p.conv3Weight, norm3Weight2_2, &winograd5)
 
-	// /norm4/BatchNormalization: f32[32,1,1]
-	{
-		cpu.AddScalar(h17[:32], norm4RunningVar, 1e-05)
-		cpu.Sqrt(h17[:32], h17[:32])
-		cpu.Div(h16, norm4Weight, h17[:32])
-	}
+	// norm4Weight2 = /norm4/BatchNormalization: f32[32,1,1]
+	cpu.AddScalar(norm4WeightScratch1[:32], norm4RunningVar, 1e-05)
+	cpu.Sqrt(norm4WeightScratch1[:32], norm4WeightScratch1[:32])
+	cpu.Div(norm4Weight2, norm4Weight, norm4WeightScratch1[:32])
 
-	// /norm4/BatchNormalization: f32[32,1,1]
-	{
-		cpu.Mul(h18[:32], norm4RunningMean, h16)
-		cpu.Sub(p.norm4Bias, norm4Bias, h18[:32])
-	}
+	// p.norm4Bias = /norm4/BatchNormalization: f32[32,1,1]
+	cpu.Mul(norm4BiasScratch1[:32], norm4RunningMean, norm4Weight2)
+	cpu.Sub(p.norm4Bias, norm4Bias, norm4BiasScratch1[:32])
 
-	// /norm4/BatchNormalization: f32[32,32,3,3]
+	// norm4Weight2_2 = /norm4/BatchNormalization: f32[32,32,3,3]
 	for i := range 32 {
-		cpu.Repeat(h20[:288], h16[i:i+1])
-		cpu.Mul(h19[i*288:i*288+288], h20[:288], conv4Weight[i*288:i*288+288])
+		cpu.Repeat(norm4Weight2Scratch1[:288], norm4Weight2[i:i+1])
+		cpu.Mul(norm4Weight2_2[i*288:i*288+288], norm4Weight2Scratch1[:288], conv4Weight[i*288:i*288+288])
 	}
 
-	// /norm4/BatchNormalization: f32[36,2,2,16,16]
-	cpu.PackWinograd(p.conv4Weight, h19, &winograd4)
+	// p.conv4Weight = /norm4/BatchNormalization: f32[36,2,2,16,16]
+	cpu.PackWinograd(p.conv4Weight, norm4Weight2_2, &winograd6)
 
-	// /dense/Gemm: f32[1,1568,16]
+	// p.denseWeight = /dense/Gemm: f32[1,1568,16]
 	cpu.PackPanels(p.denseWeight, denseWeight, 1568, 10, 1568, true, 1, 15680)
 
-	// /dense/Gemm: f32[1,1,16]
+	// p.denseBias = /dense/Gemm: f32[1,1,16]
 	cpu.Block(p.denseBias, denseBias, 1, 10, 1, 1)
 	return nil
 }

@@ -7,34 +7,35 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
-	bodyConv1Weight      []float32 // f32[16,1,3,3]
 	bodyNorm1Weight      []float32 // f32[16]
-	bodyNorm1Bias        []float32 // f32[16]
-	bodyNorm1RunningMean []float32 // f32[16]
-	bodyNorm1RunningVar  []float32 // f32[16]
 	bodyConv2Weight      []float32 // f32[16,16,3,3]
 	bodyNorm2Weight      []float32 // f32[16]
-	bodyNorm2Bias        []float32 // f32[16]
-	bodyNorm2RunningMean []float32 // f32[16]
-	bodyNorm2RunningVar  []float32 // f32[16]
 	bodyConv3Weight      []float32 // f32[32,16,3,3]
 	bodyNorm3Weight      []float32 // f32[32]
-	bodyNorm3Bias        []float32 // f32[32]
-	bodyNorm3RunningMean []float32 // f32[32]
-	bodyNorm3RunningVar  []float32 // f32[32]
 	bodyConv4Weight      []float32 // f32[32,32,3,3]
 	bodyNorm4Weight      []float32 // f32[32]
-	bodyNorm4Bias        []float32 // f32[32]
+	headWeight           []float32 // f32[5,1568]
+	bodyConv1Weight      []float32 // f32[16,1,3,3]
+	bodyNorm1RunningMean []float32 // f32[16]
+	bodyNorm1RunningVar  []float32 // f32[16]
+	bodyNorm1Bias        []float32 // f32[16]
+	bodyNorm2RunningMean []float32 // f32[16]
+	bodyNorm2RunningVar  []float32 // f32[16]
+	bodyNorm2Bias        []float32 // f32[16]
+	bodyNorm3RunningMean []float32 // f32[32]
+	bodyNorm3RunningVar  []float32 // f32[32]
+	bodyNorm3Bias        []float32 // f32[32]
 	bodyNorm4RunningMean []float32 // f32[32]
 	bodyNorm4RunningVar  []float32 // f32[32]
-	headWeight           []float32 // f32[5,1568]
+	bodyNorm4Bias        []float32 // f32[32]
 	headBias             []float32 // f32[5]
 	constH116            []float32 // f32[1,1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	bodyConv1Weight      []float32 // gradient, f32[16,1,3,3]
 	bodyConv2Weight      []float32 // gradient, f32[16,16,3,3]
@@ -61,1920 +62,1414 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, loss, logits, image []float32, sign []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, loss, logits, image []float32, sign []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
+	off := call.Offsets(0)
 	var (
-		h1   = rt.View[float32](t.arena, int(t.stepOffsets[stepH1Off]), 144)
-		h2   = rt.View[float32](t.arena, int(t.stepOffsets[stepH2Off]), 12544*n)
-		h3   = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 32)
-		h4   = rt.View[float32](t.arena, int(t.stepOffsets[stepH4Off]), 16)
-		h5   = rt.View[float32](t.arena, int(t.stepOffsets[stepH5Off]), 16)
-		h6   = rt.View[int64](t.arena, int(t.stepOffsets[stepH6Off]), 1)
-		h7   = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 1)
-		h9   = rt.View[float32](t.arena, int(t.stepOffsets[stepH9Off]), 1024)
-		h8   = rt.View[float32](t.arena, int(t.stepOffsets[stepH8Off]), 1)
-		h10  = rt.View[float32](t.arena, int(t.stepOffsets[stepH10Off]), 16)
-		h11  = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 1024)
-		h13  = rt.View[float32](t.arena, int(t.stepOffsets[stepH13Off]), 1024)
-		h14  = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 1024)
-		h12  = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 16)
-		h15  = rt.View[float32](t.arena, int(t.stepOffsets[stepH15Off]), 1024)
-		h17  = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 1024)
-		h16  = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 16)
-		h19  = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 1024)
-		h18  = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 16)
-		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 12544*n)
-		h21  = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 2304)
-		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 12544*n)
-		h23  = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 32)
-		h24  = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 16)
-		h25  = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 16)
-		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
-		h27  = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 1024)
-		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 1024)
-		h30  = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
-		h28  = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16)
-		h31  = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
-		h33  = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 1024)
-		h32  = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 16)
-		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1024)
-		h34  = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 16)
-		h36  = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 12544*n)
-		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 3136*n)
-		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 4608)
-		h39  = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 6272*n)
-		h40  = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 64)
-		h41  = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 32)
-		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 32)
-		h43  = rt.View[int64](t.arena, int(t.stepOffsets[stepH43Off]), 1)
-		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 1)
-		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024)
-		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1)
-		h47  = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 32)
-		h48  = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 1024)
-		h50  = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 1024)
-		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 1024)
-		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 32)
-		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 1024)
-		h54  = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
-		h53  = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 32)
-		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 1024)
-		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 32)
-		h57  = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 6272*n)
-		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 9216)
-		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 6272*n)
-		h60  = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 64)
-		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 32)
-		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 32)
-		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 32)
-		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 1024)
-		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 1024)
-		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 1024)
-		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 32)
-		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 1024)
-		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 1024)
-		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 32)
-		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 1024)
-		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 32)
-		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 6272*n)
-		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 1568*n)
-		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 1568*n)
-		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 25088)
-		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16)
-		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 5*n)
-		h79  = rt.View[int64](t.arena, int(t.stepOffsets[stepH79Off]), n)
-		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), n)
-		h81  = rt.View[int64](t.arena, int(t.stepOffsets[stepH81Off]), 1)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 1)
-		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), n)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 5*n)
-		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 1024)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 1024)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 7840)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 1568*n)
-		h90  = rt.View[float32](t.arena, int(t.stepOffsets[stepH90Off]), 1568*n)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 16*n)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 7840)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 1568*n)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 6272*n)
-		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 64)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 1024)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 32)
-		h98  = rt.View[float32](t.arena, int(t.stepOffsets[stepH98Off]), 96)
-		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 1024)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 1024)
-		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 1024)
-		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 1024)
-		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.stepOffsets[stepH104Off]), 9216)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 6272*n)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 12544*n+64512)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 64)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 1024)
-		h109 = rt.View[float32](t.arena, int(t.stepOffsets[stepH109Off]), 32)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 96)
-		h111 = rt.View[float32](t.arena, int(t.stepOffsets[stepH111Off]), 1024)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1024)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 1024)
-		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 1024)
-		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 4608)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 3136*n)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 9408*n+64512)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 12544*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 32)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 1024)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 48)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 1024)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
-		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 2304)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 12544*n)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 25088*n+64512)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 32)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 1024)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 16)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 48)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
-		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
-		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 1024)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12544*n)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 12544*n)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 768*min(784*n, 1024))
+		bodyConv1                   = rt.View[float32](call.Arena, off[stepBodyConv1Off], 12544*n)
+		h2                          = rt.View[float32](call.Arena, off[stepH2Off], 16)
+		h3                          = rt.View[float32](call.Arena, off[stepH3Off], 16)
+		h4                          = rt.View[float32](call.Arena, off[stepH4Off], 1)
+		h5                          = rt.View[float32](call.Arena, off[stepH5Off], 12544*n)
+		bodyConv2_2                 = rt.View[float32](call.Arena, off[stepBodyConv2_2Off], 12544*n)
+		h7                          = rt.View[float32](call.Arena, off[stepH7Off], 16)
+		h8                          = rt.View[float32](call.Arena, off[stepH8Off], 16)
+		h9                          = rt.View[float32](call.Arena, off[stepH9Off], 12544*n)
+		h10                         = rt.View[float32](call.Arena, off[stepH10Off], 3136*n)
+		bodyConv3_2                 = rt.View[float32](call.Arena, off[stepBodyConv3_2Off], 6272*n)
+		h12                         = rt.View[float32](call.Arena, off[stepH12Off], 32)
+		h13                         = rt.View[float32](call.Arena, off[stepH13Off], 32)
+		h14                         = rt.View[float32](call.Arena, off[stepH14Off], 1)
+		h15                         = rt.View[float32](call.Arena, off[stepH15Off], 6272*n)
+		bodyConv4_2                 = rt.View[float32](call.Arena, off[stepBodyConv4_2Off], 6272*n)
+		h17                         = rt.View[float32](call.Arena, off[stepH17Off], 32)
+		h18                         = rt.View[float32](call.Arena, off[stepH18Off], 32)
+		h19                         = rt.View[float32](call.Arena, off[stepH19Off], 6272*n)
+		h20                         = rt.View[float32](call.Arena, off[stepH20Off], 1568*n)
+		h21                         = rt.View[float32](call.Arena, off[stepH21Off], 5*n)
+		h22                         = rt.View[int64](call.Arena, off[stepH22Off], n)
+		h23                         = rt.View[float32](call.Arena, off[stepH23Off], n)
+		h25                         = rt.View[int64](call.Arena, off[stepH25Off], 1)
+		h26                         = rt.View[float32](call.Arena, off[stepH26Off], 1)
+		h28                         = rt.View[float32](call.Arena, off[stepH28Off], n)
+		h30                         = rt.View[float32](call.Arena, off[stepH30Off], 5*n)
+		h32                         = rt.View[float32](call.Arena, off[stepH32Off], n)
+		h33Scratch1                 = rt.View[float32](call.Arena, off[stepH33Scratch1Off], 1024)
+		h33Scratch2                 = rt.View[float32](call.Arena, off[stepH33Scratch2Off], 1024)
+		headWeight                  = rt.View[float32](call.Arena, off[stepHeadWeightOff], 7840)
+		head                        = rt.View[float32](call.Arena, off[stepHeadOff], 1568*n)
+		h34                         = rt.View[float32](call.Arena, off[stepH34Off], 1568*n)
+		h35                         = rt.View[float32](call.Arena, off[stepH35Off], 16*n)
+		h36                         = rt.View[float32](call.Arena, off[stepH36Off], 7840)
+		h37                         = rt.View[float32](call.Arena, off[stepH37Off], 1568*n)
+		h38                         = rt.View[float32](call.Arena, off[stepH38Off], 6272*n)
+		h40                         = rt.View[float32](call.Arena, off[stepH40Off], 64)
+		h41Scratch1                 = rt.View[float32](call.Arena, off[stepH41Scratch1Off], 1024)
+		h42                         = rt.View[float32](call.Arena, off[stepH42Off], 32)
+		h47                         = rt.View[float32](call.Arena, off[stepH47Off], 96)
+		h44Scratch1                 = rt.View[float32](call.Arena, off[stepH44Scratch1Off], 1024)
+		h44Scratch2                 = rt.View[float32](call.Arena, off[stepH44Scratch2Off], 1024)
+		h46Scratch1                 = rt.View[float32](call.Arena, off[stepH46Scratch1Off], 1024)
+		h46Scratch2                 = rt.View[float32](call.Arena, off[stepH46Scratch2Off], 1024)
+		h46Scratch3                 = rt.View[float32](call.Arena, off[stepH46Scratch3Off], 1024)
+		bodyConv4Weight             = rt.View[float32](call.Arena, off[stepBodyConv4WeightOff], 9216)
+		bodyConv4                   = rt.View[float32](call.Arena, off[stepBodyConv4Off], 6272*n)
+		gradBodyConv4WeightScratch1 = rt.View[float32](call.Arena, off[stepGradBodyConv4WeightScratch1Off], 12544*n+64512)
+		h50                         = rt.View[float32](call.Arena, off[stepH50Off], 64)
+		h51Scratch1                 = rt.View[float32](call.Arena, off[stepH51Scratch1Off], 1024)
+		h52                         = rt.View[float32](call.Arena, off[stepH52Off], 32)
+		h57                         = rt.View[float32](call.Arena, off[stepH57Off], 96)
+		h54Scratch1                 = rt.View[float32](call.Arena, off[stepH54Scratch1Off], 1024)
+		h54Scratch2                 = rt.View[float32](call.Arena, off[stepH54Scratch2Off], 1024)
+		h56Scratch1                 = rt.View[float32](call.Arena, off[stepH56Scratch1Off], 1024)
+		h56Scratch2                 = rt.View[float32](call.Arena, off[stepH56Scratch2Off], 1024)
+		h56Scratch3                 = rt.View[float32](call.Arena, off[stepH56Scratch3Off], 1024)
+		bodyConv3Weight             = rt.View[float32](call.Arena, off[stepBodyConv3WeightOff], 4608)
+		bodyConv3                   = rt.View[float32](call.Arena, off[stepBodyConv3Off], 3136*n)
+		gradBodyConv3WeightScratch1 = rt.View[float32](call.Arena, off[stepGradBodyConv3WeightScratch1Off], 9408*n+64512)
+		h59                         = rt.View[float32](call.Arena, off[stepH59Off], 12544*n)
+		h61                         = rt.View[float32](call.Arena, off[stepH61Off], 32)
+		h62Scratch1                 = rt.View[float32](call.Arena, off[stepH62Scratch1Off], 1024)
+		h63                         = rt.View[float32](call.Arena, off[stepH63Off], 16)
+		h68                         = rt.View[float32](call.Arena, off[stepH68Off], 48)
+		h65Scratch1                 = rt.View[float32](call.Arena, off[stepH65Scratch1Off], 1024)
+		h65Scratch2                 = rt.View[float32](call.Arena, off[stepH65Scratch2Off], 1024)
+		h67Scratch1                 = rt.View[float32](call.Arena, off[stepH67Scratch1Off], 1024)
+		h67Scratch2                 = rt.View[float32](call.Arena, off[stepH67Scratch2Off], 1024)
+		h67Scratch3                 = rt.View[float32](call.Arena, off[stepH67Scratch3Off], 1024)
+		bodyConv2Weight             = rt.View[float32](call.Arena, off[stepBodyConv2WeightOff], 2304)
+		bodyConv2                   = rt.View[float32](call.Arena, off[stepBodyConv2Off], 12544*n)
+		gradBodyConv2WeightScratch1 = rt.View[float32](call.Arena, off[stepGradBodyConv2WeightScratch1Off], 25088*n+64512)
+		h71                         = rt.View[float32](call.Arena, off[stepH71Off], 32)
+		h72Scratch1                 = rt.View[float32](call.Arena, off[stepH72Scratch1Off], 1024)
+		h73                         = rt.View[float32](call.Arena, off[stepH73Off], 16)
+		h78                         = rt.View[float32](call.Arena, off[stepH78Off], 48)
+		h75Scratch1                 = rt.View[float32](call.Arena, off[stepH75Scratch1Off], 1024)
+		h75Scratch2                 = rt.View[float32](call.Arena, off[stepH75Scratch2Off], 1024)
+		h77Scratch1                 = rt.View[float32](call.Arena, off[stepH77Scratch1Off], 1024)
+		h77Scratch2                 = rt.View[float32](call.Arena, off[stepH77Scratch2Off], 1024)
+		h77Scratch3                 = rt.View[float32](call.Arena, off[stepH77Scratch3Off], 1024)
+		h80                         = rt.View[float32](call.Arena, off[stepH80Off], 12544*n)
+		h81                         = rt.View[float32](call.Arena, off[stepH81Off], 12544*n)
+		gradBodyConv1WeightScratch1 = rt.View[float32](call.Arena, off[stepGradBodyConv1WeightScratch1Off], 768*min(784*n, 1024))
 	)
 
-	// model.go:28: f32[1,1,3,3,1,16]
-	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,16]
-	cpu.ChannelMoments(h3, h2, n, 16, 784)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
-
-	// model.go:28: i64[1]
-	cpu.Elements(h6, 784*n)
-
-	// model.go:28: f32[1]
-	cpu.Cast(h7, h6)
-
-	// model.go:28: f32[1]
-	{
-		cpu.AddScalar(h9[:1], h7, -1)
-		cpu.MaxScalar(h8, h9[:1], 1)
+	// bodyConv1, h2, h3, h4, g.bodyNorm1RunningMean, g.bodyNorm1RunningVar, h5, bodyConv2_2, h7, h8, ... = model.go:28
+	if err := t.part2(call, n, off[stepPart2ArenaOff], off[stepPart2Arena2Off], bodyConv1, h2, h3, h4, g.bodyNorm1RunningMean,
+		g.bodyNorm1RunningVar, h5, bodyConv2_2, h7, h8, g.bodyNorm2RunningMean, g.bodyNorm2RunningVar, h9, h10, bodyConv3_2, h12, h13, h14,
+		g.bodyNorm3RunningMean, g.bodyNorm3RunningVar, h15, bodyConv4_2, h17, h18, g.bodyNorm4RunningMean, g.bodyNorm4RunningVar, h19, h20,
+		logits, w.bodyConv1Weight, image, w.bodyNorm1RunningMean, w.bodyNorm1RunningVar, w.bodyNorm1Weight, w.bodyNorm1Bias,
+		w.bodyConv2Weight, w.bodyNorm2RunningMean, w.bodyNorm2RunningVar, w.bodyNorm2Weight, w.bodyNorm2Bias, w.bodyConv3Weight,
+		w.bodyNorm3RunningMean, w.bodyNorm3RunningVar, w.bodyNorm3Weight, w.bodyNorm3Bias, w.bodyConv4Weight, w.bodyNorm4RunningMean,
+		w.bodyNorm4RunningVar, w.bodyNorm4Weight, w.bodyNorm4Bias, w.headWeight, w.headBias); err != nil {
+		return err
 	}
 
-	// model.go:28: f32[1,16]
-	cpu.MulScalar(h10, h4, 0.100000024)
+	// h21 = model.go:36: f32[N,5]
+	rt.EndIfDone(call.Ctx)
+	cpu.LogSoftmax(h21, logits, n, 5, 1)
 
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
-		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
+	// h22 = model.go:36: i64[N]
+	if err := cpu.CheckIndex(h22, sign, 5, false, "label", "classes"); err != nil {
+		return rt.At("model.go:36", err)
 	}
 
-	// model.go:28: f32[1]
-	cpu.Div(h8, h7, h8)
-
-	// model.go:28: f32[1,16]
-	{
-		cpu.Repeat(h13[:16], h8)
-		cpu.Mul(h14[:16], h5, h13[:16])
-		cpu.MulScalar(h12, h14[:16], 0.100000024)
+	// h23 = model.go:36: f32[N,1]
+	if err := cpu.GatherElements(h23, h21, h22, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
 	}
 
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
-		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
+	// h24 in h23 = model.go:36: f32[N,1]
+	cpu.Neg(h23, h23)
+
+	// loss = model.go:36: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h23, 1, n, 1)
+
+	// h25 = model.go:36: i64[1]
+	cpu.Elements(h25, n)
+
+	// h26 = model.go:36: f32[1]
+	cpu.Cast(h26, h25)
+
+	// h27 in h26 = model.go:36: f32[1]
+	cpu.ScalarDiv(h26, 1, h26)
+
+	// h28 = model.go:36: f32[N]
+	cpu.StridedCopy(h28, h26, []int{n}, []int{0}, 0)
+
+	// h29 in h28 = model.go:36: f32[N]
+	cpu.Neg(h28, h28)
+
+	// h30 = model.go:36: f32[N,5]
+	cpu.Fill(h30, 0)
+
+	// h31 in h30 = model.go:36: f32[N,5]
+	rt.EndIfDone(call.Ctx)
+	if err := cpu.ScatterElementsAdd(h30, h30, h22, h28, []int{n, 1}, []int{n, 5}, 1); err != nil {
+		return rt.At("model.go:36", err)
 	}
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h17[:16], h5, 1e-05)
-		cpu.Sqrt(h17[:16], h17[:16])
-		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
+	// h32 = model.go:36: f32[N,1]
+	cpu.ReduceSum(h32, h30, n, 5, 1)
+
+	// h33 in h30 = model.go:36: f32[N,5]
+	for i := range n {
+		cpu.Repeat(h33Scratch1[:5], h32[i:i+1])
+		cpu.Exp(h33Scratch2[:5], h21[i*5:i*5+5])
+		cpu.Mul(h33Scratch2[:5], h33Scratch2[:5], h33Scratch1[:5])
+		cpu.Sub(h30[i*5:i*5+5], h30[i*5:i*5+5], h33Scratch2[:5])
 	}
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h19[:16], h4, h16)
-		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
+	// g.headBias = model.go:28: f32[5]
+	if g.headBias != nil {
+		cpu.ReduceSum(g.headBias, h30, 1, n, 5)
+	}
+	if call.Ends(1) {
+		return nil
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// headWeight = model.go:28: f32[98,5,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(headWeight, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
+	// head = model.go:28: f32[N,1568]
+	cpu.MatMul(head, h30, headWeight, matMul2.Rows(n, call.Ctx), nil)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,16]
-	cpu.ChannelMoments(h23, h22, n, 16, 784)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
-
-	// model.go:28: f32[1,16]
-	cpu.MulScalar(h26, h24, 0.100000024)
-
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
-		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
+	// h34 = model.go:28: f32[1568,N]
+	if g.headWeight != nil {
+		cpu.StridedCopy(h34, h20, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// model.go:28: f32[1,16]
-	{
-		cpu.Repeat(h29[:16], h8)
-		cpu.Mul(h30[:16], h25, h29[:16])
-		cpu.MulScalar(h28, h30[:16], 0.100000024)
+	// h35 = model.go:28: f32[1,N,16]
+	if g.headWeight != nil {
+		cpu.PackPanels(h35, h30, n, 5, 5, false, 1, 5*n)
 	}
 
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
-		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
+	// h36 = model.go:28: f32[1568,5]
+	if g.headWeight != nil {
+		cpu.MatMul(h36, h34, h35, matMul3.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h33[:16], h25, 1e-05)
-		cpu.Sqrt(h33[:16], h33[:16])
-		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
+	// g.headWeight = model.go:28: f32[5,1568]
+	if g.headWeight != nil {
+		cpu.StridedCopy(g.headWeight, h36, []int{5, 1568}, []int{1, 5}, 0)
+	}
+	if call.Ends(2) {
+		return nil
 	}
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h35[:16], h24, h32)
-		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
-	}
+	// h37 = model.go:28: f32[N,2,7,7,16]
+	cpu.Block(h37, head, n, 32, 7, 7)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// h38 = model.go:28: f32[N,2,14,14,16]
+	cpu.MaxPoolGrad(h38, h19, h37, pool2.For(n, call.Ctx))
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h39 in h38 = model.go:28: f32[N,2,14,14,16]
+	cpu.Gate(h38, h38, h19)
 
-	// model.go:28: f32[2,1,3,3,16,16]
-	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
+	// h40 = model.go:28: f32[2,32]
+	cpu.ChannelSums(h40, h38, bodyConv4_2, h17, n, 32, 196)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
+	// h41 in h18 = model.go:28: f32[1,32]
+	cpu.AddScalar(h41Scratch1[:32], h18, 1e-05)
+	cpu.Sqrt(h41Scratch1[:32], h41Scratch1[:32])
+	cpu.ScalarDiv(h18, 1, h41Scratch1[:32])
 
-	// model.go:28: f32[2,32]
-	cpu.ChannelMoments(h40, h39, n, 32, 196)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
-
-	// model.go:28: f32[1,32]
+	// h42 = model.go:28: f32[1,32]
 	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
 
-	// model.go:28: i64[1]
-	cpu.Elements(h43, 196*n)
-
-	// model.go:28: f32[1]
-	cpu.Cast(h44, h43)
-
-	// model.go:28: f32[1]
-	{
-		cpu.AddScalar(h46[:1], h44, -1)
-		cpu.MaxScalar(h45, h46[:1], 1)
-	}
-
-	// model.go:28: f32[1,32]
-	cpu.MulScalar(h47, h41, 0.100000024)
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
-		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
-	}
-
-	// model.go:28: f32[1]
-	cpu.Div(h45, h44, h45)
-
-	// model.go:28: f32[1,32]
-	{
-		cpu.Repeat(h50[:32], h45)
-		cpu.Mul(h51[:32], h42, h50[:32])
-		cpu.MulScalar(h49, h51[:32], 0.100000024)
-	}
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
-		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h54[:32], h42, 1e-05)
-		cpu.Sqrt(h54[:32], h54[:32])
-		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h56[:32], h41, h53)
-		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
-	}
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,32]
-	cpu.ChannelMoments(h60, h59, n, 32, 196)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
-
-	// model.go:28: f32[1,32]
-	cpu.MulScalar(h63, h61, 0.100000024)
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
-		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
-	}
-
-	// model.go:28: f32[1,32]
-	{
-		cpu.Repeat(h66[:32], h45)
-		cpu.Mul(h67[:32], h62, h66[:32])
-		cpu.MulScalar(h65, h67[:32], 0.100000024)
-	}
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
-		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h70[:32], h62, 1e-05)
-		cpu.Sqrt(h70[:32], h70[:32])
-		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h72[:32], h61, h69)
-		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
-	}
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h75, h74, n, 32, 7, 7)
-
-	// model.go:28: f32[1,1568,16]
-	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
-
-	// model.go:28: f32[1,1,16]
-	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
-
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
-
-	// model.go:36: f32[N,5]
-	cpu.LogSoftmax(h78, logits, n, 5, 1)
-
-	// model.go:36: i64[N]
-	if err := cpu.CheckIndex(h79, sign, 5, false, "label", "classes"); err != nil {
-		return rt.At("model.go:36", err)
-	}
-
-	// model.go:36: f32[N,1]
-	if err := cpu.GatherElements(h80, h78, h79, []int{n, 1}, []int{n, 5}, 1); err != nil {
-		return rt.At("model.go:36", err)
-	}
-
-	// model.go:36: f32[N,1]
-	cpu.Neg(h80, h80)
-
-	// model.go:36: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h80, 1, n, 1)
-
-	// model.go:36: i64[1]
-	cpu.Elements(h81, n)
-
-	// model.go:36: f32[1]
-	cpu.Cast(h82, h81)
-
-	// model.go:36: f32[1]
-	cpu.ScalarDiv(h82, 1, h82)
-
-	// model.go:36: f32[N]
-	cpu.StridedCopy(h83, h82, []int{n}, []int{0}, 0)
-
-	// model.go:36: f32[N]
-	cpu.Neg(h83, h83)
-
-	// model.go:36: f32[N,5]
-	cpu.Fill(h84, 0)
-
-	// model.go:36: f32[N,5]
-	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h84, h84, h79, h83, []int{n, 1}, []int{n, 5}, 1); err != nil {
-		return rt.At("model.go:36", err)
-	}
-
-	// model.go:36: f32[N,1]
-	cpu.ReduceSum(h85, h84, n, 5, 1)
-
-	// model.go:36: f32[N,5]
-	for i := range n {
-		cpu.Repeat(h86[:5], h85[i:i+1])
-		cpu.Exp(h87[:5], h78[i*5:i*5+5])
-		cpu.Mul(h87[:5], h87[:5], h86[:5])
-		cpu.Sub(h84[i*5:i*5+5], h84[i*5:i*5+5], h87[:5])
-	}
-
-	// model.go:28: f32[5]
-	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h84, 1, n, 5)
-	}
-	if t.passStep.Ends() <= 1 {
+	// h43 in g.bodyNorm4Weight = model.go:28: f32[1,32]
+	cpu.Mul(g.bodyNorm4Weight, h42, h18)
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:28: f32[98,5,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h88, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	// bodyNorm4 in h47 = model.go:28: f32[32]
+	cpu.Mul(h47[:32], h18, w.bodyNorm4Weight)
 
-	// model.go:28: f32[N,1568]
-	cpu.MatMul(h89, h84, h88, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
+	// h44 in h47 = model.go:28: f32[32]
+	cpu.Repeat(h44Scratch1[:32], h14)
+	cpu.Mul(h44Scratch2[:32], h47[:32], h18)
+	cpu.Mul(h44Scratch2[:32], h44Scratch2[:32], g.bodyNorm4Weight)
+	cpu.Div(h44Scratch2[:32], h44Scratch2[:32], h44Scratch1[:32])
+	cpu.Neg(h47[32:64], h44Scratch2[:32])
 
-	// model.go:28: f32[1568,N]
-	if g.headWeight != nil {
-		cpu.StridedCopy(h90, h75, []int{1568, n}, []int{1, 1568}, 0)
-	}
-
-	// model.go:28: f32[1,N,16]
-	if g.headWeight != nil {
-		cpu.PackPanels(h91, h84, n, 5, 5, false, 1, 5*n)
-	}
-
-	// model.go:28: f32[1568,5]
-	if g.headWeight != nil {
-		cpu.MatMul(h92, h90, h91, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
-	}
-
-	// model.go:28: f32[5,1568]
-	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h92, []int{5, 1568}, []int{1, 5}, 0)
-	}
-	if t.passStep.Ends() <= 2 {
+	// h45 in g.bodyNorm4Bias = model.go:28: f32[1,32]
+	cpu.StridedCopy(g.bodyNorm4Bias, h40, []int{1, 32}, []int{32, 1}, 0)
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.Block(h93, h89, n, 32, 7, 7)
+	// h46 in h47 = model.go:28: f32[32]
+	cpu.Repeat(h46Scratch1[:32], h14)
+	cpu.Mul(h46Scratch2[:32], h47[32:64], h17)
+	cpu.Mul(h46Scratch3[:32], h47[:32], g.bodyNorm4Bias)
+	cpu.Div(h46Scratch3[:32], h46Scratch3[:32], h46Scratch1[:32])
+	cpu.Add(h46Scratch3[:32], h46Scratch3[:32], h46Scratch2[:32])
+	cpu.Neg(h47[64:96], h46Scratch3[:32])
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.MaxPoolGrad(h94, h73, h93, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h48 in h38 = model.go:28: f32[N,2,14,14,16]
+	cpu.ChannelMix(h38, h38, bodyConv4_2, h47, n, 32, 196)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Gate(h94, h94, h73)
+	// bodyConv4Weight = model.go:28: f32[2,2,3,3,16,16]
+	cpu.PackConvData(bodyConv4Weight, w.bodyConv4Weight, &conv3)
 
-	// model.go:28: f32[2,32]
-	cpu.ChannelSums(h95, h94, h59, h61, n, 32, 196)
+	// bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.ConvData(bodyConv4, h38, bodyConv4Weight, conv4.For(n, call.Ctx))
 
-	// model.go:28: f32[1,32]
-	{
-		cpu.AddScalar(h96[:32], h62, 1e-05)
-		cpu.Sqrt(h96[:32], h96[:32])
-		cpu.ScalarDiv(h62, 1, h96[:32])
-	}
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h97, h95, []int{1, 32}, []int{32, 1}, 32)
-
-	// model.go:28: f32[1,32]
-	cpu.Mul(g.bodyNorm4Weight, h97, h62)
-	if t.passStep.Ends() <= 3 {
-		return nil
-	}
-
-	// model.go:28: f32[32]
-	cpu.Mul(h98[:32], h62, w.bodyNorm4Weight)
-
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h99[:32], h44)
-		cpu.Mul(h100[:32], h98[:32], h62)
-		cpu.Mul(h100[:32], h100[:32], g.bodyNorm4Weight)
-		cpu.Div(h100[:32], h100[:32], h99[:32])
-		cpu.Neg(h98[32:64], h100[:32])
-	}
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(g.bodyNorm4Bias, h95, []int{1, 32}, []int{32, 1}, 0)
-	if t.passStep.Ends() <= 4 {
-		return nil
-	}
-
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h101[:32], h44)
-		cpu.Mul(h102[:32], h98[32:64], h61)
-		cpu.Mul(h103[:32], h98[:32], g.bodyNorm4Bias)
-		cpu.Div(h103[:32], h103[:32], h101[:32])
-		cpu.Add(h103[:32], h103[:32], h102[:32])
-		cpu.Neg(h98[64:96], h103[:32])
-	}
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ChannelMix(h94, h94, h59, h98, n, 32, 196)
-
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConvData(h104, w.bodyConv4Weight, &conv7)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ConvData(h105, h94, h104, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
-
-	// model.go:28: f32[32,32,3,3]
+	// g.bodyConv4Weight = model.go:28: f32[32,32,3,3]
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h94, h106, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h15, h38, gradBodyConv4WeightScratch1, conv4.For(n, call.Ctx))
 	}
-	if t.passStep.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Gate(h105, h105, h57)
+	// h49 in bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.Gate(bodyConv4, bodyConv4, h15)
 
-	// model.go:28: f32[2,32]
-	cpu.ChannelSums(h107, h105, h39, h41, n, 32, 196)
+	// h50 = model.go:28: f32[2,32]
+	cpu.ChannelSums(h50, bodyConv4, bodyConv3_2, h12, n, 32, 196)
 
-	// model.go:28: f32[1,32]
-	{
-		cpu.AddScalar(h108[:32], h42, 1e-05)
-		cpu.Sqrt(h108[:32], h108[:32])
-		cpu.ScalarDiv(h42, 1, h108[:32])
-	}
+	// h51 in h13 = model.go:28: f32[1,32]
+	cpu.AddScalar(h51Scratch1[:32], h13, 1e-05)
+	cpu.Sqrt(h51Scratch1[:32], h51Scratch1[:32])
+	cpu.ScalarDiv(h13, 1, h51Scratch1[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h109, h107, []int{1, 32}, []int{32, 1}, 32)
+	// h52 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h52, h50, []int{1, 32}, []int{32, 1}, 32)
 
-	// model.go:28: f32[1,32]
-	cpu.Mul(g.bodyNorm3Weight, h109, h42)
-	if t.passStep.Ends() <= 6 {
+	// h53 in g.bodyNorm3Weight = model.go:28: f32[1,32]
+	cpu.Mul(g.bodyNorm3Weight, h52, h13)
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	cpu.Mul(h110[:32], h42, w.bodyNorm3Weight)
+	// bodyNorm3 in h57 = model.go:28: f32[32]
+	cpu.Mul(h57[:32], h13, w.bodyNorm3Weight)
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h111[:32], h44)
-		cpu.Mul(h112[:32], h110[:32], h42)
-		cpu.Mul(h112[:32], h112[:32], g.bodyNorm3Weight)
-		cpu.Div(h112[:32], h112[:32], h111[:32])
-		cpu.Neg(h110[32:64], h112[:32])
-	}
+	// h54 in h57 = model.go:28: f32[32]
+	cpu.Repeat(h54Scratch1[:32], h14)
+	cpu.Mul(h54Scratch2[:32], h57[:32], h13)
+	cpu.Mul(h54Scratch2[:32], h54Scratch2[:32], g.bodyNorm3Weight)
+	cpu.Div(h54Scratch2[:32], h54Scratch2[:32], h54Scratch1[:32])
+	cpu.Neg(h57[32:64], h54Scratch2[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(g.bodyNorm3Bias, h107, []int{1, 32}, []int{32, 1}, 0)
-	if t.passStep.Ends() <= 7 {
+	// h55 in g.bodyNorm3Bias = model.go:28: f32[1,32]
+	cpu.StridedCopy(g.bodyNorm3Bias, h50, []int{1, 32}, []int{32, 1}, 0)
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h113[:32], h44)
-		cpu.Mul(h114[:32], h110[32:64], h41)
-		cpu.Mul(h115[:32], h110[:32], g.bodyNorm3Bias)
-		cpu.Div(h115[:32], h115[:32], h113[:32])
-		cpu.Add(h115[:32], h115[:32], h114[:32])
-		cpu.Neg(h110[64:96], h115[:32])
-	}
+	// h56 in h57 = model.go:28: f32[32]
+	cpu.Repeat(h56Scratch1[:32], h14)
+	cpu.Mul(h56Scratch2[:32], h57[32:64], h12)
+	cpu.Mul(h56Scratch3[:32], h57[:32], g.bodyNorm3Bias)
+	cpu.Div(h56Scratch3[:32], h56Scratch3[:32], h56Scratch1[:32])
+	cpu.Add(h56Scratch3[:32], h56Scratch3[:32], h56Scratch2[:32])
+	cpu.Neg(h57[64:96], h56Scratch3[:32])
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ChannelMix(h105, h105, h39, h110, n, 32, 196)
+	// h58 in bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.ChannelMix(bodyConv4, bodyConv4, bodyConv3_2, h57, n, 32, 196)
 
-	// model.go:28: f32[1,2,3,3,16,16]
-	cpu.PackConvData(h116, w.bodyConv3Weight, &conv6)
+	// bodyConv3Weight = model.go:28: f32[1,2,3,3,16,16]
+	cpu.PackConvData(bodyConv3Weight, w.bodyConv3Weight, &conv5)
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.ConvData(h117, h105, h116, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	// bodyConv3 = model.go:28: f32[N,1,14,14,16]
+	cpu.ConvData(bodyConv3, bodyConv4, bodyConv3Weight, conv6.For(n, call.Ctx))
 
-	// model.go:28: f32[32,16,3,3]
+	// g.bodyConv3Weight = model.go:28: f32[32,16,3,3]
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h105, h118, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h10, bodyConv4, gradBodyConv3WeightScratch1, conv6.For(n, call.Ctx))
 	}
-	if t.passStep.Ends() <= 8 {
+	if call.Ends(8) {
 		return nil
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.MaxPoolGrad(h119, h36, h117, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h59 = model.go:28: f32[N,1,28,28,16]
+	cpu.MaxPoolGrad(h59, h9, bodyConv3, pool1.For(n, call.Ctx))
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Gate(h119, h119, h36)
+	// h60 in h59 = model.go:28: f32[N,1,28,28,16]
+	cpu.Gate(h59, h59, h9)
 
-	// model.go:28: f32[2,16]
-	cpu.ChannelSums(h120, h119, h22, h24, n, 16, 784)
+	// h61 = model.go:28: f32[2,16]
+	cpu.ChannelSums(h61, h59, bodyConv2_2, h7, n, 16, 784)
 
-	// model.go:28: f32[1,16]
-	{
-		cpu.AddScalar(h121[:16], h25, 1e-05)
-		cpu.Sqrt(h121[:16], h121[:16])
-		cpu.ScalarDiv(h25, 1, h121[:16])
-	}
+	// h62 in h8 = model.go:28: f32[1,16]
+	cpu.AddScalar(h62Scratch1[:16], h8, 1e-05)
+	cpu.Sqrt(h62Scratch1[:16], h62Scratch1[:16])
+	cpu.ScalarDiv(h8, 1, h62Scratch1[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h122, h120, []int{1, 16}, []int{16, 1}, 16)
+	// h63 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h63, h61, []int{1, 16}, []int{16, 1}, 16)
 
-	// model.go:28: f32[1,16]
-	cpu.Mul(g.bodyNorm2Weight, h122, h25)
-	if t.passStep.Ends() <= 9 {
+	// h64 in g.bodyNorm2Weight = model.go:28: f32[1,16]
+	cpu.Mul(g.bodyNorm2Weight, h63, h8)
+	if call.Ends(9) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
-	cpu.Mul(h123[:16], h25, w.bodyNorm2Weight)
+	// bodyNorm2 in h68 = model.go:28: f32[16]
+	cpu.Mul(h68[:16], h8, w.bodyNorm2Weight)
 
-	// model.go:28: f32[16]
-	{
-		cpu.Repeat(h124[:16], h7)
-		cpu.Mul(h125[:16], h123[:16], h25)
-		cpu.Mul(h125[:16], h125[:16], g.bodyNorm2Weight)
-		cpu.Div(h125[:16], h125[:16], h124[:16])
-		cpu.Neg(h123[16:32], h125[:16])
-	}
+	// h65 in h68 = model.go:28: f32[16]
+	cpu.Repeat(h65Scratch1[:16], h4)
+	cpu.Mul(h65Scratch2[:16], h68[:16], h8)
+	cpu.Mul(h65Scratch2[:16], h65Scratch2[:16], g.bodyNorm2Weight)
+	cpu.Div(h65Scratch2[:16], h65Scratch2[:16], h65Scratch1[:16])
+	cpu.Neg(h68[16:32], h65Scratch2[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(g.bodyNorm2Bias, h120, []int{1, 16}, []int{16, 1}, 0)
-	if t.passStep.Ends() <= 10 {
+	// h66 in g.bodyNorm2Bias = model.go:28: f32[1,16]
+	cpu.StridedCopy(g.bodyNorm2Bias, h61, []int{1, 16}, []int{16, 1}, 0)
+	if call.Ends(10) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
-	{
-		cpu.Repeat(h126[:16], h7)
-		cpu.Mul(h127[:16], h123[16:32], h24)
-		cpu.Mul(h128[:16], h123[:16], g.bodyNorm2Bias)
-		cpu.Div(h128[:16], h128[:16], h126[:16])
-		cpu.Add(h128[:16], h128[:16], h127[:16])
-		cpu.Neg(h123[32:48], h128[:16])
-	}
+	// h67 in h68 = model.go:28: f32[16]
+	cpu.Repeat(h67Scratch1[:16], h4)
+	cpu.Mul(h67Scratch2[:16], h68[16:32], h7)
+	cpu.Mul(h67Scratch3[:16], h68[:16], g.bodyNorm2Bias)
+	cpu.Div(h67Scratch3[:16], h67Scratch3[:16], h67Scratch1[:16])
+	cpu.Add(h67Scratch3[:16], h67Scratch3[:16], h67Scratch2[:16])
+	cpu.Neg(h68[32:48], h67Scratch3[:16])
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.ChannelMix(h119, h119, h22, h123, n, 16, 784)
+	// h69 in h59 = model.go:28: f32[N,1,28,28,16]
+	cpu.ChannelMix(h59, h59, bodyConv2_2, h68, n, 16, 784)
 
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConvData(h129, w.bodyConv2Weight, &conv5)
+	// bodyConv2Weight = model.go:28: f32[1,1,3,3,16,16]
+	cpu.PackConvData(bodyConv2Weight, w.bodyConv2Weight, &conv7)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.ConvData(h130, h119, h129, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	// bodyConv2 = model.go:28: f32[N,1,28,28,16]
+	cpu.ConvData(bodyConv2, h59, bodyConv2Weight, conv8.For(n, call.Ctx))
 
-	// model.go:28: f32[16,16,3,3]
+	// g.bodyConv2Weight = model.go:28: f32[16,16,3,3]
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h119, h131, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h5, h59, gradBodyConv2WeightScratch1, conv8.For(n, call.Ctx))
 	}
-	if t.passStep.Ends() <= 11 {
+	if call.Ends(11) {
 		return nil
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Gate(h130, h130, h20)
+	// h70 in bodyConv2 = model.go:28: f32[N,1,28,28,16]
+	cpu.Gate(bodyConv2, bodyConv2, h5)
 
-	// model.go:28: f32[2,16]
-	cpu.ChannelSums(h132, h130, h2, h4, n, 16, 784)
+	// h71 = model.go:28: f32[2,16]
+	cpu.ChannelSums(h71, bodyConv2, bodyConv1, h2, n, 16, 784)
 
-	// model.go:28: f32[1,16]
-	{
-		cpu.AddScalar(h133[:16], h5, 1e-05)
-		cpu.Sqrt(h133[:16], h133[:16])
-		cpu.ScalarDiv(h5, 1, h133[:16])
-	}
+	// h72 in h3 = model.go:28: f32[1,16]
+	cpu.AddScalar(h72Scratch1[:16], h3, 1e-05)
+	cpu.Sqrt(h72Scratch1[:16], h72Scratch1[:16])
+	cpu.ScalarDiv(h3, 1, h72Scratch1[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h134, h132, []int{1, 16}, []int{16, 1}, 16)
+	// h73 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h73, h71, []int{1, 16}, []int{16, 1}, 16)
 
-	// model.go:28: f32[1,16]
-	cpu.Mul(g.bodyNorm1Weight, h134, h5)
-	if t.passStep.Ends() <= 12 {
+	// h74 in g.bodyNorm1Weight = model.go:28: f32[1,16]
+	cpu.Mul(g.bodyNorm1Weight, h73, h3)
+	if call.Ends(12) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
+	// bodyNorm1 in h78 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h135[:16], h5, w.bodyNorm1Weight)
+		cpu.Mul(h78[:16], h3, w.bodyNorm1Weight)
 	}
 
-	// model.go:28: f32[16]
+	// h75 in h78 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		{
-			cpu.Repeat(h136[:16], h7)
-			cpu.Mul(h137[:16], h135[:16], h5)
-			cpu.Mul(h137[:16], h137[:16], g.bodyNorm1Weight)
-			cpu.Div(h137[:16], h137[:16], h136[:16])
-			cpu.Neg(h135[16:32], h137[:16])
-		}
+		cpu.Repeat(h75Scratch1[:16], h4)
+		cpu.Mul(h75Scratch2[:16], h78[:16], h3)
+		cpu.Mul(h75Scratch2[:16], h75Scratch2[:16], g.bodyNorm1Weight)
+		cpu.Div(h75Scratch2[:16], h75Scratch2[:16], h75Scratch1[:16])
+		cpu.Neg(h78[16:32], h75Scratch2[:16])
 	}
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(g.bodyNorm1Bias, h132, []int{1, 16}, []int{16, 1}, 0)
-	if t.passStep.Ends() <= 13 {
+	// h76 in g.bodyNorm1Bias = model.go:28: f32[1,16]
+	cpu.StridedCopy(g.bodyNorm1Bias, h71, []int{1, 16}, []int{16, 1}, 0)
+	if call.Ends(13) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
+	// h77 in h78 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		{
-			cpu.Repeat(h138[:16], h7)
-			cpu.Mul(h139[:16], h135[16:32], h4)
-			cpu.Mul(h140[:16], h135[:16], g.bodyNorm1Bias)
-			cpu.Div(h140[:16], h140[:16], h138[:16])
-			cpu.Add(h140[:16], h140[:16], h139[:16])
-			cpu.Neg(h135[32:48], h140[:16])
-		}
+		cpu.Repeat(h77Scratch1[:16], h4)
+		cpu.Mul(h77Scratch2[:16], h78[16:32], h2)
+		cpu.Mul(h77Scratch3[:16], h78[:16], g.bodyNorm1Bias)
+		cpu.Div(h77Scratch3[:16], h77Scratch3[:16], h77Scratch1[:16])
+		cpu.Add(h77Scratch3[:16], h77Scratch3[:16], h77Scratch2[:16])
+		cpu.Neg(h78[32:48], h77Scratch3[:16])
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
+	// h79 in bodyConv2 = model.go:28: f32[N,1,28,28,16]
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h130, h130, h2, h135, n, 16, 784)
+		cpu.ChannelMix(bodyConv2, bodyConv2, bodyConv1, h78, n, 16, 784)
 	}
 
-	// model.go:28: f32[N,16,28,28]
+	// h80 = model.go:28: f32[N,16,28,28]
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h141, h130, n, 16, 28, 28)
+		cpu.Unblock(h80, bodyConv2, n, 16, 28, 28)
 	}
 
-	// model.go:28: f32[16,N,28,28]
-	rt.EndIfDone(t.ctx)
+	// h81 = model.go:28: f32[16,N,28,28]
+	rt.EndIfDone(call.Ctx)
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h142, h141, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h81, h80, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// model.go:28: f32[16,1,3,3]
+	// g.bodyConv1Weight = model.go:28: f32[16,1,3,3]
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h142, h143, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h81, gradBodyConv1WeightScratch1, conv1.For(n, call.Ctx))
 	}
+	return nil
+}
+
+// part2 is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part2(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	bodyConv1, h2, h3, h5, stateBodyNorm1RunningMean, stateBodyNorm1RunningVar, h10, bodyConv2, h12, h13, stateBodyNorm2RunningMean,
+	stateBodyNorm2RunningVar, h16, h17, bodyConv3, h19, h20, h22, stateBodyNorm3RunningMean, stateBodyNorm3RunningVar, h27, bodyConv4,
+	h29, h30, stateBodyNorm4RunningMean, stateBodyNorm4RunningVar, h33, h35, logits, bodyConv1Weight, image, bodyNorm1RunningMean,
+	bodyNorm1RunningVar, bodyNorm1Weight, bodyNorm1Bias, bodyConv2Weight, bodyNorm2RunningMean, bodyNorm2RunningVar, bodyNorm2Weight,
+	bodyNorm2Bias, bodyConv3Weight, bodyNorm3RunningMean, bodyNorm3RunningVar, bodyNorm3Weight, bodyNorm3Bias, bodyConv4Weight,
+	bodyNorm4RunningMean, bodyNorm4RunningVar, bodyNorm4Weight, bodyNorm4Bias, headWeight, headBias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		bodyConv1Weight2                  = rt.View[float32](call.Arena, base+part2BodyConv1Weight2Off, 144)
+		h1                                = rt.View[float32](call.Arena, base+part2H1Off, 32)
+		h4                                = rt.View[int64](call.Arena, base+part2H4Off, 1)
+		h6Scratch1                        = rt.View[float32](call.Arena, base+part2H6Scratch1Off, 1024)
+		h6                                = rt.View[float32](call.Arena, base+part2H6Off, 1)
+		h7                                = rt.View[float32](call.Arena, base+part2H7Off, 16)
+		stateBodyNorm1RunningMeanScratch1 = rt.View[float32](call.Arena, base+part2StateBodyNorm1RunningMeanScratch1Off, 1024)
+		h9Scratch1                        = rt.View[float32](call.Arena, base+part2H9Scratch1Off, 1024)
+		h9Scratch2                        = rt.View[float32](call.Arena, base+part2H9Scratch2Off, 1024)
+		h9                                = rt.View[float32](call.Arena, base+part2H9Off, 16)
+		stateBodyNorm1RunningVarScratch1  = rt.View[float32](call.Arena, base+part2StateBodyNorm1RunningVarScratch1Off, 1024)
+		bodyNorm1Scratch1                 = rt.View[float32](call.Arena, base+part2BodyNorm1Scratch1Off, 1024)
+		bodyNorm1                         = rt.View[float32](call.Arena, base+part2BodyNorm1Off, 16)
+		bodyNorm1_2Scratch1               = rt.View[float32](call.Arena, base+part2BodyNorm1_2Scratch1Off, 1024)
+		bodyNorm1_2                       = rt.View[float32](call.Arena, base+part2BodyNorm1_2Off, 16)
+		bodyConv2Weight2                  = rt.View[float32](call.Arena, base+part2BodyConv2Weight2Off, 2304)
+		h11                               = rt.View[float32](call.Arena, base+part2H11Off, 32)
+		h14                               = rt.View[float32](call.Arena, base+part2H14Off, 16)
+		stateBodyNorm2RunningMeanScratch1 = rt.View[float32](call.Arena, base+part2StateBodyNorm2RunningMeanScratch1Off, 1024)
+		h15Scratch1                       = rt.View[float32](call.Arena, base+part2H15Scratch1Off, 1024)
+		h15Scratch2                       = rt.View[float32](call.Arena, base+part2H15Scratch2Off, 1024)
+		h15                               = rt.View[float32](call.Arena, base+part2H15Off, 16)
+		stateBodyNorm2RunningVarScratch1  = rt.View[float32](call.Arena, base+part2StateBodyNorm2RunningVarScratch1Off, 1024)
+		bodyNorm2Scratch1                 = rt.View[float32](call.Arena, base+part2BodyNorm2Scratch1Off, 1024)
+		bodyNorm2                         = rt.View[float32](call.Arena, base+part2BodyNorm2Off, 16)
+		bodyNorm2_2Scratch1               = rt.View[float32](call.Arena, base+part2BodyNorm2_2Scratch1Off, 1024)
+		bodyNorm2_2                       = rt.View[float32](call.Arena, base+part2BodyNorm2_2Off, 16)
+		bodyConv3Weight2                  = rt.View[float32](call.Arena, base+part2BodyConv3Weight2Off, 4608)
+		h18                               = rt.View[float32](call.Arena, base+part2H18Off, 64)
+		h21                               = rt.View[int64](call.Arena, base+part2H21Off, 1)
+		h23Scratch1                       = rt.View[float32](call.Arena, base+part2H23Scratch1Off, 1024)
+		h23                               = rt.View[float32](call.Arena, base+part2H23Off, 1)
+		h24                               = rt.View[float32](call.Arena, base+part2H24Off, 32)
+		stateBodyNorm3RunningMeanScratch1 = rt.View[float32](call.Arena, base+part2StateBodyNorm3RunningMeanScratch1Off, 1024)
+		h26Scratch1                       = rt.View[float32](call.Arena, base+part2H26Scratch1Off, 1024)
+		h26Scratch2                       = rt.View[float32](call.Arena, base+part2H26Scratch2Off, 1024)
+		h26                               = rt.View[float32](call.Arena, base+part2H26Off, 32)
+		stateBodyNorm3RunningVarScratch1  = rt.View[float32](call.Arena, base+part2StateBodyNorm3RunningVarScratch1Off, 1024)
+		bodyNorm3Scratch1                 = rt.View[float32](call.Arena, base+part2BodyNorm3Scratch1Off, 1024)
+		bodyNorm3                         = rt.View[float32](call.Arena, base+part2BodyNorm3Off, 32)
+		bodyNorm3_2Scratch1               = rt.View[float32](call.Arena, base+part2BodyNorm3_2Scratch1Off, 1024)
+		bodyNorm3_2                       = rt.View[float32](call.Arena, base+part2BodyNorm3_2Off, 32)
+		bodyConv4Weight2                  = rt.View[float32](call.Arena, base+part2BodyConv4Weight2Off, 9216)
+		h28                               = rt.View[float32](call.Arena, base+part2H28Off, 64)
+		h31                               = rt.View[float32](call.Arena, base+part2H31Off, 32)
+		stateBodyNorm4RunningMeanScratch1 = rt.View[float32](call.Arena, base+part2StateBodyNorm4RunningMeanScratch1Off, 1024)
+		h32Scratch1                       = rt.View[float32](call.Arena, base+part2H32Scratch1Off, 1024)
+		h32Scratch2                       = rt.View[float32](call.Arena, base+part2H32Scratch2Off, 1024)
+		h32                               = rt.View[float32](call.Arena, base+part2H32Off, 32)
+		stateBodyNorm4RunningVarScratch1  = rt.View[float32](call.Arena, base+part2StateBodyNorm4RunningVarScratch1Off, 1024)
+		bodyNorm4Scratch1                 = rt.View[float32](call.Arena, base+part2BodyNorm4Scratch1Off, 1024)
+		bodyNorm4                         = rt.View[float32](call.Arena, base+part2BodyNorm4Off, 32)
+		bodyNorm4_2Scratch1               = rt.View[float32](call.Arena, base+part2BodyNorm4_2Scratch1Off, 1024)
+		bodyNorm4_2                       = rt.View[float32](call.Arena, base+part2BodyNorm4_2Off, 32)
+		h34                               = rt.View[float32](call.Arena, scaled+part2H34Off, 1568*n)
+		headWeight2                       = rt.View[float32](call.Arena, base+part2HeadWeight2Off, 25088)
+		headBias2                         = rt.View[float32](call.Arena, base+part2HeadBias2Off, 16)
+	)
+
+	// bodyConv1Weight2 = model.go:28: f32[1,1,3,3,1,16]
+	cpu.PackConv(bodyConv1Weight2, bodyConv1Weight, &conv2)
+
+	// bodyConv1 = model.go:28: f32[N,1,28,28,16]
+	cpu.Conv(bodyConv1, image, bodyConv1Weight2, conv1.For(n, call.Ctx), nil)
+
+	// h1 = model.go:28: f32[2,16]
+	cpu.ChannelMoments(h1, bodyConv1, n, 16, 784)
+
+	// h2 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h2, h1, []int{1, 16}, []int{16, 1}, 0)
+
+	// h3 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h3, h1, []int{1, 16}, []int{16, 1}, 16)
+
+	// h4 = model.go:28: i64[1]
+	cpu.Elements(h4, 784*n)
+
+	// h5 = model.go:28: f32[1]
+	cpu.Cast(h5, h4)
+
+	// h6 = model.go:28: f32[1]
+	cpu.AddScalar(h6Scratch1[:1], h5, -1)
+	cpu.MaxScalar(h6, h6Scratch1[:1], 1)
+
+	// h7 = model.go:28: f32[1,16]
+	cpu.MulScalar(h7, h2, 0.100000024)
+
+	// stateBodyNorm1RunningMean = model.go:28: f32[16]
+	cpu.MulScalar(stateBodyNorm1RunningMeanScratch1[:16], bodyNorm1RunningMean, 0.9)
+	cpu.Add(stateBodyNorm1RunningMean, stateBodyNorm1RunningMeanScratch1[:16], h7)
+
+	// h8 in h6 = model.go:28: f32[1]
+	cpu.Div(h6, h5, h6)
+
+	// h9 = model.go:28: f32[1,16]
+	cpu.Repeat(h9Scratch1[:16], h6)
+	cpu.Mul(h9Scratch2[:16], h3, h9Scratch1[:16])
+	cpu.MulScalar(h9, h9Scratch2[:16], 0.100000024)
+
+	// stateBodyNorm1RunningVar = model.go:28: f32[16]
+	cpu.MulScalar(stateBodyNorm1RunningVarScratch1[:16], bodyNorm1RunningVar, 0.9)
+	cpu.Add(stateBodyNorm1RunningVar, stateBodyNorm1RunningVarScratch1[:16], h9)
+
+	// bodyNorm1 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm1Scratch1[:16], h3, 1e-05)
+	cpu.Sqrt(bodyNorm1Scratch1[:16], bodyNorm1Scratch1[:16])
+	cpu.Div(bodyNorm1, bodyNorm1Weight, bodyNorm1Scratch1[:16])
+
+	// bodyNorm1_2 = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm1_2Scratch1[:16], h2, bodyNorm1)
+	cpu.Sub(bodyNorm1_2, bodyNorm1Bias, bodyNorm1_2Scratch1[:16])
+
+	// h10 = model.go:28: f32[N,1,28,28,16]
+	cpu.DepthwiseConv(h10, bodyConv1, bodyNorm1, conv9.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm1_2, Act: cpu.ReLU})
+
+	// bodyConv2Weight2 = model.go:28: f32[1,1,3,3,16,16]
+	cpu.PackConv(bodyConv2Weight2, bodyConv2Weight, &conv7)
+
+	// bodyConv2 = model.go:28: f32[N,1,28,28,16]
+	cpu.Conv(bodyConv2, h10, bodyConv2Weight2, conv8.For(n, call.Ctx), nil)
+
+	// h11 = model.go:28: f32[2,16]
+	cpu.ChannelMoments(h11, bodyConv2, n, 16, 784)
+
+	// h12 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h12, h11, []int{1, 16}, []int{16, 1}, 0)
+
+	// h13 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h13, h11, []int{1, 16}, []int{16, 1}, 16)
+
+	// h14 = model.go:28: f32[1,16]
+	cpu.MulScalar(h14, h12, 0.100000024)
+
+	// stateBodyNorm2RunningMean = model.go:28: f32[16]
+	cpu.MulScalar(stateBodyNorm2RunningMeanScratch1[:16], bodyNorm2RunningMean, 0.9)
+	cpu.Add(stateBodyNorm2RunningMean, stateBodyNorm2RunningMeanScratch1[:16], h14)
+
+	// h15 = model.go:28: f32[1,16]
+	cpu.Repeat(h15Scratch1[:16], h6)
+	cpu.Mul(h15Scratch2[:16], h13, h15Scratch1[:16])
+	cpu.MulScalar(h15, h15Scratch2[:16], 0.100000024)
+
+	// stateBodyNorm2RunningVar = model.go:28: f32[16]
+	cpu.MulScalar(stateBodyNorm2RunningVarScratch1[:16], bodyNorm2RunningVar, 0.9)
+	cpu.Add(stateBodyNorm2RunningVar, stateBodyNorm2RunningVarScratch1[:16], h15)
+
+	// bodyNorm2 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm2Scratch1[:16], h13, 1e-05)
+	cpu.Sqrt(bodyNorm2Scratch1[:16], bodyNorm2Scratch1[:16])
+	cpu.Div(bodyNorm2, bodyNorm2Weight, bodyNorm2Scratch1[:16])
+
+	// bodyNorm2_2 = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm2_2Scratch1[:16], h12, bodyNorm2)
+	cpu.Sub(bodyNorm2_2, bodyNorm2Bias, bodyNorm2_2Scratch1[:16])
+
+	// h16 = model.go:28: f32[N,1,28,28,16]
+	cpu.DepthwiseConv(h16, bodyConv2, bodyNorm2, conv9.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm2_2, Act: cpu.ReLU})
+
+	// h17 = model.go:28: f32[N,1,14,14,16]
+	cpu.MaxPool(h17, h16, pool1.For(n, call.Ctx))
+
+	// bodyConv3Weight2 = model.go:28: f32[2,1,3,3,16,16]
+	cpu.PackConv(bodyConv3Weight2, bodyConv3Weight, &conv5)
+
+	// bodyConv3 = model.go:28: f32[N,2,14,14,16]
+	cpu.Conv(bodyConv3, h17, bodyConv3Weight2, conv6.For(n, call.Ctx), nil)
+
+	// h18 = model.go:28: f32[2,32]
+	cpu.ChannelMoments(h18, bodyConv3, n, 32, 196)
+
+	// h19 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h19, h18, []int{1, 32}, []int{32, 1}, 0)
+
+	// h20 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h20, h18, []int{1, 32}, []int{32, 1}, 32)
+
+	// h21 = model.go:28: i64[1]
+	cpu.Elements(h21, 196*n)
+
+	// h22 = model.go:28: f32[1]
+	cpu.Cast(h22, h21)
+
+	// h23 = model.go:28: f32[1]
+	cpu.AddScalar(h23Scratch1[:1], h22, -1)
+	cpu.MaxScalar(h23, h23Scratch1[:1], 1)
+
+	// h24 = model.go:28: f32[1,32]
+	cpu.MulScalar(h24, h19, 0.100000024)
+
+	// stateBodyNorm3RunningMean = model.go:28: f32[32]
+	cpu.MulScalar(stateBodyNorm3RunningMeanScratch1[:32], bodyNorm3RunningMean, 0.9)
+	cpu.Add(stateBodyNorm3RunningMean, stateBodyNorm3RunningMeanScratch1[:32], h24)
+
+	// h25 in h23 = model.go:28: f32[1]
+	cpu.Div(h23, h22, h23)
+
+	// h26 = model.go:28: f32[1,32]
+	cpu.Repeat(h26Scratch1[:32], h23)
+	cpu.Mul(h26Scratch2[:32], h20, h26Scratch1[:32])
+	cpu.MulScalar(h26, h26Scratch2[:32], 0.100000024)
+
+	// stateBodyNorm3RunningVar = model.go:28: f32[32]
+	cpu.MulScalar(stateBodyNorm3RunningVarScratch1[:32], bodyNorm3RunningVar, 0.9)
+	cpu.Add(stateBodyNorm3RunningVar, stateBodyNorm3RunningVarScratch1[:32], h26)
+
+	// bodyNorm3 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm3Scratch1[:32], h20, 1e-05)
+	cpu.Sqrt(bodyNorm3Scratch1[:32], bodyNorm3Scratch1[:32])
+	cpu.Div(bodyNorm3, bodyNorm3Weight, bodyNorm3Scratch1[:32])
+
+	// bodyNorm3_2 = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm3_2Scratch1[:32], h19, bodyNorm3)
+	cpu.Sub(bodyNorm3_2, bodyNorm3Bias, bodyNorm3_2Scratch1[:32])
+
+	// h27 = model.go:28: f32[N,2,14,14,16]
+	cpu.DepthwiseConv(h27, bodyConv3, bodyNorm3, conv10.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm3_2, Act: cpu.ReLU})
+
+	// bodyConv4Weight2 = model.go:28: f32[2,2,3,3,16,16]
+	cpu.PackConv(bodyConv4Weight2, bodyConv4Weight, &conv3)
+
+	// bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.Conv(bodyConv4, h27, bodyConv4Weight2, conv4.For(n, call.Ctx), nil)
+
+	// h28 = model.go:28: f32[2,32]
+	cpu.ChannelMoments(h28, bodyConv4, n, 32, 196)
+
+	// h29 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h29, h28, []int{1, 32}, []int{32, 1}, 0)
+
+	// h30 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h30, h28, []int{1, 32}, []int{32, 1}, 32)
+
+	// h31 = model.go:28: f32[1,32]
+	cpu.MulScalar(h31, h29, 0.100000024)
+
+	// stateBodyNorm4RunningMean = model.go:28: f32[32]
+	cpu.MulScalar(stateBodyNorm4RunningMeanScratch1[:32], bodyNorm4RunningMean, 0.9)
+	cpu.Add(stateBodyNorm4RunningMean, stateBodyNorm4RunningMeanScratch1[:32], h31)
+
+	// h32 = model.go:28: f32[1,32]
+	cpu.Repeat(h32Scratch1[:32], h23)
+	cpu.Mul(h32Scratch2[:32], h30, h32Scratch1[:32])
+	cpu.MulScalar(h32, h32Scratch2[:32], 0.100000024)
+
+	// stateBodyNorm4RunningVar = model.go:28: f32[32]
+	cpu.MulScalar(stateBodyNorm4RunningVarScratch1[:32], bodyNorm4RunningVar, 0.9)
+	cpu.Add(stateBodyNorm4RunningVar, stateBodyNorm4RunningVarScratch1[:32], h32)
+
+	// bodyNorm4 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm4Scratch1[:32], h30, 1e-05)
+	cpu.Sqrt(bodyNorm4Scratch1[:32], bodyNorm4Scratch1[:32])
+	cpu.Div(bodyNorm4, bodyNorm4Weight, bodyNorm4Scratch1[:32])
+
+	// bodyNorm4_2 = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm4_2Scratch1[:32], h29, bodyNorm4)
+	cpu.Sub(bodyNorm4_2, bodyNorm4Bias, bodyNorm4_2Scratch1[:32])
+
+	// h33 = model.go:28: f32[N,2,14,14,16]
+	cpu.DepthwiseConv(h33, bodyConv4, bodyNorm4, conv10.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm4_2, Act: cpu.ReLU})
+
+	// h34 = model.go:28: f32[N,2,7,7,16]
+	cpu.MaxPool(h34, h33, pool2.For(n, call.Ctx))
+
+	// h35 = model.go:28: f32[N,32,7,7]
+	cpu.Unblock(h35, h34, n, 32, 7, 7)
+
+	// headWeight2 = model.go:28: f32[1,1568,16]
+	cpu.PackPanels(headWeight2, headWeight, 1568, 5, 1568, true, 1, 7840)
+
+	// headBias2 = model.go:28: f32[1,1,16]
+	cpu.Block(headBias2, headBias, 1, 5, 1, 1)
+
+	// logits = model.go:28: f32[N,5]
+	cpu.MatMul(logits, h35, headWeight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: headBias2})
 	return nil
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, logits, image []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
+
+	// logits = model.go:28: f32[N,5]
+	if err := t.part3(call, n, evalForwardPart3ArenaOff, evalForwardPart3Arena2Off, logits, w.bodyNorm1Weight, w.bodyNorm1Bias,
+		w.bodyNorm1RunningMean, w.bodyNorm1RunningVar, w.bodyConv1Weight, image, w.bodyNorm2Weight, w.bodyNorm2Bias, w.bodyNorm2RunningMean,
+		w.bodyNorm2RunningVar, w.bodyConv2Weight, w.bodyNorm3Weight, w.bodyNorm3Bias, w.bodyNorm3RunningMean, w.bodyNorm3RunningVar,
+		w.bodyConv3Weight, w.bodyNorm4Weight, w.bodyNorm4Bias, w.bodyNorm4RunningMean, w.bodyNorm4RunningVar, w.bodyConv4Weight,
+		w.headWeight, w.headBias); err != nil {
+		return err
+	}
+	return nil
+}
+
+// part3 is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part3(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	logits, bodyNorm1Weight, bodyNorm1Bias, bodyNorm1RunningMean, bodyNorm1RunningVar, bodyConv1Weight, image, bodyNorm2Weight,
+	bodyNorm2Bias, bodyNorm2RunningMean, bodyNorm2RunningVar, bodyConv2Weight, bodyNorm3Weight, bodyNorm3Bias, bodyNorm3RunningMean,
+	bodyNorm3RunningVar, bodyConv3Weight, bodyNorm4Weight, bodyNorm4Bias, bodyNorm4RunningMean, bodyNorm4RunningVar, bodyConv4Weight,
+	headWeight, headBias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
 	var (
-		h2  = rt.View[float32](t.arena, evalForwardH2Off, 1024)
-		h1  = rt.View[float32](t.arena, evalForwardH1Off, 16)
-		h4  = rt.View[float32](t.arena, evalForwardH4Off, 1024)
-		h3  = rt.View[float32](t.arena, evalForwardH3Off, 16)
-		h6  = rt.View[float32](t.arena, evalForwardH6Off, 1024)
-		h5  = rt.View[float32](t.arena, evalForwardH5Off, 144)
-		h7  = rt.View[float32](t.arena, evalForwardH7Off, 144)
-		h8  = rt.View[float32](t.arena, evalForwardH8Off, 12544*n)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 1024)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 16)
-		h12 = rt.View[float32](t.arena, evalForwardH12Off, 1024)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 16)
-		h14 = rt.View[float32](t.arena, evalForwardH14Off, 1024)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 2304)
-		h15 = rt.View[float32](t.arena, evalForwardH15Off, 2304)
-		h16 = rt.View[float32](t.arena, 50176*n+100416, 12544*n)
-		h17 = rt.View[float32](t.arena, evalForwardH17Off, 3136*n)
-		h19 = rt.View[float32](t.arena, evalForwardH19Off, 1024)
-		h18 = rt.View[float32](t.arena, evalForwardH18Off, 32)
-		h21 = rt.View[float32](t.arena, evalForwardH21Off, 1024)
-		h20 = rt.View[float32](t.arena, evalForwardH20Off, 32)
-		h23 = rt.View[float32](t.arena, evalForwardH23Off, 1024)
-		h22 = rt.View[float32](t.arena, evalForwardH22Off, 4608)
-		h24 = rt.View[float32](t.arena, evalForwardH24Off, 4608)
-		h25 = rt.View[float32](t.arena, 12544*n+100416, 6272*n)
-		h27 = rt.View[float32](t.arena, evalForwardH27Off, 1024)
-		h26 = rt.View[float32](t.arena, evalForwardH26Off, 32)
-		h29 = rt.View[float32](t.arena, evalForwardH29Off, 1024)
-		h28 = rt.View[float32](t.arena, evalForwardH28Off, 32)
-		h31 = rt.View[float32](t.arena, evalForwardH31Off, 1024)
-		h30 = rt.View[float32](t.arena, evalForwardH30Off, 9216)
-		h32 = rt.View[float32](t.arena, evalForwardH32Off, 9216)
-		h33 = rt.View[float32](t.arena, 37632*n+100416, 6272*n)
-		h34 = rt.View[float32](t.arena, evalForwardH34Off, 1568*n)
-		h35 = rt.View[float32](t.arena, 6272*n+100416, 1568*n)
-		h36 = rt.View[float32](t.arena, evalForwardH36Off, 25088)
-		h37 = rt.View[float32](t.arena, evalForwardH37Off, 16)
+		bodyNorm1Weight2Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm1Weight2Scratch1Off, 1024)
+		bodyNorm1Weight2         = rt.View[float32](call.Arena, base+part3BodyNorm1Weight2Off, 16)
+		bodyNorm1Bias2Scratch1   = rt.View[float32](call.Arena, base+part3BodyNorm1Bias2Scratch1Off, 1024)
+		bodyNorm1Bias2           = rt.View[float32](call.Arena, base+part3BodyNorm1Bias2Off, 16)
+		bodyNorm1Weight3Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm1Weight3Scratch1Off, 1024)
+		bodyNorm1Weight3         = rt.View[float32](call.Arena, base+part3BodyNorm1Weight3Off, 144)
+		bodyNorm1Weight4         = rt.View[float32](call.Arena, base+part3BodyNorm1Weight4Off, 144)
+		bodyNorm1                = rt.View[float32](call.Arena, scaled+part3BodyNorm1Off, 12544*n)
+		bodyNorm2Weight2Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm2Weight2Scratch1Off, 1024)
+		bodyNorm2Weight2         = rt.View[float32](call.Arena, base+part3BodyNorm2Weight2Off, 16)
+		bodyNorm2Bias2Scratch1   = rt.View[float32](call.Arena, base+part3BodyNorm2Bias2Scratch1Off, 1024)
+		bodyNorm2Bias2           = rt.View[float32](call.Arena, base+part3BodyNorm2Bias2Off, 16)
+		bodyNorm2Weight3Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm2Weight3Scratch1Off, 1024)
+		bodyNorm2Weight3         = rt.View[float32](call.Arena, base+part3BodyNorm2Weight3Off, 2304)
+		bodyNorm2Weight4         = rt.View[float32](call.Arena, base+part3BodyNorm2Weight4Off, 2304)
+		bodyNorm2                = rt.View[float32](call.Arena, scaled+n*part3BodyNorm2Off, 12544*n)
+		h1                       = rt.View[float32](call.Arena, scaled+part3H1Off, 3136*n)
+		bodyNorm3Weight2Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm3Weight2Scratch1Off, 1024)
+		bodyNorm3Weight2         = rt.View[float32](call.Arena, base+part3BodyNorm3Weight2Off, 32)
+		bodyNorm3Bias2Scratch1   = rt.View[float32](call.Arena, base+part3BodyNorm3Bias2Scratch1Off, 1024)
+		bodyNorm3Bias2           = rt.View[float32](call.Arena, base+part3BodyNorm3Bias2Off, 32)
+		bodyNorm3Weight3Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm3Weight3Scratch1Off, 1024)
+		bodyNorm3Weight3         = rt.View[float32](call.Arena, base+part3BodyNorm3Weight3Off, 4608)
+		bodyNorm3Weight4         = rt.View[float32](call.Arena, base+part3BodyNorm3Weight4Off, 4608)
+		bodyNorm3                = rt.View[float32](call.Arena, scaled+n*part3BodyNorm3Off, 6272*n)
+		bodyNorm4Weight2Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm4Weight2Scratch1Off, 1024)
+		bodyNorm4Weight2         = rt.View[float32](call.Arena, base+part3BodyNorm4Weight2Off, 32)
+		bodyNorm4Bias2Scratch1   = rt.View[float32](call.Arena, base+part3BodyNorm4Bias2Scratch1Off, 1024)
+		bodyNorm4Bias2           = rt.View[float32](call.Arena, base+part3BodyNorm4Bias2Off, 32)
+		bodyNorm4Weight3Scratch1 = rt.View[float32](call.Arena, base+part3BodyNorm4Weight3Scratch1Off, 1024)
+		bodyNorm4Weight3         = rt.View[float32](call.Arena, base+part3BodyNorm4Weight3Off, 9216)
+		bodyNorm4Weight4         = rt.View[float32](call.Arena, base+part3BodyNorm4Weight4Off, 9216)
+		bodyNorm4                = rt.View[float32](call.Arena, scaled+n*part3BodyNorm4Off, 6272*n)
+		h2                       = rt.View[float32](call.Arena, scaled+part3H2Off, 1568*n)
+		h3                       = rt.View[float32](call.Arena, scaled+n*part3H3Off, 1568*n)
+		headWeight2              = rt.View[float32](call.Arena, base+part3HeadWeight2Off, 25088)
+		headBias2                = rt.View[float32](call.Arena, base+part3HeadBias2Off, 16)
 	)
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
-		cpu.Sqrt(h2[:16], h2[:16])
-		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
-	}
+	// bodyNorm1Weight2 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm1Weight2Scratch1[:16], bodyNorm1RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm1Weight2Scratch1[:16], bodyNorm1Weight2Scratch1[:16])
+	cpu.Div(bodyNorm1Weight2, bodyNorm1Weight, bodyNorm1Weight2Scratch1[:16])
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
-		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
-	}
+	// bodyNorm1Bias2 = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm1Bias2Scratch1[:16], bodyNorm1RunningMean, bodyNorm1Weight2)
+	cpu.Sub(bodyNorm1Bias2, bodyNorm1Bias, bodyNorm1Bias2Scratch1[:16])
 
-	// model.go:28: f32[16,1,3,3]
+	// bodyNorm1Weight3 = model.go:28: f32[16,1,3,3]
 	for i := range 16 {
-		cpu.Repeat(h6[:9], h1[i:i+1])
-		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
+		cpu.Repeat(bodyNorm1Weight3Scratch1[:9], bodyNorm1Weight2[i:i+1])
+		cpu.Mul(bodyNorm1Weight3[i*9:i*9+9], bodyNorm1Weight3Scratch1[:9], bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// model.go:28: f32[1,1,3,3,1,16]
-	cpu.PackConv(h7, h5, &conv1)
+	// bodyNorm1Weight4 = model.go:28: f32[1,1,3,3,1,16]
+	cpu.PackConv(bodyNorm1Weight4, bodyNorm1Weight3, &conv2)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// bodyNorm1 = model.go:28: f32[N,1,28,28,16]
+	cpu.Conv(bodyNorm1, image, bodyNorm1Weight4, conv1.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm1Bias2, Act: cpu.ReLU})
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
-		cpu.Sqrt(h10[:16], h10[:16])
-		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
-	}
+	// bodyNorm2Weight2 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm2Weight2Scratch1[:16], bodyNorm2RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm2Weight2Scratch1[:16], bodyNorm2Weight2Scratch1[:16])
+	cpu.Div(bodyNorm2Weight2, bodyNorm2Weight, bodyNorm2Weight2Scratch1[:16])
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
-		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
-	}
+	// bodyNorm2Bias2 = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm2Bias2Scratch1[:16], bodyNorm2RunningMean, bodyNorm2Weight2)
+	cpu.Sub(bodyNorm2Bias2, bodyNorm2Bias, bodyNorm2Bias2Scratch1[:16])
 
-	// model.go:28: f32[16,16,3,3]
+	// bodyNorm2Weight3 = model.go:28: f32[16,16,3,3]
 	for i := range 16 {
-		cpu.Repeat(h14[:144], h9[i:i+1])
-		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
+		cpu.Repeat(bodyNorm2Weight3Scratch1[:144], bodyNorm2Weight2[i:i+1])
+		cpu.Mul(bodyNorm2Weight3[i*144:i*144+144], bodyNorm2Weight3Scratch1[:144], bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConv(h15, h13, &conv5)
+	// bodyNorm2Weight4 = model.go:28: f32[1,1,3,3,16,16]
+	cpu.PackConv(bodyNorm2Weight4, bodyNorm2Weight3, &conv7)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// bodyNorm2 = model.go:28: f32[N,1,28,28,16]
+	cpu.Conv(bodyNorm2, bodyNorm1, bodyNorm2Weight4, conv8.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm2Bias2, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h1 = model.go:28: f32[N,1,14,14,16]
+	cpu.MaxPool(h1, bodyNorm2, pool1.For(n, call.Ctx))
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
-		cpu.Sqrt(h19[:32], h19[:32])
-		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
-	}
+	// bodyNorm3Weight2 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm3Weight2Scratch1[:32], bodyNorm3RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm3Weight2Scratch1[:32], bodyNorm3Weight2Scratch1[:32])
+	cpu.Div(bodyNorm3Weight2, bodyNorm3Weight, bodyNorm3Weight2Scratch1[:32])
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
-		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
-	}
+	// bodyNorm3Bias2 = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm3Bias2Scratch1[:32], bodyNorm3RunningMean, bodyNorm3Weight2)
+	cpu.Sub(bodyNorm3Bias2, bodyNorm3Bias, bodyNorm3Bias2Scratch1[:32])
 
-	// model.go:28: f32[32,16,3,3]
+	// bodyNorm3Weight3 = model.go:28: f32[32,16,3,3]
 	for i := range 32 {
-		cpu.Repeat(h23[:144], h18[i:i+1])
-		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
+		cpu.Repeat(bodyNorm3Weight3Scratch1[:144], bodyNorm3Weight2[i:i+1])
+		cpu.Mul(bodyNorm3Weight3[i*144:i*144+144], bodyNorm3Weight3Scratch1[:144], bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// model.go:28: f32[2,1,3,3,16,16]
-	cpu.PackConv(h24, h22, &conv6)
+	// bodyNorm3Weight4 = model.go:28: f32[2,1,3,3,16,16]
+	cpu.PackConv(bodyNorm3Weight4, bodyNorm3Weight3, &conv5)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// bodyNorm3 = model.go:28: f32[N,2,14,14,16]
+	cpu.Conv(bodyNorm3, h1, bodyNorm3Weight4, conv6.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm3Bias2, Act: cpu.ReLU})
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
-		cpu.Sqrt(h27[:32], h27[:32])
-		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
-	}
+	// bodyNorm4Weight2 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm4Weight2Scratch1[:32], bodyNorm4RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm4Weight2Scratch1[:32], bodyNorm4Weight2Scratch1[:32])
+	cpu.Div(bodyNorm4Weight2, bodyNorm4Weight, bodyNorm4Weight2Scratch1[:32])
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
-		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
-	}
+	// bodyNorm4Bias2 = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm4Bias2Scratch1[:32], bodyNorm4RunningMean, bodyNorm4Weight2)
+	cpu.Sub(bodyNorm4Bias2, bodyNorm4Bias, bodyNorm4Bias2Scratch1[:32])
 
-	// model.go:28: f32[32,32,3,3]
+	// bodyNorm4Weight3 = model.go:28: f32[32,32,3,3]
 	for i := range 32 {
-		cpu.Repeat(h31[:288], h26[i:i+1])
-		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
+		cpu.Repeat(bodyNorm4Weight3Scratch1[:288], bodyNorm4Weight2[i:i+1])
+		cpu.Mul(bodyNorm4Weight3[i*288:i*288+288], bodyNorm4Weight3Scratch1[:288], bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConv(h32, h30, &conv7)
+	// bodyNorm4Weight4 = model.go:28: f32[2,2,3,3,16,16]
+	cpu.PackConv(bodyNorm4Weight4, bodyNorm4Weight3, &conv3)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// bodyNorm4 = model.go:28: f32[N,2,14,14,16]
+	cpu.Conv(bodyNorm4, bodyNorm3, bodyNorm4Weight4, conv4.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm4Bias2, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h2 = model.go:28: f32[N,2,7,7,16]
+	cpu.MaxPool(h2, bodyNorm4, pool2.For(n, call.Ctx))
 
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h35, h34, n, 32, 7, 7)
+	// h3 = model.go:28: f32[N,32,7,7]
+	cpu.Unblock(h3, h2, n, 32, 7, 7)
 
-	// model.go:28: f32[1,1568,16]
-	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
+	// headWeight2 = model.go:28: f32[1,1568,16]
+	cpu.PackPanels(headWeight2, headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// model.go:28: f32[1,1,16]
-	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
+	// headBias2 = model.go:28: f32[1,1,16]
+	cpu.Block(headBias2, headBias, 1, 5, 1, 1)
 
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
+	// logits = model.go:28: f32[N,5]
+	cpu.MatMul(logits, h3, headWeight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: headBias2})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, loss, logits, image []float32, sign []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, loss, logits, image []float32, sign []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 1024)
-		h1  = rt.View[float32](t.arena, evalLossH1Off, 16)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 1024)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 16)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 1024)
-		h5  = rt.View[float32](t.arena, evalLossH5Off, 144)
-		h7  = rt.View[float32](t.arena, evalLossH7Off, 144)
-		h8  = rt.View[float32](t.arena, evalLossH8Off, 12544*n)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 1024)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 16)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 1024)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
-		h14 = rt.View[float32](t.arena, evalLossH14Off, 1024)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 2304)
-		h15 = rt.View[float32](t.arena, evalLossH15Off, 2304)
-		h16 = rt.View[float32](t.arena, 50176*n+100416, 12544*n)
-		h17 = rt.View[float32](t.arena, evalLossH17Off, 3136*n)
-		h19 = rt.View[float32](t.arena, evalLossH19Off, 1024)
-		h18 = rt.View[float32](t.arena, evalLossH18Off, 32)
-		h21 = rt.View[float32](t.arena, evalLossH21Off, 1024)
-		h20 = rt.View[float32](t.arena, evalLossH20Off, 32)
-		h23 = rt.View[float32](t.arena, evalLossH23Off, 1024)
-		h22 = rt.View[float32](t.arena, evalLossH22Off, 4608)
-		h24 = rt.View[float32](t.arena, evalLossH24Off, 4608)
-		h25 = rt.View[float32](t.arena, 12544*n+100416, 6272*n)
-		h27 = rt.View[float32](t.arena, evalLossH27Off, 1024)
-		h26 = rt.View[float32](t.arena, evalLossH26Off, 32)
-		h29 = rt.View[float32](t.arena, evalLossH29Off, 1024)
-		h28 = rt.View[float32](t.arena, evalLossH28Off, 32)
-		h31 = rt.View[float32](t.arena, evalLossH31Off, 1024)
-		h30 = rt.View[float32](t.arena, evalLossH30Off, 9216)
-		h32 = rt.View[float32](t.arena, evalLossH32Off, 9216)
-		h33 = rt.View[float32](t.arena, 37632*n+100416, 6272*n)
-		h34 = rt.View[float32](t.arena, evalLossH34Off, 1568*n)
-		h35 = rt.View[float32](t.arena, 6272*n+100416, 1568*n)
-		h36 = rt.View[float32](t.arena, evalLossH36Off, 25088)
-		h37 = rt.View[float32](t.arena, evalLossH37Off, 16)
-		h38 = rt.View[float32](t.arena, evalLossH38Off, 5*n)
-		h39 = rt.View[int64](t.arena, 64*n+100416, n)
-		h40 = rt.View[float32](t.arena, 128*n+100416, n)
+		h1 = rt.View[float32](call.Arena, evalLossH1Off, 5*n)
+		h2 = rt.View[int64](call.Arena, 64*n+100416, n)
+		h3 = rt.View[float32](call.Arena, 128*n+100416, n)
 	)
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h2[:16], w.bodyNorm1RunningVar, 1e-05)
-		cpu.Sqrt(h2[:16], h2[:16])
-		cpu.Div(h1, w.bodyNorm1Weight, h2[:16])
+	// logits = model.go:28: f32[N,5]
+	if err := t.part3(call, n, evalLossPart3ArenaOff, evalLossPart3Arena2Off, logits, w.bodyNorm1Weight, w.bodyNorm1Bias,
+		w.bodyNorm1RunningMean, w.bodyNorm1RunningVar, w.bodyConv1Weight, image, w.bodyNorm2Weight, w.bodyNorm2Bias, w.bodyNorm2RunningMean,
+		w.bodyNorm2RunningVar, w.bodyConv2Weight, w.bodyNorm3Weight, w.bodyNorm3Bias, w.bodyNorm3RunningMean, w.bodyNorm3RunningVar,
+		w.bodyConv3Weight, w.bodyNorm4Weight, w.bodyNorm4Bias, w.bodyNorm4RunningMean, w.bodyNorm4RunningVar, w.bodyConv4Weight,
+		w.headWeight, w.headBias); err != nil {
+		return err
 	}
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h4[:16], w.bodyNorm1RunningMean, h1)
-		cpu.Sub(h3, w.bodyNorm1Bias, h4[:16])
-	}
+	// h1 = model.go:36: f32[N,5]
+	rt.EndIfDone(call.Ctx)
+	cpu.LogSoftmax(h1, logits, n, 5, 1)
 
-	// model.go:28: f32[16,1,3,3]
-	for i := range 16 {
-		cpu.Repeat(h6[:9], h1[i:i+1])
-		cpu.Mul(h5[i*9:i*9+9], h6[:9], w.bodyConv1Weight[i*9:i*9+9])
-	}
-
-	// model.go:28: f32[1,1,3,3,1,16]
-	cpu.PackConv(h7, h5, &conv1)
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h8, image, h7, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h3, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h10[:16], w.bodyNorm2RunningVar, 1e-05)
-		cpu.Sqrt(h10[:16], h10[:16])
-		cpu.Div(h9, w.bodyNorm2Weight, h10[:16])
-	}
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h12[:16], w.bodyNorm2RunningMean, h9)
-		cpu.Sub(h11, w.bodyNorm2Bias, h12[:16])
-	}
-
-	// model.go:28: f32[16,16,3,3]
-	for i := range 16 {
-		cpu.Repeat(h14[:144], h9[i:i+1])
-		cpu.Mul(h13[i*144:i*144+144], h14[:144], w.bodyConv2Weight[i*144:i*144+144])
-	}
-
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConv(h15, h13, &conv5)
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h16, h8, h15, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h17, h16, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h19[:32], w.bodyNorm3RunningVar, 1e-05)
-		cpu.Sqrt(h19[:32], h19[:32])
-		cpu.Div(h18, w.bodyNorm3Weight, h19[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h21[:32], w.bodyNorm3RunningMean, h18)
-		cpu.Sub(h20, w.bodyNorm3Bias, h21[:32])
-	}
-
-	// model.go:28: f32[32,16,3,3]
-	for i := range 32 {
-		cpu.Repeat(h23[:144], h18[i:i+1])
-		cpu.Mul(h22[i*144:i*144+144], h23[:144], w.bodyConv3Weight[i*144:i*144+144])
-	}
-
-	// model.go:28: f32[2,1,3,3,16,16]
-	cpu.PackConv(h24, h22, &conv6)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h25, h17, h24, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h20, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h27[:32], w.bodyNorm4RunningVar, 1e-05)
-		cpu.Sqrt(h27[:32], h27[:32])
-		cpu.Div(h26, w.bodyNorm4Weight, h27[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h29[:32], w.bodyNorm4RunningMean, h26)
-		cpu.Sub(h28, w.bodyNorm4Bias, h29[:32])
-	}
-
-	// model.go:28: f32[32,32,3,3]
-	for i := range 32 {
-		cpu.Repeat(h31[:288], h26[i:i+1])
-		cpu.Mul(h30[i*288:i*288+288], h31[:288], w.bodyConv4Weight[i*288:i*288+288])
-	}
-
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConv(h32, h30, &conv7)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h33, h25, h32, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h28, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h34, h33, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h35, h34, n, 32, 7, 7)
-
-	// model.go:28: f32[1,1568,16]
-	cpu.PackPanels(h36, w.headWeight, 1568, 5, 1568, true, 1, 7840)
-
-	// model.go:28: f32[1,1,16]
-	cpu.Block(h37, w.headBias, 1, 5, 1, 1)
-
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h35, h36, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h37})
-
-	// model.go:36: f32[N,5]
-	cpu.LogSoftmax(h38, logits, n, 5, 1)
-
-	// model.go:36: i64[N]
-	if err := cpu.CheckIndex(h39, sign, 5, false, "label", "classes"); err != nil {
+	// h2 = model.go:36: i64[N]
+	if err := cpu.CheckIndex(h2, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// model.go:36: f32[N,1]
-	if err := cpu.GatherElements(h40, h38, h39, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// h3 = model.go:36: f32[N,1]
+	if err := cpu.GatherElements(h3, h1, h2, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// model.go:36: f32[N,1]
-	cpu.Neg(h40, h40)
+	// h4 in h3 = model.go:36: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:36: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h40, 1, n, 1)
+	// loss = model.go:36: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h3, 1, n, 1)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, logits, image []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
+	off := call.Offsets(0)
 	var (
-		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 144)
-		h2  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 12544*n)
-		h3  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 32)
-		h4  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 16)
-		h5  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 16)
-		h6  = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 1)
-		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 1)
-		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 1024)
-		h8  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 1)
-		h10 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH10Off]), 16)
-		h11 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 1024)
-		h13 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 1024)
-		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 1024)
-		h12 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 16)
-		h15 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 1024)
-		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024)
-		h16 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 16)
-		h19 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 1024)
-		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 16)
-		h20 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 12544*n)
-		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 2304)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 12544*n)
-		h23 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 32)
-		h24 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 16)
-		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 16)
-		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16)
-		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 1024)
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 1024)
-		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
-		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16)
-		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 1024)
-		h33 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 1024)
-		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 16)
-		h35 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 1024)
-		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 16)
-		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 12544*n)
-		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 3136*n)
-		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 4608)
-		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 6272*n)
-		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 64)
-		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 32)
-		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 32)
-		h43 = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 1)
-		h44 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 1)
-		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 1024)
-		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 1)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 32)
-		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 1024)
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 1024)
-		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 32)
-		h52 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 1024)
-		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 32)
-		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 1024)
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 32)
-		h57 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 6272*n)
-		h58 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 9216)
-		h59 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 6272*n)
-		h60 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 64)
-		h61 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 32)
-		h62 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 32)
-		h63 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 32)
-		h64 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 1024)
-		h66 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 1024)
-		h67 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 1024)
-		h65 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 32)
-		h68 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 1024)
-		h70 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 1024)
-		h69 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 32)
-		h72 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 1024)
-		h71 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 32)
-		h73 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 6272*n)
-		h74 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 1568*n)
-		h75 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 1568*n)
-		h76 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 25088)
-		h77 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16)
-		h78 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 5*n)
+		bodyConv1   = rt.View[float32](call.Arena, off[trainForwardBodyConv1Off], 12544*n)
+		h2          = rt.View[float32](call.Arena, off[trainForwardH2Off], 16)
+		h3          = rt.View[float32](call.Arena, off[trainForwardH3Off], 16)
+		h4          = rt.View[float32](call.Arena, off[trainForwardH4Off], 1)
+		h5          = rt.View[float32](call.Arena, off[trainForwardH5Off], 12544*n)
+		bodyConv2_2 = rt.View[float32](call.Arena, off[trainForwardBodyConv2_2Off], 12544*n)
+		h7          = rt.View[float32](call.Arena, off[trainForwardH7Off], 16)
+		h8          = rt.View[float32](call.Arena, off[trainForwardH8Off], 16)
+		h9          = rt.View[float32](call.Arena, off[trainForwardH9Off], 12544*n)
+		h10         = rt.View[float32](call.Arena, off[trainForwardH10Off], 3136*n)
+		bodyConv3_2 = rt.View[float32](call.Arena, off[trainForwardBodyConv3_2Off], 6272*n)
+		h12         = rt.View[float32](call.Arena, off[trainForwardH12Off], 32)
+		h13         = rt.View[float32](call.Arena, off[trainForwardH13Off], 32)
+		h14         = rt.View[float32](call.Arena, off[trainForwardH14Off], 1)
+		h15         = rt.View[float32](call.Arena, off[trainForwardH15Off], 6272*n)
+		bodyConv4_2 = rt.View[float32](call.Arena, off[trainForwardBodyConv4_2Off], 6272*n)
+		h17         = rt.View[float32](call.Arena, off[trainForwardH17Off], 32)
+		h18         = rt.View[float32](call.Arena, off[trainForwardH18Off], 32)
+		h19         = rt.View[float32](call.Arena, off[trainForwardH19Off], 6272*n)
+		h20         = rt.View[float32](call.Arena, off[trainForwardH20Off], 1568*n)
+		h21         = rt.View[float32](call.Arena, off[trainForwardH21Off], 5*n)
 	)
 
-	// model.go:28: f32[1,1,3,3,1,16]
-	cpu.PackConv(h1, w.bodyConv1Weight, &conv1)
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h2, image, h1, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,16]
-	cpu.ChannelMoments(h3, h2, n, 16, 784)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h4, h3, []int{1, 16}, []int{16, 1}, 0)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h5, h3, []int{1, 16}, []int{16, 1}, 16)
-
-	// model.go:28: i64[1]
-	cpu.Elements(h6, 784*n)
-
-	// model.go:28: f32[1]
-	cpu.Cast(h7, h6)
-
-	// model.go:28: f32[1]
-	{
-		cpu.AddScalar(h9[:1], h7, -1)
-		cpu.MaxScalar(h8, h9[:1], 1)
+	// bodyConv1, h2, h3, h4, g.bodyNorm1RunningMean, g.bodyNorm1RunningVar, h5, bodyConv2_2, h7, h8, ... = model.go:28
+	if err := t.part2(call, n, off[trainForwardPart2ArenaOff], off[trainForwardPart2Arena2Off], bodyConv1, h2, h3, h4,
+		g.bodyNorm1RunningMean, g.bodyNorm1RunningVar, h5, bodyConv2_2, h7, h8, g.bodyNorm2RunningMean, g.bodyNorm2RunningVar, h9, h10,
+		bodyConv3_2, h12, h13, h14, g.bodyNorm3RunningMean, g.bodyNorm3RunningVar, h15, bodyConv4_2, h17, h18, g.bodyNorm4RunningMean,
+		g.bodyNorm4RunningVar, h19, h20, logits, w.bodyConv1Weight, image, w.bodyNorm1RunningMean, w.bodyNorm1RunningVar, w.bodyNorm1Weight,
+		w.bodyNorm1Bias, w.bodyConv2Weight, w.bodyNorm2RunningMean, w.bodyNorm2RunningVar, w.bodyNorm2Weight, w.bodyNorm2Bias,
+		w.bodyConv3Weight, w.bodyNorm3RunningMean, w.bodyNorm3RunningVar, w.bodyNorm3Weight, w.bodyNorm3Bias, w.bodyConv4Weight,
+		w.bodyNorm4RunningMean, w.bodyNorm4RunningVar, w.bodyNorm4Weight, w.bodyNorm4Bias, w.headWeight, w.headBias); err != nil {
+		return err
 	}
 
-	// model.go:28: f32[1,16]
-	cpu.MulScalar(h10, h4, 0.100000024)
-
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h11[:16], w.bodyNorm1RunningMean, 0.9)
-		cpu.Add(g.bodyNorm1RunningMean, h11[:16], h10)
-	}
-
-	// model.go:28: f32[1]
-	cpu.Div(h8, h7, h8)
-
-	// model.go:28: f32[1,16]
-	{
-		cpu.Repeat(h13[:16], h8)
-		cpu.Mul(h14[:16], h5, h13[:16])
-		cpu.MulScalar(h12, h14[:16], 0.100000024)
-	}
-
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h15[:16], w.bodyNorm1RunningVar, 0.9)
-		cpu.Add(g.bodyNorm1RunningVar, h15[:16], h12)
-	}
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h17[:16], h5, 1e-05)
-		cpu.Sqrt(h17[:16], h17[:16])
-		cpu.Div(h16, w.bodyNorm1Weight, h17[:16])
-	}
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h19[:16], h4, h16)
-		cpu.Sub(h18, w.bodyNorm1Bias, h19[:16])
-	}
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.DepthwiseConv(h20, h2, h16, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConv(h21, w.bodyConv2Weight, &conv5)
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h22, h20, h21, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,16]
-	cpu.ChannelMoments(h23, h22, n, 16, 784)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h24, h23, []int{1, 16}, []int{16, 1}, 0)
-
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h25, h23, []int{1, 16}, []int{16, 1}, 16)
-
-	// model.go:28: f32[1,16]
-	cpu.MulScalar(h26, h24, 0.100000024)
-
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h27[:16], w.bodyNorm2RunningMean, 0.9)
-		cpu.Add(g.bodyNorm2RunningMean, h27[:16], h26)
-	}
-
-	// model.go:28: f32[1,16]
-	{
-		cpu.Repeat(h29[:16], h8)
-		cpu.Mul(h30[:16], h25, h29[:16])
-		cpu.MulScalar(h28, h30[:16], 0.100000024)
-	}
-
-	// model.go:28: f32[16]
-	{
-		cpu.MulScalar(h31[:16], w.bodyNorm2RunningVar, 0.9)
-		cpu.Add(g.bodyNorm2RunningVar, h31[:16], h28)
-	}
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h33[:16], h25, 1e-05)
-		cpu.Sqrt(h33[:16], h33[:16])
-		cpu.Div(h32, w.bodyNorm2Weight, h33[:16])
-	}
-
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h35[:16], h24, h32)
-		cpu.Sub(h34, w.bodyNorm2Bias, h35[:16])
-	}
-
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.DepthwiseConv(h36, h22, h32, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 16, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h37, h36, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:28: f32[2,1,3,3,16,16]
-	cpu.PackConv(h38, w.bodyConv3Weight, &conv6)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h39, h37, h38, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,32]
-	cpu.ChannelMoments(h40, h39, n, 32, 196)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h41, h40, []int{1, 32}, []int{32, 1}, 0)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h42, h40, []int{1, 32}, []int{32, 1}, 32)
-
-	// model.go:28: i64[1]
-	cpu.Elements(h43, 196*n)
-
-	// model.go:28: f32[1]
-	cpu.Cast(h44, h43)
-
-	// model.go:28: f32[1]
-	{
-		cpu.AddScalar(h46[:1], h44, -1)
-		cpu.MaxScalar(h45, h46[:1], 1)
-	}
-
-	// model.go:28: f32[1,32]
-	cpu.MulScalar(h47, h41, 0.100000024)
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h48[:32], w.bodyNorm3RunningMean, 0.9)
-		cpu.Add(g.bodyNorm3RunningMean, h48[:32], h47)
-	}
-
-	// model.go:28: f32[1]
-	cpu.Div(h45, h44, h45)
-
-	// model.go:28: f32[1,32]
-	{
-		cpu.Repeat(h50[:32], h45)
-		cpu.Mul(h51[:32], h42, h50[:32])
-		cpu.MulScalar(h49, h51[:32], 0.100000024)
-	}
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h52[:32], w.bodyNorm3RunningVar, 0.9)
-		cpu.Add(g.bodyNorm3RunningVar, h52[:32], h49)
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h54[:32], h42, 1e-05)
-		cpu.Sqrt(h54[:32], h54[:32])
-		cpu.Div(h53, w.bodyNorm3Weight, h54[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h56[:32], h41, h53)
-		cpu.Sub(h55, w.bodyNorm3Bias, h56[:32])
-	}
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.DepthwiseConv(h57, h39, h53, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h55, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConv(h58, w.bodyConv4Weight, &conv7)
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Conv(h59, h57, h58, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx}, nil)
-
-	// model.go:28: f32[2,32]
-	cpu.ChannelMoments(h60, h59, n, 32, 196)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h61, h60, []int{1, 32}, []int{32, 1}, 0)
-
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h62, h60, []int{1, 32}, []int{32, 1}, 32)
-
-	// model.go:28: f32[1,32]
-	cpu.MulScalar(h63, h61, 0.100000024)
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h64[:32], w.bodyNorm4RunningMean, 0.9)
-		cpu.Add(g.bodyNorm4RunningMean, h64[:32], h63)
-	}
-
-	// model.go:28: f32[1,32]
-	{
-		cpu.Repeat(h66[:32], h45)
-		cpu.Mul(h67[:32], h62, h66[:32])
-		cpu.MulScalar(h65, h67[:32], 0.100000024)
-	}
-
-	// model.go:28: f32[32]
-	{
-		cpu.MulScalar(h68[:32], w.bodyNorm4RunningVar, 0.9)
-		cpu.Add(g.bodyNorm4RunningVar, h68[:32], h65)
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h70[:32], h62, 1e-05)
-		cpu.Sqrt(h70[:32], h70[:32])
-		cpu.Div(h69, w.bodyNorm4Weight, h70[:32])
-	}
-
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h72[:32], h61, h69)
-		cpu.Sub(h71, w.bodyNorm4Bias, h72[:32])
-	}
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.DepthwiseConv(h73, h59, h69, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 32, Ctx: t.ctx}, &cpu.Epilogue{Bias: h71, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h74, h73, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h75, h74, n, 32, 7, 7)
-
-	// model.go:28: f32[1,1568,16]
-	cpu.PackPanels(h76, w.headWeight, 1568, 5, 1568, true, 1, 7840)
-
-	// model.go:28: f32[1,1,16]
-	cpu.Block(h77, w.headBias, 1, 5, 1, 1)
-
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h75, h76, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h77})
-
-	// strided_copy: f32[N,5]
-	cpu.StridedCopy(h78, w.constH116, []int{n, 5}, []int{0, 0}, 0)
+	// h21 = strided_copy: f32[N,5]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(h21, w.constH116, []int{n, 5}, []int{0, 0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, logits, image, dLogits []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, logits, image, dLogits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
+	off := call.Offsets(0)
 	var (
-		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 5*n)
-		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 7840)
-		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1568*n)
-		h81  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 1568*n)
-		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 1568*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 16*n)
-		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 7840)
-		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 1568*n)
-		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 6272*n)
-		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 6272*n)
-		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 64)
-		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 6272*n)
-		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 32)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 1024)
-		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 32)
-		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 32)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 96)
-		h90  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
-		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 1)
-		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 1024)
-		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 1024)
-		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 1024)
-		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 1024)
-		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 9216)
-		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 6272*n)
-		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 6272*n)
-		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 12544*n+64512)
-		h98  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 64)
-		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 6272*n)
-		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 32)
-		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 1024)
-		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 32)
-		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 32)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 96)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 1024)
-		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 1024)
-		h104 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 1024)
-		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 1024)
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 4608)
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 3136*n)
-		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 3136*n)
-		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 9408*n+64512)
-		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 12544*n)
-		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 12544*n)
-		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 32)
-		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 12544*n)
-		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 16)
-		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 1024)
-		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 16)
-		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 16)
-		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 48)
-		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 1024)
-		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 1)
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 1024)
-		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 1024)
-		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 1024)
-		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 1024)
-		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 2304)
-		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 12544*n)
-		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 12544*n)
-		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 25088*n+64512)
-		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 32)
-		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 12544*n)
-		h4   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 16)
-		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 1024)
-		h5   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 16)
-		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 16)
-		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 48)
-		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 1024)
-		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
-		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 1024)
-		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 12544*n)
-		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 12544*n)
-		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 768*min(784*n, 1024))
+		h21                         = rt.View[float32](call.Arena, off[trainForwardH21Off], 5*n)
+		headWeight                  = rt.View[float32](call.Arena, off[trainForwardHeadWeightOff], 7840)
+		head                        = rt.View[float32](call.Arena, off[trainForwardHeadOff], 1568*n)
+		h23                         = rt.View[float32](call.Arena, off[trainForwardH23Off], 1568*n)
+		h20                         = rt.View[float32](call.Arena, off[trainForwardH20Off], 1568*n)
+		h24                         = rt.View[float32](call.Arena, off[trainForwardH24Off], 16*n)
+		h25                         = rt.View[float32](call.Arena, off[trainForwardH25Off], 7840)
+		h26                         = rt.View[float32](call.Arena, off[trainForwardH26Off], 1568*n)
+		h27                         = rt.View[float32](call.Arena, off[trainForwardH27Off], 6272*n)
+		h19                         = rt.View[float32](call.Arena, off[trainForwardH19Off], 6272*n)
+		h29                         = rt.View[float32](call.Arena, off[trainForwardH29Off], 64)
+		bodyConv4_2                 = rt.View[float32](call.Arena, off[trainForwardBodyConv4_2Off], 6272*n)
+		h17                         = rt.View[float32](call.Arena, off[trainForwardH17Off], 32)
+		h30Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH30Scratch1Off], 1024)
+		h18                         = rt.View[float32](call.Arena, off[trainForwardH18Off], 32)
+		h31                         = rt.View[float32](call.Arena, off[trainForwardH31Off], 32)
+		h36                         = rt.View[float32](call.Arena, off[trainForwardH36Off], 96)
+		h33Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH33Scratch1Off], 1024)
+		h14                         = rt.View[float32](call.Arena, off[trainForwardH14Off], 1)
+		h33Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH33Scratch2Off], 1024)
+		h35Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH35Scratch1Off], 1024)
+		h35Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH35Scratch2Off], 1024)
+		h35Scratch3                 = rt.View[float32](call.Arena, off[trainForwardH35Scratch3Off], 1024)
+		bodyConv4Weight             = rt.View[float32](call.Arena, off[trainForwardBodyConv4WeightOff], 9216)
+		bodyConv4                   = rt.View[float32](call.Arena, off[trainForwardBodyConv4Off], 6272*n)
+		h15                         = rt.View[float32](call.Arena, off[trainForwardH15Off], 6272*n)
+		gradBodyConv4WeightScratch1 = rt.View[float32](call.Arena, off[trainForwardGradBodyConv4WeightScratch1Off], 12544*n+64512)
+		h39                         = rt.View[float32](call.Arena, off[trainForwardH39Off], 64)
+		bodyConv3_2                 = rt.View[float32](call.Arena, off[trainForwardBodyConv3_2Off], 6272*n)
+		h12                         = rt.View[float32](call.Arena, off[trainForwardH12Off], 32)
+		h40Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH40Scratch1Off], 1024)
+		h13                         = rt.View[float32](call.Arena, off[trainForwardH13Off], 32)
+		h41                         = rt.View[float32](call.Arena, off[trainForwardH41Off], 32)
+		h46                         = rt.View[float32](call.Arena, off[trainForwardH46Off], 96)
+		h43Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH43Scratch1Off], 1024)
+		h43Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH43Scratch2Off], 1024)
+		h45Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH45Scratch1Off], 1024)
+		h45Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH45Scratch2Off], 1024)
+		h45Scratch3                 = rt.View[float32](call.Arena, off[trainForwardH45Scratch3Off], 1024)
+		bodyConv3Weight             = rt.View[float32](call.Arena, off[trainForwardBodyConv3WeightOff], 4608)
+		bodyConv3                   = rt.View[float32](call.Arena, off[trainForwardBodyConv3Off], 3136*n)
+		h10                         = rt.View[float32](call.Arena, off[trainForwardH10Off], 3136*n)
+		gradBodyConv3WeightScratch1 = rt.View[float32](call.Arena, off[trainForwardGradBodyConv3WeightScratch1Off], 9408*n+64512)
+		h48                         = rt.View[float32](call.Arena, off[trainForwardH48Off], 12544*n)
+		h9                          = rt.View[float32](call.Arena, off[trainForwardH9Off], 12544*n)
+		h50                         = rt.View[float32](call.Arena, off[trainForwardH50Off], 32)
+		bodyConv2_2                 = rt.View[float32](call.Arena, off[trainForwardBodyConv2_2Off], 12544*n)
+		h7                          = rt.View[float32](call.Arena, off[trainForwardH7Off], 16)
+		h51Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH51Scratch1Off], 1024)
+		h8                          = rt.View[float32](call.Arena, off[trainForwardH8Off], 16)
+		h52                         = rt.View[float32](call.Arena, off[trainForwardH52Off], 16)
+		h57                         = rt.View[float32](call.Arena, off[trainForwardH57Off], 48)
+		h54Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH54Scratch1Off], 1024)
+		h4                          = rt.View[float32](call.Arena, off[trainForwardH4Off], 1)
+		h54Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH54Scratch2Off], 1024)
+		h56Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH56Scratch1Off], 1024)
+		h56Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH56Scratch2Off], 1024)
+		h56Scratch3                 = rt.View[float32](call.Arena, off[trainForwardH56Scratch3Off], 1024)
+		bodyConv2Weight             = rt.View[float32](call.Arena, off[trainForwardBodyConv2WeightOff], 2304)
+		bodyConv2                   = rt.View[float32](call.Arena, off[trainForwardBodyConv2Off], 12544*n)
+		h5                          = rt.View[float32](call.Arena, off[trainForwardH5Off], 12544*n)
+		gradBodyConv2WeightScratch1 = rt.View[float32](call.Arena, off[trainForwardGradBodyConv2WeightScratch1Off], 25088*n+64512)
+		h60                         = rt.View[float32](call.Arena, off[trainForwardH60Off], 32)
+		bodyConv1                   = rt.View[float32](call.Arena, off[trainForwardBodyConv1Off], 12544*n)
+		h2                          = rt.View[float32](call.Arena, off[trainForwardH2Off], 16)
+		h61Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH61Scratch1Off], 1024)
+		h3                          = rt.View[float32](call.Arena, off[trainForwardH3Off], 16)
+		h62                         = rt.View[float32](call.Arena, off[trainForwardH62Off], 16)
+		h67                         = rt.View[float32](call.Arena, off[trainForwardH67Off], 48)
+		h64Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH64Scratch1Off], 1024)
+		h64Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH64Scratch2Off], 1024)
+		h66Scratch1                 = rt.View[float32](call.Arena, off[trainForwardH66Scratch1Off], 1024)
+		h66Scratch2                 = rt.View[float32](call.Arena, off[trainForwardH66Scratch2Off], 1024)
+		h66Scratch3                 = rt.View[float32](call.Arena, off[trainForwardH66Scratch3Off], 1024)
+		h69                         = rt.View[float32](call.Arena, off[trainForwardH69Off], 12544*n)
+		h70                         = rt.View[float32](call.Arena, off[trainForwardH70Off], 12544*n)
+		gradBodyConv1WeightScratch1 = rt.View[float32](call.Arena, off[trainForwardGradBodyConv1WeightScratch1Off], 768*min(784*n, 1024))
 	)
 
-	// pointwise: f32[N,5]
-	cpu.Mul(h78, h78, dLogits)
+	// h22 in h21 = pointwise: f32[N,5]
+	cpu.Mul(h21, h21, dLogits)
 
-	// model.go:28: f32[5]
+	// g.headBias = model.go:28: f32[5]
 	if g.headBias != nil {
-		cpu.ReduceSum(g.headBias, h78, 1, n, 5)
+		cpu.ReduceSum(g.headBias, h21, 1, n, 5)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:28: f32[98,5,16]
-	cpu.PackPanels(h79, w.headWeight, 5, 1568, 1568, false, 1, 7840)
+	// headWeight = model.go:28: f32[98,5,16]
+	cpu.PackPanels(headWeight, w.headWeight, 5, 1568, 1568, false, 1, 7840)
 
-	// model.go:28: f32[N,1568]
-	cpu.MatMul(h80, h78, h79, &cpu.MatMulShape{M: n, N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1, Ctx: t.ctx}, nil)
+	// head = model.go:28: f32[N,1568]
+	cpu.MatMul(head, h21, headWeight, matMul2.Rows(n, call.Ctx), nil)
 
-	// model.go:28: f32[1568,N]
+	// h23 = model.go:28: f32[1568,N]
 	if g.headWeight != nil {
-		cpu.StridedCopy(h81, h75, []int{1568, n}, []int{1, 1568}, 0)
+		cpu.StridedCopy(h23, h20, []int{1568, n}, []int{1, 1568}, 0)
 	}
 
-	// model.go:28: f32[1,N,16]
+	// h24 = model.go:28: f32[1,N,16]
 	if g.headWeight != nil {
-		cpu.PackPanels(h82, h78, n, 5, 5, false, 1, 5*n)
+		cpu.PackPanels(h24, h21, n, 5, 5, false, 1, 5*n)
 	}
 
-	// model.go:28: f32[1568,5]
+	// h25 = model.go:28: f32[1568,5]
 	if g.headWeight != nil {
-		cpu.MatMul(h83, h81, h82, &cpu.MatMulShape{M: 1568, N: 5, K: n, LDA: n, LDC: 5, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h25, h23, h24, matMul3.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:28: f32[5,1568]
+	// g.headWeight = model.go:28: f32[5,1568]
 	if g.headWeight != nil {
-		cpu.StridedCopy(g.headWeight, h83, []int{5, 1568}, []int{1, 5}, 0)
+		cpu.StridedCopy(g.headWeight, h25, []int{5, 1568}, []int{1, 5}, 0)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.Block(h84, h80, n, 32, 7, 7)
+	// h26 = model.go:28: f32[N,2,7,7,16]
+	cpu.Block(h26, head, n, 32, 7, 7)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.MaxPoolGrad(h85, h73, h84, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h27 = model.go:28: f32[N,2,14,14,16]
+	cpu.MaxPoolGrad(h27, h19, h26, pool2.For(n, call.Ctx))
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Gate(h85, h85, h73)
+	// h28 in h27 = model.go:28: f32[N,2,14,14,16]
+	cpu.Gate(h27, h27, h19)
 
-	// model.go:28: f32[2,32]
-	cpu.ChannelSums(h86, h85, h59, h61, n, 32, 196)
+	// h29 = model.go:28: f32[2,32]
+	cpu.ChannelSums(h29, h27, bodyConv4_2, h17, n, 32, 196)
 
-	// model.go:28: f32[1,32]
-	{
-		cpu.AddScalar(h87[:32], h62, 1e-05)
-		cpu.Sqrt(h87[:32], h87[:32])
-		cpu.ScalarDiv(h62, 1, h87[:32])
-	}
+	// h30 in h18 = model.go:28: f32[1,32]
+	cpu.AddScalar(h30Scratch1[:32], h18, 1e-05)
+	cpu.Sqrt(h30Scratch1[:32], h30Scratch1[:32])
+	cpu.ScalarDiv(h18, 1, h30Scratch1[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h88, h86, []int{1, 32}, []int{32, 1}, 32)
+	// h31 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h31, h29, []int{1, 32}, []int{32, 1}, 32)
 
-	// model.go:28: f32[1,32]
-	cpu.Mul(g.bodyNorm4Weight, h88, h62)
-	if t.passTrainForward.Ends() <= 3 {
+	// h32 in g.bodyNorm4Weight = model.go:28: f32[1,32]
+	cpu.Mul(g.bodyNorm4Weight, h31, h18)
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	cpu.Mul(h89[:32], h62, w.bodyNorm4Weight)
+	// bodyNorm4 in h36 = model.go:28: f32[32]
+	cpu.Mul(h36[:32], h18, w.bodyNorm4Weight)
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h90[:32], h44)
-		cpu.Mul(h91[:32], h89[:32], h62)
-		cpu.Mul(h91[:32], h91[:32], g.bodyNorm4Weight)
-		cpu.Div(h91[:32], h91[:32], h90[:32])
-		cpu.Neg(h89[32:64], h91[:32])
-	}
+	// h33 in h36 = model.go:28: f32[32]
+	cpu.Repeat(h33Scratch1[:32], h14)
+	cpu.Mul(h33Scratch2[:32], h36[:32], h18)
+	cpu.Mul(h33Scratch2[:32], h33Scratch2[:32], g.bodyNorm4Weight)
+	cpu.Div(h33Scratch2[:32], h33Scratch2[:32], h33Scratch1[:32])
+	cpu.Neg(h36[32:64], h33Scratch2[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(g.bodyNorm4Bias, h86, []int{1, 32}, []int{32, 1}, 0)
-	if t.passTrainForward.Ends() <= 4 {
+	// h34 in g.bodyNorm4Bias = model.go:28: f32[1,32]
+	cpu.StridedCopy(g.bodyNorm4Bias, h29, []int{1, 32}, []int{32, 1}, 0)
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h92[:32], h44)
-		cpu.Mul(h93[:32], h89[32:64], h61)
-		cpu.Mul(h94[:32], h89[:32], g.bodyNorm4Bias)
-		cpu.Div(h94[:32], h94[:32], h92[:32])
-		cpu.Add(h94[:32], h94[:32], h93[:32])
-		cpu.Neg(h89[64:96], h94[:32])
-	}
+	// h35 in h36 = model.go:28: f32[32]
+	cpu.Repeat(h35Scratch1[:32], h14)
+	cpu.Mul(h35Scratch2[:32], h36[32:64], h17)
+	cpu.Mul(h35Scratch3[:32], h36[:32], g.bodyNorm4Bias)
+	cpu.Div(h35Scratch3[:32], h35Scratch3[:32], h35Scratch1[:32])
+	cpu.Add(h35Scratch3[:32], h35Scratch3[:32], h35Scratch2[:32])
+	cpu.Neg(h36[64:96], h35Scratch3[:32])
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ChannelMix(h85, h85, h59, h89, n, 32, 196)
+	// h37 in h27 = model.go:28: f32[N,2,14,14,16]
+	cpu.ChannelMix(h27, h27, bodyConv4_2, h36, n, 32, 196)
 
-	// model.go:28: f32[2,2,3,3,16,16]
-	cpu.PackConvData(h95, w.bodyConv4Weight, &conv7)
+	// bodyConv4Weight = model.go:28: f32[2,2,3,3,16,16]
+	cpu.PackConvData(bodyConv4Weight, w.bodyConv4Weight, &conv3)
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ConvData(h96, h85, h95, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	// bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.ConvData(bodyConv4, h27, bodyConv4Weight, conv4.For(n, call.Ctx))
 
-	// model.go:28: f32[32,32,3,3]
+	// g.bodyConv4Weight = model.go:28: f32[32,32,3,3]
 	if g.bodyConv4Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h57, h85, h97, &cpu.ConvShape{N: n, InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv4Weight, h15, h27, gradBodyConv4WeightScratch1, conv4.For(n, call.Ctx))
 	}
-	if t.passTrainForward.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Gate(h96, h96, h57)
+	// h38 in bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.Gate(bodyConv4, bodyConv4, h15)
 
-	// model.go:28: f32[2,32]
-	cpu.ChannelSums(h98, h96, h39, h41, n, 32, 196)
+	// h39 = model.go:28: f32[2,32]
+	cpu.ChannelSums(h39, bodyConv4, bodyConv3_2, h12, n, 32, 196)
 
-	// model.go:28: f32[1,32]
-	{
-		cpu.AddScalar(h99[:32], h42, 1e-05)
-		cpu.Sqrt(h99[:32], h99[:32])
-		cpu.ScalarDiv(h42, 1, h99[:32])
-	}
+	// h40 in h13 = model.go:28: f32[1,32]
+	cpu.AddScalar(h40Scratch1[:32], h13, 1e-05)
+	cpu.Sqrt(h40Scratch1[:32], h40Scratch1[:32])
+	cpu.ScalarDiv(h13, 1, h40Scratch1[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(h100, h98, []int{1, 32}, []int{32, 1}, 32)
+	// h41 = model.go:28: f32[1,32]
+	cpu.StridedCopy(h41, h39, []int{1, 32}, []int{32, 1}, 32)
 
-	// model.go:28: f32[1,32]
-	cpu.Mul(g.bodyNorm3Weight, h100, h42)
-	if t.passTrainForward.Ends() <= 6 {
+	// h42 in g.bodyNorm3Weight = model.go:28: f32[1,32]
+	cpu.Mul(g.bodyNorm3Weight, h41, h13)
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	cpu.Mul(h101[:32], h42, w.bodyNorm3Weight)
+	// bodyNorm3 in h46 = model.go:28: f32[32]
+	cpu.Mul(h46[:32], h13, w.bodyNorm3Weight)
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h102[:32], h44)
-		cpu.Mul(h103[:32], h101[:32], h42)
-		cpu.Mul(h103[:32], h103[:32], g.bodyNorm3Weight)
-		cpu.Div(h103[:32], h103[:32], h102[:32])
-		cpu.Neg(h101[32:64], h103[:32])
-	}
+	// h43 in h46 = model.go:28: f32[32]
+	cpu.Repeat(h43Scratch1[:32], h14)
+	cpu.Mul(h43Scratch2[:32], h46[:32], h13)
+	cpu.Mul(h43Scratch2[:32], h43Scratch2[:32], g.bodyNorm3Weight)
+	cpu.Div(h43Scratch2[:32], h43Scratch2[:32], h43Scratch1[:32])
+	cpu.Neg(h46[32:64], h43Scratch2[:32])
 
-	// model.go:28: f32[1,32]
-	cpu.StridedCopy(g.bodyNorm3Bias, h98, []int{1, 32}, []int{32, 1}, 0)
-	if t.passTrainForward.Ends() <= 7 {
+	// h44 in g.bodyNorm3Bias = model.go:28: f32[1,32]
+	cpu.StridedCopy(g.bodyNorm3Bias, h39, []int{1, 32}, []int{32, 1}, 0)
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:28: f32[32]
-	{
-		cpu.Repeat(h104[:32], h44)
-		cpu.Mul(h105[:32], h101[32:64], h41)
-		cpu.Mul(h106[:32], h101[:32], g.bodyNorm3Bias)
-		cpu.Div(h106[:32], h106[:32], h104[:32])
-		cpu.Add(h106[:32], h106[:32], h105[:32])
-		cpu.Neg(h101[64:96], h106[:32])
-	}
+	// h45 in h46 = model.go:28: f32[32]
+	cpu.Repeat(h45Scratch1[:32], h14)
+	cpu.Mul(h45Scratch2[:32], h46[32:64], h12)
+	cpu.Mul(h45Scratch3[:32], h46[:32], g.bodyNorm3Bias)
+	cpu.Div(h45Scratch3[:32], h45Scratch3[:32], h45Scratch1[:32])
+	cpu.Add(h45Scratch3[:32], h45Scratch3[:32], h45Scratch2[:32])
+	cpu.Neg(h46[64:96], h45Scratch3[:32])
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.ChannelMix(h96, h96, h39, h101, n, 32, 196)
+	// h47 in bodyConv4 = model.go:28: f32[N,2,14,14,16]
+	cpu.ChannelMix(bodyConv4, bodyConv4, bodyConv3_2, h46, n, 32, 196)
 
-	// model.go:28: f32[1,2,3,3,16,16]
-	cpu.PackConvData(h107, w.bodyConv3Weight, &conv6)
+	// bodyConv3Weight = model.go:28: f32[1,2,3,3,16,16]
+	cpu.PackConvData(bodyConv3Weight, w.bodyConv3Weight, &conv5)
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.ConvData(h108, h96, h107, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	// bodyConv3 = model.go:28: f32[N,1,14,14,16]
+	cpu.ConvData(bodyConv3, bodyConv4, bodyConv3Weight, conv6.For(n, call.Ctx))
 
-	// model.go:28: f32[32,16,3,3]
+	// g.bodyConv3Weight = model.go:28: f32[32,16,3,3]
 	if g.bodyConv3Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h37, h96, h109, &cpu.ConvShape{N: n, InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv3Weight, h10, bodyConv4, gradBodyConv3WeightScratch1, conv6.For(n, call.Ctx))
 	}
-	if t.passTrainForward.Ends() <= 8 {
+	if call.Ends(8) {
 		return nil
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.MaxPoolGrad(h110, h36, h108, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h48 = model.go:28: f32[N,1,28,28,16]
+	cpu.MaxPoolGrad(h48, h9, bodyConv3, pool1.For(n, call.Ctx))
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Gate(h110, h110, h36)
+	// h49 in h48 = model.go:28: f32[N,1,28,28,16]
+	cpu.Gate(h48, h48, h9)
 
-	// model.go:28: f32[2,16]
-	cpu.ChannelSums(h111, h110, h22, h24, n, 16, 784)
+	// h50 = model.go:28: f32[2,16]
+	cpu.ChannelSums(h50, h48, bodyConv2_2, h7, n, 16, 784)
 
-	// model.go:28: f32[1,16]
-	{
-		cpu.AddScalar(h112[:16], h25, 1e-05)
-		cpu.Sqrt(h112[:16], h112[:16])
-		cpu.ScalarDiv(h25, 1, h112[:16])
-	}
+	// h51 in h8 = model.go:28: f32[1,16]
+	cpu.AddScalar(h51Scratch1[:16], h8, 1e-05)
+	cpu.Sqrt(h51Scratch1[:16], h51Scratch1[:16])
+	cpu.ScalarDiv(h8, 1, h51Scratch1[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h113, h111, []int{1, 16}, []int{16, 1}, 16)
+	// h52 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h52, h50, []int{1, 16}, []int{16, 1}, 16)
 
-	// model.go:28: f32[1,16]
-	cpu.Mul(g.bodyNorm2Weight, h113, h25)
-	if t.passTrainForward.Ends() <= 9 {
+	// h53 in g.bodyNorm2Weight = model.go:28: f32[1,16]
+	cpu.Mul(g.bodyNorm2Weight, h52, h8)
+	if call.Ends(9) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
-	cpu.Mul(h114[:16], h25, w.bodyNorm2Weight)
+	// bodyNorm2 in h57 = model.go:28: f32[16]
+	cpu.Mul(h57[:16], h8, w.bodyNorm2Weight)
 
-	// model.go:28: f32[16]
-	{
-		cpu.Repeat(h115[:16], h7)
-		cpu.Mul(h116[:16], h114[:16], h25)
-		cpu.Mul(h116[:16], h116[:16], g.bodyNorm2Weight)
-		cpu.Div(h116[:16], h116[:16], h115[:16])
-		cpu.Neg(h114[16:32], h116[:16])
-	}
+	// h54 in h57 = model.go:28: f32[16]
+	cpu.Repeat(h54Scratch1[:16], h4)
+	cpu.Mul(h54Scratch2[:16], h57[:16], h8)
+	cpu.Mul(h54Scratch2[:16], h54Scratch2[:16], g.bodyNorm2Weight)
+	cpu.Div(h54Scratch2[:16], h54Scratch2[:16], h54Scratch1[:16])
+	cpu.Neg(h57[16:32], h54Scratch2[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(g.bodyNorm2Bias, h111, []int{1, 16}, []int{16, 1}, 0)
-	if t.passTrainForward.Ends() <= 10 {
+	// h55 in g.bodyNorm2Bias = model.go:28: f32[1,16]
+	cpu.StridedCopy(g.bodyNorm2Bias, h50, []int{1, 16}, []int{16, 1}, 0)
+	if call.Ends(10) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
-	{
-		cpu.Repeat(h117[:16], h7)
-		cpu.Mul(h118[:16], h114[16:32], h24)
-		cpu.Mul(h119[:16], h114[:16], g.bodyNorm2Bias)
-		cpu.Div(h119[:16], h119[:16], h117[:16])
-		cpu.Add(h119[:16], h119[:16], h118[:16])
-		cpu.Neg(h114[32:48], h119[:16])
-	}
+	// h56 in h57 = model.go:28: f32[16]
+	cpu.Repeat(h56Scratch1[:16], h4)
+	cpu.Mul(h56Scratch2[:16], h57[16:32], h7)
+	cpu.Mul(h56Scratch3[:16], h57[:16], g.bodyNorm2Bias)
+	cpu.Div(h56Scratch3[:16], h56Scratch3[:16], h56Scratch1[:16])
+	cpu.Add(h56Scratch3[:16], h56Scratch3[:16], h56Scratch2[:16])
+	cpu.Neg(h57[32:48], h56Scratch3[:16])
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.ChannelMix(h110, h110, h22, h114, n, 16, 784)
+	// h58 in h48 = model.go:28: f32[N,1,28,28,16]
+	cpu.ChannelMix(h48, h48, bodyConv2_2, h57, n, 16, 784)
 
-	// model.go:28: f32[1,1,3,3,16,16]
-	cpu.PackConvData(h120, w.bodyConv2Weight, &conv5)
+	// bodyConv2Weight = model.go:28: f32[1,1,3,3,16,16]
+	cpu.PackConvData(bodyConv2Weight, w.bodyConv2Weight, &conv7)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.ConvData(h121, h110, h120, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+	// bodyConv2 = model.go:28: f32[N,1,28,28,16]
+	cpu.ConvData(bodyConv2, h48, bodyConv2Weight, conv8.For(n, call.Ctx))
 
-	// model.go:28: f32[16,16,3,3]
+	// g.bodyConv2Weight = model.go:28: f32[16,16,3,3]
 	if g.bodyConv2Weight != nil {
-		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h20, h110, h122, &cpu.ConvShape{N: n, InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeightsBlocked(g.bodyConv2Weight, h5, h48, gradBodyConv2WeightScratch1, conv8.For(n, call.Ctx))
 	}
-	if t.passTrainForward.Ends() <= 11 {
+	if call.Ends(11) {
 		return nil
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Gate(h121, h121, h20)
+	// h59 in bodyConv2 = model.go:28: f32[N,1,28,28,16]
+	cpu.Gate(bodyConv2, bodyConv2, h5)
 
-	// model.go:28: f32[2,16]
-	cpu.ChannelSums(h123, h121, h2, h4, n, 16, 784)
+	// h60 = model.go:28: f32[2,16]
+	cpu.ChannelSums(h60, bodyConv2, bodyConv1, h2, n, 16, 784)
 
-	// model.go:28: f32[1,16]
-	{
-		cpu.AddScalar(h124[:16], h5, 1e-05)
-		cpu.Sqrt(h124[:16], h124[:16])
-		cpu.ScalarDiv(h5, 1, h124[:16])
-	}
+	// h61 in h3 = model.go:28: f32[1,16]
+	cpu.AddScalar(h61Scratch1[:16], h3, 1e-05)
+	cpu.Sqrt(h61Scratch1[:16], h61Scratch1[:16])
+	cpu.ScalarDiv(h3, 1, h61Scratch1[:16])
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(h125, h123, []int{1, 16}, []int{16, 1}, 16)
+	// h62 = model.go:28: f32[1,16]
+	cpu.StridedCopy(h62, h60, []int{1, 16}, []int{16, 1}, 16)
 
-	// model.go:28: f32[1,16]
-	cpu.Mul(g.bodyNorm1Weight, h125, h5)
-	if t.passTrainForward.Ends() <= 12 {
+	// h63 in g.bodyNorm1Weight = model.go:28: f32[1,16]
+	cpu.Mul(g.bodyNorm1Weight, h62, h3)
+	if call.Ends(12) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
+	// bodyNorm1 in h67 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		cpu.Mul(h126[:16], h5, w.bodyNorm1Weight)
+		cpu.Mul(h67[:16], h3, w.bodyNorm1Weight)
 	}
 
-	// model.go:28: f32[16]
+	// h64 in h67 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		{
-			cpu.Repeat(h127[:16], h7)
-			cpu.Mul(h128[:16], h126[:16], h5)
-			cpu.Mul(h128[:16], h128[:16], g.bodyNorm1Weight)
-			cpu.Div(h128[:16], h128[:16], h127[:16])
-			cpu.Neg(h126[16:32], h128[:16])
-		}
+		cpu.Repeat(h64Scratch1[:16], h4)
+		cpu.Mul(h64Scratch2[:16], h67[:16], h3)
+		cpu.Mul(h64Scratch2[:16], h64Scratch2[:16], g.bodyNorm1Weight)
+		cpu.Div(h64Scratch2[:16], h64Scratch2[:16], h64Scratch1[:16])
+		cpu.Neg(h67[16:32], h64Scratch2[:16])
 	}
 
-	// model.go:28: f32[1,16]
-	cpu.StridedCopy(g.bodyNorm1Bias, h123, []int{1, 16}, []int{16, 1}, 0)
-	if t.passTrainForward.Ends() <= 13 {
+	// h65 in g.bodyNorm1Bias = model.go:28: f32[1,16]
+	cpu.StridedCopy(g.bodyNorm1Bias, h60, []int{1, 16}, []int{16, 1}, 0)
+	if call.Ends(13) {
 		return nil
 	}
 
-	// model.go:28: f32[16]
+	// h66 in h67 = model.go:28: f32[16]
 	if g.bodyConv1Weight != nil {
-		{
-			cpu.Repeat(h129[:16], h7)
-			cpu.Mul(h130[:16], h126[16:32], h4)
-			cpu.Mul(h131[:16], h126[:16], g.bodyNorm1Bias)
-			cpu.Div(h131[:16], h131[:16], h129[:16])
-			cpu.Add(h131[:16], h131[:16], h130[:16])
-			cpu.Neg(h126[32:48], h131[:16])
-		}
+		cpu.Repeat(h66Scratch1[:16], h4)
+		cpu.Mul(h66Scratch2[:16], h67[16:32], h2)
+		cpu.Mul(h66Scratch3[:16], h67[:16], g.bodyNorm1Bias)
+		cpu.Div(h66Scratch3[:16], h66Scratch3[:16], h66Scratch1[:16])
+		cpu.Add(h66Scratch3[:16], h66Scratch3[:16], h66Scratch2[:16])
+		cpu.Neg(h67[32:48], h66Scratch3[:16])
 	}
 
-	// model.go:28: f32[N,1,28,28,16]
+	// h68 in bodyConv2 = model.go:28: f32[N,1,28,28,16]
 	if g.bodyConv1Weight != nil {
-		cpu.ChannelMix(h121, h121, h2, h126, n, 16, 784)
+		cpu.ChannelMix(bodyConv2, bodyConv2, bodyConv1, h67, n, 16, 784)
 	}
 
-	// model.go:28: f32[N,16,28,28]
+	// h69 = model.go:28: f32[N,16,28,28]
 	if g.bodyConv1Weight != nil {
-		cpu.Unblock(h132, h121, n, 16, 28, 28)
+		cpu.Unblock(h69, bodyConv2, n, 16, 28, 28)
 	}
 
-	// model.go:28: f32[16,N,28,28]
-	rt.EndIfDone(t.ctx)
+	// h70 = model.go:28: f32[16,N,28,28]
+	rt.EndIfDone(call.Ctx)
 	if g.bodyConv1Weight != nil {
-		cpu.StridedCopy(h133, h132, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
+		cpu.StridedCopy(h70, h69, []int{16, n, 28, 28}, []int{784, 12544, 28, 1}, 0)
 	}
 
-	// model.go:28: f32[16,1,3,3]
+	// g.bodyConv1Weight = model.go:28: f32[16,1,3,3]
 	if g.bodyConv1Weight != nil {
-		cpu.ConvWeights(g.bodyConv1Weight, image, h133, h134, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.bodyConv1Weight, image, h70, gradBodyConv1WeightScratch1, conv1.For(n, call.Ctx))
 	}
 	return nil
 }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Image is one item of input "image": f32[N,1,28,28].
@@ -63,18 +63,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -89,54 +78,48 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), image)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("signs: Forward", &dst, len(image)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, image)
 }
 
-// Loss is what training minimises.
+// Loss returns the cross entropy, and the logits.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(image []Image, sign []int64) (LossResult, error) {
 	return m.LossContext(context.Background(), image, sign)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, image []Image, sign []int64) (dst LossResult, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("signs: Loss", &dst.Logits, len(image)); err != nil {
 		return dst, err
 	}
 	return dst, s.Loss(&dst, image, sign)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -144,66 +127,19 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("signs: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 740352)
-	if err := z.Err("signs: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 740352)
-	if err := z.Err("signs: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward maps images to logits of + \u2212 \u00d7 \u00f7 =.
@@ -211,173 +147,131 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("image", image))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("signs: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckBatch("signs: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](image))
+	defer call.Leave(&err)
+	return s.forward(call, len(image), rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
-// Loss is what training minimises.
+// Loss returns the cross entropy, and the logits.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, image []Image, sign []int64) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutStruct("dst", dst), rt.In("image", image), rt.In("sign", sign))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("signs: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutArray("loss", &dst.Loss), rt.Out("dst", dst.Logits)); err != nil {
 		return err
 	}
-	if err := rt.CheckNil("signs: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("signs: Loss", "sign", len(sign), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("signs: Loss", n, len(dst.Logits), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](sign))
+	return s.loss(call, len(image), rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](sign))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits, image []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
+
+	// logits = model.go:28: f32[N,5]
+	if err := s.part(call, n, partArenaOff, partArena2Off, logits, w.bodyNorm1Bias, image, w.bodyConv1Weight, w.bodyNorm2Bias,
+		w.bodyConv2Weight, w.bodyNorm3Bias, w.bodyConv3Weight, w.bodyNorm4Bias, w.bodyConv4Weight, w.headBias, w.headWeight); err != nil {
+		return err
+	}
+	return nil
+}
+
+// part is a part that several schedules have, with weights and memory of their own.
+func (s *Session) part(call *rt.Frame[weights], n, base, scaled int,
+	logits, bodyNorm1Bias, image, bodyConv1Weight, bodyNorm2Bias, bodyConv2Weight, bodyNorm3Bias, bodyConv3Weight, bodyNorm4Bias,
+	bodyConv4Weight, headBias, headWeight []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
 	var (
-		h1  = rt.View[float32](s.arena, h1Off, 12544*n)
-		h2  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
-		h3  = rt.View[float32](s.arena, h3Off, 185088)
-		h4  = rt.View[float32](s.arena, h4Off, 3136*n)
-		h5  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
-		h6  = rt.View[float32](s.arena, h6Off, 147456)
-		h7  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
-		h8  = rt.View[float32](s.arena, h8Off, 179712)
-		h9  = rt.View[float32](s.arena, h9Off, 1568*n)
-		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
+		body          = rt.View[float32](call.Arena, scaled+partBodyOff, 12544*n)
+		body2         = rt.View[float32](call.Arena, scaled+n*partBody2Off, 12544*n)
+		body2Scratch1 = rt.View[float32](call.Arena, base+partBody2Scratch1Off, 185088)
+		h1            = rt.View[float32](call.Arena, scaled+partH1Off, 3136*n)
+		body3         = rt.View[float32](call.Arena, scaled+n*partBody3Off, 6272*n)
+		body3Scratch1 = rt.View[float32](call.Arena, base+partBody3Scratch1Off, 147456)
+		body4         = rt.View[float32](call.Arena, scaled+n*partBody4Off, 6272*n)
+		body4Scratch1 = rt.View[float32](call.Arena, base+partBody4Scratch1Off, 179712)
+		h2            = rt.View[float32](call.Arena, scaled+partH2Off, 1568*n)
+		h3            = rt.View[float32](call.Arena, scaled+n*partH3Off, 1568*n)
 	)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// body = model.go:28: f32[N,1,28,28,16]
+	cpu.Conv(body, image, bodyConv1Weight, conv1.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm1Bias, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// body2 = model.go:28: f32[N,1,28,28,16]
+	cpu.Winograd(body2, body, bodyConv2Weight, body2Scratch1, winograd1.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm2Bias, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// h1 = model.go:28: f32[N,1,14,14,16]
+	cpu.MaxPool(h1, body2, pool1.For(n, call.Ctx))
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// body3 = model.go:28: f32[N,2,14,14,16]
+	cpu.Winograd(body3, h1, bodyConv3Weight, body3Scratch1, winograd2.For(n, call.Ctx), &cpu.Epilogue{Bias: bodyNorm3Bias, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// body4 = model.go:28: f32[N,2,14,14,16]
+	cpu.Winograd(body4, body3, bodyConv4Weight, body4Scratch1, winograd3.For(n, call.Ctx),
+		&cpu.Epilogue{Bias: bodyNorm4Bias, Act: cpu.ReLU})
 
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// h2 = model.go:28: f32[N,2,7,7,16]
+	cpu.MaxPool(h2, body4, pool2.For(n, call.Ctx))
 
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h10, h9, n, 32, 7, 7)
+	// h3 = model.go:28: f32[N,32,7,7]
+	cpu.Unblock(h3, h2, n, 32, 7, 7)
 
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
+	// logits = model.go:28: f32[N,5]
+	cpu.MatMul(logits, h3, headWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: headBias})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, loss, logits, image []float32, sign []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, image []float32, sign []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[float32](s.arena, lossH1Off, 12544*n)
-		h2  = rt.View[float32](s.arena, 50176*n+740352, 12544*n)
-		h3  = rt.View[float32](s.arena, lossH3Off, 185088)
-		h4  = rt.View[float32](s.arena, lossH4Off, 3136*n)
-		h5  = rt.View[float32](s.arena, 12544*n+740352, 6272*n)
-		h6  = rt.View[float32](s.arena, lossH6Off, 147456)
-		h7  = rt.View[float32](s.arena, 37632*n+740352, 6272*n)
-		h8  = rt.View[float32](s.arena, lossH8Off, 179712)
-		h9  = rt.View[float32](s.arena, lossH9Off, 1568*n)
-		h10 = rt.View[float32](s.arena, 6272*n+740352, 1568*n)
-		h11 = rt.View[float32](s.arena, lossH11Off, 5*n)
-		h12 = rt.View[int64](s.arena, 64*n+740352, n)
-		h13 = rt.View[float32](s.arena, 128*n+740352, n)
+		h1 = rt.View[float32](call.Arena, lossH1Off, 5*n)
+		h2 = rt.View[int64](call.Arena, 64*n+740352, n)
+		h3 = rt.View[float32](call.Arena, 128*n+740352, n)
 	)
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Conv(h1, image, w.bodyConv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// logits = model.go:28: f32[N,5]
+	if err := s.part(call, n, lossPartArenaOff, lossPartArena2Off, logits, w.bodyNorm1Bias, image, w.bodyConv1Weight, w.bodyNorm2Bias,
+		w.bodyConv2Weight, w.bodyNorm3Bias, w.bodyConv3Weight, w.bodyNorm4Bias, w.bodyConv4Weight, w.headBias, w.headWeight); err != nil {
+		return err
+	}
 
-	// model.go:28: f32[N,1,28,28,16]
-	cpu.Winograd(h2, h1, w.bodyConv2Weight, h3, &cpu.WinogradShape{N: n, InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// h1 = model.go:36: f32[N,5]
+	rt.EndIfDone(call.Ctx)
+	cpu.LogSoftmax(h1, logits, n, 5, 1)
 
-	// model.go:28: f32[N,1,14,14,16]
-	cpu.MaxPool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Winograd(h5, h4, w.bodyConv3Weight, h6, &cpu.WinogradShape{N: n, InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm3Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,2,14,14,16]
-	cpu.Winograd(h7, h5, w.bodyConv4Weight, h8, &cpu.WinogradShape{N: n, InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.bodyNorm4Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:28: f32[N,2,7,7,16]
-	cpu.MaxPool(h9, h7, &cpu.PoolShape{N: n, C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
-
-	// model.go:28: f32[N,32,7,7]
-	cpu.Unblock(h10, h9, n, 32, 7, 7)
-
-	// model.go:28: f32[N,5]
-	cpu.MatMul(logits, h10, w.headWeight, &cpu.MatMulShape{M: n, N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.headBias})
-
-	// model.go:36: f32[N,5]
-	cpu.LogSoftmax(h11, logits, n, 5, 1)
-
-	// model.go:36: i64[N]
-	if err := cpu.CheckIndex(h12, sign, 5, false, "label", "classes"); err != nil {
+	// h2 = model.go:36: i64[N]
+	if err := cpu.CheckIndex(h2, sign, 5, false, "label", "classes"); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// model.go:36: f32[N,1]
-	if err := cpu.GatherElements(h13, h11, h12, []int{n, 1}, []int{n, 5}, 1); err != nil {
+	// h3 = model.go:36: f32[N,1]
+	if err := cpu.GatherElements(h3, h1, h2, []int{n, 1}, []int{n, 5}, 1); err != nil {
 		return rt.At("model.go:36", err)
 	}
 
-	// model.go:36: f32[N,1]
-	cpu.Neg(h13, h13)
+	// h4 in h3 = model.go:36: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:36: f32[]
-	rt.EndIfDone(s.ctx)
-	cpu.ReduceMean(loss, h13, 1, n, 1)
+	// loss = model.go:36: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h3, 1, n, 1)
 	return nil
 }
 

@@ -2,558 +2,764 @@
 
 package signs
 
-import "github.com/burngen/burngen/runtime/cpu"
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Shapes of kernel calls.
 var (
-	conv1     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
-	winograd2 = cpu.WinogradShape{InC: 16, OutC: 16, Group: 1, Tile: 4}
-	winograd3 = cpu.WinogradShape{InC: 16, OutC: 32, Group: 1, Tile: 4}
-	winograd4 = cpu.WinogradShape{InC: 32, OutC: 32, Group: 1, Tile: 4}
-	conv5     = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
-	conv6     = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
-	conv7     = cpu.ConvShape{InC: 32, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
+	conv1 = cpu.ConvShape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}
+	winograd1 = cpu.WinogradShape{InC: 16, InH: 28, InW: 28, OutC: 16, OutH: 28, OutW: 28, Top: 1, Left: 1, Group: 1, Tile: 4}
+	pool1     = cpu.PoolShape{C: 1, InH: 28, InW: 28, OutH: 14, OutW: 14, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
+	winograd2 = cpu.WinogradShape{InC: 16, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}
+	winograd3 = cpu.WinogradShape{InC: 32, InH: 14, InW: 14, OutC: 32, OutH: 14, OutW: 14, Top: 1, Left: 1, Group: 1, Tile: 4}
+	pool2     = cpu.PoolShape{C: 2, InH: 14, InW: 14, OutH: 7, OutW: 7, KH: 2, KW: 2, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, Block: 16}
+	matMul1   = cpu.MatMulShape{N: 5, K: 1568, LDA: 1568, LDC: 5, Batch: 1}
+	conv2     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
+	winograd4 = cpu.WinogradShape{InC: 16, OutC: 16, Group: 1, Tile: 4}
+	winograd5 = cpu.WinogradShape{InC: 16, OutC: 32, Group: 1, Tile: 4}
+	winograd6 = cpu.WinogradShape{InC: 32, OutC: 32, Group: 1, Tile: 4}
+	matMul2   = cpu.MatMulShape{N: 1568, K: 5, LDA: 5, LDC: 1568, Batch: 1}
+	matMul3   = cpu.MatMulShape{M: 1568, N: 5, LDC: 5, Batch: 1}
+	conv3     = cpu.ConvShape{InC: 32, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
+	conv4     = cpu.ConvShape{InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}
+	conv5 = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 32, KH: 3, KW: 3, Group: 1}
+	conv6 = cpu.ConvShape{InC: 16, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}
+	conv7 = cpu.ConvShape{InC: 16, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
+	conv8 = cpu.ConvShape{InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, PadH: 1, PadW: 1, Group: 1}
+	conv9 = cpu.ConvShape{InC: 16, InH: 28, InW: 28, InBlock: 16, OutC: 16, OutH: 28, OutW: 28, KH: 1, KW: 1, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, Group: 16}
+	conv10 = cpu.ConvShape{InC: 32, InH: 14, InW: 14, InBlock: 16, OutC: 32, OutH: 14, OutW: 14, KH: 1, KW: 1, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, Group: 32}
 )
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "signs: Forward",
+	Symbols: []string{"N"},
+	Fixed:   740352,
+	Each:    []int64{100352},
+}
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
+//	2 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//
+//	           steps     0                                                          840704
+//	partArena  10-10     [------------------------------------------------------)
+//	partArena2 10-10                                                             [------)
+const (
+	partArenaOff  = 0      // u8[740352]
+	partArena2Off = 740352 // u8[100352*N]
+)
+
+// The plan of part, with offsets from the start of its arena.
+//
 //	10 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
 //
-//	                 steps     0                                                          840704
-//	h53              3-7                                                               [--)
-//	h86.scratch1     7-7       [------------------------------------------------------)
-//	h86              7-8                                                                   [--)
-//	h96              8-12                                                              |
-//	h101.scratch1    12-12     [------------------------------------------)
-//	h101             12-16                                                              [)
-//	h106.scratch1    16-16     [----------------------------------------------------)
-//	h106             16-17                                                                [)
-//	h108             17-18                                                             |
-//	h35              18-23                                                             |
+//	              steps     0                                                          840704
+//	body          1-3                                                               [--)
+//	body2Scratch1 3-3       [------------------------------------------------------)
+//	body2         3-4                                                                   [--)
+//	h1            4-6                                                               |
+//	body3Scratch1 6-6       [------------------------------------------)
+//	body3         6-8                                                                [)
+//	body4Scratch1 8-8       [----------------------------------------------------)
+//	body4         8-9                                                                  [)
+//	h2            9-10                                                              |
+//	h3            10-13                                                             |
 const (
-	h1Off = 740352 // f32[12544*N]
-	h3Off = 0      // f32[185088]
-	h4Off = 740352 // f32[3136*N]
-	h6Off = 0      // f32[147456]
-	h8Off = 0      // f32[179712]
-	h9Off = 740352 // f32[1568*N]
+	partBodyOff          = 0     // f32[12544*N]
+	partBody2Off         = 50176 // f32[12544*N]
+	partBody2Scratch1Off = 0     // f32[185088]
+	partH1Off            = 0     // f32[3136*N]
+	partBody3Off         = 12544 // f32[6272*N]
+	partBody3Scratch1Off = 0     // f32[147456]
+	partBody4Off         = 37632 // f32[6272*N]
+	partBody4Scratch1Off = 0     // f32[179712]
+	partH2Off            = 0     // f32[1568*N]
+	partH3Off            = 6272  // f32[1568*N]
 )
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "signs: Loss",
+	Symbols: []string{"N"},
+	Fixed:   740352,
+	Each:    []int64{100352},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	13 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
+//	5 buffers in 100352*N+740352 bytes; the largest live set is 100352*N+740352
 //
-//	                 steps     0                                                          840704
-//	h44              3-7                                                               [--)
-//	h89.scratch1     7-7       [------------------------------------------------------)
-//	h89              7-8                                                                   [--)
-//	h103             8-12                                                              |
-//	h108.scratch1    12-12     [------------------------------------------)
-//	h108             12-16                                                              [)
-//	h113.scratch1    16-16     [----------------------------------------------------)
-//	h113             16-17                                                                [)
-//	h115             17-18                                                             |
-//	h35              18-23                                                             |
-//	h40              24-27                                                             |
-//	h41              25-27                                                             |
-//	h43              27-30                                                             |
+//	           steps     0                                                          840704
+//	partArena  10-10     [------------------------------------------------------)
+//	partArena2 10-10                                                             [------)
+//	h1         11-14                                                             |
+//	h2         12-14                                                             |
+//	h3         14-17                                                             |
 const (
-	lossH1Off  = 740352 // f32[12544*N]
-	lossH3Off  = 0      // f32[185088]
-	lossH4Off  = 740352 // f32[3136*N]
-	lossH6Off  = 0      // f32[147456]
-	lossH8Off  = 0      // f32[179712]
-	lossH9Off  = 740352 // f32[1568*N]
-	lossH11Off = 740352 // f32[5*N]
+	lossPartArenaOff  = 0      // u8[740352]
+	lossPartArena2Off = 740352 // u8[100352*N]
+	lossH1Off         = 740352 // f32[5*N]
 )
 
-// The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "signs: Step",
+	Symbols: []string{"N"},
+	Buffers: []rt.Buffers{
+		{
+			Fixed: []int64{0, 64, 64, 64, 0, 0, 64, 64, 0, 0, 0, 128, 128, 64, 0, 0, 128, 128, 0, 0, 100416, 0, 0, 0, 0, 64, 64, 0, 0, 0,
+				4096, 4096, 31360, 0, 0, 0, 31360, 0, 0, 256, 4096, 128, 384, 4096, 4096, 4096, 4096, 4096, 36864, 0, 258048, 256, 4096,
+				128, 384, 4096, 4096, 4096, 4096, 4096, 18432, 0, 258048, 0, 128, 4096, 64, 192, 4096, 4096, 4096, 4096, 4096, 9216, 0,
+				258048, 128, 4096, 64, 192, 4096, 4096, 4096, 4096, 4096, 0, 0, 3145728},
+			Each: [][]int64{
+				{50176, 0, 0, 0, 50176, 50176, 0, 0, 50176, 12544, 25088, 0, 0, 0, 25088, 25088, 0, 0, 25088, 6272, 0, 6272, 64, 64, 64, 0,
+					0, 64, 64, 64, 0, 0, 0, 6272, 6272, 64, 0, 6272, 25088, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25088, 50176, 0, 0, 0, 0, 0, 0, 0,
+					0, 0, 0, 12544, 37632, 50176, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50176, 100352, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50176, 50176, 0},
+			},
+			First: stepFirstUse[:],
+			Last:  stepLastUse[:],
+		},
+	},
+	Layout:  rt.Layout,
+	Ends:    []int{14, 11, 8, 5, 13, 12, 10, 9, 7, 6, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1},
+	Updates: []int{12, 13, 14, 15, 16, 17, 18, 19},
+}
+
+// The arena's plan for step. Buffers share memory only when no step needs both. Their sizes and
+// offsets depend on the extents of the arguments.
 //
-//	143 buffers, placed once the extents are known
+//	88 buffers, placed once the extents are known: where all are 1, in 3195904 bytes
+//
+//	                            steps     0                                                         3195904
+//	part2Arena                  30-30     [)
+//	bodyConv1                   30-144          |
+//	h5                          30-128           |
+//	bodyConv2_2                 30-124            |
+//	h9                          30-108             |
+//	bodyConv3_2                 30-103              |
+//	h15                         30-87               |
+//	bodyConv4_2                 30-83       |
+//	h19                         30-67       |
+//	h10                         30-106                |
+//	h20                         30-60        |
+//	part2Arena2                 30-30        |
+//	h33Scratch1                 56-56     |
+//	h33Scratch2                 56-56     |
+//	headWeight                  58-59     |
+//	head                        59-65     |
+//	h34                         60-62     |
+//	h36                         62-63     |
+//	h37                         65-66     |
+//	h38                         66-86                |
+//	h40                         68-76     |
+//	h41Scratch1                 69-69     |
+//	h47                         74-83     |
+//	h44Scratch1                 75-75     |
+//	h44Scratch2                 75-75     |
+//	h46Scratch1                 78-78     |
+//	h46Scratch2                 78-78     |
+//	h46Scratch3                 78-78     |
+//	bodyConv4Weight             84-85     |
+//	bodyConv4                   85-106               |
+//	gradBodyConv4WeightScratch1 86-86     [----)
+//	h51Scratch1                 89-89     |
+//	h57                         94-103    |
+//	h54Scratch1                 95-95     |
+//	h54Scratch2                 95-95     |
+//	h56Scratch1                 98-98     |
+//	h56Scratch2                 98-98     |
+//	h56Scratch3                 98-98     |
+//	bodyConv3Weight             104-105   |
+//	bodyConv3                   105-107        |
+//	gradBodyConv3WeightScratch1 106-106   [---)
+//	h59                         107-127   |
+//	h62Scratch1                 110-110    |
+//	h65Scratch1                 116-116    |
+//	h65Scratch2                 116-116    |
+//	h67Scratch1                 119-119    |
+//	h67Scratch2                 119-119    |
+//	h67Scratch3                 119-119    |
+//	bodyConv2Weight             125-126     |
+//	bodyConv2                   126-145    |
+//	gradBodyConv2WeightScratch1 127-127               [-----)
+//	h72Scratch1                 130-130   |
+//	h75Scratch1                 136-136   |
+//	h75Scratch2                 136-136   |
+//	h77Scratch1                 139-139   |
+//	h77Scratch2                 139-139   |
+//	h77Scratch3                 139-139   |
+//	h80                         145-146   |
+//	h81                         146-147                                                                 [)
+//	gradBodyConv1WeightScratch1 147-147   [------------------------------------------------------------)
+//	and 28 smaller ones
 const (
-	stepH1Off   = 0   // f32[144]
-	stepH2Off   = 1   // f32[12544*N]
-	stepH3Off   = 2   // f32[32]
-	stepH4Off   = 3   // f32[16]
-	stepH5Off   = 4   // f32[16]
-	stepH6Off   = 5   // i64[1]
-	stepH7Off   = 6   // f32[1]
-	stepH8Off   = 7   // f32[1]
-	stepH9Off   = 8   // f32[1024]
-	stepH10Off  = 9   // f32[16]
-	stepH11Off  = 10  // f32[1024]
-	stepH12Off  = 11  // f32[16]
-	stepH13Off  = 12  // f32[1024]
-	stepH14Off  = 13  // f32[1024]
-	stepH15Off  = 14  // f32[1024]
-	stepH16Off  = 15  // f32[16]
-	stepH17Off  = 16  // f32[1024]
-	stepH18Off  = 17  // f32[16]
-	stepH19Off  = 18  // f32[1024]
-	stepH20Off  = 19  // f32[12544*N]
-	stepH21Off  = 20  // f32[2304]
-	stepH22Off  = 21  // f32[12544*N]
-	stepH23Off  = 22  // f32[32]
-	stepH24Off  = 23  // f32[16]
-	stepH25Off  = 24  // f32[16]
-	stepH26Off  = 25  // f32[16]
-	stepH27Off  = 26  // f32[1024]
-	stepH28Off  = 27  // f32[16]
-	stepH29Off  = 28  // f32[1024]
-	stepH30Off  = 29  // f32[1024]
-	stepH31Off  = 30  // f32[1024]
-	stepH32Off  = 31  // f32[16]
-	stepH33Off  = 32  // f32[1024]
-	stepH34Off  = 33  // f32[16]
-	stepH35Off  = 34  // f32[1024]
-	stepH36Off  = 35  // f32[12544*N]
-	stepH37Off  = 36  // f32[3136*N]
-	stepH38Off  = 37  // f32[4608]
-	stepH39Off  = 38  // f32[6272*N]
-	stepH40Off  = 39  // f32[64]
-	stepH41Off  = 40  // f32[32]
-	stepH42Off  = 41  // f32[32]
-	stepH43Off  = 42  // i64[1]
-	stepH44Off  = 43  // f32[1]
-	stepH45Off  = 44  // f32[1]
-	stepH46Off  = 45  // f32[1024]
-	stepH47Off  = 46  // f32[32]
-	stepH48Off  = 47  // f32[1024]
-	stepH49Off  = 48  // f32[32]
-	stepH50Off  = 49  // f32[1024]
-	stepH51Off  = 50  // f32[1024]
-	stepH52Off  = 51  // f32[1024]
-	stepH53Off  = 52  // f32[32]
-	stepH54Off  = 53  // f32[1024]
-	stepH55Off  = 54  // f32[32]
-	stepH56Off  = 55  // f32[1024]
-	stepH57Off  = 56  // f32[6272*N]
-	stepH58Off  = 57  // f32[9216]
-	stepH59Off  = 58  // f32[6272*N]
-	stepH60Off  = 59  // f32[64]
-	stepH61Off  = 60  // f32[32]
-	stepH62Off  = 61  // f32[32]
-	stepH63Off  = 62  // f32[32]
-	stepH64Off  = 63  // f32[1024]
-	stepH65Off  = 64  // f32[32]
-	stepH66Off  = 65  // f32[1024]
-	stepH67Off  = 66  // f32[1024]
-	stepH68Off  = 67  // f32[1024]
-	stepH69Off  = 68  // f32[32]
-	stepH70Off  = 69  // f32[1024]
-	stepH71Off  = 70  // f32[32]
-	stepH72Off  = 71  // f32[1024]
-	stepH73Off  = 72  // f32[6272*N]
-	stepH74Off  = 73  // f32[1568*N]
-	stepH75Off  = 74  // f32[1568*N]
-	stepH76Off  = 75  // f32[25088]
-	stepH77Off  = 76  // f32[16]
-	stepH78Off  = 77  // f32[5*N]
-	stepH79Off  = 78  // i64[N]
-	stepH80Off  = 79  // f32[N]
-	stepH81Off  = 80  // i64[1]
-	stepH82Off  = 81  // f32[1]
-	stepH83Off  = 82  // f32[N]
-	stepH84Off  = 83  // f32[5*N]
-	stepH85Off  = 84  // f32[N]
-	stepH86Off  = 85  // f32[1024]
-	stepH87Off  = 86  // f32[1024]
-	stepH88Off  = 87  // f32[7840]
-	stepH89Off  = 88  // f32[1568*N]
-	stepH90Off  = 89  // f32[1568*N]
-	stepH91Off  = 90  // f32[16*N]
-	stepH92Off  = 91  // f32[7840]
-	stepH93Off  = 92  // f32[1568*N]
-	stepH94Off  = 93  // f32[6272*N]
-	stepH95Off  = 94  // f32[64]
-	stepH96Off  = 95  // f32[1024]
-	stepH97Off  = 96  // f32[32]
-	stepH98Off  = 97  // f32[96]
-	stepH99Off  = 98  // f32[1024]
-	stepH100Off = 99  // f32[1024]
-	stepH101Off = 100 // f32[1024]
-	stepH102Off = 101 // f32[1024]
-	stepH103Off = 102 // f32[1024]
-	stepH104Off = 103 // f32[9216]
-	stepH105Off = 104 // f32[6272*N]
-	stepH106Off = 105 // f32[12544*N+64512]
-	stepH107Off = 106 // f32[64]
-	stepH108Off = 107 // f32[1024]
-	stepH109Off = 108 // f32[32]
-	stepH110Off = 109 // f32[96]
-	stepH111Off = 110 // f32[1024]
-	stepH112Off = 111 // f32[1024]
-	stepH113Off = 112 // f32[1024]
-	stepH114Off = 113 // f32[1024]
-	stepH115Off = 114 // f32[1024]
-	stepH116Off = 115 // f32[4608]
-	stepH117Off = 116 // f32[3136*N]
-	stepH118Off = 117 // f32[9408*N+64512]
-	stepH119Off = 118 // f32[12544*N]
-	stepH120Off = 119 // f32[32]
-	stepH121Off = 120 // f32[1024]
-	stepH122Off = 121 // f32[16]
-	stepH123Off = 122 // f32[48]
-	stepH124Off = 123 // f32[1024]
-	stepH125Off = 124 // f32[1024]
-	stepH126Off = 125 // f32[1024]
-	stepH127Off = 126 // f32[1024]
-	stepH128Off = 127 // f32[1024]
-	stepH129Off = 128 // f32[2304]
-	stepH130Off = 129 // f32[12544*N]
-	stepH131Off = 130 // f32[25088*N+64512]
-	stepH132Off = 131 // f32[32]
-	stepH133Off = 132 // f32[1024]
-	stepH134Off = 133 // f32[16]
-	stepH135Off = 134 // f32[48]
-	stepH136Off = 135 // f32[1024]
-	stepH137Off = 136 // f32[1024]
-	stepH138Off = 137 // f32[1024]
-	stepH139Off = 138 // f32[1024]
-	stepH140Off = 139 // f32[1024]
-	stepH141Off = 140 // f32[12544*N]
-	stepH142Off = 141 // f32[12544*N]
-	stepH143Off = 142 // f32[768*min(784*N,1024)]
+	stepBodyConv1Off                   = 0  // f32[12544*N]
+	stepH2Off                          = 1  // f32[16]
+	stepH3Off                          = 2  // f32[16]
+	stepH4Off                          = 3  // f32[1]
+	stepH5Off                          = 4  // f32[12544*N]
+	stepBodyConv2_2Off                 = 5  // f32[12544*N]
+	stepH7Off                          = 6  // f32[16]
+	stepH8Off                          = 7  // f32[16]
+	stepH9Off                          = 8  // f32[12544*N]
+	stepH10Off                         = 9  // f32[3136*N]
+	stepBodyConv3_2Off                 = 10 // f32[6272*N]
+	stepH12Off                         = 11 // f32[32]
+	stepH13Off                         = 12 // f32[32]
+	stepH14Off                         = 13 // f32[1]
+	stepH15Off                         = 14 // f32[6272*N]
+	stepBodyConv4_2Off                 = 15 // f32[6272*N]
+	stepH17Off                         = 16 // f32[32]
+	stepH18Off                         = 17 // f32[32]
+	stepH19Off                         = 18 // f32[6272*N]
+	stepH20Off                         = 19 // f32[1568*N]
+	stepPart2ArenaOff                  = 20 // u8[100416]
+	stepPart2Arena2Off                 = 21 // u8[6272*N]
+	stepH21Off                         = 22 // f32[5*N]
+	stepH22Off                         = 23 // i64[N]
+	stepH23Off                         = 24 // f32[N]
+	stepH25Off                         = 25 // i64[1]
+	stepH26Off                         = 26 // f32[1]
+	stepH28Off                         = 27 // f32[N]
+	stepH30Off                         = 28 // f32[5*N]
+	stepH32Off                         = 29 // f32[N]
+	stepH33Scratch1Off                 = 30 // f32[1024]
+	stepH33Scratch2Off                 = 31 // f32[1024]
+	stepHeadWeightOff                  = 32 // f32[7840]
+	stepHeadOff                        = 33 // f32[1568*N]
+	stepH34Off                         = 34 // f32[1568*N]
+	stepH35Off                         = 35 // f32[16*N]
+	stepH36Off                         = 36 // f32[7840]
+	stepH37Off                         = 37 // f32[1568*N]
+	stepH38Off                         = 38 // f32[6272*N]
+	stepH40Off                         = 39 // f32[64]
+	stepH41Scratch1Off                 = 40 // f32[1024]
+	stepH42Off                         = 41 // f32[32]
+	stepH47Off                         = 42 // f32[96]
+	stepH44Scratch1Off                 = 43 // f32[1024]
+	stepH44Scratch2Off                 = 44 // f32[1024]
+	stepH46Scratch1Off                 = 45 // f32[1024]
+	stepH46Scratch2Off                 = 46 // f32[1024]
+	stepH46Scratch3Off                 = 47 // f32[1024]
+	stepBodyConv4WeightOff             = 48 // f32[9216]
+	stepBodyConv4Off                   = 49 // f32[6272*N]
+	stepGradBodyConv4WeightScratch1Off = 50 // f32[12544*N+64512]
+	stepH50Off                         = 51 // f32[64]
+	stepH51Scratch1Off                 = 52 // f32[1024]
+	stepH52Off                         = 53 // f32[32]
+	stepH57Off                         = 54 // f32[96]
+	stepH54Scratch1Off                 = 55 // f32[1024]
+	stepH54Scratch2Off                 = 56 // f32[1024]
+	stepH56Scratch1Off                 = 57 // f32[1024]
+	stepH56Scratch2Off                 = 58 // f32[1024]
+	stepH56Scratch3Off                 = 59 // f32[1024]
+	stepBodyConv3WeightOff             = 60 // f32[4608]
+	stepBodyConv3Off                   = 61 // f32[3136*N]
+	stepGradBodyConv3WeightScratch1Off = 62 // f32[9408*N+64512]
+	stepH59Off                         = 63 // f32[12544*N]
+	stepH61Off                         = 64 // f32[32]
+	stepH62Scratch1Off                 = 65 // f32[1024]
+	stepH63Off                         = 66 // f32[16]
+	stepH68Off                         = 67 // f32[48]
+	stepH65Scratch1Off                 = 68 // f32[1024]
+	stepH65Scratch2Off                 = 69 // f32[1024]
+	stepH67Scratch1Off                 = 70 // f32[1024]
+	stepH67Scratch2Off                 = 71 // f32[1024]
+	stepH67Scratch3Off                 = 72 // f32[1024]
+	stepBodyConv2WeightOff             = 73 // f32[2304]
+	stepBodyConv2Off                   = 74 // f32[12544*N]
+	stepGradBodyConv2WeightScratch1Off = 75 // f32[25088*N+64512]
+	stepH71Off                         = 76 // f32[32]
+	stepH72Scratch1Off                 = 77 // f32[1024]
+	stepH73Off                         = 78 // f32[16]
+	stepH78Off                         = 79 // f32[48]
+	stepH75Scratch1Off                 = 80 // f32[1024]
+	stepH75Scratch2Off                 = 81 // f32[1024]
+	stepH77Scratch1Off                 = 82 // f32[1024]
+	stepH77Scratch2Off                 = 83 // f32[1024]
+	stepH77Scratch3Off                 = 84 // f32[1024]
+	stepH80Off                         = 85 // f32[12544*N]
+	stepH81Off                         = 86 // f32[12544*N]
+	stepGradBodyConv1WeightScratch1Off = 87 // f32[768*min(784*N,1024)]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	stepFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 146, 149, 150, 152, 156, 157, 161, 164, 166, 167, 167, 169, 170, 171, 172, 173, 176, 177, 179, 180, 182, 185, 186, 186, 189, 189, 189, 195, 196, 197, 199, 200, 202, 205, 206, 206, 209, 209, 209, 215, 216, 217, 218, 220, 221, 223, 226, 227, 227, 230, 230, 230, 236, 237, 238, 240, 241, 243, 246, 247, 247, 250, 250, 250, 256, 257, 258}
-	stepLastUse  = [...]int32{23, 255, 27, 250, 247, 29, 250, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 239, 56, 235, 60, 230, 227, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 219, 217, 83, 214, 87, 209, 206, 89, 209, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 198, 116, 194, 120, 189, 186, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 178, 142, 171, 148, 148, 167, 165, 155, 157, 161, 165, 172, 167, 167, 167, 170, 176, 173, 173, 174, 177, 197, 187, 180, 183, 194, 186, 186, 189, 189, 189, 196, 217, 197, 207, 200, 203, 214, 206, 206, 209, 209, 209, 216, 218, 217, 238, 228, 221, 224, 235, 227, 227, 230, 230, 230, 237, 256, 238, 248, 241, 244, 255, 247, 247, 250, 250, 250, 257, 258, 258}
+	stepFirstUse = [...]int32{30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 38, 39, 41, 45, 46,
+		50, 53, 55, 56, 56, 58, 59, 60, 61, 62, 65, 66, 68, 69, 71, 74, 75, 75, 78, 78, 78, 84, 85, 86, 88, 89, 91, 94, 95, 95, 98, 98, 98,
+		104, 105, 106, 107, 109, 110, 112, 115, 116, 116, 119, 119, 119, 125, 126, 127, 129, 130, 132, 135, 136, 136, 139, 139, 139, 145,
+		146, 147}
+	stepLastUse = [...]int32{144, 139, 136, 139, 128, 124, 119, 116, 108, 106, 103, 98, 95, 98, 87, 83, 78, 75, 67, 60, 30, 30, 56, 54, 44,
+		46, 50, 54, 61, 56, 56, 56, 59, 65, 62, 62, 63, 66, 86, 76, 69, 72, 83, 75, 75, 78, 78, 78, 85, 106, 86, 96, 89, 92, 103, 95, 95,
+		98, 98, 98, 105, 107, 106, 127, 117, 110, 113, 124, 116, 116, 119, 119, 119, 126, 145, 127, 137, 130, 133, 144, 136, 136, 139, 139,
+		139, 146, 147, 147}
 )
+
+// The plan of part2, with offsets from the start of its arena.
+//
+//	57 buffers in 6272*N+100416 bytes; the largest live set is 6272*N+100416
+//
+//	                                  steps     0                                                          106688
+//	bodyConv1Weight2                  0-1       |
+//	h1                                2-5       |
+//	h4                                6-7       |
+//	h6Scratch1                        8-8       [)
+//	h6                                8-41           |
+//	h7                                10-12       |
+//	stateBodyNorm1RunningMeanScratch1 12-12     [)
+//	h9Scratch1                        15-15     [)
+//	h9Scratch2                        15-15       [)
+//	h9                                15-17         |
+//	stateBodyNorm1RunningVarScratch1  17-17     [)
+//	bodyNorm1Scratch1                 23-23     [)
+//	bodyNorm1                         23-31       |
+//	bodyNorm1_2Scratch1               24-24     [)
+//	bodyNorm1_2                       24-31       |
+//	bodyConv2Weight2                  32-33     [---)
+//	h11                               34-37     |
+//	h14                               38-40       |
+//	stateBodyNorm2RunningMeanScratch1 40-40     [)
+//	h15Scratch1                       41-41     [)
+//	h15Scratch2                       41-41       [)
+//	h15                               41-43         |
+//	stateBodyNorm2RunningVarScratch1  43-43     [)
+//	bodyNorm2Scratch1                 49-49     [)
+//	bodyNorm2                         49-57       |
+//	bodyNorm2_2Scratch1               50-50     [)
+//	bodyNorm2_2                       50-57       |
+//	bodyConv3Weight2                  59-60     [---------)
+//	h18                               61-64     |
+//	h21                               65-66     |
+//	h23Scratch1                       67-67     [)
+//	h23                               67-100                          |
+//	h24                               69-71       |
+//	stateBodyNorm3RunningMeanScratch1 71-71     [)
+//	h26Scratch1                       74-74     [)
+//	h26Scratch2                       74-74       [)
+//	h26                               74-76         |
+//	stateBodyNorm3RunningVarScratch1  76-76     [)
+//	bodyNorm3Scratch1                 82-82     [)
+//	bodyNorm3                         82-90       |
+//	bodyNorm3_2Scratch1               83-83     [)
+//	bodyNorm3_2                       83-90       |
+//	bodyConv4Weight2                  91-92     [--------------------)
+//	h28                               93-96     |
+//	h31                               97-99       |
+//	stateBodyNorm4RunningMeanScratch1 99-99     [)
+//	h32Scratch1                       100-100   [)
+//	h32Scratch2                       100-100     [)
+//	h32                               100-102       |
+//	stateBodyNorm4RunningVarScratch1  102-102   [)
+//	bodyNorm4Scratch1                 108-108   [)
+//	bodyNorm4                         108-116     |
+//	bodyNorm4_2Scratch1               109-109   [)
+//	bodyNorm4_2                       109-116     |
+//	h34                               117-118                                                               [--)
+//	headWeight2                       120-124   [----------------------------------------------------------)
+//	headBias2                         122-124                                                               |
+const (
+	part2BodyConv1Weight2Off                  = 0      // f32[144]
+	part2H1Off                                = 0      // f32[32]
+	part2H4Off                                = 0      // i64[1]
+	part2H6Off                                = 9216   // f32[1]
+	part2H6Scratch1Off                        = 0      // f32[1024]
+	part2H7Off                                = 4096   // f32[16]
+	part2StateBodyNorm1RunningMeanScratch1Off = 0      // f32[1024]
+	part2H9Off                                = 8192   // f32[16]
+	part2H9Scratch1Off                        = 0      // f32[1024]
+	part2H9Scratch2Off                        = 4096   // f32[1024]
+	part2StateBodyNorm1RunningVarScratch1Off  = 0      // f32[1024]
+	part2BodyNorm1Off                         = 4096   // f32[16]
+	part2BodyNorm1Scratch1Off                 = 0      // f32[1024]
+	part2BodyNorm1_2Off                       = 4160   // f32[16]
+	part2BodyNorm1_2Scratch1Off               = 0      // f32[1024]
+	part2BodyConv2Weight2Off                  = 0      // f32[2304]
+	part2H11Off                               = 0      // f32[32]
+	part2H14Off                               = 4096   // f32[16]
+	part2StateBodyNorm2RunningMeanScratch1Off = 0      // f32[1024]
+	part2H15Off                               = 8192   // f32[16]
+	part2H15Scratch1Off                       = 0      // f32[1024]
+	part2H15Scratch2Off                       = 4096   // f32[1024]
+	part2StateBodyNorm2RunningVarScratch1Off  = 0      // f32[1024]
+	part2BodyNorm2Off                         = 4096   // f32[16]
+	part2BodyNorm2Scratch1Off                 = 0      // f32[1024]
+	part2BodyNorm2_2Off                       = 4160   // f32[16]
+	part2BodyNorm2_2Scratch1Off               = 0      // f32[1024]
+	part2BodyConv3Weight2Off                  = 0      // f32[4608]
+	part2H18Off                               = 0      // f32[64]
+	part2H21Off                               = 0      // i64[1]
+	part2H23Off                               = 36864  // f32[1]
+	part2H23Scratch1Off                       = 0      // f32[1024]
+	part2H24Off                               = 4096   // f32[32]
+	part2StateBodyNorm3RunningMeanScratch1Off = 0      // f32[1024]
+	part2H26Off                               = 8192   // f32[32]
+	part2H26Scratch1Off                       = 0      // f32[1024]
+	part2H26Scratch2Off                       = 4096   // f32[1024]
+	part2StateBodyNorm3RunningVarScratch1Off  = 0      // f32[1024]
+	part2BodyNorm3Off                         = 4096   // f32[32]
+	part2BodyNorm3Scratch1Off                 = 0      // f32[1024]
+	part2BodyNorm3_2Off                       = 4224   // f32[32]
+	part2BodyNorm3_2Scratch1Off               = 0      // f32[1024]
+	part2BodyConv4Weight2Off                  = 0      // f32[9216]
+	part2H28Off                               = 0      // f32[64]
+	part2H31Off                               = 4096   // f32[32]
+	part2StateBodyNorm4RunningMeanScratch1Off = 0      // f32[1024]
+	part2H32Off                               = 8192   // f32[32]
+	part2H32Scratch1Off                       = 0      // f32[1024]
+	part2H32Scratch2Off                       = 4096   // f32[1024]
+	part2StateBodyNorm4RunningVarScratch1Off  = 0      // f32[1024]
+	part2BodyNorm4Off                         = 4096   // f32[32]
+	part2BodyNorm4Scratch1Off                 = 0      // f32[1024]
+	part2BodyNorm4_2Off                       = 4224   // f32[32]
+	part2BodyNorm4_2Scratch1Off               = 0      // f32[1024]
+	part2H34Off                               = 0      // f32[1568*N]
+	part2HeadWeight2Off                       = 0      // f32[25088]
+	part2HeadBias2Off                         = 100352 // f32[16]
+)
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "signs: Forward",
+	Symbols: []string{"N"},
+	Fixed:   100416,
+	Each:    []int64{100352},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
+//	2 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
+//
+//	            steps     0                                                          200768
+//	part3Arena  22-22     [------------------------------)
+//	part3Arena2 22-22                                     [------------------------------)
+const (
+	evalForwardPart3ArenaOff  = 0      // u8[100416]
+	evalForwardPart3Arena2Off = 100416 // u8[100352*N]
+)
+
+// The plan of part3, with offsets from the start of its arena.
+//
 //	37 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
 //
-//	                 steps     0                                                          200768
-//	h47.scratch1     26-26     |
-//	h47              26-29      |
-//	h49.scratch1     27-27     |
-//	h49              27-32      |
-//	h51.scratch1     29-29     |
-//	h51              29-31      |
-//	h22              31-32     |
-//	h53              32-43                                     [--------------)
-//	h61.scratch1     37-37     |
-//	h61              37-40         |
-//	h63.scratch1     38-38     |
-//	h63              38-43          |
-//	h65              40-42     [)
-//	h65.scratch1     40-40       [)
-//	h67              42-43       [-)
-//	h86              43-44                                                     [--------------)
-//	h96              44-55                                     [--)
-//	h75.scratch1     49-49     |
-//	h75              49-52            |
-//	h77.scratch1     50-50     |
-//	h77              50-55                |
-//	h79              52-54     [---)
-//	h79.scratch1     52-52          [)
-//	h98              54-55          [----)
-//	h101             55-66                                         [------)
-//	h89.scratch1     60-60     |
-//	h89              60-63                  |
-//	h91.scratch1     61-61     |
-//	h91              61-66                            |
-//	h93              63-65     [---------)
-//	h93.scratch1     63-63                [)
-//	h103             65-66                [----------)
-//	h106             66-67                                                 [------)
-//	h108             67-68                                     [)
-//	h35              68-74                                       [)
-//	h25              70-74     [-----------------------------)
-//	h30              72-74                                    |
+//	                         steps     0                                                          200768
+//	bodyNorm1Weight2Scratch1 4-4       |
+//	bodyNorm1Weight2         4-7        |
+//	bodyNorm1Bias2Scratch1   5-5       |
+//	bodyNorm1Bias2           5-10       |
+//	bodyNorm1Weight3Scratch1 7-7       |
+//	bodyNorm1Weight3         7-9        |
+//	bodyNorm1Weight4         9-10      |
+//	bodyNorm1                10-21                                     [--------------)
+//	bodyNorm2Weight2Scratch1 15-15     |
+//	bodyNorm2Weight2         15-18         |
+//	bodyNorm2Bias2Scratch1   16-16     |
+//	bodyNorm2Bias2           16-21          |
+//	bodyNorm2Weight3         18-20     [)
+//	bodyNorm2Weight3Scratch1 18-18       [)
+//	bodyNorm2Weight4         20-21       [-)
+//	bodyNorm2                21-22                                                     [--------------)
+//	h1                       22-33                                     [--)
+//	bodyNorm3Weight2Scratch1 27-27     |
+//	bodyNorm3Weight2         27-30            |
+//	bodyNorm3Bias2Scratch1   28-28     |
+//	bodyNorm3Bias2           28-33                |
+//	bodyNorm3Weight3         30-32     [---)
+//	bodyNorm3Weight3Scratch1 30-30          [)
+//	bodyNorm3Weight4         32-33          [----)
+//	bodyNorm3                33-44                                         [------)
+//	bodyNorm4Weight2Scratch1 38-38     |
+//	bodyNorm4Weight2         38-41                  |
+//	bodyNorm4Bias2Scratch1   39-39     |
+//	bodyNorm4Bias2           39-44                            |
+//	bodyNorm4Weight3         41-43     [---------)
+//	bodyNorm4Weight3Scratch1 41-41                [)
+//	bodyNorm4Weight4         43-44                [----------)
+//	bodyNorm4                44-45                                                 [------)
+//	h2                       45-46                                     [)
+//	h3                       46-52                                       [)
+//	headWeight2              48-52     [-----------------------------)
+//	headBias2                50-52                                    |
 const (
-	evalForwardH1Off  = 4672   // f32[16]
-	evalForwardH2Off  = 0      // f32[1024]
-	evalForwardH3Off  = 4736   // f32[16]
-	evalForwardH4Off  = 0      // f32[1024]
-	evalForwardH5Off  = 4096   // f32[144]
-	evalForwardH6Off  = 0      // f32[1024]
-	evalForwardH7Off  = 0      // f32[144]
-	evalForwardH8Off  = 100416 // f32[12544*N]
-	evalForwardH9Off  = 13312  // f32[16]
-	evalForwardH10Off = 0      // f32[1024]
-	evalForwardH11Off = 18432  // f32[16]
-	evalForwardH12Off = 0      // f32[1024]
-	evalForwardH13Off = 0      // f32[2304]
-	evalForwardH14Off = 9216   // f32[1024]
-	evalForwardH15Off = 9216   // f32[2304]
-	evalForwardH17Off = 100416 // f32[3136*N]
-	evalForwardH18Off = 22528  // f32[32]
-	evalForwardH19Off = 0      // f32[1024]
-	evalForwardH20Off = 36864  // f32[32]
-	evalForwardH21Off = 0      // f32[1024]
-	evalForwardH22Off = 0      // f32[4608]
-	evalForwardH23Off = 18432  // f32[1024]
-	evalForwardH24Off = 18432  // f32[4608]
-	evalForwardH26Off = 40960  // f32[32]
-	evalForwardH27Off = 0      // f32[1024]
-	evalForwardH28Off = 73728  // f32[32]
-	evalForwardH29Off = 0      // f32[1024]
-	evalForwardH30Off = 0      // f32[9216]
-	evalForwardH31Off = 36864  // f32[1024]
-	evalForwardH32Off = 36864  // f32[9216]
-	evalForwardH34Off = 100416 // f32[1568*N]
-	evalForwardH36Off = 0      // f32[25088]
-	evalForwardH37Off = 100352 // f32[16]
+	part3BodyNorm1Weight2Off         = 4672   // f32[16]
+	part3BodyNorm1Weight2Scratch1Off = 0      // f32[1024]
+	part3BodyNorm1Bias2Off           = 4736   // f32[16]
+	part3BodyNorm1Bias2Scratch1Off   = 0      // f32[1024]
+	part3BodyNorm1Weight3Off         = 4096   // f32[144]
+	part3BodyNorm1Weight3Scratch1Off = 0      // f32[1024]
+	part3BodyNorm1Weight4Off         = 0      // f32[144]
+	part3BodyNorm1Off                = 0      // f32[12544*N]
+	part3BodyNorm2Weight2Off         = 13312  // f32[16]
+	part3BodyNorm2Weight2Scratch1Off = 0      // f32[1024]
+	part3BodyNorm2Bias2Off           = 18432  // f32[16]
+	part3BodyNorm2Bias2Scratch1Off   = 0      // f32[1024]
+	part3BodyNorm2Weight3Off         = 0      // f32[2304]
+	part3BodyNorm2Weight3Scratch1Off = 9216   // f32[1024]
+	part3BodyNorm2Weight4Off         = 9216   // f32[2304]
+	part3BodyNorm2Off                = 50176  // f32[12544*N]
+	part3H1Off                       = 0      // f32[3136*N]
+	part3BodyNorm3Weight2Off         = 22528  // f32[32]
+	part3BodyNorm3Weight2Scratch1Off = 0      // f32[1024]
+	part3BodyNorm3Bias2Off           = 36864  // f32[32]
+	part3BodyNorm3Bias2Scratch1Off   = 0      // f32[1024]
+	part3BodyNorm3Weight3Off         = 0      // f32[4608]
+	part3BodyNorm3Weight3Scratch1Off = 18432  // f32[1024]
+	part3BodyNorm3Weight4Off         = 18432  // f32[4608]
+	part3BodyNorm3Off                = 12544  // f32[6272*N]
+	part3BodyNorm4Weight2Off         = 40960  // f32[32]
+	part3BodyNorm4Weight2Scratch1Off = 0      // f32[1024]
+	part3BodyNorm4Bias2Off           = 73728  // f32[32]
+	part3BodyNorm4Bias2Scratch1Off   = 0      // f32[1024]
+	part3BodyNorm4Weight3Off         = 0      // f32[9216]
+	part3BodyNorm4Weight3Scratch1Off = 36864  // f32[1024]
+	part3BodyNorm4Weight4Off         = 36864  // f32[9216]
+	part3BodyNorm4Off                = 37632  // f32[6272*N]
+	part3H2Off                       = 0      // f32[1568*N]
+	part3H3Off                       = 6272   // f32[1568*N]
+	part3HeadWeight2Off              = 0      // f32[25088]
+	part3HeadBias2Off                = 100352 // f32[16]
 )
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "signs: Loss",
+	Symbols: []string{"N"},
+	Fixed:   100416,
+	Each:    []int64{100352},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	40 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
+//	5 buffers in 100352*N+100416 bytes; the largest live set is 100352*N+100416
 //
-//	                 steps     0                                                          200768
-//	h55.scratch1     26-26     |
-//	h55              26-29      |
-//	h57.scratch1     27-27     |
-//	h57              27-32      |
-//	h59.scratch1     29-29     |
-//	h59              29-31      |
-//	h22              31-32     |
-//	h44              32-43                                     [--------------)
-//	h69.scratch1     37-37     |
-//	h69              37-40         |
-//	h71.scratch1     38-38     |
-//	h71              38-43          |
-//	h73              40-42     [)
-//	h73.scratch1     40-40       [)
-//	h66              42-43       [-)
-//	h89              43-44                                                     [--------------)
-//	h103             44-55                                     [--)
-//	h83.scratch1     49-49     |
-//	h83              49-52            |
-//	h85.scratch1     50-50     |
-//	h85              50-55                |
-//	h87              52-54     [---)
-//	h87.scratch1     52-52          [)
-//	h105             54-55          [----)
-//	h108             55-66                                         [------)
-//	h97.scratch1     60-60     |
-//	h97              60-63                  |
-//	h99.scratch1     61-61     |
-//	h99              61-66                            |
-//	h101             63-65     [---------)
-//	h101.scratch1    63-63                [)
-//	h110             65-66                [----------)
-//	h113             66-67                                                 [------)
-//	h115             67-68                                     [)
-//	h35              68-74                                       [)
-//	h25              70-74     [-----------------------------)
-//	h30              72-74                                    |
-//	h40              75-78                                     |
-//	h41              76-78                                     |
-//	h43              78-81                                     |
+//	            steps     0                                                          200768
+//	part3Arena  22-22     [------------------------------)
+//	part3Arena2 22-22                                     [------------------------------)
+//	h1          23-26                                     |
+//	h2          24-26                                     |
+//	h3          26-29                                     |
 const (
-	evalLossH1Off  = 4672   // f32[16]
-	evalLossH2Off  = 0      // f32[1024]
-	evalLossH3Off  = 4736   // f32[16]
-	evalLossH4Off  = 0      // f32[1024]
-	evalLossH5Off  = 4096   // f32[144]
-	evalLossH6Off  = 0      // f32[1024]
-	evalLossH7Off  = 0      // f32[144]
-	evalLossH8Off  = 100416 // f32[12544*N]
-	evalLossH9Off  = 13312  // f32[16]
-	evalLossH10Off = 0      // f32[1024]
-	evalLossH11Off = 18432  // f32[16]
-	evalLossH12Off = 0      // f32[1024]
-	evalLossH13Off = 0      // f32[2304]
-	evalLossH14Off = 9216   // f32[1024]
-	evalLossH15Off = 9216   // f32[2304]
-	evalLossH17Off = 100416 // f32[3136*N]
-	evalLossH18Off = 22528  // f32[32]
-	evalLossH19Off = 0      // f32[1024]
-	evalLossH20Off = 36864  // f32[32]
-	evalLossH21Off = 0      // f32[1024]
-	evalLossH22Off = 0      // f32[4608]
-	evalLossH23Off = 18432  // f32[1024]
-	evalLossH24Off = 18432  // f32[4608]
-	evalLossH26Off = 40960  // f32[32]
-	evalLossH27Off = 0      // f32[1024]
-	evalLossH28Off = 73728  // f32[32]
-	evalLossH29Off = 0      // f32[1024]
-	evalLossH30Off = 0      // f32[9216]
-	evalLossH31Off = 36864  // f32[1024]
-	evalLossH32Off = 36864  // f32[9216]
-	evalLossH34Off = 100416 // f32[1568*N]
-	evalLossH36Off = 0      // f32[25088]
-	evalLossH37Off = 100352 // f32[16]
-	evalLossH38Off = 100416 // f32[5*N]
+	evalLossPart3ArenaOff  = 0      // u8[100416]
+	evalLossPart3Arena2Off = 100416 // u8[100352*N]
+	evalLossH1Off          = 100416 // f32[5*N]
 )
 
-// The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:    "signs: TrainForward",
+	Symbols: []string{"N"},
+	Buffers: []rt.Buffers{
+		{
+			Fixed: []int64{0, 64, 64, 64, 0, 0, 64, 64, 0, 0, 0, 128, 128, 64, 0, 0, 128, 128, 0, 0, 100416, 0, 0, 31360, 0, 0, 0, 31360, 0,
+				0, 256, 4096, 128, 384, 4096, 4096, 4096, 4096, 4096, 36864, 0, 258048, 256, 4096, 128, 384, 4096, 4096, 4096, 4096, 4096,
+				18432, 0, 258048, 0, 128, 4096, 64, 192, 4096, 4096, 4096, 4096, 4096, 9216, 0, 258048, 128, 4096, 64, 192, 4096, 4096,
+				4096, 4096, 4096, 0, 0, 3145728},
+			Each: [][]int64{
+				{50176, 0, 0, 0, 50176, 50176, 0, 0, 50176, 12544, 25088, 0, 0, 0, 25088, 25088, 0, 0, 25088, 6272, 0, 6272, 64, 0, 6272,
+					6272, 64, 0, 6272, 25088, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25088, 50176, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12544, 37632, 50176,
+					0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50176, 100352, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50176, 50176, 0},
+			},
+			First: trainForwardFirstUse[:],
+			Last:  trainForwardLastUse[:],
+		},
+	},
+	Layout:   rt.Layout,
+	Ends:     []int{14, 11, 8, 5, 13, 12, 10, 9, 7, 6, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1},
+	Updates:  []int{12, 13, 14, 15, 16, 17, 18, 19},
+	Backward: "signs: Backward",
+}
+
+// The arena's plan for trainForward. Buffers share memory only when no step needs both. Their sizes and
+// offsets depend on the extents of the arguments.
 //
-//	134 buffers, placed once the extents are known
+//	79 buffers, placed once the extents are known: where all are 1, in 3195904 bytes
+//
+//	                            steps     0                                                         3195904
+//	part2Arena                  30-30     [)
+//	bodyConv1                   30-128          |
+//	h5                          30-112           |
+//	bodyConv2_2                 30-108            |
+//	h9                          30-92              |
+//	bodyConv3_2                 30-87               |
+//	h15                         30-71               |
+//	bodyConv4_2                 30-67       |
+//	h19                         30-51       |
+//	h10                         30-90                 |
+//	h20                         30-44        |
+//	part2Arena2                 30-30        |
+//	headWeight                  42-43     |
+//	head                        43-49     |
+//	h23                         44-46     |
+//	h25                         46-47     |
+//	h26                         49-50     |
+//	h27                         50-70                |
+//	h29                         52-60     |
+//	h30Scratch1                 53-53     |
+//	h36                         58-67     |
+//	h33Scratch1                 59-59     |
+//	h33Scratch2                 59-59     |
+//	h35Scratch1                 62-62     |
+//	h35Scratch2                 62-62     |
+//	h35Scratch3                 62-62     |
+//	bodyConv4Weight             68-69     |
+//	bodyConv4                   69-90                |
+//	gradBodyConv4WeightScratch1 70-70     [----)
+//	h39                         72-80     |
+//	h40Scratch1                 73-73     |
+//	h46                         78-87     |
+//	h43Scratch1                 79-79     |
+//	h43Scratch2                 79-79     |
+//	h45Scratch1                 82-82     |
+//	h45Scratch2                 82-82     |
+//	h45Scratch3                 82-82     |
+//	bodyConv3Weight             88-89     |
+//	bodyConv3                   89-91          |
+//	gradBodyConv3WeightScratch1 90-90     [---)
+//	h48                         91-111    |
+//	h51Scratch1                 94-94      |
+//	h57                         99-108     |
+//	h54Scratch1                 100-100    |
+//	h54Scratch2                 100-100    |
+//	h56Scratch1                 103-103    |
+//	h56Scratch2                 103-103    |
+//	h56Scratch3                 103-103    |
+//	bodyConv2Weight             109-110     |
+//	bodyConv2                   110-129    |
+//	gradBodyConv2WeightScratch1 111-111               [-----)
+//	h61Scratch1                 114-114   |
+//	h64Scratch1                 120-120   |
+//	h64Scratch2                 120-120   |
+//	h66Scratch1                 123-123   |
+//	h66Scratch2                 123-123   |
+//	h66Scratch3                 123-123   |
+//	h69                         129-130   |
+//	h70                         130-131                                                                 [)
+//	gradBodyConv1WeightScratch1 131-131   [------------------------------------------------------------)
+//	and 19 smaller ones
 const (
-	trainForwardH1Off   = 0   // f32[144]
-	trainForwardH2Off   = 1   // f32[12544*N]
-	trainForwardH3Off   = 2   // f32[32]
-	trainForwardH4Off   = 3   // f32[16]
-	trainForwardH5Off   = 4   // f32[16]
-	trainForwardH6Off   = 5   // i64[1]
-	trainForwardH7Off   = 6   // f32[1]
-	trainForwardH8Off   = 7   // f32[1]
-	trainForwardH9Off   = 8   // f32[1024]
-	trainForwardH10Off  = 9   // f32[16]
-	trainForwardH11Off  = 10  // f32[1024]
-	trainForwardH12Off  = 11  // f32[16]
-	trainForwardH13Off  = 12  // f32[1024]
-	trainForwardH14Off  = 13  // f32[1024]
-	trainForwardH15Off  = 14  // f32[1024]
-	trainForwardH16Off  = 15  // f32[16]
-	trainForwardH17Off  = 16  // f32[1024]
-	trainForwardH18Off  = 17  // f32[16]
-	trainForwardH19Off  = 18  // f32[1024]
-	trainForwardH20Off  = 19  // f32[12544*N]
-	trainForwardH21Off  = 20  // f32[2304]
-	trainForwardH22Off  = 21  // f32[12544*N]
-	trainForwardH23Off  = 22  // f32[32]
-	trainForwardH24Off  = 23  // f32[16]
-	trainForwardH25Off  = 24  // f32[16]
-	trainForwardH26Off  = 25  // f32[16]
-	trainForwardH27Off  = 26  // f32[1024]
-	trainForwardH28Off  = 27  // f32[16]
-	trainForwardH29Off  = 28  // f32[1024]
-	trainForwardH30Off  = 29  // f32[1024]
-	trainForwardH31Off  = 30  // f32[1024]
-	trainForwardH32Off  = 31  // f32[16]
-	trainForwardH33Off  = 32  // f32[1024]
-	trainForwardH34Off  = 33  // f32[16]
-	trainForwardH35Off  = 34  // f32[1024]
-	trainForwardH36Off  = 35  // f32[12544*N]
-	trainForwardH37Off  = 36  // f32[3136*N]
-	trainForwardH38Off  = 37  // f32[4608]
-	trainForwardH39Off  = 38  // f32[6272*N]
-	trainForwardH40Off  = 39  // f32[64]
-	trainForwardH41Off  = 40  // f32[32]
-	trainForwardH42Off  = 41  // f32[32]
-	trainForwardH43Off  = 42  // i64[1]
-	trainForwardH44Off  = 43  // f32[1]
-	trainForwardH45Off  = 44  // f32[1]
-	trainForwardH46Off  = 45  // f32[1024]
-	trainForwardH47Off  = 46  // f32[32]
-	trainForwardH48Off  = 47  // f32[1024]
-	trainForwardH49Off  = 48  // f32[32]
-	trainForwardH50Off  = 49  // f32[1024]
-	trainForwardH51Off  = 50  // f32[1024]
-	trainForwardH52Off  = 51  // f32[1024]
-	trainForwardH53Off  = 52  // f32[32]
-	trainForwardH54Off  = 53  // f32[1024]
-	trainForwardH55Off  = 54  // f32[32]
-	trainForwardH56Off  = 55  // f32[1024]
-	trainForwardH57Off  = 56  // f32[6272*N]
-	trainForwardH58Off  = 57  // f32[9216]
-	trainForwardH59Off  = 58  // f32[6272*N]
-	trainForwardH60Off  = 59  // f32[64]
-	trainForwardH61Off  = 60  // f32[32]
-	trainForwardH62Off  = 61  // f32[32]
-	trainForwardH63Off  = 62  // f32[32]
-	trainForwardH64Off  = 63  // f32[1024]
-	trainForwardH65Off  = 64  // f32[32]
-	trainForwardH66Off  = 65  // f32[1024]
-	trainForwardH67Off  = 66  // f32[1024]
-	trainForwardH68Off  = 67  // f32[1024]
-	trainForwardH69Off  = 68  // f32[32]
-	trainForwardH70Off  = 69  // f32[1024]
-	trainForwardH71Off  = 70  // f32[32]
-	trainForwardH72Off  = 71  // f32[1024]
-	trainForwardH73Off  = 72  // f32[6272*N]
-	trainForwardH74Off  = 73  // f32[1568*N]
-	trainForwardH75Off  = 74  // f32[1568*N]
-	trainForwardH76Off  = 75  // f32[25088]
-	trainForwardH77Off  = 76  // f32[16]
-	trainForwardH78Off  = 77  // f32[5*N]
-	trainForwardH79Off  = 78  // f32[7840]
-	trainForwardH80Off  = 79  // f32[1568*N]
-	trainForwardH81Off  = 80  // f32[1568*N]
-	trainForwardH82Off  = 81  // f32[16*N]
-	trainForwardH83Off  = 82  // f32[7840]
-	trainForwardH84Off  = 83  // f32[1568*N]
-	trainForwardH85Off  = 84  // f32[6272*N]
-	trainForwardH86Off  = 85  // f32[64]
-	trainForwardH87Off  = 86  // f32[1024]
-	trainForwardH88Off  = 87  // f32[32]
-	trainForwardH89Off  = 88  // f32[96]
-	trainForwardH90Off  = 89  // f32[1024]
-	trainForwardH91Off  = 90  // f32[1024]
-	trainForwardH92Off  = 91  // f32[1024]
-	trainForwardH93Off  = 92  // f32[1024]
-	trainForwardH94Off  = 93  // f32[1024]
-	trainForwardH95Off  = 94  // f32[9216]
-	trainForwardH96Off  = 95  // f32[6272*N]
-	trainForwardH97Off  = 96  // f32[12544*N+64512]
-	trainForwardH98Off  = 97  // f32[64]
-	trainForwardH99Off  = 98  // f32[1024]
-	trainForwardH100Off = 99  // f32[32]
-	trainForwardH101Off = 100 // f32[96]
-	trainForwardH102Off = 101 // f32[1024]
-	trainForwardH103Off = 102 // f32[1024]
-	trainForwardH104Off = 103 // f32[1024]
-	trainForwardH105Off = 104 // f32[1024]
-	trainForwardH106Off = 105 // f32[1024]
-	trainForwardH107Off = 106 // f32[4608]
-	trainForwardH108Off = 107 // f32[3136*N]
-	trainForwardH109Off = 108 // f32[9408*N+64512]
-	trainForwardH110Off = 109 // f32[12544*N]
-	trainForwardH111Off = 110 // f32[32]
-	trainForwardH112Off = 111 // f32[1024]
-	trainForwardH113Off = 112 // f32[16]
-	trainForwardH114Off = 113 // f32[48]
-	trainForwardH115Off = 114 // f32[1024]
-	trainForwardH116Off = 115 // f32[1024]
-	trainForwardH117Off = 116 // f32[1024]
-	trainForwardH118Off = 117 // f32[1024]
-	trainForwardH119Off = 118 // f32[1024]
-	trainForwardH120Off = 119 // f32[2304]
-	trainForwardH121Off = 120 // f32[12544*N]
-	trainForwardH122Off = 121 // f32[25088*N+64512]
-	trainForwardH123Off = 122 // f32[32]
-	trainForwardH124Off = 123 // f32[1024]
-	trainForwardH125Off = 124 // f32[16]
-	trainForwardH126Off = 125 // f32[48]
-	trainForwardH127Off = 126 // f32[1024]
-	trainForwardH128Off = 127 // f32[1024]
-	trainForwardH129Off = 128 // f32[1024]
-	trainForwardH130Off = 129 // f32[1024]
-	trainForwardH131Off = 130 // f32[1024]
-	trainForwardH132Off = 131 // f32[12544*N]
-	trainForwardH133Off = 132 // f32[12544*N]
-	trainForwardH134Off = 133 // f32[768*min(784*N,1024)]
+	trainForwardBodyConv1Off                   = 0  // f32[12544*N]
+	trainForwardH2Off                          = 1  // f32[16]
+	trainForwardH3Off                          = 2  // f32[16]
+	trainForwardH4Off                          = 3  // f32[1]
+	trainForwardH5Off                          = 4  // f32[12544*N]
+	trainForwardBodyConv2_2Off                 = 5  // f32[12544*N]
+	trainForwardH7Off                          = 6  // f32[16]
+	trainForwardH8Off                          = 7  // f32[16]
+	trainForwardH9Off                          = 8  // f32[12544*N]
+	trainForwardH10Off                         = 9  // f32[3136*N]
+	trainForwardBodyConv3_2Off                 = 10 // f32[6272*N]
+	trainForwardH12Off                         = 11 // f32[32]
+	trainForwardH13Off                         = 12 // f32[32]
+	trainForwardH14Off                         = 13 // f32[1]
+	trainForwardH15Off                         = 14 // f32[6272*N]
+	trainForwardBodyConv4_2Off                 = 15 // f32[6272*N]
+	trainForwardH17Off                         = 16 // f32[32]
+	trainForwardH18Off                         = 17 // f32[32]
+	trainForwardH19Off                         = 18 // f32[6272*N]
+	trainForwardH20Off                         = 19 // f32[1568*N]
+	trainForwardPart2ArenaOff                  = 20 // u8[100416]
+	trainForwardPart2Arena2Off                 = 21 // u8[6272*N]
+	trainForwardH21Off                         = 22 // f32[5*N]
+	trainForwardHeadWeightOff                  = 23 // f32[7840]
+	trainForwardHeadOff                        = 24 // f32[1568*N]
+	trainForwardH23Off                         = 25 // f32[1568*N]
+	trainForwardH24Off                         = 26 // f32[16*N]
+	trainForwardH25Off                         = 27 // f32[7840]
+	trainForwardH26Off                         = 28 // f32[1568*N]
+	trainForwardH27Off                         = 29 // f32[6272*N]
+	trainForwardH29Off                         = 30 // f32[64]
+	trainForwardH30Scratch1Off                 = 31 // f32[1024]
+	trainForwardH31Off                         = 32 // f32[32]
+	trainForwardH36Off                         = 33 // f32[96]
+	trainForwardH33Scratch1Off                 = 34 // f32[1024]
+	trainForwardH33Scratch2Off                 = 35 // f32[1024]
+	trainForwardH35Scratch1Off                 = 36 // f32[1024]
+	trainForwardH35Scratch2Off                 = 37 // f32[1024]
+	trainForwardH35Scratch3Off                 = 38 // f32[1024]
+	trainForwardBodyConv4WeightOff             = 39 // f32[9216]
+	trainForwardBodyConv4Off                   = 40 // f32[6272*N]
+	trainForwardGradBodyConv4WeightScratch1Off = 41 // f32[12544*N+64512]
+	trainForwardH39Off                         = 42 // f32[64]
+	trainForwardH40Scratch1Off                 = 43 // f32[1024]
+	trainForwardH41Off                         = 44 // f32[32]
+	trainForwardH46Off                         = 45 // f32[96]
+	trainForwardH43Scratch1Off                 = 46 // f32[1024]
+	trainForwardH43Scratch2Off                 = 47 // f32[1024]
+	trainForwardH45Scratch1Off                 = 48 // f32[1024]
+	trainForwardH45Scratch2Off                 = 49 // f32[1024]
+	trainForwardH45Scratch3Off                 = 50 // f32[1024]
+	trainForwardBodyConv3WeightOff             = 51 // f32[4608]
+	trainForwardBodyConv3Off                   = 52 // f32[3136*N]
+	trainForwardGradBodyConv3WeightScratch1Off = 53 // f32[9408*N+64512]
+	trainForwardH48Off                         = 54 // f32[12544*N]
+	trainForwardH50Off                         = 55 // f32[32]
+	trainForwardH51Scratch1Off                 = 56 // f32[1024]
+	trainForwardH52Off                         = 57 // f32[16]
+	trainForwardH57Off                         = 58 // f32[48]
+	trainForwardH54Scratch1Off                 = 59 // f32[1024]
+	trainForwardH54Scratch2Off                 = 60 // f32[1024]
+	trainForwardH56Scratch1Off                 = 61 // f32[1024]
+	trainForwardH56Scratch2Off                 = 62 // f32[1024]
+	trainForwardH56Scratch3Off                 = 63 // f32[1024]
+	trainForwardBodyConv2WeightOff             = 64 // f32[2304]
+	trainForwardBodyConv2Off                   = 65 // f32[12544*N]
+	trainForwardGradBodyConv2WeightScratch1Off = 66 // f32[25088*N+64512]
+	trainForwardH60Off                         = 67 // f32[32]
+	trainForwardH61Scratch1Off                 = 68 // f32[1024]
+	trainForwardH62Off                         = 69 // f32[16]
+	trainForwardH67Off                         = 70 // f32[48]
+	trainForwardH64Scratch1Off                 = 71 // f32[1024]
+	trainForwardH64Scratch2Off                 = 72 // f32[1024]
+	trainForwardH66Scratch1Off                 = 73 // f32[1024]
+	trainForwardH66Scratch2Off                 = 74 // f32[1024]
+	trainForwardH66Scratch3Off                 = 75 // f32[1024]
+	trainForwardH69Off                         = 76 // f32[12544*N]
+	trainForwardH70Off                         = 77 // f32[12544*N]
+	trainForwardGradBodyConv1WeightScratch1Off = 78 // f32[768*min(784*N,1024)]
 )
 
 // The steps at which each buffer is first written and last read.
 var (
-	trainForwardFirstUse = [...]int32{22, 23, 24, 25, 27, 28, 29, 31, 31, 33, 35, 38, 38, 38, 40, 46, 46, 47, 47, 54, 55, 56, 57, 58, 60, 61, 63, 64, 64, 64, 66, 72, 72, 73, 73, 80, 81, 82, 83, 84, 85, 87, 88, 89, 91, 91, 93, 95, 98, 98, 98, 100, 106, 106, 107, 107, 114, 115, 116, 117, 118, 120, 121, 123, 124, 124, 124, 126, 132, 132, 133, 133, 140, 141, 142, 144, 146, 150, 153, 154, 155, 156, 157, 160, 161, 163, 164, 166, 169, 170, 170, 173, 173, 173, 179, 180, 181, 183, 184, 186, 189, 190, 190, 193, 193, 193, 199, 200, 201, 202, 204, 205, 207, 210, 211, 211, 214, 214, 214, 220, 221, 222, 224, 225, 227, 230, 231, 231, 234, 234, 234, 240, 241, 242}
-	trainForwardLastUse  = [...]int32{23, 239, 27, 234, 231, 29, 234, 64, 31, 35, 35, 40, 38, 38, 40, 54, 46, 54, 47, 223, 56, 219, 60, 214, 211, 63, 63, 66, 64, 64, 66, 80, 72, 80, 73, 203, 201, 83, 198, 87, 193, 190, 89, 193, 124, 91, 95, 95, 100, 98, 98, 100, 114, 106, 114, 107, 182, 116, 178, 120, 173, 170, 123, 123, 126, 124, 124, 126, 140, 132, 140, 133, 162, 142, 155, 148, 148, 156, 154, 160, 157, 157, 158, 161, 181, 171, 164, 167, 178, 170, 170, 173, 173, 173, 180, 201, 181, 191, 184, 187, 198, 190, 190, 193, 193, 193, 200, 202, 201, 222, 212, 205, 208, 219, 211, 211, 214, 214, 214, 221, 240, 222, 232, 225, 228, 239, 231, 231, 234, 234, 234, 241, 242, 242}
+	trainForwardFirstUse = [...]int32{30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 39, 42, 43,
+		44, 45, 46, 49, 50, 52, 53, 55, 58, 59, 59, 62, 62, 62, 68, 69, 70, 72, 73, 75, 78, 79, 79, 82, 82, 82, 88, 89, 90, 91, 93, 94, 96,
+		99, 100, 100, 103, 103, 103, 109, 110, 111, 113, 114, 116, 119, 120, 120, 123, 123, 123, 129, 130, 131}
+	trainForwardLastUse = [...]int32{128, 123, 120, 123, 112, 108, 103, 100, 92, 90, 87, 82, 79, 82, 71, 67, 62, 59, 51, 44, 30, 30, 45,
+		43, 49, 46, 46, 47, 50, 70, 60, 53, 56, 67, 59, 59, 62, 62, 62, 69, 90, 70, 80, 73, 76, 87, 79, 79, 82, 82, 82, 89, 91, 90, 111,
+		101, 94, 97, 108, 100, 100, 103, 103, 103, 110, 129, 111, 121, 114, 117, 128, 120, 120, 123, 123, 123, 130, 131, 131}
 )
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareH1Off  = 4672  // f32[16]
-	prepareH2Off  = 0     // f32[1024]
-	prepareH3Off  = 0     // f32[1024]
-	prepareH4Off  = 4096  // f32[144]
-	prepareH5Off  = 0     // f32[1024]
-	prepareH6Off  = 13312 // f32[16]
-	prepareH7Off  = 0     // f32[1024]
-	prepareH8Off  = 0     // f32[1024]
-	prepareH9Off  = 0     // f32[2304]
-	prepareH10Off = 9216  // f32[1024]
-	prepareH11Off = 22528 // f32[32]
-	prepareH12Off = 0     // f32[1024]
-	prepareH13Off = 0     // f32[1024]
-	prepareH14Off = 0     // f32[4608]
-	prepareH15Off = 18432 // f32[1024]
-	prepareH16Off = 40960 // f32[32]
-	prepareH17Off = 0     // f32[1024]
-	prepareH18Off = 0     // f32[1024]
-	prepareH19Off = 0     // f32[9216]
-	prepareH20Off = 36864 // f32[1024]
+	prepareBodyNorm1Weight2Off         = 4672  // f32[16]
+	prepareBodyNorm1WeightScratch1Off  = 0     // f32[1024]
+	prepareBodyNorm1BiasScratch1Off    = 0     // f32[1024]
+	prepareBodyNorm1Weight2_2Off       = 4096  // f32[144]
+	prepareBodyNorm1Weight2Scratch1Off = 0     // f32[1024]
+	prepareBodyNorm2Weight2Off         = 13312 // f32[16]
+	prepareBodyNorm2WeightScratch1Off  = 0     // f32[1024]
+	prepareBodyNorm2BiasScratch1Off    = 0     // f32[1024]
+	prepareBodyNorm2Weight2_2Off       = 0     // f32[2304]
+	prepareBodyNorm2Weight2Scratch1Off = 9216  // f32[1024]
+	prepareBodyNorm3Weight2Off         = 22528 // f32[32]
+	prepareBodyNorm3WeightScratch1Off  = 0     // f32[1024]
+	prepareBodyNorm3BiasScratch1Off    = 0     // f32[1024]
+	prepareBodyNorm3Weight2_2Off       = 0     // f32[4608]
+	prepareBodyNorm3Weight2Scratch1Off = 18432 // f32[1024]
+	prepareBodyNorm4Weight2Off         = 40960 // f32[32]
+	prepareBodyNorm4WeightScratch1Off  = 0     // f32[1024]
+	prepareBodyNorm4BiasScratch1Off    = 0     // f32[1024]
+	prepareBodyNorm4Weight2_2Off       = 0     // f32[9216]
+	prepareBodyNorm4Weight2Scratch1Off = 36864 // f32[1024]
 )

@@ -2,772 +2,160 @@
 
 package signs
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "body.conv1.weight", Shape: []int{16, 1, 3, 3}},
-	{Name: "body.conv2.weight", Shape: []int{16, 16, 3, 3}},
-	{Name: "body.conv3.weight", Shape: []int{32, 16, 3, 3}},
-	{Name: "body.conv4.weight", Shape: []int{32, 32, 3, 3}},
-	{Name: "body.norm1.bias", Shape: []int{16}, Needed: true},
-	{Name: "body.norm1.weight", Shape: []int{16}, Needed: true},
-	{Name: "body.norm2.bias", Shape: []int{16}, Needed: true},
-	{Name: "body.norm2.weight", Shape: []int{16}, Needed: true},
-	{Name: "body.norm3.bias", Shape: []int{32}, Needed: true},
-	{Name: "body.norm3.weight", Shape: []int{32}, Needed: true},
-	{Name: "body.norm4.bias", Shape: []int{32}, Needed: true},
-	{Name: "body.norm4.weight", Shape: []int{32}, Needed: true},
-	{Name: "body.norm1.running_mean", Shape: []int{16}, Buffer: true},
-	{Name: "body.norm1.running_var", Shape: []int{16}, Buffer: true},
-	{Name: "body.norm2.running_mean", Shape: []int{16}, Buffer: true},
-	{Name: "body.norm2.running_var", Shape: []int{16}, Buffer: true},
-	{Name: "body.norm3.running_mean", Shape: []int{32}, Buffer: true},
-	{Name: "body.norm3.running_var", Shape: []int{32}, Buffer: true},
-	{Name: "body.norm4.running_mean", Shape: []int{32}, Buffer: true},
-	{Name: "body.norm4.running_var", Shape: []int{32}, Buffer: true},
-	{Name: "head.weight", Shape: []int{5, 1568}},
-	{Name: "head.bias", Shape: []int{5}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "body.conv1.weight", Shape: []int{16, 1, 3, 3}, Weight: &w.bodyConv1Weight, Change: &g.bodyConv1Weight},
+		{Name: "body.conv2.weight", Shape: []int{16, 16, 3, 3}, Weight: &w.bodyConv2Weight, Change: &g.bodyConv2Weight},
+		{Name: "body.conv3.weight", Shape: []int{32, 16, 3, 3}, Weight: &w.bodyConv3Weight, Change: &g.bodyConv3Weight},
+		{Name: "body.conv4.weight", Shape: []int{32, 32, 3, 3}, Weight: &w.bodyConv4Weight, Change: &g.bodyConv4Weight},
+		{Name: "body.norm1.bias", Shape: []int{16}, Needed: true, Weight: &w.bodyNorm1Bias, Change: &g.bodyNorm1Bias},
+		{Name: "body.norm1.weight", Shape: []int{16}, Needed: true, Weight: &w.bodyNorm1Weight, Change: &g.bodyNorm1Weight},
+		{Name: "body.norm2.bias", Shape: []int{16}, Needed: true, Weight: &w.bodyNorm2Bias, Change: &g.bodyNorm2Bias},
+		{Name: "body.norm2.weight", Shape: []int{16}, Needed: true, Weight: &w.bodyNorm2Weight, Change: &g.bodyNorm2Weight},
+		{Name: "body.norm3.bias", Shape: []int{32}, Needed: true, Weight: &w.bodyNorm3Bias, Change: &g.bodyNorm3Bias},
+		{Name: "body.norm3.weight", Shape: []int{32}, Needed: true, Weight: &w.bodyNorm3Weight, Change: &g.bodyNorm3Weight},
+		{Name: "body.norm4.bias", Shape: []int{32}, Needed: true, Weight: &w.bodyNorm4Bias, Change: &g.bodyNorm4Bias},
+		{Name: "body.norm4.weight", Shape: []int{32}, Needed: true, Weight: &w.bodyNorm4Weight, Change: &g.bodyNorm4Weight},
+		{Name: "body.norm1.running_mean", Shape: []int{16}, Buffer: true, Weight: &w.bodyNorm1RunningMean, Change: &g.bodyNorm1RunningMean},
+		{Name: "body.norm1.running_var", Shape: []int{16}, Buffer: true, Weight: &w.bodyNorm1RunningVar, Change: &g.bodyNorm1RunningVar},
+		{Name: "body.norm2.running_mean", Shape: []int{16}, Buffer: true, Weight: &w.bodyNorm2RunningMean, Change: &g.bodyNorm2RunningMean},
+		{Name: "body.norm2.running_var", Shape: []int{16}, Buffer: true, Weight: &w.bodyNorm2RunningVar, Change: &g.bodyNorm2RunningVar},
+		{Name: "body.norm3.running_mean", Shape: []int{32}, Buffer: true, Weight: &w.bodyNorm3RunningMean, Change: &g.bodyNorm3RunningMean},
+		{Name: "body.norm3.running_var", Shape: []int{32}, Buffer: true, Weight: &w.bodyNorm3RunningVar, Change: &g.bodyNorm3RunningVar},
+		{Name: "body.norm4.running_mean", Shape: []int{32}, Buffer: true, Weight: &w.bodyNorm4RunningMean, Change: &g.bodyNorm4RunningMean},
+		{Name: "body.norm4.running_var", Shape: []int{32}, Buffer: true, Weight: &w.bodyNorm4RunningVar, Change: &g.bodyNorm4RunningVar},
+		{Name: "head.weight", Shape: []int{5, 1568}, Weight: &w.headWeight, Change: &g.headWeight},
+		{Name: "head.bias", Shape: []int{5}, Weight: &w.headBias, Change: &g.headBias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base                *rt.Training
-	weights             *trained
-	changes             *changes // that the step writes
-	direct, aside       *changes // among the gradients, and to be added to them
-	guard               rt.Guard
-	ctx                 context.Context
-	arena               []byte
-	max                 rt.Max
-	stepOpened          bool
-	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [143]int64
-	trainForwardOpened  bool
-	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [134]int64
-	passStep            *rt.Pass
-	dstStep             LossResult // of Step
-	dstForward          []Logits   // of Forward
-	dstLoss             LossResult // of Loss
-	passTrainForward    *rt.Pass
-	pending             bool // the arena holds what Backward needs
-	trainForwardImage   []Image
-	dstTrainForward     []Logits // of TrainForward
+	rt.Trainer[trained, changes]
+	dstStep           LossResult // of Step
+	dstForward        []Logits   // of Forward
+	dstLoss           LossResult // of Loss
+	trainForwardImage []Image
+	dstTrainForward   []Logits // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "signs: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		bodyConv1Weight:      base.Weight(0),
-		bodyNorm1Weight:      base.Weight(5),
-		bodyNorm1Bias:        base.Weight(4),
-		bodyNorm1RunningMean: base.Weight(12),
-		bodyNorm1RunningVar:  base.Weight(13),
-		bodyConv2Weight:      base.Weight(1),
-		bodyNorm2Weight:      base.Weight(7),
-		bodyNorm2Bias:        base.Weight(6),
-		bodyNorm2RunningMean: base.Weight(14),
-		bodyNorm2RunningVar:  base.Weight(15),
-		bodyConv3Weight:      base.Weight(2),
-		bodyNorm3Weight:      base.Weight(9),
-		bodyNorm3Bias:        base.Weight(8),
-		bodyNorm3RunningMean: base.Weight(16),
-		bodyNorm3RunningVar:  base.Weight(17),
-		bodyConv4Weight:      base.Weight(3),
-		bodyNorm4Weight:      base.Weight(11),
-		bodyNorm4Bias:        base.Weight(10),
-		bodyNorm4RunningMean: base.Weight(18),
-		bodyNorm4RunningVar:  base.Weight(19),
-		headWeight:           base.Weight(20),
-		headBias:             base.Weight(21),
-		constH116:            rt.WeightsOf[float32](own, "const/h116", 1, 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH116: rt.WeightsOf[float32](own, "const/h116", 1, 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 14},
-		{Variable: 1, End: 11},
-		{Variable: 2, End: 8},
-		{Variable: 3, End: 5},
-		{Variable: 4, End: 13},
-		{Variable: 5, End: 12},
-		{Variable: 6, End: 10},
-		{Variable: 7, End: 9},
-		{Variable: 8, End: 7},
-		{Variable: 9, End: 6},
-		{Variable: 10, End: 4},
-		{Variable: 11, End: 3},
-		{Variable: 20, End: 2},
-		{Variable: 21, End: 1},
-	}, []int{12, 13, 14, 15, 16, 17, 18, 19})
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 14},
-		{Variable: 1, End: 11},
-		{Variable: 2, End: 8},
-		{Variable: 3, End: 5},
-		{Variable: 4, End: 13},
-		{Variable: 5, End: 12},
-		{Variable: 6, End: 10},
-		{Variable: 7, End: 9},
-		{Variable: 8, End: 7},
-		{Variable: 9, End: 6},
-		{Variable: 10, End: 4},
-		{Variable: 11, End: 3},
-		{Variable: 20, End: 2},
-		{Variable: 21, End: 1},
-	}, []int{12, 13, 14, 15, 16, 17, 18, 19})
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "signs: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		bodyConv1Weight:      base.Gradient(0, aside),
-		bodyConv2Weight:      base.Gradient(1, aside),
-		bodyConv3Weight:      base.Gradient(2, aside),
-		bodyConv4Weight:      base.Gradient(3, aside),
-		bodyNorm1Bias:        base.Gradient(4, aside),
-		bodyNorm1Weight:      base.Gradient(5, aside),
-		bodyNorm2Bias:        base.Gradient(6, aside),
-		bodyNorm2Weight:      base.Gradient(7, aside),
-		bodyNorm3Bias:        base.Gradient(8, aside),
-		bodyNorm3Weight:      base.Gradient(9, aside),
-		bodyNorm4Bias:        base.Gradient(10, aside),
-		bodyNorm4Weight:      base.Gradient(11, aside),
-		bodyNorm1RunningMean: base.Next(12),
-		bodyNorm1RunningVar:  base.Next(13),
-		bodyNorm2RunningMean: base.Next(14),
-		bodyNorm2RunningVar:  base.Next(15),
-		bodyNorm3RunningMean: base.Next(16),
-		bodyNorm3RunningVar:  base.Next(17),
-		bodyNorm4RunningMean: base.Next(18),
-		bodyNorm4RunningVar:  base.Next(19),
-		headWeight:           base.Gradient(20, aside),
-		headBias:             base.Gradient(21, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	extents := [1]int{n}
-	if t.stepOpened && t.stepExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.stepOpened = false // until the offsets and the arena are those of these extents
-	stepSizes := [...]int64{
-		stepH1Off:   576,
-		stepH2Off:   z.Mul(50176, int64(n)),
-		stepH3Off:   128,
-		stepH4Off:   64,
-		stepH5Off:   64,
-		stepH6Off:   64,
-		stepH7Off:   64,
-		stepH8Off:   64,
-		stepH9Off:   4096,
-		stepH10Off:  64,
-		stepH11Off:  4096,
-		stepH12Off:  64,
-		stepH13Off:  4096,
-		stepH14Off:  4096,
-		stepH15Off:  4096,
-		stepH16Off:  64,
-		stepH17Off:  4096,
-		stepH18Off:  64,
-		stepH19Off:  4096,
-		stepH20Off:  z.Mul(50176, int64(n)),
-		stepH21Off:  9216,
-		stepH22Off:  z.Mul(50176, int64(n)),
-		stepH23Off:  128,
-		stepH24Off:  64,
-		stepH25Off:  64,
-		stepH26Off:  64,
-		stepH27Off:  4096,
-		stepH28Off:  64,
-		stepH29Off:  4096,
-		stepH30Off:  4096,
-		stepH31Off:  4096,
-		stepH32Off:  64,
-		stepH33Off:  4096,
-		stepH34Off:  64,
-		stepH35Off:  4096,
-		stepH36Off:  z.Mul(50176, int64(n)),
-		stepH37Off:  z.Mul(12544, int64(n)),
-		stepH38Off:  18432,
-		stepH39Off:  z.Mul(25088, int64(n)),
-		stepH40Off:  256,
-		stepH41Off:  128,
-		stepH42Off:  128,
-		stepH43Off:  64,
-		stepH44Off:  64,
-		stepH45Off:  64,
-		stepH46Off:  4096,
-		stepH47Off:  128,
-		stepH48Off:  4096,
-		stepH49Off:  128,
-		stepH50Off:  4096,
-		stepH51Off:  4096,
-		stepH52Off:  4096,
-		stepH53Off:  128,
-		stepH54Off:  4096,
-		stepH55Off:  128,
-		stepH56Off:  4096,
-		stepH57Off:  z.Mul(25088, int64(n)),
-		stepH58Off:  36864,
-		stepH59Off:  z.Mul(25088, int64(n)),
-		stepH60Off:  256,
-		stepH61Off:  128,
-		stepH62Off:  128,
-		stepH63Off:  128,
-		stepH64Off:  4096,
-		stepH65Off:  128,
-		stepH66Off:  4096,
-		stepH67Off:  4096,
-		stepH68Off:  4096,
-		stepH69Off:  128,
-		stepH70Off:  4096,
-		stepH71Off:  128,
-		stepH72Off:  4096,
-		stepH73Off:  z.Mul(25088, int64(n)),
-		stepH74Off:  z.Mul(6272, int64(n)),
-		stepH75Off:  z.Mul(6272, int64(n)),
-		stepH76Off:  100352,
-		stepH77Off:  64,
-		stepH78Off:  z.Mul(64, int64(n)),
-		stepH79Off:  z.Mul(64, int64(n)),
-		stepH80Off:  z.Mul(64, int64(n)),
-		stepH81Off:  64,
-		stepH82Off:  64,
-		stepH83Off:  z.Mul(64, int64(n)),
-		stepH84Off:  z.Mul(64, int64(n)),
-		stepH85Off:  z.Mul(64, int64(n)),
-		stepH86Off:  4096,
-		stepH87Off:  4096,
-		stepH88Off:  31360,
-		stepH89Off:  z.Mul(6272, int64(n)),
-		stepH90Off:  z.Mul(6272, int64(n)),
-		stepH91Off:  z.Mul(64, int64(n)),
-		stepH92Off:  31360,
-		stepH93Off:  z.Mul(6272, int64(n)),
-		stepH94Off:  z.Mul(25088, int64(n)),
-		stepH95Off:  256,
-		stepH96Off:  4096,
-		stepH97Off:  128,
-		stepH98Off:  384,
-		stepH99Off:  4096,
-		stepH100Off: 4096,
-		stepH101Off: 4096,
-		stepH102Off: 4096,
-		stepH103Off: 4096,
-		stepH104Off: 36864,
-		stepH105Off: z.Mul(25088, int64(n)),
-		stepH106Off: z.Add(z.Mul(50176, int64(n)), 258048),
-		stepH107Off: 256,
-		stepH108Off: 4096,
-		stepH109Off: 128,
-		stepH110Off: 384,
-		stepH111Off: 4096,
-		stepH112Off: 4096,
-		stepH113Off: 4096,
-		stepH114Off: 4096,
-		stepH115Off: 4096,
-		stepH116Off: 18432,
-		stepH117Off: z.Mul(12544, int64(n)),
-		stepH118Off: z.Add(z.Mul(37632, int64(n)), 258048),
-		stepH119Off: z.Mul(50176, int64(n)),
-		stepH120Off: 128,
-		stepH121Off: 4096,
-		stepH122Off: 64,
-		stepH123Off: 192,
-		stepH124Off: 4096,
-		stepH125Off: 4096,
-		stepH126Off: 4096,
-		stepH127Off: 4096,
-		stepH128Off: 4096,
-		stepH129Off: 9216,
-		stepH130Off: z.Mul(50176, int64(n)),
-		stepH131Off: z.Add(z.Mul(100352, int64(n)), 258048),
-		stepH132Off: 128,
-		stepH133Off: 4096,
-		stepH134Off: 64,
-		stepH135Off: 192,
-		stepH136Off: 4096,
-		stepH137Off: 4096,
-		stepH138Off: 4096,
-		stepH139Off: 4096,
-		stepH140Off: 4096,
-		stepH141Off: z.Mul(50176, int64(n)),
-		stepH142Off: z.Mul(50176, int64(n)),
-		stepH143Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
-	}
-	if err := z.Err("signs: Step"); err != nil {
-		return err
-	}
-	need := rt.Layout(stepSizes[:], stepFirstUse[:], stepLastUse[:], t.stepOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.stepExtents, t.stepOpened = extents, true
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 100416)
-	if err := z.Err("signs: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(100352, int64(n)), 100416)
-	if err := z.Err("signs: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	extents := [1]int{n}
-	if t.trainForwardOpened && t.trainForwardExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.trainForwardOpened = false // until the offsets and the arena are those of these extents
-	trainForwardSizes := [...]int64{
-		trainForwardH1Off:   576,
-		trainForwardH2Off:   z.Mul(50176, int64(n)),
-		trainForwardH3Off:   128,
-		trainForwardH4Off:   64,
-		trainForwardH5Off:   64,
-		trainForwardH6Off:   64,
-		trainForwardH7Off:   64,
-		trainForwardH8Off:   64,
-		trainForwardH9Off:   4096,
-		trainForwardH10Off:  64,
-		trainForwardH11Off:  4096,
-		trainForwardH12Off:  64,
-		trainForwardH13Off:  4096,
-		trainForwardH14Off:  4096,
-		trainForwardH15Off:  4096,
-		trainForwardH16Off:  64,
-		trainForwardH17Off:  4096,
-		trainForwardH18Off:  64,
-		trainForwardH19Off:  4096,
-		trainForwardH20Off:  z.Mul(50176, int64(n)),
-		trainForwardH21Off:  9216,
-		trainForwardH22Off:  z.Mul(50176, int64(n)),
-		trainForwardH23Off:  128,
-		trainForwardH24Off:  64,
-		trainForwardH25Off:  64,
-		trainForwardH26Off:  64,
-		trainForwardH27Off:  4096,
-		trainForwardH28Off:  64,
-		trainForwardH29Off:  4096,
-		trainForwardH30Off:  4096,
-		trainForwardH31Off:  4096,
-		trainForwardH32Off:  64,
-		trainForwardH33Off:  4096,
-		trainForwardH34Off:  64,
-		trainForwardH35Off:  4096,
-		trainForwardH36Off:  z.Mul(50176, int64(n)),
-		trainForwardH37Off:  z.Mul(12544, int64(n)),
-		trainForwardH38Off:  18432,
-		trainForwardH39Off:  z.Mul(25088, int64(n)),
-		trainForwardH40Off:  256,
-		trainForwardH41Off:  128,
-		trainForwardH42Off:  128,
-		trainForwardH43Off:  64,
-		trainForwardH44Off:  64,
-		trainForwardH45Off:  64,
-		trainForwardH46Off:  4096,
-		trainForwardH47Off:  128,
-		trainForwardH48Off:  4096,
-		trainForwardH49Off:  128,
-		trainForwardH50Off:  4096,
-		trainForwardH51Off:  4096,
-		trainForwardH52Off:  4096,
-		trainForwardH53Off:  128,
-		trainForwardH54Off:  4096,
-		trainForwardH55Off:  128,
-		trainForwardH56Off:  4096,
-		trainForwardH57Off:  z.Mul(25088, int64(n)),
-		trainForwardH58Off:  36864,
-		trainForwardH59Off:  z.Mul(25088, int64(n)),
-		trainForwardH60Off:  256,
-		trainForwardH61Off:  128,
-		trainForwardH62Off:  128,
-		trainForwardH63Off:  128,
-		trainForwardH64Off:  4096,
-		trainForwardH65Off:  128,
-		trainForwardH66Off:  4096,
-		trainForwardH67Off:  4096,
-		trainForwardH68Off:  4096,
-		trainForwardH69Off:  128,
-		trainForwardH70Off:  4096,
-		trainForwardH71Off:  128,
-		trainForwardH72Off:  4096,
-		trainForwardH73Off:  z.Mul(25088, int64(n)),
-		trainForwardH74Off:  z.Mul(6272, int64(n)),
-		trainForwardH75Off:  z.Mul(6272, int64(n)),
-		trainForwardH76Off:  100352,
-		trainForwardH77Off:  64,
-		trainForwardH78Off:  z.Mul(64, int64(n)),
-		trainForwardH79Off:  31360,
-		trainForwardH80Off:  z.Mul(6272, int64(n)),
-		trainForwardH81Off:  z.Mul(6272, int64(n)),
-		trainForwardH82Off:  z.Mul(64, int64(n)),
-		trainForwardH83Off:  31360,
-		trainForwardH84Off:  z.Mul(6272, int64(n)),
-		trainForwardH85Off:  z.Mul(25088, int64(n)),
-		trainForwardH86Off:  256,
-		trainForwardH87Off:  4096,
-		trainForwardH88Off:  128,
-		trainForwardH89Off:  384,
-		trainForwardH90Off:  4096,
-		trainForwardH91Off:  4096,
-		trainForwardH92Off:  4096,
-		trainForwardH93Off:  4096,
-		trainForwardH94Off:  4096,
-		trainForwardH95Off:  36864,
-		trainForwardH96Off:  z.Mul(25088, int64(n)),
-		trainForwardH97Off:  z.Add(z.Mul(50176, int64(n)), 258048),
-		trainForwardH98Off:  256,
-		trainForwardH99Off:  4096,
-		trainForwardH100Off: 128,
-		trainForwardH101Off: 384,
-		trainForwardH102Off: 4096,
-		trainForwardH103Off: 4096,
-		trainForwardH104Off: 4096,
-		trainForwardH105Off: 4096,
-		trainForwardH106Off: 4096,
-		trainForwardH107Off: 18432,
-		trainForwardH108Off: z.Mul(12544, int64(n)),
-		trainForwardH109Off: z.Add(z.Mul(37632, int64(n)), 258048),
-		trainForwardH110Off: z.Mul(50176, int64(n)),
-		trainForwardH111Off: 128,
-		trainForwardH112Off: 4096,
-		trainForwardH113Off: 64,
-		trainForwardH114Off: 192,
-		trainForwardH115Off: 4096,
-		trainForwardH116Off: 4096,
-		trainForwardH117Off: 4096,
-		trainForwardH118Off: 4096,
-		trainForwardH119Off: 4096,
-		trainForwardH120Off: 9216,
-		trainForwardH121Off: z.Mul(50176, int64(n)),
-		trainForwardH122Off: z.Add(z.Mul(100352, int64(n)), 258048),
-		trainForwardH123Off: 128,
-		trainForwardH124Off: 4096,
-		trainForwardH125Off: 64,
-		trainForwardH126Off: 192,
-		trainForwardH127Off: 4096,
-		trainForwardH128Off: 4096,
-		trainForwardH129Off: 4096,
-		trainForwardH130Off: 4096,
-		trainForwardH131Off: 4096,
-		trainForwardH132Off: z.Mul(50176, int64(n)),
-		trainForwardH133Off: z.Mul(50176, int64(n)),
-		trainForwardH134Off: z.Mul(3072, z.Min(z.Mul(784, int64(n)), 1024)),
-	}
-	if err := z.Err("signs: TrainForward"); err != nil {
-		return err
-	}
-	need := rt.Layout(trainForwardSizes[:], trainForwardFirstUse[:], trainForwardLastUse[:], t.trainForwardOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.trainForwardExtents, t.trainForwardOpened = extents, true
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(image []Image, sign []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("image", image), rt.In("sign", sign))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("signs: Step", &t.dstStep.Logits, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstStep.Logits, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runStep(&t.dstStep, image, sign)
+	err = t.step(call, len(image), rt.FlatOf[float32](&t.dstStep.Loss), rt.Flat[float32](t.dstStep.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](sign))
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *LossResult, image []Image, sign []int64) (err error) {
-	defer rt.Recover("signs: Step", &err)
-	if err := rt.CheckNil("signs: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("signs: Step", "sign", len(sign), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("signs: Step", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](sign)))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(image []Image) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("image", image))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("signs: Forward", &t.dstForward, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, image)
+	err = t.evalForward(call, len(image), rt.Flat[float32](t.dstForward), rt.Flat[float32](image))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
-	defer rt.Recover("signs: Forward", &err)
-	n := len(image)
-	if err := rt.CheckBatch("signs: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(image []Image, sign []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("image", image), rt.In("sign", sign))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("signs: Loss", &t.dstLoss.Logits, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstLoss.Logits, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runLoss(&t.dstLoss, image, sign)
+	err = t.evalLoss(call, len(image), rt.FlatOf[float32](&t.dstLoss.Loss), rt.Flat[float32](t.dstLoss.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](sign))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *LossResult, image []Image, sign []int64) (err error) {
-	defer rt.Recover("signs: Loss", &err)
-	if err := rt.CheckNil("signs: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("signs: Loss", "sign", len(sign), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("signs: Loss", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](sign))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](sign))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(image []Image) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("image", image))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("signs: TrainForward", &t.dstTrainForward, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, image)
 	t.trainForwardImage = image
-	t.pending = err == nil
+	err = t.trainForward(call, len(image), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](image))
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
-	defer rt.Recover("signs: TrainForward", &err)
-	n := len(image)
-	if err := rt.CheckBatch("signs: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("signs: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[float32](image)))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dLogits", dLogits))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("signs: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("signs: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardImage)
-	if err := rt.CheckLen("signs: Backward", "dLogits", len(dLogits), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("signs: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[float32](t.trainForwardImage), rt.Flat[float32](dLogits)))
+	return t.backward(call, len(t.trainForwardImage), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](t.trainForwardImage),
+		rt.Flat[float32](dLogits))
 }

@@ -13,7 +13,7 @@ import (
 //go:embed signs.const.safetensors
 var embedded string
 
-// initial says how the weights begin.
+// initial describes the initial weights.
 var initial = []rt.Initial{
 	{Name: "body.conv1.weight", DType: "f32", Shape: []int{16, 1, 3, 3}, Init: rt.Init{Kind: "given"}},
 	{Name: "body.conv2.weight", DType: "f32", Shape: []int{16, 16, 3, 3}, Init: rt.Init{Kind: "given"}},
@@ -35,18 +35,18 @@ var initial = []rt.Initial{
 	{Name: "body.norm3.running_var", DType: "f32", Shape: []int{32}, Init: rt.Init{Kind: "given"}},
 	{Name: "body.norm4.running_mean", DType: "f32", Shape: []int{32}, Init: rt.Init{Kind: "given"}},
 	{Name: "body.norm4.running_var", DType: "f32", Shape: []int{32}, Init: rt.Init{Kind: "given"}},
-	{Name: "head.weight", DType: "f32", Shape: []int{5, 1568}, Init: rt.Init{Kind: "uniform", A: -0.025253813613805267, B: 0.025253813613805267}},
+	{Name: "head.weight", DType: "f32", Shape: []int{5, 1568},
+		Init: rt.Init{Kind: "uniform", A: -0.025253813613805267, B: 0.025253813613805267}},
 	{Name: "head.bias", DType: "f32", Shape: []int{5}, Init: rt.Init{Kind: "uniform", A: -0.025253813613805267, B: 0.025253813613805267}},
 }
 
-// New returns the model with its initial weights, which the seed determines: those of
-// one seed are the same on every machine.
+// New returns the model with initial weights, which are drawn from the seed. The same seed gives
+// the same weights on every machine.
 func New(seed uint64) *Model {
 	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -54,10 +54,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the weights of New(0) stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The weights
+// of New(0) replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.InitialWeights(0, initial, rt.OpenWeights(embedded))
@@ -68,9 +69,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -100,7 +101,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "body.conv1.weight", DType: "f32", Shape: []int{16, 1, 3, 3}},
 	{Name: "body.conv2.weight", DType: "f32", Shape: []int{16, 16, 3, 3}},
@@ -126,13 +127,13 @@ var wanted = []keys.Want{
 	{Name: "head.bias", DType: "f32", Shape: []int{5}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	bodyNorm1Bias   []float32 // f32[16,1,1]
 	bodyConv1Weight []float32 // f32[1,1,3,3,1,16]
@@ -142,11 +143,11 @@ type weights struct {
 	bodyConv3Weight []float32 // f32[36,2,1,16,16]
 	bodyNorm4Bias   []float32 // f32[32,1,1]
 	bodyConv4Weight []float32 // f32[36,2,2,16,16]
-	headWeight      []float32 // f32[1,1568,16]
 	headBias        []float32 // f32[1,1,16]
+	headWeight      []float32 // f32[1,1568,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		bodyNorm1Bias:   rt.Make[float32](16),
@@ -157,8 +158,8 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		bodyConv3Weight: rt.Make[float32](18432),
 		bodyNorm4Bias:   rt.Make[float32](32),
 		bodyConv4Weight: rt.Make[float32](36864),
-		headWeight:      rt.Make[float32](25088),
 		headBias:        rt.Make[float32](16),
+		headWeight:      rt.Make[float32](25088),
 	}
 	if err := raw.Err(); err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		bodyConv1Weight      = rt.WeightsOf[float32](raw, "body.conv1.weight", 16, 1, 3, 3)
@@ -204,120 +205,104 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		return err
 	}
 	var (
-		h2  = rt.View[float32](arena, prepareH2Off, 1024)
-		h1  = rt.View[float32](arena, prepareH1Off, 16)
-		h3  = rt.View[float32](arena, prepareH3Off, 1024)
-		h5  = rt.View[float32](arena, prepareH5Off, 1024)
-		h4  = rt.View[float32](arena, prepareH4Off, 144)
-		h7  = rt.View[float32](arena, prepareH7Off, 1024)
-		h6  = rt.View[float32](arena, prepareH6Off, 16)
-		h8  = rt.View[float32](arena, prepareH8Off, 1024)
-		h10 = rt.View[float32](arena, prepareH10Off, 1024)
-		h9  = rt.View[float32](arena, prepareH9Off, 2304)
-		h12 = rt.View[float32](arena, prepareH12Off, 1024)
-		h11 = rt.View[float32](arena, prepareH11Off, 32)
-		h13 = rt.View[float32](arena, prepareH13Off, 1024)
-		h15 = rt.View[float32](arena, prepareH15Off, 1024)
-		h14 = rt.View[float32](arena, prepareH14Off, 4608)
-		h17 = rt.View[float32](arena, prepareH17Off, 1024)
-		h16 = rt.View[float32](arena, prepareH16Off, 32)
-		h18 = rt.View[float32](arena, prepareH18Off, 1024)
-		h20 = rt.View[float32](arena, prepareH20Off, 1024)
-		h19 = rt.View[float32](arena, prepareH19Off, 9216)
+		bodyNorm1WeightScratch1  = rt.View[float32](arena, prepareBodyNorm1WeightScratch1Off, 1024)
+		bodyNorm1Weight2         = rt.View[float32](arena, prepareBodyNorm1Weight2Off, 16)
+		bodyNorm1BiasScratch1    = rt.View[float32](arena, prepareBodyNorm1BiasScratch1Off, 1024)
+		bodyNorm1Weight2Scratch1 = rt.View[float32](arena, prepareBodyNorm1Weight2Scratch1Off, 1024)
+		bodyNorm1Weight2_2       = rt.View[float32](arena, prepareBodyNorm1Weight2_2Off, 144)
+		bodyNorm2WeightScratch1  = rt.View[float32](arena, prepareBodyNorm2WeightScratch1Off, 1024)
+		bodyNorm2Weight2         = rt.View[float32](arena, prepareBodyNorm2Weight2Off, 16)
+		bodyNorm2BiasScratch1    = rt.View[float32](arena, prepareBodyNorm2BiasScratch1Off, 1024)
+		bodyNorm2Weight2Scratch1 = rt.View[float32](arena, prepareBodyNorm2Weight2Scratch1Off, 1024)
+		bodyNorm2Weight2_2       = rt.View[float32](arena, prepareBodyNorm2Weight2_2Off, 2304)
+		bodyNorm3WeightScratch1  = rt.View[float32](arena, prepareBodyNorm3WeightScratch1Off, 1024)
+		bodyNorm3Weight2         = rt.View[float32](arena, prepareBodyNorm3Weight2Off, 32)
+		bodyNorm3BiasScratch1    = rt.View[float32](arena, prepareBodyNorm3BiasScratch1Off, 1024)
+		bodyNorm3Weight2Scratch1 = rt.View[float32](arena, prepareBodyNorm3Weight2Scratch1Off, 1024)
+		bodyNorm3Weight2_2       = rt.View[float32](arena, prepareBodyNorm3Weight2_2Off, 4608)
+		bodyNorm4WeightScratch1  = rt.View[float32](arena, prepareBodyNorm4WeightScratch1Off, 1024)
+		bodyNorm4Weight2         = rt.View[float32](arena, prepareBodyNorm4Weight2Off, 32)
+		bodyNorm4BiasScratch1    = rt.View[float32](arena, prepareBodyNorm4BiasScratch1Off, 1024)
+		bodyNorm4Weight2Scratch1 = rt.View[float32](arena, prepareBodyNorm4Weight2Scratch1Off, 1024)
+		bodyNorm4Weight2_2       = rt.View[float32](arena, prepareBodyNorm4Weight2_2Off, 9216)
 	)
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h2[:16], bodyNorm1RunningVar, 1e-05)
-		cpu.Sqrt(h2[:16], h2[:16])
-		cpu.Div(h1, bodyNorm1Weight, h2[:16])
-	}
+	// bodyNorm1Weight2 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm1WeightScratch1[:16], bodyNorm1RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm1WeightScratch1[:16], bodyNorm1WeightScratch1[:16])
+	cpu.Div(bodyNorm1Weight2, bodyNorm1Weight, bodyNorm1WeightScratch1[:16])
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h3[:16], bodyNorm1RunningMean, h1)
-		cpu.Sub(p.bodyNorm1Bias, bodyNorm1Bias, h3[:16])
-	}
+	// p.bodyNorm1Bias = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm1BiasScratch1[:16], bodyNorm1RunningMean, bodyNorm1Weight2)
+	cpu.Sub(p.bodyNorm1Bias, bodyNorm1Bias, bodyNorm1BiasScratch1[:16])
 
-	// model.go:28: f32[16,1,3,3]
+	// bodyNorm1Weight2_2 = model.go:28: f32[16,1,3,3]
 	for i := range 16 {
-		cpu.Repeat(h5[:9], h1[i:i+1])
-		cpu.Mul(h4[i*9:i*9+9], h5[:9], bodyConv1Weight[i*9:i*9+9])
+		cpu.Repeat(bodyNorm1Weight2Scratch1[:9], bodyNorm1Weight2[i:i+1])
+		cpu.Mul(bodyNorm1Weight2_2[i*9:i*9+9], bodyNorm1Weight2Scratch1[:9], bodyConv1Weight[i*9:i*9+9])
 	}
 
-	// model.go:28: f32[1,1,3,3,1,16]
-	cpu.PackConv(p.bodyConv1Weight, h4, &conv1)
+	// p.bodyConv1Weight = model.go:28: f32[1,1,3,3,1,16]
+	cpu.PackConv(p.bodyConv1Weight, bodyNorm1Weight2_2, &conv2)
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.AddScalar(h7[:16], bodyNorm2RunningVar, 1e-05)
-		cpu.Sqrt(h7[:16], h7[:16])
-		cpu.Div(h6, bodyNorm2Weight, h7[:16])
-	}
+	// bodyNorm2Weight2 = model.go:28: f32[16,1,1]
+	cpu.AddScalar(bodyNorm2WeightScratch1[:16], bodyNorm2RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm2WeightScratch1[:16], bodyNorm2WeightScratch1[:16])
+	cpu.Div(bodyNorm2Weight2, bodyNorm2Weight, bodyNorm2WeightScratch1[:16])
 
-	// model.go:28: f32[16,1,1]
-	{
-		cpu.Mul(h8[:16], bodyNorm2RunningMean, h6)
-		cpu.Sub(p.bodyNorm2Bias, bodyNorm2Bias, h8[:16])
-	}
+	// p.bodyNorm2Bias = model.go:28: f32[16,1,1]
+	cpu.Mul(bodyNorm2BiasScratch1[:16], bodyNorm2RunningMean, bodyNorm2Weight2)
+	cpu.Sub(p.bodyNorm2Bias, bodyNorm2Bias, bodyNorm2BiasScratch1[:16])
 
-	// model.go:28: f32[16,16,3,3]
+	// bodyNorm2Weight2_2 = model.go:28: f32[16,16,3,3]
 	for i := range 16 {
-		cpu.Repeat(h10[:144], h6[i:i+1])
-		cpu.Mul(h9[i*144:i*144+144], h10[:144], bodyConv2Weight[i*144:i*144+144])
+		cpu.Repeat(bodyNorm2Weight2Scratch1[:144], bodyNorm2Weight2[i:i+1])
+		cpu.Mul(bodyNorm2Weight2_2[i*144:i*144+144], bodyNorm2Weight2Scratch1[:144], bodyConv2Weight[i*144:i*144+144])
 	}
 
-	// model.go:28: f32[36,1,1,16,16]
-	cpu.PackWinograd(p.bodyConv2Weight, h9, &winograd2)
+	// p.bodyConv2Weight = model.go:28: f32[36,1,1,16,16]
+	cpu.PackWinograd(p.bodyConv2Weight, bodyNorm2Weight2_2, &winograd4)
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h12[:32], bodyNorm3RunningVar, 1e-05)
-		cpu.Sqrt(h12[:32], h12[:32])
-		cpu.Div(h11, bodyNorm3Weight, h12[:32])
-	}
+	// bodyNorm3Weight2 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm3WeightScratch1[:32], bodyNorm3RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm3WeightScratch1[:32], bodyNorm3WeightScratch1[:32])
+	cpu.Div(bodyNorm3Weight2, bodyNorm3Weight, bodyNorm3WeightScratch1[:32])
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h13[:32], bodyNorm3RunningMean, h11)
-		cpu.Sub(p.bodyNorm3Bias, bodyNorm3Bias, h13[:32])
-	}
+	// p.bodyNorm3Bias = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm3BiasScratch1[:32], bodyNorm3RunningMean, bodyNorm3Weight2)
+	cpu.Sub(p.bodyNorm3Bias, bodyNorm3Bias, bodyNorm3BiasScratch1[:32])
 
-	// model.go:28: f32[32,16,3,3]
+	// bodyNorm3Weight2_2 = model.go:28: f32[32,16,3,3]
 	for i := range 32 {
-		cpu.Repeat(h15[:144], h11[i:i+1])
-		cpu.Mul(h14[i*144:i*144+144], h15[:144], bodyConv3Weight[i*144:i*144+144])
+		cpu.Repeat(bodyNorm3Weight2Scratch1[:144], bodyNorm3Weight2[i:i+1])
+		cpu.Mul(bodyNorm3Weight2_2[i*144:i*144+144], bodyNorm3Weight2Scratch1[:144], bodyConv3Weight[i*144:i*144+144])
 	}
 
-	// model.go:28: f32[36,2,1,16,16]
-	cpu.PackWinograd(p.bodyConv3Weight, h14, &winograd3)
+	// p.bodyConv3Weight = model.go:28: f32[36,2,1,16,16]
+	cpu.PackWinograd(p.bodyConv3Weight, bodyNorm3Weight2_2, &winograd5)
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.AddScalar(h17[:32], bodyNorm4RunningVar, 1e-05)
-		cpu.Sqrt(h17[:32], h17[:32])
-		cpu.Div(h16, bodyNorm4Weight, h17[:32])
-	}
+	// bodyNorm4Weight2 = model.go:28: f32[32,1,1]
+	cpu.AddScalar(bodyNorm4WeightScratch1[:32], bodyNorm4RunningVar, 1e-05)
+	cpu.Sqrt(bodyNorm4WeightScratch1[:32], bodyNorm4WeightScratch1[:32])
+	cpu.Div(bodyNorm4Weight2, bodyNorm4Weight, bodyNorm4WeightScratch1[:32])
 
-	// model.go:28: f32[32,1,1]
-	{
-		cpu.Mul(h18[:32], bodyNorm4RunningMean, h16)
-		cpu.Sub(p.bodyNorm4Bias, bodyNorm4Bias, h18[:32])
-	}
+	// p.bodyNorm4Bias = model.go:28: f32[32,1,1]
+	cpu.Mul(bodyNorm4BiasScratch1[:32], bodyNorm4RunningMean, bodyNorm4Weight2)
+	cpu.Sub(p.bodyNorm4Bias, bodyNorm4Bias, bodyNorm4BiasScratch1[:32])
 
-	// model.go:28: f32[32,32,3,3]
+	// bodyNorm4Weight2_2 = model.go:28: f32[32,32,3,3]
 	for i := range 32 {
-		cpu.Repeat(h20[:288], h16[i:i+1])
-		cpu.Mul(h19[i*288:i*288+288], h20[:288], bodyConv4Weight[i*288:i*288+288])
+		cpu.Repeat(bodyNorm4Weight2Scratch1[:288], bodyNorm4Weight2[i:i+1])
+		cpu.Mul(bodyNorm4Weight2_2[i*288:i*288+288], bodyNorm4Weight2Scratch1[:288], bodyConv4Weight[i*288:i*288+288])
 	}
 
-	// model.go:28: f32[36,2,2,16,16]
-	cpu.PackWinograd(p.bodyConv4Weight, h19, &winograd4)
+	// p.bodyConv4Weight = model.go:28: f32[36,2,2,16,16]
+	cpu.PackWinograd(p.bodyConv4Weight, bodyNorm4Weight2_2, &winograd6)
 
-	// model.go:28: f32[1,1568,16]
+	// p.headWeight = model.go:28: f32[1,1568,16]
 	cpu.PackPanels(p.headWeight, headWeight, 1568, 5, 1568, true, 1, 7840)
 
-	// model.go:28: f32[1,1,16]
+	// p.headBias = model.go:28: f32[1,1,16]
 	cpu.Block(p.headBias, headBias, 1, 5, 1, 1)
 	return nil
 }

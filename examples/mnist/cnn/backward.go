@@ -7,22 +7,23 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
+	conv2Weight   []float32 // f32[16,8,3,3]
+	linear1Weight []float32 // f32[512,1024]
+	linear2Weight []float32 // f32[10,512]
 	conv1Weight   []float32 // f32[8,1,3,3]
 	conv1Bias     []float32 // f32[8]
-	conv2Weight   []float32 // f32[16,8,3,3]
 	conv2Bias     []float32 // f32[16]
-	linear1Weight []float32 // f32[512,1024]
 	linear1Bias   []float32 // f32[512]
-	linear2Weight []float32 // f32[10,512]
 	linear2Bias   []float32 // f32[10]
 	constH82      []float32 // f32[1,1,3,3]
 	constH88      []float32 // f32[1,1,8,8]
 	constH46      []float32 // f32[1,1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	conv1Weight   []float32 // gradient, f32[8,1,3,3]
 	conv1Bias     []float32 // gradient, f32[8]
@@ -35,920 +36,812 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, loss, logits, image []float32, target, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, loss, logits, image []float32, target, key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
+	var z rt.Sizes
+	z.Fits(
+		z.Mul(768, z.Min(z.Mul(576, int64(n)), 1024)),
+		z.Mul(768, z.Min(z.Mul(676, int64(n)), 1024)),
+	)
+	if err := z.Err("cnn: Step"); err != nil {
+		return err
+	}
 	var (
-		h1  = rt.View[float32](t.arena, int(t.stepOffsets[stepH1Off]), 5408*n)
-		h2  = rt.View[float32](t.arena, int(t.stepOffsets[stepH2Off]), 72)
-		h3  = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 8)
-		h4  = rt.View[float32](t.arena, int(t.stepOffsets[stepH4Off]), 16)
-		h5  = rt.View[float32](t.arena, int(t.stepOffsets[stepH5Off]), 144)
-		h6  = rt.View[float32](t.arena, int(t.stepOffsets[stepH6Off]), 10816*n)
-		h7  = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 5408*n)
-		h8  = rt.View[bool](t.arena, int(t.stepOffsets[stepH8Off]), 1024)
-		h9  = rt.View[float32](t.arena, int(t.stepOffsets[stepH9Off]), 9216*n)
-		h10 = rt.View[float32](t.arena, int(t.stepOffsets[stepH10Off]), 1152)
-		h11 = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 16)
-		h12 = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 1152)
-		h13 = rt.View[float32](t.arena, int(t.stepOffsets[stepH13Off]), 9216*n)
-		h14 = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 9216*n)
-		h15 = rt.View[bool](t.arena, int(t.stepOffsets[stepH15Off]), 1024)
-		h16 = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 1024)
-		h17 = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 1024*n)
-		h18 = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 512*n)
-		h19 = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 524288)
-		h20 = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 512)
-		h22 = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 512*n)
-		h23 = rt.View[bool](t.arena, int(t.stepOffsets[stepH23Off]), 1024)
-		h24 = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 8192)
-		h26 = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 16)
-		h27 = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 10*n)
-		h28 = rt.View[int64](t.arena, int(t.stepOffsets[stepH28Off]), n)
-		h29 = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), n)
-		h30 = rt.View[int64](t.arena, int(t.stepOffsets[stepH30Off]), 1)
-		h31 = rt.View[float32](t.arena, int(t.stepOffsets[stepH31Off]), 1)
-		h32 = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), n)
-		h33 = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 10*n)
-		h34 = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), n)
-		h35 = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 1024)
-		h36 = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 1024)
-		h37 = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 5120)
-		h38 = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 512*n)
-		h39 = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 16*n)
-		h40 = rt.View[float32](t.arena, int(t.stepOffsets[stepH40Off]), 5120)
-		h41 = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 512*n)
-		h42 = rt.View[bool](t.arena, int(t.stepOffsets[stepH42Off]), 1024)
-		h43 = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 1024)
-		h44 = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 524288)
-		h45 = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 1024*n)
-		h46 = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 1024*n)
-		h47 = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 512*n)
-		h48 = rt.View[float32](t.arena, int(t.stepOffsets[stepH48Off]), 524288)
-		h49 = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 1024)
-		h50 = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 9216*n)
-		h51 = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 9216*n)
-		h52 = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 1024)
-		h53 = rt.View[bool](t.arena, int(t.stepOffsets[stepH53Off]), 1024)
-		h54 = rt.View[float32](t.arena, int(t.stepOffsets[stepH54Off]), 9216*n)
-		h55 = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 2304)
-		h56 = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 10816*n)
-		h57 = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 5408*n)
-		h58 = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 9216*n)
-		h59 = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 768*min(576*n, 1024))
-		h60 = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 16*n)
-		h61 = rt.View[bool](t.arena, int(t.stepOffsets[stepH61Off]), 1024)
-		h62 = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 1024)
-		h63 = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 5408*n)
-		h64 = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 768*min(676*n, 1024))
-		h65 = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 8*n)
+		h1                      = rt.View[float32](call.Arena, 147456*n+4194304, 5408*n)
+		h2                      = rt.View[float32](call.Arena, 73728*n+4194304, 9216*n)
+		h3                      = rt.View[float32](call.Arena, 194816*n+4194304, 512*n)
+		h4                      = rt.View[float32](call.Arena, 169088*n+4194304, 5408*n)
+		h5                      = rt.View[float32](call.Arena, 110592*n+4194304, 9216*n)
+		h6                      = rt.View[float32](call.Arena, 190720*n+4194304, 1024*n)
+		h7                      = rt.View[float32](call.Arena, 196864*n+4194304, 512*n)
+		h8                      = rt.View[float32](call.Arena, stepH8Off, 10*n)
+		h9                      = rt.View[int64](call.Arena, 64*n+4194304, n)
+		h10                     = rt.View[float32](call.Arena, 128*n+4194304, n)
+		h12                     = rt.View[int64](call.Arena, stepH12Off, 1)
+		h13                     = rt.View[float32](call.Arena, stepH13Off, 1)
+		h15                     = rt.View[float32](call.Arena, 128*n+4194304, n)
+		h17                     = rt.View[float32](call.Arena, 2048*n+4194304, 10*n)
+		h19                     = rt.View[float32](call.Arena, 64*n+4194304, n)
+		h20Scratch1             = rt.View[float32](call.Arena, stepH20Scratch1Off, 1024)
+		h20Scratch2             = rt.View[float32](call.Arena, stepH20Scratch2Off, 1024)
+		linear2Weight           = rt.View[float32](call.Arena, stepLinear2WeightOff, 5120)
+		h21                     = rt.View[float32](call.Arena, stepH21Off, 512*n)
+		h22                     = rt.View[float32](call.Arena, 2112*n+4194304, 16*n)
+		h23                     = rt.View[float32](call.Arena, stepH23Off, 5120)
+		linear2                 = rt.View[float32](call.Arena, stepLinear2Off, 512*n)
+		h24Scratch1             = rt.View[bool](call.Arena, stepH24Scratch1Off, 1024)
+		h24Scratch2             = rt.View[float32](call.Arena, stepH24Scratch2Off, 1024)
+		linear1Weight           = rt.View[float32](call.Arena, stepLinear1WeightOff, 524288)
+		linear1                 = rt.View[float32](call.Arena, 36864*n+4194304, 1024*n)
+		h25                     = rt.View[float32](call.Arena, stepH25Off, 1024*n)
+		h26                     = rt.View[float32](call.Arena, 4096*n+4194304, 512*n)
+		h27                     = rt.View[float32](call.Arena, stepH27Off, 524288)
+		h28Scratch1             = rt.View[float32](call.Arena, stepH28Scratch1Off, 1024)
+		h29                     = rt.View[float32](call.Arena, stepH29Off, 9216*n)
+		h30                     = rt.View[float32](call.Arena, 36864*n+4194304, 9216*n)
+		h31Scratch1             = rt.View[float32](call.Arena, stepH31Scratch1Off, 1024)
+		h31Scratch2             = rt.View[bool](call.Arena, stepH31Scratch2Off, 1024)
+		h32                     = rt.View[float32](call.Arena, 110592*n+4194304, 9216*n)
+		conv2Weight             = rt.View[float32](call.Arena, stepConv2WeightOff, 2304)
+		conv2                   = rt.View[float32](call.Arena, stepConv2Off, 10816*n)
+		h33                     = rt.View[float32](call.Arena, 43264*n+4194304, 5408*n)
+		h34                     = rt.View[float32](call.Arena, stepH34Off, 9216*n)
+		gradConv2WeightScratch1 = rt.View[float32](call.Arena, stepGradConv2WeightScratch1Off, 768*min(576*n, 1024))
+		h35                     = rt.View[float32](call.Arena, stepH35Off, 16*n)
+		h37Scratch1             = rt.View[bool](call.Arena, stepH37Scratch1Off, 1024)
+		h37Scratch2             = rt.View[float32](call.Arena, stepH37Scratch2Off, 1024)
+		h38                     = rt.View[float32](call.Arena, stepH38Off, 5408*n)
+		gradConv1WeightScratch1 = rt.View[float32](call.Arena, stepGradConv1WeightScratch1Off, 768*min(676*n, 1024))
+		h39                     = rt.View[float32](call.Arena, stepH39Off, 8*n)
 	)
 
-	// model.go:39: f32[N,8,26,26]
+	// h1 = model.go:39: f32[N,8,26,26]
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 
-	// model.go:39: f32[8,1,3,3]
-	cpu.MulScalar(h2, w.conv1Weight, 2)
+	// h2 = model.go:39: f32[N,16,24,24]
+	cpu.RandomUniform(h2, 0, 1, 2, key)
 
-	// model.go:39: f32[8]
-	cpu.MulScalar(h3, w.conv1Bias, 2)
+	// h3 = model.go:39: f32[N,512]
+	cpu.RandomUniform(h3, 0, 1, 3, key)
 
-	// model.go:39: f32[1,1,16]
-	cpu.Block(h4, h3, 1, 8, 1, 1)
-
-	// model.go:39: f32[1,1,3,3,1,16]
-	cpu.PackConv(h5, h2, &conv1)
-
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
-
-	// model.go:39: f32[N,8,26,26]
-	cpu.Unblock(h7, h6, n, 8, 26, 26)
-
-	// model.go:39: f32[N,8,26,26]
-	{
-		for lo := 0; lo < 5408*n; lo += 1024 {
-			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
-		}
+	// h4, h5, h6, h7, logits = model.go:39: f32[N,8,26,26], f32[N,16,24,24], f32[N,16,8,8], f32[N,512], f32[N,10]
+	if err := t.part(call, n, stepPartArenaOff, stepPartArena2Off, h4, h5, h6, h7, logits, image, w.conv1Weight, w.conv1Bias, h1,
+		w.conv2Weight, w.conv2Bias, h2, w.linear1Weight, w.linear1Bias, h3, w.linear2Weight, w.linear2Bias); err != nil {
+		return err
 	}
 
-	// model.go:40: f32[N,16,24,24]
-	cpu.RandomUniform(h9, 0, 1, 2, key)
+	// h8 = model.go:51: f32[N,10]
+	rt.EndIfDone(call.Ctx)
+	cpu.LogSoftmax(h8, logits, n, 10, 1)
 
-	// model.go:40: f32[16,8,3,3]
-	cpu.MulScalar(h10, w.conv2Weight, 2)
-
-	// model.go:40: f32[16]
-	cpu.MulScalar(h11, w.conv2Bias, 2)
-
-	// model.go:40: f32[1,8,3,3,1,16]
-	cpu.PackConv(h12, h10, &conv3)
-
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-
-	// model.go:40: f32[N,16,24,24]
-	cpu.Unblock(h14, h13, n, 16, 24, 24)
-
-	// model.go:40: f32[N,16,24,24]
-	{
-		for lo := 0; lo < 9216*n; lo += 1024 {
-			hi := min(lo+1024, 9216*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h14[lo:hi], 0)
-			cpu.Relu(h14[lo:hi], h16[:hi-lo])
-		}
-	}
-
-	// model.go:41: f32[N,16,8,8]
-	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
-
-	// model.go:42: f32[N,512]
-	cpu.RandomUniform(h18, 0, 1, 3, key)
-
-	// model.go:42: f32[512,1024]
-	cpu.MulScalar(h19, w.linear1Weight, 2)
-
-	// model.go:42: f32[32,1024,16]
-	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
-
-	// model.go:42: f32[512]
-	rt.EndIfDone(t.ctx)
-	cpu.MulScalar(h21, w.linear1Bias, 2)
-
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
-
-	// model.go:42: f32[N,512]
-	{
-		for lo := 0; lo < 512*n; lo += 1024 {
-			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
-			cpu.Relu(h22[lo:hi], h24[:hi-lo])
-		}
-	}
-
-	// model.go:43: f32[1,512,16]
-	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
-
-	// model.go:43: f32[1,1,16]
-	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
-
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
-
-	// model.go:51: f32[N,10]
-	cpu.LogSoftmax(h27, logits, n, 10, 1)
-
-	// model.go:51: i64[N]
-	if err := cpu.CheckIndex(h28, target, 10, false, "label", "classes"); err != nil {
+	// h9 = model.go:51: i64[N]
+	if err := cpu.CheckIndex(h9, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	if err := cpu.GatherElements(h29, h27, h28, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// h10 = model.go:51: f32[N,1]
+	if err := cpu.GatherElements(h10, h8, h9, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	cpu.Neg(h29, h29)
+	// h11 in h10 = model.go:51: f32[N,1]
+	cpu.Neg(h10, h10)
 
-	// model.go:51: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h29, 1, n, 1)
+	// loss = model.go:51: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h10, 1, n, 1)
 
-	// model.go:51: i64[1]
-	cpu.Elements(h30, n)
+	// h12 = model.go:51: i64[1]
+	cpu.Elements(h12, n)
 
-	// model.go:51: f32[1]
-	cpu.Cast(h31, h30)
+	// h13 = model.go:51: f32[1]
+	cpu.Cast(h13, h12)
 
-	// model.go:51: f32[1]
-	cpu.ScalarDiv(h31, 1, h31)
+	// h14 in h13 = model.go:51: f32[1]
+	cpu.ScalarDiv(h13, 1, h13)
 
-	// model.go:51: f32[N]
-	cpu.StridedCopy(h32, h31, []int{n}, []int{0}, 0)
+	// h15 = model.go:51: f32[N]
+	cpu.StridedCopy(h15, h13, []int{n}, []int{0}, 0)
 
-	// model.go:51: f32[N]
-	cpu.Neg(h32, h32)
+	// h16 in h15 = model.go:51: f32[N]
+	cpu.Neg(h15, h15)
 
-	// model.go:51: f32[N,10]
-	cpu.Fill(h33, 0)
+	// h17 = model.go:51: f32[N,10]
+	cpu.Fill(h17, 0)
 
-	// model.go:51: f32[N,10]
-	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h33, h33, h28, h32, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// h18 in h17 = model.go:51: f32[N,10]
+	rt.EndIfDone(call.Ctx)
+	if err := cpu.ScatterElementsAdd(h17, h17, h9, h15, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	cpu.ReduceSum(h34, h33, n, 10, 1)
+	// h19 = model.go:51: f32[N,1]
+	cpu.ReduceSum(h19, h17, n, 10, 1)
 
-	// model.go:51: f32[N,10]
+	// h20 in h17 = model.go:51: f32[N,10]
 	for i := range n {
-		cpu.Repeat(h35[:10], h34[i:i+1])
-		cpu.Exp(h36[:10], h27[i*10:i*10+10])
-		cpu.Mul(h36[:10], h36[:10], h35[:10])
-		cpu.Sub(h33[i*10:i*10+10], h33[i*10:i*10+10], h36[:10])
+		cpu.Repeat(h20Scratch1[:10], h19[i:i+1])
+		cpu.Exp(h20Scratch2[:10], h8[i*10:i*10+10])
+		cpu.Mul(h20Scratch2[:10], h20Scratch2[:10], h20Scratch1[:10])
+		cpu.Sub(h17[i*10:i*10+10], h17[i*10:i*10+10], h20Scratch2[:10])
 	}
 
-	// model.go:43: f32[10]
+	// g.linear2Bias = model.go:43: f32[10]
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h33, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h17, 1, n, 10)
 	}
-	if t.passStep.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:43: f32[32,10,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h37, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	// linear2Weight = model.go:43: f32[32,10,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(linear2Weight, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// model.go:43: f32[512,N]
+	// h21 = model.go:43: f32[512,N]
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h38, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h21, h7, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// model.go:43: f32[1,N,16]
+	// h22 = model.go:43: f32[1,N,16]
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h39, h33, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h22, h17, n, 10, 10, false, 1, 10*n)
 	}
 
-	// model.go:43: f32[512,10]
+	// h23 = model.go:43: f32[512,10]
 	if g.linear2Weight != nil {
-		cpu.MatMul(h40, h38, h39, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h23, h21, h22, matMul3.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:43: f32[10,512]
+	// g.linear2Weight = model.go:43: f32[10,512]
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h40, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h23, []int{10, 512}, []int{1, 10}, 0)
 	}
-	if t.passStep.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:43, model.go:42: f32[N,512]
-	cpu.MatMul(h41, h33, h37, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	// linear2 = model.go:43, model.go:42: f32[N,512]
+	cpu.MatMul(linear2, h17, linear2Weight, matMul4.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{h7, nil}})
 
-	// model.go:42: f32[N,512]
-	{
-		for lo := 0; lo < 512*n; lo += 1024 {
-			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h42[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h43[:hi-lo], h42[:hi-lo], h41[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h43[:hi-lo], 2)
-		}
+	// h24 in h3 = model.go:42: f32[N,512]
+	for lo := 0; lo < 512*n; lo += 1024 {
+		hi := min(lo+1024, 512*n)
+		cpu.GreaterOrEqualScalar(h24Scratch1[:hi-lo], h3[lo:hi], 0.5)
+		cpu.WhereScalarY(h24Scratch2[:hi-lo], h24Scratch1[:hi-lo], linear2[lo:hi], 0)
+		cpu.MulScalar(h3[lo:hi], h24Scratch2[:hi-lo], 2)
 	}
 
-	// model.go:42: f32[512]
+	// g.linear1Bias = model.go:42: f32[512]
 	if g.linear1Bias != nil {
-		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
+		cpu.ReduceSum(g.linear1Bias, h3, 1, n, 512)
 	}
-	if t.passStep.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:42: f32[64,512,16]
-	cpu.PackPanels(h44, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// linear1Weight = model.go:42: f32[64,512,16]
+	cpu.PackPanels(linear1Weight, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// model.go:42: f32[N,1024]
-	cpu.MatMul(h45, h18, h44, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
+	// linear1 = model.go:42: f32[N,1024]
+	cpu.MatMul(linear1, h3, linear1Weight, matMul5.Rows(n, call.Ctx), nil)
 
-	// model.go:42: f32[1024,N]
+	// h25 = model.go:42: f32[1024,N]
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h46, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h25, h6, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// model.go:42: f32[32,N,16]
+	// h26 = model.go:42: f32[32,N,16]
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h47, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h26, h3, n, 512, 512, false, 1, 512*n)
 	}
 
-	// model.go:42: f32[1024,512]
+	// h27 = model.go:42: f32[1024,512]
 	if g.linear1Weight != nil {
-		cpu.MatMul(h48, h46, h47, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h27, h25, h26, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:42: f32[512,1024]
+	// g.linear1Weight = model.go:42: f32[512,1024]
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h48, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h27, []int{512, 1024}, []int{1, 512}, 0)
 	}
-	if t.passStep.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:41: f32[N,16,8,8]
-	{
-		cpu.Repeat(h49, w.constH88)
-		for lo := 0; lo < 1024*n; lo += 1024 {
-			hi := min(lo+1024, 1024*n)
-			cpu.Div(h45[lo:hi], h45[lo:hi], h49[:hi-lo])
-		}
+	// h28 in linear1 = model.go:41: f32[N,16,8,8]
+	cpu.Repeat(h28Scratch1, w.constH88)
+	for lo := 0; lo < 1024*n; lo += 1024 {
+		hi := min(lo+1024, 1024*n)
+		cpu.Div(linear1[lo:hi], linear1[lo:hi], h28Scratch1[:hi-lo])
 	}
 
-	// model.go:41: f32[16*N,9,8,8]
-	cpu.MatMul(h50, w.constH82, h45, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
+	// h29 = model.go:41: f32[16*N,9,8,8]
+	cpu.MatMul(h29, w.constH82, linear1, matMul7.For(16*n, call.Ctx), nil)
 
-	// model.go:41: f32[16*N,1,8,3,8,3]
-	cpu.StridedCopy(h51, h50, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// h30 = model.go:41: f32[16*N,1,8,3,8,3]
+	cpu.StridedCopy(h30, h29, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// model.go:40: f32[N,16,24,24]
-	{
-		for lo := 0; lo < 9216*n; lo += 1024 {
-			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h52[:hi-lo], h51[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h53[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h52[:hi-lo], h53[:hi-lo], h52[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h52[:hi-lo], 2)
-		}
+	// h31 in h2 = model.go:40: f32[N,16,24,24]
+	for lo := 0; lo < 9216*n; lo += 1024 {
+		hi := min(lo+1024, 9216*n)
+		cpu.Gate(h31Scratch1[:hi-lo], h30[lo:hi], h5[lo:hi])
+		cpu.GreaterOrEqualScalar(h31Scratch2[:hi-lo], h2[lo:hi], 0.5)
+		cpu.WhereScalarY(h31Scratch1[:hi-lo], h31Scratch2[:hi-lo], h31Scratch1[:hi-lo], 0)
+		cpu.MulScalar(h2[lo:hi], h31Scratch1[:hi-lo], 2)
 	}
 
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Block(h54, h9, n, 16, 24, 24)
+	// h32 = model.go:40: f32[N,1,24,24,16]
+	cpu.Block(h32, h2, n, 16, 24, 24)
 
-	// model.go:40: f32[1,1,3,3,16,16]
-	cpu.PackConvData(h55, w.conv2Weight, &conv4)
+	// conv2Weight = model.go:40: f32[1,1,3,3,16,16]
+	cpu.PackConvData(conv2Weight, w.conv2Weight, &conv3)
 
-	// model.go:40: f32[N,1,26,26,16]
-	cpu.ConvData(h56, h54, h55, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+	// conv2 = model.go:40: f32[N,1,26,26,16]
+	cpu.ConvData(conv2, h32, conv2Weight, conv4.For(n, call.Ctx))
 
-	// model.go:40: f32[N,8,26,26]
-	cpu.Unblock(h57, h56, n, 8, 26, 26)
+	// h33 = model.go:40: f32[N,8,26,26]
+	cpu.Unblock(h33, conv2, n, 8, 26, 26)
 
-	// model.go:40: f32[16,N,24,24]
+	// h34 = model.go:40: f32[16,N,24,24]
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h58, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h34, h2, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// model.go:40: f32[16,8,3,3]
+	// g.conv2Weight = model.go:40: f32[16,8,3,3]
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h58, h59, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv2Weight, h4, h34, gradConv2WeightScratch1, conv5.For(n, call.Ctx))
 	}
-	if t.passStep.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:40: f32[N,16,1,1]
+	// h35 = model.go:40: f32[N,16,1,1]
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h60, h9, 16*n, 576, 1)
+		cpu.ReduceSum(h35, h2, 16*n, 576, 1)
 	}
 
-	// model.go:40: f32[1,16,1,1]
+	// h36 in g.conv2Bias = model.go:40: f32[1,16,1,1]
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h60, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h35, 1, n, 16)
 	}
-	if t.passStep.Ends() <= 6 {
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:39: f32[N,8,26,26]
-	{
-		for lo := 0; lo < 5408*n; lo += 1024 {
-			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h61[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h62[:hi-lo], h61[:hi-lo], h57[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h62[:hi-lo], 2)
-		}
+	// h37 in h1 = model.go:39: f32[N,8,26,26]
+	for lo := 0; lo < 5408*n; lo += 1024 {
+		hi := min(lo+1024, 5408*n)
+		cpu.GreaterOrEqualScalar(h37Scratch1[:hi-lo], h1[lo:hi], 0.5)
+		cpu.WhereScalarY(h37Scratch2[:hi-lo], h37Scratch1[:hi-lo], h33[lo:hi], 0)
+		cpu.MulScalar(h1[lo:hi], h37Scratch2[:hi-lo], 2)
 	}
 
-	// model.go:39: f32[8,N,26,26]
+	// h38 = model.go:39: f32[8,N,26,26]
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h63, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h38, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// model.go:39: f32[8,1,3,3]
+	// g.conv1Weight = model.go:39: f32[8,1,3,3]
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h63, h64, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv1Weight, image, h38, gradConv1WeightScratch1, conv1_2.For(n, call.Ctx))
 	}
-	if t.passStep.Ends() <= 7 {
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:39: f32[N,8,1,1]
+	// h39 = model.go:39: f32[N,8,1,1]
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h65, h1, 8*n, 676, 1)
+		cpu.ReduceSum(h39, h1, 8*n, 676, 1)
 	}
 
-	// model.go:39: f32[1,8,1,1]
+	// h40 in g.conv1Bias = model.go:39: f32[1,8,1,1]
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h65, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h39, 1, n, 8)
 	}
+	return nil
+}
+
+// part is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	h2, h4, h5, h6, logits, image, conv1Weight, conv1Bias, p1, conv2Weight, conv2Bias, p2, linear1Weight, linear1Bias, p3, linear2Weight,
+	linear2Bias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		conv1Weight2   = rt.View[float32](call.Arena, base+partConv1Weight2Off, 72)
+		conv1Bias2     = rt.View[float32](call.Arena, base+partConv1Bias2Off, 8)
+		conv1Bias3     = rt.View[float32](call.Arena, base+partConv1Bias3Off, 16)
+		conv1Weight3   = rt.View[float32](call.Arena, base+partConv1Weight3Off, 144)
+		conv1          = rt.View[float32](call.Arena, scaled+partConv1Off, 10816*n)
+		h1             = rt.View[float32](call.Arena, scaled+n*partH1Off, 5408*n)
+		h2Scratch1     = rt.View[bool](call.Arena, base+partH2Scratch1Off, 1024)
+		conv2Weight2   = rt.View[float32](call.Arena, base+partConv2Weight2Off, 1152)
+		conv2Bias2     = rt.View[float32](call.Arena, base+partConv2Bias2Off, 16)
+		conv2Weight3   = rt.View[float32](call.Arena, base+partConv2Weight3Off, 1152)
+		conv2          = rt.View[float32](call.Arena, scaled+partConv2Off, 9216*n)
+		h3             = rt.View[float32](call.Arena, scaled+n*partH3Off, 9216*n)
+		h4Scratch1     = rt.View[bool](call.Arena, base+partH4Scratch1Off, 1024)
+		h4Scratch2     = rt.View[float32](call.Arena, base+partH4Scratch2Off, 1024)
+		linear1Weight2 = rt.View[float32](call.Arena, base+partLinear1Weight2Off, 524288)
+		linear1Weight3 = rt.View[float32](call.Arena, base+partLinear1Weight3Off, 524288)
+		linear1Bias2   = rt.View[float32](call.Arena, base+partLinear1Bias2Off, 512)
+		linear1        = rt.View[float32](call.Arena, scaled+partLinear1Off, 512*n)
+		h6Scratch1     = rt.View[bool](call.Arena, base+partH6Scratch1Off, 1024)
+		h6Scratch2     = rt.View[float32](call.Arena, base+partH6Scratch2Off, 1024)
+		linear2Weight2 = rt.View[float32](call.Arena, base+partLinear2Weight2Off, 8192)
+		linear2Bias2   = rt.View[float32](call.Arena, base+partLinear2Bias2Off, 16)
+	)
+
+	// conv1Weight2 = model.go:39: f32[8,1,3,3]
+	cpu.MulScalar(conv1Weight2, conv1Weight, 2)
+
+	// conv1Bias2 = model.go:39: f32[8]
+	cpu.MulScalar(conv1Bias2, conv1Bias, 2)
+
+	// conv1Bias3 = model.go:39: f32[1,1,16]
+	cpu.Block(conv1Bias3, conv1Bias2, 1, 8, 1, 1)
+
+	// conv1Weight3 = model.go:39: f32[1,1,3,3,1,16]
+	cpu.PackConv(conv1Weight3, conv1Weight2, &conv2_2)
+
+	// conv1 = model.go:39: f32[N,1,26,26,16]
+	cpu.Conv(conv1, image, conv1Weight3, conv1_2.For(n, call.Ctx), &cpu.Epilogue{Bias: conv1Bias3})
+
+	// h1 = model.go:39: f32[N,8,26,26]
+	cpu.Unblock(h1, conv1, n, 8, 26, 26)
+
+	// h2 = model.go:39: f32[N,8,26,26]
+	for lo := 0; lo < 5408*n; lo += 1024 {
+		hi := min(lo+1024, 5408*n)
+		cpu.GreaterOrEqualScalar(h2Scratch1[:hi-lo], p1[lo:hi], 0.5)
+		cpu.WhereScalarY(h2[lo:hi], h2Scratch1[:hi-lo], h1[lo:hi], 0)
+	}
+
+	// conv2Weight2 = model.go:40: f32[16,8,3,3]
+	cpu.MulScalar(conv2Weight2, conv2Weight, 2)
+
+	// conv2Bias2 = model.go:40: f32[16]
+	cpu.MulScalar(conv2Bias2, conv2Bias, 2)
+
+	// conv2Weight3 = model.go:40: f32[1,8,3,3,1,16]
+	cpu.PackConv(conv2Weight3, conv2Weight2, &conv6)
+
+	// conv2 = model.go:40: f32[N,1,24,24,16]
+	cpu.Conv(conv2, h2, conv2Weight3, conv5.For(n, call.Ctx), &cpu.Epilogue{Bias: conv2Bias2})
+
+	// h3 = model.go:40: f32[N,16,24,24]
+	cpu.Unblock(h3, conv2, n, 16, 24, 24)
+
+	// h4 = model.go:40: f32[N,16,24,24]
+	for lo := 0; lo < 9216*n; lo += 1024 {
+		hi := min(lo+1024, 9216*n)
+		cpu.GreaterOrEqualScalar(h4Scratch1[:hi-lo], p2[lo:hi], 0.5)
+		cpu.WhereScalarY(h4Scratch2[:hi-lo], h4Scratch1[:hi-lo], h3[lo:hi], 0)
+		cpu.Relu(h4[lo:hi], h4Scratch2[:hi-lo])
+	}
+
+	// h5 = model.go:41: f32[N,16,8,8]
+	cpu.AveragePool(h5, h4, pool2.For(n, call.Ctx))
+
+	// linear1Weight2 = model.go:42: f32[512,1024]
+	cpu.MulScalar(linear1Weight2, linear1Weight, 2)
+
+	// linear1Weight3 = model.go:42: f32[32,1024,16]
+	cpu.PackPanels(linear1Weight3, linear1Weight2, 1024, 512, 1024, true, 1, 524288)
+
+	// linear1Bias2 = model.go:42: f32[512]
+	rt.EndIfDone(call.Ctx)
+	cpu.MulScalar(linear1Bias2, linear1Bias, 2)
+
+	// linear1 = model.go:42: f32[N,512]
+	cpu.MatMul(linear1, h5, linear1Weight3, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: linear1Bias2})
+
+	// h6 = model.go:42: f32[N,512]
+	for lo := 0; lo < 512*n; lo += 1024 {
+		hi := min(lo+1024, 512*n)
+		cpu.GreaterOrEqualScalar(h6Scratch1[:hi-lo], p3[lo:hi], 0.5)
+		cpu.WhereScalarY(h6Scratch2[:hi-lo], h6Scratch1[:hi-lo], linear1[lo:hi], 0)
+		cpu.Relu(h6[lo:hi], h6Scratch2[:hi-lo])
+	}
+
+	// linear2Weight2 = model.go:43: f32[1,512,16]
+	cpu.PackPanels(linear2Weight2, linear2Weight, 512, 10, 512, true, 1, 5120)
+
+	// linear2Bias2 = model.go:43: f32[1,1,16]
+	cpu.Block(linear2Bias2, linear2Bias, 1, 10, 1, 1)
+
+	// logits = model.go:43: f32[N,10]
+	cpu.MatMul(logits, h6, linear2Weight2, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: linear2Bias2})
 	return nil
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, logits, image []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
+
+	// logits = model.go:39: f32[N,10]
+	if err := t.part2(call, n, evalForwardPart2ArenaOff, evalForwardPart2Arena2Off, logits, image, w.conv1Bias, w.conv1Weight,
+		w.conv2Weight, w.conv2Bias, w.linear1Weight, w.linear1Bias, w.linear2Weight, w.linear2Bias); err != nil {
+		return err
+	}
+	return nil
+}
+
+// part2 is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part2(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	logits, image, conv1Bias, conv1Weight, conv2Weight, conv2Bias, linear1Weight, linear1Bias, linear2Weight, linear2Bias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
 	var (
-		h1  = rt.View[float32](t.arena, evalForwardH1Off, 16)
-		h2  = rt.View[float32](t.arena, evalForwardH2Off, 144)
-		h3  = rt.View[float32](t.arena, evalForwardH3Off, 10816*n)
-		h4  = rt.View[float32](t.arena, evalForwardH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
-		h6  = rt.View[float32](t.arena, evalForwardH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
-		h8  = rt.View[float32](t.arena, evalForwardH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 512*n)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 8192)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 16)
+		conv1Bias2     = rt.View[float32](call.Arena, base+part2Conv1Bias2Off, 16)
+		conv1Weight2   = rt.View[float32](call.Arena, base+part2Conv1Weight2Off, 144)
+		conv1          = rt.View[float32](call.Arena, scaled+part2Conv1Off, 10816*n)
+		conv2Weight2   = rt.View[float32](call.Arena, base+part2Conv2Weight2Off, 2304)
+		conv2          = rt.View[float32](call.Arena, scaled+n*part2Conv2Off, 9216*n)
+		h1             = rt.View[float32](call.Arena, scaled+part2H1Off, 1024*n)
+		h2             = rt.View[float32](call.Arena, scaled+n*part2H2Off, 1024*n)
+		linear1Weight2 = rt.View[float32](call.Arena, base+part2Linear1Weight2Off, 524288)
+		linear1        = rt.View[float32](call.Arena, scaled+part2Linear1Off, 512*n)
+		linear2Weight2 = rt.View[float32](call.Arena, base+part2Linear2Weight2Off, 8192)
+		linear2Bias2   = rt.View[float32](call.Arena, base+part2Linear2Bias2Off, 16)
 	)
 
-	// model.go:39: f32[1,1,16]
-	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
+	// conv1Bias2 = model.go:39: f32[1,1,16]
+	cpu.Block(conv1Bias2, conv1Bias, 1, 8, 1, 1)
 
-	// model.go:39: f32[1,1,3,3,1,16]
-	cpu.PackConv(h2, w.conv1Weight, &conv1)
+	// conv1Weight2 = model.go:39: f32[1,1,3,3,1,16]
+	cpu.PackConv(conv1Weight2, conv1Weight, &conv2_2)
 
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
+	// conv1 = model.go:39: f32[N,1,26,26,16]
+	cpu.Conv(conv1, image, conv1Weight2, conv1_2.For(n, call.Ctx), &cpu.Epilogue{Bias: conv1Bias2})
 
-	// model.go:40: f32[1,1,3,3,16,16]
-	cpu.PackConv(h4, w.conv2Weight, &conv4)
+	// conv2Weight2 = model.go:40: f32[1,1,3,3,16,16]
+	cpu.PackConv(conv2Weight2, conv2Weight, &conv3)
 
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// conv2 = model.go:40: f32[N,1,24,24,16]
+	cpu.Conv(conv2, conv1, conv2Weight2, conv4.For(n, call.Ctx), &cpu.Epilogue{Bias: conv2Bias, Act: cpu.ReLU})
 
-	// model.go:41: f32[N,1,8,8,16]
-	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
+	// h1 = model.go:41: f32[N,1,8,8,16]
+	cpu.AveragePool(h1, conv2, pool1.For(n, call.Ctx))
 
-	// model.go:41: f32[N,16,8,8]
-	cpu.Unblock(h7, h6, n, 16, 8, 8)
+	// h2 = model.go:41: f32[N,16,8,8]
+	cpu.Unblock(h2, h1, n, 16, 8, 8)
 
-	// model.go:42: f32[32,1024,16]
-	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
+	// linear1Weight2 = model.go:42: f32[32,1024,16]
+	cpu.PackPanels(linear1Weight2, linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// linear1 = model.go:42: f32[N,512]
+	cpu.MatMul(linear1, h2, linear1Weight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: linear1Bias, Act: cpu.ReLU})
 
-	// model.go:43: f32[1,512,16]
-	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
+	// linear2Weight2 = model.go:43: f32[1,512,16]
+	cpu.PackPanels(linear2Weight2, linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// model.go:43: f32[1,1,16]
-	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
+	// linear2Bias2 = model.go:43: f32[1,1,16]
+	cpu.Block(linear2Bias2, linear2Bias, 1, 10, 1, 1)
 
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
+	// logits = model.go:43: f32[N,10]
+	cpu.MatMul(logits, linear1, linear2Weight2, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: linear2Bias2})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, loss, logits, image []float32, target []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, loss, logits, image []float32, target []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[float32](t.arena, evalLossH1Off, 16)
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 144)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 10816*n)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 2304)
-		h5  = rt.View[float32](t.arena, 43264*n+2097152, 9216*n)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 1024*n)
-		h7  = rt.View[float32](t.arena, 4096*n+2097152, 1024*n)
-		h8  = rt.View[float32](t.arena, evalLossH8Off, 524288)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 512*n)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 8192)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 16)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 10*n)
-		h13 = rt.View[int64](t.arena, 64*n+2097152, n)
-		h14 = rt.View[float32](t.arena, 128*n+2097152, n)
+		h1 = rt.View[float32](call.Arena, evalLossH1Off, 10*n)
+		h2 = rt.View[int64](call.Arena, 64*n+2097152, n)
+		h3 = rt.View[float32](call.Arena, 128*n+2097152, n)
 	)
 
-	// model.go:39: f32[1,1,16]
-	cpu.Block(h1, w.conv1Bias, 1, 8, 1, 1)
+	// logits = model.go:39: f32[N,10]
+	if err := t.part2(call, n, evalLossPart2ArenaOff, evalLossPart2Arena2Off, logits, image, w.conv1Bias, w.conv1Weight, w.conv2Weight,
+		w.conv2Bias, w.linear1Weight, w.linear1Bias, w.linear2Weight, w.linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:39: f32[1,1,3,3,1,16]
-	cpu.PackConv(h2, w.conv1Weight, &conv1)
+	// h1 = model.go:51: f32[N,10]
+	rt.EndIfDone(call.Ctx)
+	cpu.LogSoftmax(h1, logits, n, 10, 1)
 
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h3, image, h2, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h1})
-
-	// model.go:40: f32[1,1,3,3,16,16]
-	cpu.PackConv(h4, w.conv2Weight, &conv4)
-
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Conv(h5, h3, h4, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:41: f32[N,1,8,8,16]
-	cpu.AveragePool(h6, h5, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: t.ctx})
-
-	// model.go:41: f32[N,16,8,8]
-	cpu.Unblock(h7, h6, n, 16, 8, 8)
-
-	// model.go:42: f32[32,1024,16]
-	cpu.PackPanels(h8, w.linear1Weight, 1024, 512, 1024, true, 1, 524288)
-
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h9, h7, h8, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
-
-	// model.go:43: f32[1,512,16]
-	cpu.PackPanels(h10, w.linear2Weight, 512, 10, 512, true, 1, 5120)
-
-	// model.go:43: f32[1,1,16]
-	cpu.Block(h11, w.linear2Bias, 1, 10, 1, 1)
-
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h9, h10, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-
-	// model.go:51: f32[N,10]
-	cpu.LogSoftmax(h12, logits, n, 10, 1)
-
-	// model.go:51: i64[N]
-	if err := cpu.CheckIndex(h13, target, 10, false, "label", "classes"); err != nil {
+	// h2 = model.go:51: i64[N]
+	if err := cpu.CheckIndex(h2, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	if err := cpu.GatherElements(h14, h12, h13, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// h3 = model.go:51: f32[N,1]
+	if err := cpu.GatherElements(h3, h1, h2, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	cpu.Neg(h14, h14)
+	// h4 in h3 = model.go:51: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:51: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(loss, h14, 1, n, 1)
+	// loss = model.go:51: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h3, 1, n, 1)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, logits, image []float32, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, logits, image []float32, key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
+	var z rt.Sizes
+	z.Fits(
+		z.Mul(768, z.Min(z.Mul(576, int64(n)), 1024)),
+		z.Mul(768, z.Min(z.Mul(676, int64(n)), 1024)),
+	)
+	if err := z.Err("cnn: TrainForward"); err != nil {
+		return err
+	}
 	var (
-		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h2  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 72)
-		h3  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 8)
-		h4  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 16)
-		h5  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 144)
-		h6  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 10816*n)
-		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
-		h8  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 1024)
-		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h10 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH10Off]), 1152)
-		h11 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 16)
-		h12 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 1152)
-		h13 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 9216*n)
-		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
-		h15 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 1024)
-		h16 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 1024)
-		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024*n)
-		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
-		h19 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 524288)
-		h20 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 524288)
-		h21 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 512)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
-		h23 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 1024)
-		h24 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 1024)
-		h25 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 8192)
-		h26 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 16)
-		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
+		h1 = rt.View[float32](call.Arena, 147456*n+4194304, 5408*n)
+		h2 = rt.View[float32](call.Arena, 73728*n+4194304, 9216*n)
+		h3 = rt.View[float32](call.Arena, 194816*n+4194304, 512*n)
+		h4 = rt.View[float32](call.Arena, 169088*n+4194304, 5408*n)
+		h5 = rt.View[float32](call.Arena, 110592*n+4194304, 9216*n)
+		h6 = rt.View[float32](call.Arena, 190720*n+4194304, 1024*n)
+		h7 = rt.View[float32](call.Arena, 196864*n+4194304, 512*n)
+		h8 = rt.View[float32](call.Arena, 2048*n+4194304, 10*n)
 	)
 
-	// model.go:39: f32[N,8,26,26]
+	// h1 = model.go:39: f32[N,8,26,26]
 	cpu.RandomUniform(h1, 0, 1, 1, key)
 
-	// model.go:39: f32[8,1,3,3]
-	cpu.MulScalar(h2, w.conv1Weight, 2)
+	// h2 = model.go:39: f32[N,16,24,24]
+	cpu.RandomUniform(h2, 0, 1, 2, key)
 
-	// model.go:39: f32[8]
-	cpu.MulScalar(h3, w.conv1Bias, 2)
+	// h3 = model.go:39: f32[N,512]
+	cpu.RandomUniform(h3, 0, 1, 3, key)
 
-	// model.go:39: f32[1,1,16]
-	cpu.Block(h4, h3, 1, 8, 1, 1)
-
-	// model.go:39: f32[1,1,3,3,1,16]
-	cpu.PackConv(h5, h2, &conv1)
-
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h6, image, h5, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h4})
-
-	// model.go:39: f32[N,8,26,26]
-	cpu.Unblock(h7, h6, n, 8, 26, 26)
-
-	// model.go:39: f32[N,8,26,26]
-	{
-		for lo := 0; lo < 5408*n; lo += 1024 {
-			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h7[lo:hi], h8[:hi-lo], h7[lo:hi], 0)
-		}
+	// h4, h5, h6, h7, logits = model.go:39: f32[N,8,26,26], f32[N,16,24,24], f32[N,16,8,8], f32[N,512], f32[N,10]
+	if err := t.part(call, n, trainForwardPartArenaOff, trainForwardPartArena2Off, h4, h5, h6, h7, logits, image, w.conv1Weight,
+		w.conv1Bias, h1, w.conv2Weight, w.conv2Bias, h2, w.linear1Weight, w.linear1Bias, h3, w.linear2Weight, w.linear2Bias); err != nil {
+		return err
 	}
 
-	// model.go:40: f32[N,16,24,24]
-	cpu.RandomUniform(h9, 0, 1, 2, key)
-
-	// model.go:40: f32[16,8,3,3]
-	cpu.MulScalar(h10, w.conv2Weight, 2)
-
-	// model.go:40: f32[16]
-	cpu.MulScalar(h11, w.conv2Bias, 2)
-
-	// model.go:40: f32[1,8,3,3,1,16]
-	cpu.PackConv(h12, h10, &conv3)
-
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Conv(h13, h7, h12, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h11})
-
-	// model.go:40: f32[N,16,24,24]
-	cpu.Unblock(h14, h13, n, 16, 24, 24)
-
-	// model.go:40: f32[N,16,24,24]
-	{
-		for lo := 0; lo < 9216*n; lo += 1024 {
-			hi := min(lo+1024, 9216*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h14[lo:hi], 0)
-			cpu.Relu(h14[lo:hi], h16[:hi-lo])
-		}
-	}
-
-	// model.go:41: f32[N,16,8,8]
-	cpu.AveragePool(h17, h14, &cpu.PoolShape{N: n, C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1, Ctx: t.ctx})
-
-	// model.go:42: f32[N,512]
-	cpu.RandomUniform(h18, 0, 1, 3, key)
-
-	// model.go:42: f32[512,1024]
-	cpu.MulScalar(h19, w.linear1Weight, 2)
-
-	// model.go:42: f32[32,1024,16]
-	cpu.PackPanels(h20, h19, 1024, 512, 1024, true, 1, 524288)
-
-	// model.go:42: f32[512]
-	rt.EndIfDone(t.ctx)
-	cpu.MulScalar(h21, w.linear1Bias, 2)
-
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h22, h17, h20, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h21})
-
-	// model.go:42: f32[N,512]
-	{
-		for lo := 0; lo < 512*n; lo += 1024 {
-			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h23[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h24[:hi-lo], h23[:hi-lo], h22[lo:hi], 0)
-			cpu.Relu(h22[lo:hi], h24[:hi-lo])
-		}
-	}
-
-	// model.go:43: f32[1,512,16]
-	cpu.PackPanels(h25, w.linear2Weight, 512, 10, 512, true, 1, 5120)
-
-	// model.go:43: f32[1,1,16]
-	cpu.Block(h26, w.linear2Bias, 1, 10, 1, 1)
-
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h22, h25, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
-
-	// strided_copy: f32[N,10]
-	cpu.StridedCopy(h27, w.constH46, []int{n, 10}, []int{0, 0}, 0)
+	// h8 = strided_copy: f32[N,10]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(h8, w.constH46, []int{n, 10}, []int{0, 0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, logits, image, dLogits []float32, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, logits, image, dLogits []float32, key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h27 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 10*n)
-		h28 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 5120)
-		h29 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 512*n)
-		h22 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 512*n)
-		h30 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 16*n)
-		h31 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 5120)
-		h32 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 512*n)
-		h33 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 1024)
-		h18 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 512*n)
-		h34 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 1024)
-		h35 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 524288)
-		h36 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 1024*n)
-		h37 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 1024*n)
-		h17 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 1024*n)
-		h38 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 512*n)
-		h39 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 524288)
-		h40 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
-		h41 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 9216*n)
-		h42 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 9216*n)
-		h43 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 1024)
-		h14 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 9216*n)
-		h44 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 1024)
-		h9  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 9216*n)
-		h45 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 9216*n)
-		h46 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 2304)
-		h47 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 10816*n)
-		h48 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 5408*n)
-		h49 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 9216*n)
-		h7  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 5408*n)
-		h50 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 768*min(576*n, 1024))
-		h51 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 16*n)
-		h52 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 1024)
-		h1  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 5408*n)
-		h53 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 1024)
-		h54 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 5408*n)
-		h55 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 768*min(676*n, 1024))
-		h56 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 8*n)
+		h8                      = rt.View[float32](call.Arena, 2048*n+4194304, 10*n)
+		linear2Weight           = rt.View[float32](call.Arena, trainForwardLinear2WeightOff, 5120)
+		h10                     = rt.View[float32](call.Arena, trainForwardH10Off, 512*n)
+		h7                      = rt.View[float32](call.Arena, 196864*n+4194304, 512*n)
+		h11                     = rt.View[float32](call.Arena, 2112*n+4194304, 16*n)
+		h12                     = rt.View[float32](call.Arena, trainForwardH12Off, 5120)
+		linear2                 = rt.View[float32](call.Arena, trainForwardLinear2Off, 512*n)
+		h13Scratch1             = rt.View[bool](call.Arena, trainForwardH13Scratch1Off, 1024)
+		h3                      = rt.View[float32](call.Arena, 194816*n+4194304, 512*n)
+		h13Scratch2             = rt.View[float32](call.Arena, trainForwardH13Scratch2Off, 1024)
+		linear1Weight           = rt.View[float32](call.Arena, trainForwardLinear1WeightOff, 524288)
+		linear1                 = rt.View[float32](call.Arena, 36864*n+4194304, 1024*n)
+		h14                     = rt.View[float32](call.Arena, trainForwardH14Off, 1024*n)
+		h6                      = rt.View[float32](call.Arena, 190720*n+4194304, 1024*n)
+		h15                     = rt.View[float32](call.Arena, 4096*n+4194304, 512*n)
+		h16                     = rt.View[float32](call.Arena, trainForwardH16Off, 524288)
+		h17Scratch1             = rt.View[float32](call.Arena, trainForwardH17Scratch1Off, 1024)
+		h18                     = rt.View[float32](call.Arena, trainForwardH18Off, 9216*n)
+		h19                     = rt.View[float32](call.Arena, 36864*n+4194304, 9216*n)
+		h20Scratch1             = rt.View[float32](call.Arena, trainForwardH20Scratch1Off, 1024)
+		h5                      = rt.View[float32](call.Arena, 110592*n+4194304, 9216*n)
+		h20Scratch2             = rt.View[bool](call.Arena, trainForwardH20Scratch2Off, 1024)
+		h2                      = rt.View[float32](call.Arena, 73728*n+4194304, 9216*n)
+		h21                     = rt.View[float32](call.Arena, 110592*n+4194304, 9216*n)
+		conv2Weight             = rt.View[float32](call.Arena, trainForwardConv2WeightOff, 2304)
+		conv2                   = rt.View[float32](call.Arena, trainForwardConv2Off, 10816*n)
+		h22                     = rt.View[float32](call.Arena, 43264*n+4194304, 5408*n)
+		h23                     = rt.View[float32](call.Arena, trainForwardH23Off, 9216*n)
+		h4                      = rt.View[float32](call.Arena, 169088*n+4194304, 5408*n)
+		gradConv2WeightScratch1 = rt.View[float32](call.Arena, trainForwardGradConv2WeightScratch1Off, 768*min(576*n, 1024))
+		h24                     = rt.View[float32](call.Arena, trainForwardH24Off, 16*n)
+		h26Scratch1             = rt.View[bool](call.Arena, trainForwardH26Scratch1Off, 1024)
+		h1                      = rt.View[float32](call.Arena, 147456*n+4194304, 5408*n)
+		h26Scratch2             = rt.View[float32](call.Arena, trainForwardH26Scratch2Off, 1024)
+		h27                     = rt.View[float32](call.Arena, trainForwardH27Off, 5408*n)
+		gradConv1WeightScratch1 = rt.View[float32](call.Arena, trainForwardGradConv1WeightScratch1Off, 768*min(676*n, 1024))
+		h28                     = rt.View[float32](call.Arena, trainForwardH28Off, 8*n)
 	)
 
-	// pointwise: f32[N,10]
-	cpu.Mul(h27, h27, dLogits)
+	// h9 in h8 = pointwise: f32[N,10]
+	cpu.Mul(h8, h8, dLogits)
 
-	// model.go:43: f32[10]
+	// g.linear2Bias = model.go:43: f32[10]
 	if g.linear2Bias != nil {
-		cpu.ReduceSum(g.linear2Bias, h27, 1, n, 10)
+		cpu.ReduceSum(g.linear2Bias, h8, 1, n, 10)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:43: f32[32,10,16]
-	cpu.PackPanels(h28, w.linear2Weight, 10, 512, 512, false, 1, 5120)
+	// linear2Weight = model.go:43: f32[32,10,16]
+	cpu.PackPanels(linear2Weight, w.linear2Weight, 10, 512, 512, false, 1, 5120)
 
-	// model.go:43: f32[512,N]
+	// h10 = model.go:43: f32[512,N]
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(h29, h22, []int{512, n}, []int{1, 512}, 0)
+		cpu.StridedCopy(h10, h7, []int{512, n}, []int{1, 512}, 0)
 	}
 
-	// model.go:43: f32[1,N,16]
+	// h11 = model.go:43: f32[1,N,16]
 	if g.linear2Weight != nil {
-		cpu.PackPanels(h30, h27, n, 10, 10, false, 1, 10*n)
+		cpu.PackPanels(h11, h8, n, 10, 10, false, 1, 10*n)
 	}
 
-	// model.go:43: f32[512,10]
+	// h12 = model.go:43: f32[512,10]
 	if g.linear2Weight != nil {
-		cpu.MatMul(h31, h29, h30, &cpu.MatMulShape{M: 512, N: 10, K: n, LDA: n, LDC: 10, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h12, h10, h11, matMul3.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:43: f32[10,512]
+	// g.linear2Weight = model.go:43: f32[10,512]
 	if g.linear2Weight != nil {
-		cpu.StridedCopy(g.linear2Weight, h31, []int{10, 512}, []int{1, 10}, 0)
+		cpu.StridedCopy(g.linear2Weight, h12, []int{10, 512}, []int{1, 10}, 0)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:43, model.go:42: f32[N,512]
-	cpu.MatMul(h32, h27, h28, &cpu.MatMulShape{M: n, N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h22, nil}})
+	// linear2 = model.go:43, model.go:42: f32[N,512]
+	cpu.MatMul(linear2, h8, linear2Weight, matMul4.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{h7, nil}})
 
-	// model.go:42: f32[N,512]
-	{
-		for lo := 0; lo < 512*n; lo += 1024 {
-			hi := min(lo+1024, 512*n)
-			cpu.GreaterOrEqualScalar(h33[:hi-lo], h18[lo:hi], 0.5)
-			cpu.WhereScalarY(h34[:hi-lo], h33[:hi-lo], h32[lo:hi], 0)
-			cpu.MulScalar(h18[lo:hi], h34[:hi-lo], 2)
-		}
+	// h13 in h3 = model.go:42: f32[N,512]
+	for lo := 0; lo < 512*n; lo += 1024 {
+		hi := min(lo+1024, 512*n)
+		cpu.GreaterOrEqualScalar(h13Scratch1[:hi-lo], h3[lo:hi], 0.5)
+		cpu.WhereScalarY(h13Scratch2[:hi-lo], h13Scratch1[:hi-lo], linear2[lo:hi], 0)
+		cpu.MulScalar(h3[lo:hi], h13Scratch2[:hi-lo], 2)
 	}
 
-	// model.go:42: f32[512]
+	// g.linear1Bias = model.go:42: f32[512]
 	if g.linear1Bias != nil {
-		cpu.ReduceSum(g.linear1Bias, h18, 1, n, 512)
+		cpu.ReduceSum(g.linear1Bias, h3, 1, n, 512)
 	}
-	if t.passTrainForward.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:42: f32[64,512,16]
-	cpu.PackPanels(h35, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
+	// linear1Weight = model.go:42: f32[64,512,16]
+	cpu.PackPanels(linear1Weight, w.linear1Weight, 512, 1024, 1024, false, 1, 524288)
 
-	// model.go:42: f32[N,1024]
-	cpu.MatMul(h36, h18, h35, &cpu.MatMulShape{M: n, N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1, Ctx: t.ctx}, nil)
+	// linear1 = model.go:42: f32[N,1024]
+	cpu.MatMul(linear1, h3, linear1Weight, matMul5.Rows(n, call.Ctx), nil)
 
-	// model.go:42: f32[1024,N]
+	// h14 = model.go:42: f32[1024,N]
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(h37, h17, []int{1024, n}, []int{1, 1024}, 0)
+		cpu.StridedCopy(h14, h6, []int{1024, n}, []int{1, 1024}, 0)
 	}
 
-	// model.go:42: f32[32,N,16]
+	// h15 = model.go:42: f32[32,N,16]
 	if g.linear1Weight != nil {
-		cpu.PackPanels(h38, h18, n, 512, 512, false, 1, 512*n)
+		cpu.PackPanels(h15, h3, n, 512, 512, false, 1, 512*n)
 	}
 
-	// model.go:42: f32[1024,512]
+	// h16 = model.go:42: f32[1024,512]
 	if g.linear1Weight != nil {
-		cpu.MatMul(h39, h37, h38, &cpu.MatMulShape{M: 1024, N: 512, K: n, LDA: n, LDC: 512, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h16, h14, h15, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:42: f32[512,1024]
+	// g.linear1Weight = model.go:42: f32[512,1024]
 	if g.linear1Weight != nil {
-		cpu.StridedCopy(g.linear1Weight, h39, []int{512, 1024}, []int{1, 512}, 0)
+		cpu.StridedCopy(g.linear1Weight, h16, []int{512, 1024}, []int{1, 512}, 0)
 	}
-	if t.passTrainForward.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:41: f32[N,16,8,8]
-	{
-		cpu.Repeat(h40, w.constH88)
-		for lo := 0; lo < 1024*n; lo += 1024 {
-			hi := min(lo+1024, 1024*n)
-			cpu.Div(h36[lo:hi], h36[lo:hi], h40[:hi-lo])
-		}
+	// h17 in linear1 = model.go:41: f32[N,16,8,8]
+	cpu.Repeat(h17Scratch1, w.constH88)
+	for lo := 0; lo < 1024*n; lo += 1024 {
+		hi := min(lo+1024, 1024*n)
+		cpu.Div(linear1[lo:hi], linear1[lo:hi], h17Scratch1[:hi-lo])
 	}
 
-	// model.go:41: f32[16*N,9,8,8]
-	cpu.MatMul(h41, w.constH82, h36, &cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, Batch: 16 * n, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true, Ctx: t.ctx}, nil)
+	// h18 = model.go:41: f32[16*N,9,8,8]
+	cpu.MatMul(h18, w.constH82, linear1, matMul7.For(16*n, call.Ctx), nil)
 
-	// model.go:41: f32[16*N,1,8,3,8,3]
-	cpu.StridedCopy(h42, h41, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
+	// h19 = model.go:41: f32[16*N,1,8,3,8,3]
+	cpu.StridedCopy(h19, h18, []int{16 * n, 1, 8, 3, 8, 3}, []int{576, 576, 8, 192, 1, 64}, 0)
 
-	// model.go:40: f32[N,16,24,24]
-	{
-		for lo := 0; lo < 9216*n; lo += 1024 {
-			hi := min(lo+1024, 9216*n)
-			cpu.Gate(h43[:hi-lo], h42[lo:hi], h14[lo:hi])
-			cpu.GreaterOrEqualScalar(h44[:hi-lo], h9[lo:hi], 0.5)
-			cpu.WhereScalarY(h43[:hi-lo], h44[:hi-lo], h43[:hi-lo], 0)
-			cpu.MulScalar(h9[lo:hi], h43[:hi-lo], 2)
-		}
+	// h20 in h2 = model.go:40: f32[N,16,24,24]
+	for lo := 0; lo < 9216*n; lo += 1024 {
+		hi := min(lo+1024, 9216*n)
+		cpu.Gate(h20Scratch1[:hi-lo], h19[lo:hi], h5[lo:hi])
+		cpu.GreaterOrEqualScalar(h20Scratch2[:hi-lo], h2[lo:hi], 0.5)
+		cpu.WhereScalarY(h20Scratch1[:hi-lo], h20Scratch2[:hi-lo], h20Scratch1[:hi-lo], 0)
+		cpu.MulScalar(h2[lo:hi], h20Scratch1[:hi-lo], 2)
 	}
 
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Block(h45, h9, n, 16, 24, 24)
+	// h21 = model.go:40: f32[N,1,24,24,16]
+	cpu.Block(h21, h2, n, 16, 24, 24)
 
-	// model.go:40: f32[1,1,3,3,16,16]
-	cpu.PackConvData(h46, w.conv2Weight, &conv4)
+	// conv2Weight = model.go:40: f32[1,1,3,3,16,16]
+	cpu.PackConvData(conv2Weight, w.conv2Weight, &conv3)
 
-	// model.go:40: f32[N,1,26,26,16]
-	cpu.ConvData(h47, h45, h46, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+	// conv2 = model.go:40: f32[N,1,26,26,16]
+	cpu.ConvData(conv2, h21, conv2Weight, conv4.For(n, call.Ctx))
 
-	// model.go:40: f32[N,8,26,26]
-	cpu.Unblock(h48, h47, n, 8, 26, 26)
+	// h22 = model.go:40: f32[N,8,26,26]
+	cpu.Unblock(h22, conv2, n, 8, 26, 26)
 
-	// model.go:40: f32[16,N,24,24]
+	// h23 = model.go:40: f32[16,N,24,24]
 	if g.conv2Weight != nil {
-		cpu.StridedCopy(h49, h9, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
+		cpu.StridedCopy(h23, h2, []int{16, n, 24, 24}, []int{576, 9216, 24, 1}, 0)
 	}
 
-	// model.go:40: f32[16,8,3,3]
+	// g.conv2Weight = model.go:40: f32[16,8,3,3]
 	if g.conv2Weight != nil {
-		cpu.ConvWeights(g.conv2Weight, h7, h49, h50, &cpu.ConvShape{N: n, InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv2Weight, h4, h23, gradConv2WeightScratch1, conv5.For(n, call.Ctx))
 	}
-	if t.passTrainForward.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:40: f32[N,16,1,1]
+	// h24 = model.go:40: f32[N,16,1,1]
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(h51, h9, 16*n, 576, 1)
+		cpu.ReduceSum(h24, h2, 16*n, 576, 1)
 	}
 
-	// model.go:40: f32[1,16,1,1]
+	// h25 in g.conv2Bias = model.go:40: f32[1,16,1,1]
 	if g.conv2Bias != nil {
-		cpu.ReduceSum(g.conv2Bias, h51, 1, n, 16)
+		cpu.ReduceSum(g.conv2Bias, h24, 1, n, 16)
 	}
-	if t.passTrainForward.Ends() <= 6 {
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:39: f32[N,8,26,26]
-	{
-		for lo := 0; lo < 5408*n; lo += 1024 {
-			hi := min(lo+1024, 5408*n)
-			cpu.GreaterOrEqualScalar(h52[:hi-lo], h1[lo:hi], 0.5)
-			cpu.WhereScalarY(h53[:hi-lo], h52[:hi-lo], h48[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h53[:hi-lo], 2)
-		}
+	// h26 in h1 = model.go:39: f32[N,8,26,26]
+	for lo := 0; lo < 5408*n; lo += 1024 {
+		hi := min(lo+1024, 5408*n)
+		cpu.GreaterOrEqualScalar(h26Scratch1[:hi-lo], h1[lo:hi], 0.5)
+		cpu.WhereScalarY(h26Scratch2[:hi-lo], h26Scratch1[:hi-lo], h22[lo:hi], 0)
+		cpu.MulScalar(h1[lo:hi], h26Scratch2[:hi-lo], 2)
 	}
 
-	// model.go:39: f32[8,N,26,26]
+	// h27 = model.go:39: f32[8,N,26,26]
 	if g.conv1Weight != nil {
-		cpu.StridedCopy(h54, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
+		cpu.StridedCopy(h27, h1, []int{8, n, 26, 26}, []int{676, 5408, 26, 1}, 0)
 	}
 
-	// model.go:39: f32[8,1,3,3]
+	// g.conv1Weight = model.go:39: f32[8,1,3,3]
 	if g.conv1Weight != nil {
-		cpu.ConvWeights(g.conv1Weight, image, h54, h55, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: t.ctx})
+		cpu.ConvWeights(g.conv1Weight, image, h27, gradConv1WeightScratch1, conv1_2.For(n, call.Ctx))
 	}
-	if t.passTrainForward.Ends() <= 7 {
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:39: f32[N,8,1,1]
+	// h28 = model.go:39: f32[N,8,1,1]
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(h56, h1, 8*n, 676, 1)
+		cpu.ReduceSum(h28, h1, 8*n, 676, 1)
 	}
 
-	// model.go:39: f32[1,8,1,1]
+	// h29 in g.conv1Bias = model.go:39: f32[1,8,1,1]
 	if g.conv1Bias != nil {
-		cpu.ReduceSum(g.conv1Bias, h56, 1, n, 8)
+		cpu.ReduceSum(g.conv1Bias, h28, 1, n, 8)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // Built is the configuration that the package was generated for.
 var Built = Config{Classes: 10, Hidden: 512, Dropout: 0.5}
 
-// Config is what a Net is made by.
+// Config configures a Net.
 type Config struct {
 	Classes int
 	Hidden  int     `default:"512"`

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Image is one item of input "image": f32[N,28,28].
@@ -63,18 +63,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -89,54 +78,48 @@ func (m *Model) Forward(image []Image) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), image)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, image []Image) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("cnn: Forward", &dst, len(image)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, image)
 }
 
-// Loss is what training minimises; the logits come along to count what is right.
+// Loss returns the cross entropy, and the logits, to count the correct ones.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(image []Image, target []int64) (LossResult, error) {
 	return m.LossContext(context.Background(), image, target)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, image []Image, target []int64) (dst LossResult, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("cnn: Loss", &dst.Logits, len(image)); err != nil {
 		return dst, err
 	}
 	return dst, s.Loss(&dst, image, target)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -144,66 +127,19 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("cnn: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 591872)
-	if err := z.Err("cnn: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 591872)
-	if err := z.Err("cnn: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward maps images to logits.
@@ -211,153 +147,121 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, image []Image) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("image", image))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("cnn: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckBatch("cnn: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](image))
+	defer call.Leave(&err)
+	return s.forward(call, len(image), rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
-// Loss is what training minimises; the logits come along to count what is right.
+// Loss returns the cross entropy, and the logits, to count the correct ones.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, image []Image, target []int64) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutStruct("dst", dst), rt.In("image", image), rt.In("target", target))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("cnn: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutArray("loss", &dst.Loss), rt.Out("dst", dst.Logits)); err != nil {
 		return err
 	}
-	if err := rt.CheckNil("cnn: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("cnn: Loss", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("cnn: Loss", n, len(dst.Logits), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](target))
+	return s.loss(call, len(image), rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](target))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits, image []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, h1Off, 10816*n)
-		h2 = rt.View[float32](s.arena, 43264*n+591872, 9216*n)
-		h3 = rt.View[float32](s.arena, h3Off, 147968)
-		h4 = rt.View[float32](s.arena, h4Off, 1024*n)
-		h5 = rt.View[float32](s.arena, 4096*n+591872, 1024*n)
-		h6 = rt.View[float32](s.arena, h6Off, 512*n)
+		conv1         = rt.View[float32](call.Arena, conv1Off, 10816*n)
+		conv2         = rt.View[float32](call.Arena, 43264*n+591872, 9216*n)
+		conv2Scratch1 = rt.View[float32](call.Arena, conv2Scratch1Off, 147968)
+		h1            = rt.View[float32](call.Arena, h1Off, 1024*n)
+		h2            = rt.View[float32](call.Arena, 4096*n+591872, 1024*n)
+		linear1       = rt.View[float32](call.Arena, linear1Off, 512*n)
 	)
 
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
+	// conv1 = model.go:39: f32[N,1,26,26,16]
+	cpu.Conv(conv1, image, w.conv1Weight, conv1_2.For(n, call.Ctx), &cpu.Epilogue{Bias: w.conv1Bias})
 
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// conv2 = model.go:40: f32[N,1,24,24,16]
+	cpu.Winograd(conv2, conv1, w.conv2Weight, conv2Scratch1, winograd1.For(n, call.Ctx), &cpu.Epilogue{Bias: w.conv2Bias, Act: cpu.ReLU})
 
-	// model.go:41: f32[N,1,8,8,16]
-	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// h1 = model.go:41: f32[N,1,8,8,16]
+	cpu.AveragePool(h1, conv2, pool1.For(n, call.Ctx))
 
-	// model.go:41: f32[N,16,8,8]
-	cpu.Unblock(h5, h4, n, 16, 8, 8)
+	// h2 = model.go:41: f32[N,16,8,8]
+	cpu.Unblock(h2, h1, n, 16, 8, 8)
 
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// linear1 = model.go:42: f32[N,512]
+	cpu.MatMul(linear1, h2, w.linear1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.linear1Bias, Act: cpu.ReLU})
 
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
+	// logits = model.go:43: f32[N,10]
+	cpu.MatMul(logits, linear1, w.linear2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.linear2Bias})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, loss, logits, image []float32, target []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, image []float32, target []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, lossH1Off, 10816*n)
-		h2 = rt.View[float32](s.arena, 43264*n+591872, 9216*n)
-		h3 = rt.View[float32](s.arena, lossH3Off, 147968)
-		h4 = rt.View[float32](s.arena, lossH4Off, 1024*n)
-		h5 = rt.View[float32](s.arena, 4096*n+591872, 1024*n)
-		h6 = rt.View[float32](s.arena, lossH6Off, 512*n)
-		h7 = rt.View[float32](s.arena, lossH7Off, 10*n)
-		h8 = rt.View[int64](s.arena, 64*n+591872, n)
-		h9 = rt.View[float32](s.arena, 128*n+591872, n)
+		conv1         = rt.View[float32](call.Arena, lossConv1Off, 10816*n)
+		conv2         = rt.View[float32](call.Arena, 43264*n+591872, 9216*n)
+		conv2Scratch1 = rt.View[float32](call.Arena, lossConv2Scratch1Off, 147968)
+		h1            = rt.View[float32](call.Arena, lossH1Off, 1024*n)
+		h2            = rt.View[float32](call.Arena, 4096*n+591872, 1024*n)
+		linear1       = rt.View[float32](call.Arena, lossLinear1Off, 512*n)
+		h3            = rt.View[float32](call.Arena, lossH3Off, 10*n)
+		h4            = rt.View[int64](call.Arena, 64*n+591872, n)
+		h5            = rt.View[float32](call.Arena, 128*n+591872, n)
 	)
 
-	// model.go:39: f32[N,1,26,26,16]
-	cpu.Conv(h1, image, w.conv1Weight, &cpu.ConvShape{N: n, InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1, DilH: 1, DilW: 1, Group: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv1Bias})
+	// conv1 = model.go:39: f32[N,1,26,26,16]
+	cpu.Conv(conv1, image, w.conv1Weight, conv1_2.For(n, call.Ctx), &cpu.Epilogue{Bias: w.conv1Bias})
 
-	// model.go:40: f32[N,1,24,24,16]
-	cpu.Winograd(h2, h1, w.conv2Weight, h3, &cpu.WinogradShape{N: n, InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.conv2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// conv2 = model.go:40: f32[N,1,24,24,16]
+	cpu.Winograd(conv2, conv1, w.conv2Weight, conv2Scratch1, winograd1.For(n, call.Ctx), &cpu.Epilogue{Bias: w.conv2Bias, Act: cpu.ReLU})
 
-	// model.go:41: f32[N,1,8,8,16]
-	cpu.AveragePool(h4, h2, &cpu.PoolShape{N: n, C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16, Ctx: s.ctx})
+	// h1 = model.go:41: f32[N,1,8,8,16]
+	cpu.AveragePool(h1, conv2, pool1.For(n, call.Ctx))
 
-	// model.go:41: f32[N,16,8,8]
-	cpu.Unblock(h5, h4, n, 16, 8, 8)
+	// h2 = model.go:41: f32[N,16,8,8]
+	cpu.Unblock(h2, h1, n, 16, 8, 8)
 
-	// model.go:42: f32[N,512]
-	cpu.MatMul(h6, h5, w.linear1Weight, &cpu.MatMulShape{M: n, N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// linear1 = model.go:42: f32[N,512]
+	cpu.MatMul(linear1, h2, w.linear1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.linear1Bias, Act: cpu.ReLU})
 
-	// model.go:43: f32[N,10]
-	cpu.MatMul(logits, h6, w.linear2Weight, &cpu.MatMulShape{M: n, N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.linear2Bias})
+	// logits = model.go:43: f32[N,10]
+	cpu.MatMul(logits, linear1, w.linear2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.linear2Bias})
 
-	// model.go:51: f32[N,10]
-	cpu.LogSoftmax(h7, logits, n, 10, 1)
+	// h3 = model.go:51: f32[N,10]
+	cpu.LogSoftmax(h3, logits, n, 10, 1)
 
-	// model.go:51: i64[N]
-	if err := cpu.CheckIndex(h8, target, 10, false, "label", "classes"); err != nil {
+	// h4 = model.go:51: i64[N]
+	if err := cpu.CheckIndex(h4, target, 10, false, "label", "classes"); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 10}, 1); err != nil {
+	// h5 = model.go:51: f32[N,1]
+	if err := cpu.GatherElements(h5, h3, h4, []int{n, 1}, []int{n, 10}, 1); err != nil {
 		return rt.At("model.go:51", err)
 	}
 
-	// model.go:51: f32[N,1]
-	cpu.Neg(h9, h9)
+	// h6 in h5 = model.go:51: f32[N,1]
+	cpu.Neg(h5, h5)
 
-	// model.go:51: f32[]
-	rt.EndIfDone(s.ctx)
-	cpu.ReduceMean(loss, h9, 1, n, 1)
+	// loss = model.go:51: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(loss, h5, 1, n, 1)
 	return nil
 }
 

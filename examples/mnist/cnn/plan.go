@@ -2,263 +2,396 @@
 
 package cnn
 
-import "github.com/burngen/burngen/runtime/cpu"
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
 
 // Shapes of kernel calls.
 var (
-	conv1     = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 8, KH: 3, KW: 3, Group: 1}
+	conv1_2 = cpu.ConvShape{InC: 1, InH: 28, InW: 28, InBlock: 1, OutC: 8, OutH: 26, OutW: 26, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, Group: 1}
+	winograd1 = cpu.WinogradShape{InC: 8, InH: 26, InW: 26, OutC: 16, OutH: 24, OutW: 24, Group: 1, Tile: 4}
+	pool1     = cpu.PoolShape{C: 1, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 16}
+	matMul1   = cpu.MatMulShape{N: 512, K: 1024, LDA: 1024, LDC: 512, Batch: 1}
+	matMul2   = cpu.MatMulShape{N: 10, K: 512, LDA: 512, LDC: 10, Batch: 1}
+	conv2_2   = cpu.ConvShape{InC: 1, InBlock: 1, OutC: 8, KH: 3, KW: 3, Group: 1}
 	winograd2 = cpu.WinogradShape{InC: 8, OutC: 16, Group: 1, Tile: 4}
-	conv3     = cpu.ConvShape{InC: 8, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
-	conv4     = cpu.ConvShape{InC: 8, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
+	matMul3   = cpu.MatMulShape{M: 512, N: 10, LDC: 10, Batch: 1}
+	matMul4   = cpu.MatMulShape{N: 512, K: 10, LDA: 10, LDC: 512, Batch: 1}
+	matMul5   = cpu.MatMulShape{N: 1024, K: 512, LDA: 512, LDC: 1024, Batch: 1}
+	matMul6   = cpu.MatMulShape{M: 1024, N: 512, LDC: 512, Batch: 1}
+	matMul7   = cpu.MatMulShape{M: 9, N: 64, K: 1, LDA: 1, LDC: 64, StrideB: 64, StrideC: 576, LDB: 64, RowBias: true}
+	conv3     = cpu.ConvShape{InC: 8, InBlock: 16, OutC: 16, KH: 3, KW: 3, Group: 1}
+	conv4     = cpu.ConvShape{InC: 8, InH: 26, InW: 26, InBlock: 16, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, Group: 1}
+	conv5 = cpu.ConvShape{InC: 8, InH: 26, InW: 26, InBlock: 1, OutC: 16, OutH: 24, OutW: 24, KH: 3, KW: 3, StrideH: 1, StrideW: 1,
+		DilH: 1, DilW: 1, Group: 1}
+	conv6 = cpu.ConvShape{InC: 8, InBlock: 1, OutC: 16, KH: 3, KW: 3, Group: 1}
+	pool2 = cpu.PoolShape{C: 16, InH: 24, InW: 24, OutH: 8, OutW: 8, KH: 3, KW: 3, StrideH: 3, StrideW: 3, DilH: 1, DilW: 1, Block: 1}
 )
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "cnn: Forward",
+	Symbols: []string{"N"},
+	Fixed:   591872,
+	Each:    []int64{80128},
+}
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	6 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
 //
-//	                 steps     0                                                          672000
-//	h27              6-8                                                               [--)
-//	h32.scratch1     8-8       [------------------------------------------------------)
-//	h32              8-9                                                                   [--)
-//	h34              9-10                                                              |
-//	h14              10-13                                                             |
-//	h20              13-17                                                             |
+//	              steps     0                                                          672000
+//	conv1         6-8                                                               [--)
+//	conv2Scratch1 8-8       [------------------------------------------------------)
+//	conv2         8-9                                                                   [--)
+//	h1            9-10                                                              |
+//	h2            10-13                                                             |
+//	linear1       13-17                                                             |
 const (
-	h1Off = 591872 // f32[10816*N]
-	h3Off = 0      // f32[147968]
-	h4Off = 591872 // f32[1024*N]
-	h6Off = 591872 // f32[512*N]
+	conv1Off         = 591872 // f32[10816*N]
+	conv2Scratch1Off = 0      // f32[147968]
+	h1Off            = 591872 // f32[1024*N]
+	linear1Off       = 591872 // f32[512*N]
 )
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "cnn: Loss",
+	Symbols: []string{"N"},
+	Fixed:   591872,
+	Each:    []int64{80128},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	9 buffers in 80128*N+591872 bytes; the largest live set is 80128*N+591872
 //
-//	                 steps     0                                                          672000
-//	h34              6-8                                                               [--)
-//	h39.scratch1     8-8       [------------------------------------------------------)
-//	h39              8-9                                                                   [--)
-//	h41              9-10                                                              |
-//	h14              10-13                                                             |
-//	h20              13-17                                                             |
-//	h24              18-21                                                             |
-//	h25              19-21                                                             |
-//	h27              21-24                                                             |
+//	              steps     0                                                          672000
+//	conv1         6-8                                                               [--)
+//	conv2Scratch1 8-8       [------------------------------------------------------)
+//	conv2         8-9                                                                   [--)
+//	h1            9-10                                                              |
+//	h2            10-13                                                             |
+//	linear1       13-17                                                             |
+//	h3            18-21                                                             |
+//	h4            19-21                                                             |
+//	h5            21-24                                                             |
 const (
-	lossH1Off = 591872 // f32[10816*N]
-	lossH3Off = 0      // f32[147968]
-	lossH4Off = 591872 // f32[1024*N]
-	lossH6Off = 591872 // f32[512*N]
-	lossH7Off = 591872 // f32[10*N]
+	lossConv1Off         = 591872 // f32[10816*N]
+	lossConv2Scratch1Off = 0      // f32[147968]
+	lossH1Off            = 591872 // f32[1024*N]
+	lossLinear1Off       = 591872 // f32[512*N]
+	lossH3Off            = 591872 // f32[10*N]
 )
 
-// The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "cnn: Step",
+	Symbols: []string{"N"},
+	Fixed:   4194304,
+	Each:    []int64{198912},
+	Ends:    []int{7, 8, 5, 6, 4, 3, 2, 1},
+}
+
+// The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
+// both.
 //
-//	65 buffers, placed once the extents are known
+//	48 buffers in 198912*N+4194304 bytes; the largest live set is 198912*N+4194304
+//
+//	                        steps     0                                                         4393216
+//	h1                      5-78                                                                     |
+//	h2                      8-72                                                                    |
+//	h3                      11-48                                                                    |
+//	partArena               14-14     [-----------------------------------------------------------)
+//	partArena2              14-14                                                                  |
+//	h5                      14-65                                                                   |
+//	h4                      14-71                                                                    |
+//	h6                      14-47                                                                    |
+//	h7                      14-42                                                                    |
+//	h8                      17-35                                                                  |
+//	h9                      18-33                                                                  |
+//	h10                     20-23                                                                  |
+//	h12                     24-25     |
+//	h13                     25-29     |
+//	h15                     29-33                                                                  |
+//	h17                     32-42                                                                  |
+//	h19                     34-35                                                                  |
+//	h20Scratch1             35-35     |
+//	h20Scratch2             35-35     |
+//	linear2Weight           37-42     |
+//	h21                     38-40                                                                  |
+//	h22                     39-40                                                                  |
+//	h23                     40-41     |
+//	linear2                 42-43                                                                  |
+//	h24Scratch2             43-43     |
+//	h24Scratch1             43-43     |
+//	linear1Weight           45-46     [----------------------------)
+//	linear1                 46-60                                                                  |
+//	h25                     47-49                                                                  |
+//	h26                     48-49                                                                  |
+//	h27                     49-50     [----------------------------)
+//	h28Scratch1             54-54     |
+//	h29                     60-62                                                                  |
+//	h30                     62-65                                                                  |
+//	h31Scratch1             65-65     |
+//	h31Scratch2             65-65     |
+//	h32                     66-68                                                                   |
+//	conv2Weight             67-68     |
+//	conv2                   68-69                                                                  |
+//	h33                     69-75                                                                  |
+//	h34                     70-71                                                                  |
+//	gradConv2WeightScratch1 71-71     [-------------------------------------------)
+//	h35                     72-73                                                                  |
+//	h37Scratch2             75-75     |
+//	h37Scratch1             75-75     |
+//	h38                     76-77                                                                  |
+//	gradConv1WeightScratch1 77-77     [-------------------------------------------)
+//	h39                     78-79                                                                  |
 const (
-	stepH1Off  = 0  // f32[5408*N]
-	stepH2Off  = 1  // f32[72]
-	stepH3Off  = 2  // f32[8]
-	stepH4Off  = 3  // f32[16]
-	stepH5Off  = 4  // f32[144]
-	stepH6Off  = 5  // f32[10816*N]
-	stepH7Off  = 6  // f32[5408*N]
-	stepH8Off  = 7  // bool[1024]
-	stepH9Off  = 8  // f32[9216*N]
-	stepH10Off = 9  // f32[1152]
-	stepH11Off = 10 // f32[16]
-	stepH12Off = 11 // f32[1152]
-	stepH13Off = 12 // f32[9216*N]
-	stepH14Off = 13 // f32[9216*N]
-	stepH15Off = 14 // bool[1024]
-	stepH16Off = 15 // f32[1024]
-	stepH17Off = 16 // f32[1024*N]
-	stepH18Off = 17 // f32[512*N]
-	stepH19Off = 18 // f32[524288]
-	stepH20Off = 19 // f32[524288]
-	stepH21Off = 20 // f32[512]
-	stepH22Off = 21 // f32[512*N]
-	stepH23Off = 22 // bool[1024]
-	stepH24Off = 23 // f32[1024]
-	stepH25Off = 24 // f32[8192]
-	stepH26Off = 25 // f32[16]
-	stepH27Off = 26 // f32[10*N]
-	stepH28Off = 27 // i64[N]
-	stepH29Off = 28 // f32[N]
-	stepH30Off = 29 // i64[1]
-	stepH31Off = 30 // f32[1]
-	stepH32Off = 31 // f32[N]
-	stepH33Off = 32 // f32[10*N]
-	stepH34Off = 33 // f32[N]
-	stepH35Off = 34 // f32[1024]
-	stepH36Off = 35 // f32[1024]
-	stepH37Off = 36 // f32[5120]
-	stepH38Off = 37 // f32[512*N]
-	stepH39Off = 38 // f32[16*N]
-	stepH40Off = 39 // f32[5120]
-	stepH41Off = 40 // f32[512*N]
-	stepH42Off = 41 // bool[1024]
-	stepH43Off = 42 // f32[1024]
-	stepH44Off = 43 // f32[524288]
-	stepH45Off = 44 // f32[1024*N]
-	stepH46Off = 45 // f32[1024*N]
-	stepH47Off = 46 // f32[512*N]
-	stepH48Off = 47 // f32[524288]
-	stepH49Off = 48 // f32[1024]
-	stepH50Off = 49 // f32[9216*N]
-	stepH51Off = 50 // f32[9216*N]
-	stepH52Off = 51 // f32[1024]
-	stepH53Off = 52 // bool[1024]
-	stepH54Off = 53 // f32[9216*N]
-	stepH55Off = 54 // f32[2304]
-	stepH56Off = 55 // f32[10816*N]
-	stepH57Off = 56 // f32[5408*N]
-	stepH58Off = 57 // f32[9216*N]
-	stepH59Off = 58 // f32[768*min(576*N,1024)]
-	stepH60Off = 59 // f32[16*N]
-	stepH61Off = 60 // bool[1024]
-	stepH62Off = 61 // f32[1024]
-	stepH63Off = 62 // f32[5408*N]
-	stepH64Off = 63 // f32[768*min(676*N,1024)]
-	stepH65Off = 64 // f32[8*N]
+	stepPartArenaOff               = 0       // u8[4194304]
+	stepPartArena2Off              = 4194304 // u8[73728*N]
+	stepH8Off                      = 4194304 // f32[10*N]
+	stepH12Off                     = 0       // i64[1]
+	stepH13Off                     = 64      // f32[1]
+	stepH20Scratch1Off             = 0       // f32[1024]
+	stepH20Scratch2Off             = 4096    // f32[1024]
+	stepLinear2WeightOff           = 0       // f32[5120]
+	stepH21Off                     = 4194304 // f32[512*N]
+	stepH23Off                     = 20480   // f32[5120]
+	stepLinear2Off                 = 4194304 // f32[512*N]
+	stepH24Scratch1Off             = 4096    // bool[1024]
+	stepH24Scratch2Off             = 0       // f32[1024]
+	stepLinear1WeightOff           = 0       // f32[524288]
+	stepH25Off                     = 4194304 // f32[1024*N]
+	stepH27Off                     = 0       // f32[524288]
+	stepH28Scratch1Off             = 0       // f32[1024]
+	stepH29Off                     = 4194304 // f32[9216*N]
+	stepH31Scratch1Off             = 0       // f32[1024]
+	stepH31Scratch2Off             = 4096    // bool[1024]
+	stepConv2WeightOff             = 0       // f32[2304]
+	stepConv2Off                   = 4194304 // f32[10816*N]
+	stepH34Off                     = 4194304 // f32[9216*N]
+	stepGradConv2WeightScratch1Off = 0       // f32[768*min(576*N,1024)]
+	stepH35Off                     = 4194304 // f32[16*N]
+	stepH37Scratch1Off             = 4096    // bool[1024]
+	stepH37Scratch2Off             = 0       // f32[1024]
+	stepH38Off                     = 4194304 // f32[5408*N]
+	stepGradConv1WeightScratch1Off = 0       // f32[768*min(676*N,1024)]
+	stepH39Off                     = 4194304 // f32[8*N]
 )
 
-// The steps at which each buffer is first written and last read.
-var (
-	stepFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 39, 40, 42, 46, 47, 51, 54, 56, 57, 57, 59, 60, 61, 62, 64, 65, 65, 67, 68, 69, 70, 71, 76, 82, 84, 87, 87, 88, 89, 90, 91, 92, 93, 94, 97, 97, 98, 99, 100}
-	stepLastUse  = [...]int32{100, 15, 13, 16, 16, 17, 93, 18, 94, 22, 23, 23, 24, 87, 25, 25, 69, 70, 30, 32, 32, 64, 33, 33, 38, 38, 57, 55, 45, 47, 51, 55, 64, 57, 57, 57, 64, 62, 62, 63, 65, 65, 65, 68, 82, 71, 71, 72, 76, 84, 87, 87, 87, 90, 90, 91, 97, 93, 93, 95, 97, 97, 99, 99, 101}
+// The plan of part, with offsets from the start of its arena.
+//
+//	22 buffers in 73728*N+4194304 bytes; the largest live set is 73728*N+4194304
+//
+//	               steps     0                                                         4268032
+//	conv1Weight2   1-6       |
+//	conv1Bias2     2-4       |
+//	conv1Bias3     4-7       |
+//	conv1Weight3   6-7       |
+//	conv1          7-8                                                                     |
+//	h1             8-9                                                                      |
+//	h2Scratch1     9-9       |
+//	conv2Weight2   10-12     |
+//	conv2Bias2     11-13     |
+//	conv2Weight3   12-13     |
+//	conv2          13-14                                                                   |
+//	h3             14-15                                                                    |
+//	h4Scratch2     15-15     |
+//	h4Scratch1     15-15     |
+//	linear1Weight2 18-19     [-----------------------------)
+//	linear1Weight3 19-21                                    [-----------------------------)
+//	linear1Bias2   20-21     |
+//	linear1        21-22                                                                   |
+//	h6Scratch2     22-22     |
+//	h6Scratch1     22-22     |
+//	linear2Weight2 23-27     |
+//	linear2Bias2   25-27     |
+const (
+	partConv1Weight2Off   = 576     // f32[72]
+	partConv1Bias2Off     = 0       // f32[8]
+	partConv1Bias3Off     = 896     // f32[16]
+	partConv1Weight3Off   = 0       // f32[144]
+	partConv1Off          = 0       // f32[10816*N]
+	partH1Off             = 43264   // f32[5408*N]
+	partH2Scratch1Off     = 0       // bool[1024]
+	partConv2Weight2Off   = 0       // f32[1152]
+	partConv2Bias2Off     = 9216    // f32[16]
+	partConv2Weight3Off   = 4608    // f32[1152]
+	partConv2Off          = 0       // f32[9216*N]
+	partH3Off             = 36864   // f32[9216*N]
+	partH4Scratch1Off     = 4096    // bool[1024]
+	partH4Scratch2Off     = 0       // f32[1024]
+	partLinear1Weight2Off = 0       // f32[524288]
+	partLinear1Weight3Off = 2097152 // f32[524288]
+	partLinear1Bias2Off   = 0       // f32[512]
+	partLinear1Off        = 0       // f32[512*N]
+	partH6Scratch1Off     = 4096    // bool[1024]
+	partH6Scratch2Off     = 0       // f32[1024]
+	partLinear2Weight2Off = 0       // f32[8192]
+	partLinear2Bias2Off   = 32768   // f32[16]
 )
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "cnn: Forward",
+	Symbols: []string{"N"},
+	Fixed:   2097152,
+	Each:    []int64{80128},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
+//	2 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
+//
+//	            steps     0                                                         2177280
+//	part2Arena  8-8       [-----------------------------------------------------------)
+//	part2Arena2 8-8                                                                    [-)
+const (
+	evalForwardPart2ArenaOff  = 0       // u8[2097152]
+	evalForwardPart2Arena2Off = 2097152 // u8[80128*N]
+)
+
+// The plan of part2, with offsets from the start of its arena.
+//
 //	11 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
 //
-//	                 steps     0                                                         2177280
-//	h19              10-13     |
-//	h26              12-13     |
-//	h27              13-15                                                                  |
-//	h29              14-15     |
-//	h32              15-16                                                                   [)
-//	h34              16-17                                                                  |
-//	h14              17-20                                                                  |
-//	h12              19-20     [-----------------------------------------------------------)
-//	h20              20-25                                                                  |
-//	h25              21-25     |
-//	h21              23-25     |
+//	               steps     0                                                         2177280
+//	conv1Bias2     2-5       |
+//	conv1Weight2   4-5       |
+//	conv1          5-7                                                                    |
+//	conv2Weight2   6-7       |
+//	conv2          7-8                                                                     [)
+//	h1             8-9                                                                    |
+//	h2             9-12                                                                   |
+//	linear1Weight2 11-12     [-----------------------------------------------------------)
+//	linear1        12-17                                                                  |
+//	linear2Weight2 13-17     |
+//	linear2Bias2   15-17     |
 const (
-	evalForwardH1Off  = 576     // f32[16]
-	evalForwardH2Off  = 0       // f32[144]
-	evalForwardH3Off  = 2097152 // f32[10816*N]
-	evalForwardH4Off  = 0       // f32[2304]
-	evalForwardH6Off  = 2097152 // f32[1024*N]
-	evalForwardH8Off  = 0       // f32[524288]
-	evalForwardH9Off  = 2097152 // f32[512*N]
-	evalForwardH10Off = 0       // f32[8192]
-	evalForwardH11Off = 32768   // f32[16]
+	part2Conv1Bias2Off     = 576   // f32[16]
+	part2Conv1Weight2Off   = 0     // f32[144]
+	part2Conv1Off          = 0     // f32[10816*N]
+	part2Conv2Weight2Off   = 0     // f32[2304]
+	part2Conv2Off          = 43264 // f32[9216*N]
+	part2H1Off             = 0     // f32[1024*N]
+	part2H2Off             = 4096  // f32[1024*N]
+	part2Linear1Weight2Off = 0     // f32[524288]
+	part2Linear1Off        = 0     // f32[512*N]
+	part2Linear2Weight2Off = 0     // f32[8192]
+	part2Linear2Bias2Off   = 32768 // f32[16]
 )
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "cnn: Loss",
+	Symbols: []string{"N"},
+	Fixed:   2097152,
+	Each:    []int64{80128},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	14 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
+//	5 buffers in 80128*N+2097152 bytes; the largest live set is 80128*N+2097152
 //
-//	                 steps     0                                                         2177280
-//	h28              10-13     |
-//	h33              12-13     |
-//	h34              13-15                                                                  |
-//	h36              14-15     |
-//	h39              15-16                                                                   [)
-//	h41              16-17                                                                  |
-//	h14              17-20                                                                  |
-//	h19              19-20     [-----------------------------------------------------------)
-//	h20              20-25                                                                  |
-//	h32              21-25     |
-//	h21              23-25     |
-//	h24              26-29                                                                  |
-//	h25              27-29                                                                  |
-//	h27              29-32                                                                  |
+//	            steps     0                                                         2177280
+//	part2Arena  8-8       [-----------------------------------------------------------)
+//	part2Arena2 8-8                                                                    [-)
+//	h1          9-12                                                                   |
+//	h2          10-12                                                                  |
+//	h3          12-15                                                                  |
 const (
-	evalLossH1Off  = 576     // f32[16]
-	evalLossH2Off  = 0       // f32[144]
-	evalLossH3Off  = 2097152 // f32[10816*N]
-	evalLossH4Off  = 0       // f32[2304]
-	evalLossH6Off  = 2097152 // f32[1024*N]
-	evalLossH8Off  = 0       // f32[524288]
-	evalLossH9Off  = 2097152 // f32[512*N]
-	evalLossH10Off = 0       // f32[8192]
-	evalLossH11Off = 32768   // f32[16]
-	evalLossH12Off = 2097152 // f32[10*N]
+	evalLossPart2ArenaOff  = 0       // u8[2097152]
+	evalLossPart2Arena2Off = 2097152 // u8[80128*N]
+	evalLossH1Off          = 2097152 // f32[10*N]
 )
 
-// The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
-//
-//	56 buffers, placed once the extents are known
-const (
-	trainForwardH1Off  = 0  // f32[5408*N]
-	trainForwardH2Off  = 1  // f32[72]
-	trainForwardH3Off  = 2  // f32[8]
-	trainForwardH4Off  = 3  // f32[16]
-	trainForwardH5Off  = 4  // f32[144]
-	trainForwardH6Off  = 5  // f32[10816*N]
-	trainForwardH7Off  = 6  // f32[5408*N]
-	trainForwardH8Off  = 7  // bool[1024]
-	trainForwardH9Off  = 8  // f32[9216*N]
-	trainForwardH10Off = 9  // f32[1152]
-	trainForwardH11Off = 10 // f32[16]
-	trainForwardH12Off = 11 // f32[1152]
-	trainForwardH13Off = 12 // f32[9216*N]
-	trainForwardH14Off = 13 // f32[9216*N]
-	trainForwardH15Off = 14 // bool[1024]
-	trainForwardH16Off = 15 // f32[1024]
-	trainForwardH17Off = 16 // f32[1024*N]
-	trainForwardH18Off = 17 // f32[512*N]
-	trainForwardH19Off = 18 // f32[524288]
-	trainForwardH20Off = 19 // f32[524288]
-	trainForwardH21Off = 20 // f32[512]
-	trainForwardH22Off = 21 // f32[512*N]
-	trainForwardH23Off = 22 // bool[1024]
-	trainForwardH24Off = 23 // f32[1024]
-	trainForwardH25Off = 24 // f32[8192]
-	trainForwardH26Off = 25 // f32[16]
-	trainForwardH27Off = 26 // f32[10*N]
-	trainForwardH28Off = 27 // f32[5120]
-	trainForwardH29Off = 28 // f32[512*N]
-	trainForwardH30Off = 29 // f32[16*N]
-	trainForwardH31Off = 30 // f32[5120]
-	trainForwardH32Off = 31 // f32[512*N]
-	trainForwardH33Off = 32 // bool[1024]
-	trainForwardH34Off = 33 // f32[1024]
-	trainForwardH35Off = 34 // f32[524288]
-	trainForwardH36Off = 35 // f32[1024*N]
-	trainForwardH37Off = 36 // f32[1024*N]
-	trainForwardH38Off = 37 // f32[512*N]
-	trainForwardH39Off = 38 // f32[524288]
-	trainForwardH40Off = 39 // f32[1024]
-	trainForwardH41Off = 40 // f32[9216*N]
-	trainForwardH42Off = 41 // f32[9216*N]
-	trainForwardH43Off = 42 // f32[1024]
-	trainForwardH44Off = 43 // bool[1024]
-	trainForwardH45Off = 44 // f32[9216*N]
-	trainForwardH46Off = 45 // f32[2304]
-	trainForwardH47Off = 46 // f32[10816*N]
-	trainForwardH48Off = 47 // f32[5408*N]
-	trainForwardH49Off = 48 // f32[9216*N]
-	trainForwardH50Off = 49 // f32[768*min(576*N,1024)]
-	trainForwardH51Off = 50 // f32[16*N]
-	trainForwardH52Off = 51 // bool[1024]
-	trainForwardH53Off = 52 // f32[1024]
-	trainForwardH54Off = 53 // f32[5408*N]
-	trainForwardH55Off = 54 // f32[768*min(676*N,1024)]
-	trainForwardH56Off = 55 // f32[8*N]
-)
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:     "cnn: TrainForward",
+	Symbols:  []string{"N"},
+	Fixed:    4194304,
+	Each:     []int64{198912},
+	Ends:     []int{7, 8, 5, 6, 4, 3, 2, 1},
+	Backward: "cnn: Backward",
+}
 
-// The steps at which each buffer is first written and last read.
-var (
-	trainForwardFirstUse = [...]int32{9, 10, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25, 26, 28, 29, 30, 31, 32, 33, 33, 34, 36, 40, 43, 44, 45, 46, 48, 49, 49, 51, 52, 53, 54, 55, 60, 66, 68, 71, 71, 72, 73, 74, 75, 76, 77, 78, 81, 81, 82, 83, 84}
-	trainForwardLastUse  = [...]int32{84, 15, 13, 16, 16, 17, 77, 18, 78, 22, 23, 23, 24, 71, 25, 25, 53, 54, 30, 32, 32, 48, 33, 33, 38, 38, 48, 48, 46, 46, 47, 49, 49, 49, 52, 66, 55, 55, 56, 60, 68, 71, 71, 71, 74, 74, 75, 81, 77, 77, 79, 81, 81, 83, 83, 85}
+// The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
+// both.
+//
+//	39 buffers in 198912*N+4194304 bytes; the largest live set is 198912*N+4194304
+//
+//	                        steps     0                                                         4393216
+//	h1                      5-62                                                                     |
+//	h2                      8-56                                                                    |
+//	h3                      11-32                                                                    |
+//	partArena               14-14     [-----------------------------------------------------------)
+//	partArena2              14-14                                                                  |
+//	h5                      14-49                                                                   |
+//	h4                      14-55                                                                    |
+//	h6                      14-31                                                                    |
+//	h7                      14-26                                                                    |
+//	h8                      18-26                                                                  |
+//	linear2Weight           21-26     |
+//	h10                     22-24                                                                  |
+//	h11                     23-24                                                                  |
+//	h12                     24-25     |
+//	linear2                 26-27                                                                  |
+//	h13Scratch2             27-27     |
+//	h13Scratch1             27-27     |
+//	linear1Weight           29-30     [----------------------------)
+//	linear1                 30-44                                                                  |
+//	h14                     31-33                                                                  |
+//	h15                     32-33                                                                  |
+//	h16                     33-34     [----------------------------)
+//	h17Scratch1             38-38     |
+//	h18                     44-46                                                                  |
+//	h19                     46-49                                                                  |
+//	h20Scratch1             49-49     |
+//	h20Scratch2             49-49     |
+//	h21                     50-52                                                                   |
+//	conv2Weight             51-52     |
+//	conv2                   52-53                                                                  |
+//	h22                     53-59                                                                  |
+//	h23                     54-55                                                                  |
+//	gradConv2WeightScratch1 55-55     [-------------------------------------------)
+//	h24                     56-57                                                                  |
+//	h26Scratch2             59-59     |
+//	h26Scratch1             59-59     |
+//	h27                     60-61                                                                  |
+//	gradConv1WeightScratch1 61-61     [-------------------------------------------)
+//	h28                     62-63                                                                  |
+const (
+	trainForwardPartArenaOff               = 0       // u8[4194304]
+	trainForwardPartArena2Off              = 4194304 // u8[73728*N]
+	trainForwardLinear2WeightOff           = 0       // f32[5120]
+	trainForwardH10Off                     = 4194304 // f32[512*N]
+	trainForwardH12Off                     = 20480   // f32[5120]
+	trainForwardLinear2Off                 = 4194304 // f32[512*N]
+	trainForwardH13Scratch1Off             = 4096    // bool[1024]
+	trainForwardH13Scratch2Off             = 0       // f32[1024]
+	trainForwardLinear1WeightOff           = 0       // f32[524288]
+	trainForwardH14Off                     = 4194304 // f32[1024*N]
+	trainForwardH16Off                     = 0       // f32[524288]
+	trainForwardH17Scratch1Off             = 0       // f32[1024]
+	trainForwardH18Off                     = 4194304 // f32[9216*N]
+	trainForwardH20Scratch1Off             = 0       // f32[1024]
+	trainForwardH20Scratch2Off             = 4096    // bool[1024]
+	trainForwardConv2WeightOff             = 0       // f32[2304]
+	trainForwardConv2Off                   = 4194304 // f32[10816*N]
+	trainForwardH23Off                     = 4194304 // f32[9216*N]
+	trainForwardGradConv2WeightScratch1Off = 0       // f32[768*min(576*N,1024)]
+	trainForwardH24Off                     = 4194304 // f32[16*N]
+	trainForwardH26Scratch1Off             = 4096    // bool[1024]
+	trainForwardH26Scratch2Off             = 0       // f32[1024]
+	trainForwardH27Off                     = 4194304 // f32[5408*N]
+	trainForwardGradConv1WeightScratch1Off = 0       // f32[768*min(676*N,1024)]
+	trainForwardH28Off                     = 4194304 // f32[8*N]
 )

@@ -2,564 +2,148 @@
 
 package cnn
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "conv1.weight", Shape: []int{8, 1, 3, 3}},
-	{Name: "conv1.bias", Shape: []int{8}},
-	{Name: "conv2.weight", Shape: []int{16, 8, 3, 3}},
-	{Name: "conv2.bias", Shape: []int{16}},
-	{Name: "linear1.weight", Shape: []int{512, 1024}},
-	{Name: "linear1.bias", Shape: []int{512}},
-	{Name: "linear2.weight", Shape: []int{10, 512}},
-	{Name: "linear2.bias", Shape: []int{10}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "conv1.weight", Shape: []int{8, 1, 3, 3}, Weight: &w.conv1Weight, Change: &g.conv1Weight},
+		{Name: "conv1.bias", Shape: []int{8}, Weight: &w.conv1Bias, Change: &g.conv1Bias},
+		{Name: "conv2.weight", Shape: []int{16, 8, 3, 3}, Weight: &w.conv2Weight, Change: &g.conv2Weight},
+		{Name: "conv2.bias", Shape: []int{16}, Weight: &w.conv2Bias, Change: &g.conv2Bias},
+		{Name: "linear1.weight", Shape: []int{512, 1024}, Weight: &w.linear1Weight, Change: &g.linear1Weight},
+		{Name: "linear1.bias", Shape: []int{512}, Weight: &w.linear1Bias, Change: &g.linear1Bias},
+		{Name: "linear2.weight", Shape: []int{10, 512}, Weight: &w.linear2Weight, Change: &g.linear2Weight},
+		{Name: "linear2.bias", Shape: []int{10}, Weight: &w.linear2Bias, Change: &g.linear2Bias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base                *rt.Training
-	weights             *trained
-	changes             *changes // that the step writes
-	direct, aside       *changes // among the gradients, and to be added to them
-	guard               rt.Guard
-	ctx                 context.Context
-	arena               []byte
-	max                 rt.Max
-	stepOpened          bool
-	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [65]int64
-	trainForwardOpened  bool
-	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [56]int64
-	passStep            *rt.Pass
-	dstStep             LossResult // of Step
-	dstForward          []Logits   // of Forward
-	dstLoss             LossResult // of Loss
-	passTrainForward    *rt.Pass
-	pending             bool // the arena holds what Backward needs
-	trainForwardImage   []Image
-	dstTrainForward     []Logits // of TrainForward
+	rt.Trainer[trained, changes]
+	dstStep           LossResult // of Step
+	dstForward        []Logits   // of Forward
+	dstLoss           LossResult // of Loss
+	trainForwardImage []Image
+	dstTrainForward   []Logits // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "cnn: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		conv1Weight:   base.Weight(0),
-		conv1Bias:     base.Weight(1),
-		conv2Weight:   base.Weight(2),
-		conv2Bias:     base.Weight(3),
-		linear1Weight: base.Weight(4),
-		linear1Bias:   base.Weight(5),
-		linear2Weight: base.Weight(6),
-		linear2Bias:   base.Weight(7),
-		constH82:      rt.WeightsOf[float32](own, "const/h82", 1, 1, 3, 3),
-		constH88:      rt.WeightsOf[float32](own, "const/h88", 1, 1, 8, 8),
-		constH46:      rt.WeightsOf[float32](own, "const/h46", 1, 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH82: rt.WeightsOf[float32](own, "const/h82", 1, 1, 3, 3),
+		constH88: rt.WeightsOf[float32](own, "const/h88", 1, 1, 8, 8),
+		constH46: rt.WeightsOf[float32](own, "const/h46", 1, 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 7},
-		{Variable: 1, End: 8},
-		{Variable: 2, End: 5},
-		{Variable: 3, End: 6},
-		{Variable: 4, End: 4},
-		{Variable: 5, End: 3},
-		{Variable: 6, End: 2},
-		{Variable: 7, End: 1},
-	}, nil)
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 7},
-		{Variable: 1, End: 8},
-		{Variable: 2, End: 5},
-		{Variable: 3, End: 6},
-		{Variable: 4, End: 4},
-		{Variable: 5, End: 3},
-		{Variable: 6, End: 2},
-		{Variable: 7, End: 1},
-	}, nil)
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "cnn: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		conv1Weight:   base.Gradient(0, aside),
-		conv1Bias:     base.Gradient(1, aside),
-		conv2Weight:   base.Gradient(2, aside),
-		conv2Bias:     base.Gradient(3, aside),
-		linear1Weight: base.Gradient(4, aside),
-		linear1Bias:   base.Gradient(5, aside),
-		linear2Weight: base.Gradient(6, aside),
-		linear2Bias:   base.Gradient(7, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	extents := [1]int{n}
-	if t.stepOpened && t.stepExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.stepOpened = false // until the offsets and the arena are those of these extents
-	stepSizes := [...]int64{
-		stepH1Off:  z.Mul(21632, int64(n)),
-		stepH2Off:  320,
-		stepH3Off:  64,
-		stepH4Off:  64,
-		stepH5Off:  576,
-		stepH6Off:  z.Mul(43264, int64(n)),
-		stepH7Off:  z.Mul(21632, int64(n)),
-		stepH8Off:  1024,
-		stepH9Off:  z.Mul(36864, int64(n)),
-		stepH10Off: 4608,
-		stepH11Off: 64,
-		stepH12Off: 4608,
-		stepH13Off: z.Mul(36864, int64(n)),
-		stepH14Off: z.Mul(36864, int64(n)),
-		stepH15Off: 1024,
-		stepH16Off: 4096,
-		stepH17Off: z.Mul(4096, int64(n)),
-		stepH18Off: z.Mul(2048, int64(n)),
-		stepH19Off: 2097152,
-		stepH20Off: 2097152,
-		stepH21Off: 2048,
-		stepH22Off: z.Mul(2048, int64(n)),
-		stepH23Off: 1024,
-		stepH24Off: 4096,
-		stepH25Off: 32768,
-		stepH26Off: 64,
-		stepH27Off: z.Mul(64, int64(n)),
-		stepH28Off: z.Mul(64, int64(n)),
-		stepH29Off: z.Mul(64, int64(n)),
-		stepH30Off: 64,
-		stepH31Off: 64,
-		stepH32Off: z.Mul(64, int64(n)),
-		stepH33Off: z.Mul(64, int64(n)),
-		stepH34Off: z.Mul(64, int64(n)),
-		stepH35Off: 4096,
-		stepH36Off: 4096,
-		stepH37Off: 20480,
-		stepH38Off: z.Mul(2048, int64(n)),
-		stepH39Off: z.Mul(64, int64(n)),
-		stepH40Off: 20480,
-		stepH41Off: z.Mul(2048, int64(n)),
-		stepH42Off: 1024,
-		stepH43Off: 4096,
-		stepH44Off: 2097152,
-		stepH45Off: z.Mul(4096, int64(n)),
-		stepH46Off: z.Mul(4096, int64(n)),
-		stepH47Off: z.Mul(2048, int64(n)),
-		stepH48Off: 2097152,
-		stepH49Off: 4096,
-		stepH50Off: z.Mul(36864, int64(n)),
-		stepH51Off: z.Mul(36864, int64(n)),
-		stepH52Off: 4096,
-		stepH53Off: 1024,
-		stepH54Off: z.Mul(36864, int64(n)),
-		stepH55Off: 9216,
-		stepH56Off: z.Mul(43264, int64(n)),
-		stepH57Off: z.Mul(21632, int64(n)),
-		stepH58Off: z.Mul(36864, int64(n)),
-		stepH59Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		stepH60Off: z.Mul(64, int64(n)),
-		stepH61Off: 1024,
-		stepH62Off: 4096,
-		stepH63Off: z.Mul(21632, int64(n)),
-		stepH64Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		stepH65Off: z.Mul(64, int64(n)),
-	}
-	if err := z.Err("cnn: Step"); err != nil {
-		return err
-	}
-	need := rt.Layout(stepSizes[:], stepFirstUse[:], stepLastUse[:], t.stepOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.stepExtents, t.stepOpened = extents, true
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 2097152)
-	if err := z.Err("cnn: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(80128, int64(n)), 2097152)
-	if err := z.Err("cnn: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	extents := [1]int{n}
-	if t.trainForwardOpened && t.trainForwardExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.trainForwardOpened = false // until the offsets and the arena are those of these extents
-	trainForwardSizes := [...]int64{
-		trainForwardH1Off:  z.Mul(21632, int64(n)),
-		trainForwardH2Off:  320,
-		trainForwardH3Off:  64,
-		trainForwardH4Off:  64,
-		trainForwardH5Off:  576,
-		trainForwardH6Off:  z.Mul(43264, int64(n)),
-		trainForwardH7Off:  z.Mul(21632, int64(n)),
-		trainForwardH8Off:  1024,
-		trainForwardH9Off:  z.Mul(36864, int64(n)),
-		trainForwardH10Off: 4608,
-		trainForwardH11Off: 64,
-		trainForwardH12Off: 4608,
-		trainForwardH13Off: z.Mul(36864, int64(n)),
-		trainForwardH14Off: z.Mul(36864, int64(n)),
-		trainForwardH15Off: 1024,
-		trainForwardH16Off: 4096,
-		trainForwardH17Off: z.Mul(4096, int64(n)),
-		trainForwardH18Off: z.Mul(2048, int64(n)),
-		trainForwardH19Off: 2097152,
-		trainForwardH20Off: 2097152,
-		trainForwardH21Off: 2048,
-		trainForwardH22Off: z.Mul(2048, int64(n)),
-		trainForwardH23Off: 1024,
-		trainForwardH24Off: 4096,
-		trainForwardH25Off: 32768,
-		trainForwardH26Off: 64,
-		trainForwardH27Off: z.Mul(64, int64(n)),
-		trainForwardH28Off: 20480,
-		trainForwardH29Off: z.Mul(2048, int64(n)),
-		trainForwardH30Off: z.Mul(64, int64(n)),
-		trainForwardH31Off: 20480,
-		trainForwardH32Off: z.Mul(2048, int64(n)),
-		trainForwardH33Off: 1024,
-		trainForwardH34Off: 4096,
-		trainForwardH35Off: 2097152,
-		trainForwardH36Off: z.Mul(4096, int64(n)),
-		trainForwardH37Off: z.Mul(4096, int64(n)),
-		trainForwardH38Off: z.Mul(2048, int64(n)),
-		trainForwardH39Off: 2097152,
-		trainForwardH40Off: 4096,
-		trainForwardH41Off: z.Mul(36864, int64(n)),
-		trainForwardH42Off: z.Mul(36864, int64(n)),
-		trainForwardH43Off: 4096,
-		trainForwardH44Off: 1024,
-		trainForwardH45Off: z.Mul(36864, int64(n)),
-		trainForwardH46Off: 9216,
-		trainForwardH47Off: z.Mul(43264, int64(n)),
-		trainForwardH48Off: z.Mul(21632, int64(n)),
-		trainForwardH49Off: z.Mul(36864, int64(n)),
-		trainForwardH50Off: z.Mul(3072, z.Min(z.Mul(576, int64(n)), 1024)),
-		trainForwardH51Off: z.Mul(64, int64(n)),
-		trainForwardH52Off: 1024,
-		trainForwardH53Off: 4096,
-		trainForwardH54Off: z.Mul(21632, int64(n)),
-		trainForwardH55Off: z.Mul(3072, z.Min(z.Mul(676, int64(n)), 1024)),
-		trainForwardH56Off: z.Mul(64, int64(n)),
-	}
-	if err := z.Err("cnn: TrainForward"); err != nil {
-		return err
-	}
-	need := rt.Layout(trainForwardSizes[:], trainForwardFirstUse[:], trainForwardLastUse[:], t.trainForwardOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.trainForwardExtents, t.trainForwardOpened = extents, true
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(image []Image, target []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("image", image), rt.In("target", target))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("cnn: Step", &t.dstStep.Logits, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstStep.Logits, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runStep(&t.dstStep, image, target)
+	err = t.step(call, len(image), rt.FlatOf[float32](&t.dstStep.Loss), rt.Flat[float32](t.dstStep.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](target), call.Key())
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *LossResult, image []Image, target []int64) (err error) {
-	defer rt.Recover("cnn: Step", &err)
-	if err := rt.CheckNil("cnn: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("cnn: Step", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("cnn: Step", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](target), t.base.Key()))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(image []Image) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("image", image))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("cnn: Forward", &t.dstForward, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, image)
+	err = t.evalForward(call, len(image), rt.Flat[float32](t.dstForward), rt.Flat[float32](image))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []Logits, image []Image) (err error) {
-	defer rt.Recover("cnn: Forward", &err)
-	n := len(image)
-	if err := rt.CheckBatch("cnn: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(image []Image, target []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("image", image), rt.In("target", target))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("cnn: Loss", &t.dstLoss.Logits, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstLoss.Logits, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runLoss(&t.dstLoss, image, target)
+	err = t.evalLoss(call, len(image), rt.FlatOf[float32](&t.dstLoss.Loss), rt.Flat[float32](t.dstLoss.Logits), rt.Flat[float32](image),
+		rt.Flat[int64](target))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *LossResult, image []Image, target []int64) (err error) {
-	defer rt.Recover("cnn: Loss", &err)
-	if err := rt.CheckNil("cnn: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(image)
-	if err := rt.CheckLen("cnn: Loss", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("cnn: Loss", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](image), rt.Flat[int64](target))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(image []Image) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("image", image))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("cnn: TrainForward", &t.dstTrainForward, len(image)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(image))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, image)
 	t.trainForwardImage = image
-	t.pending = err == nil
+	err = t.trainForward(call, len(image), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](image), call.Key())
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []Logits, image []Image) (err error) {
-	defer rt.Recover("cnn: TrainForward", &err)
-	n := len(image)
-	if err := rt.CheckBatch("cnn: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("cnn: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](image))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[float32](image), t.base.Key()))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dLogits", dLogits))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("cnn: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("cnn: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardImage)
-	if err := rt.CheckLen("cnn: Backward", "dLogits", len(dLogits), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("cnn: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[float32](t.trainForwardImage), rt.Flat[float32](dLogits), t.base.Key()))
+	return t.backward(call, len(t.trainForwardImage), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](t.trainForwardImage),
+		rt.Flat[float32](dLogits), call.Key())
 }

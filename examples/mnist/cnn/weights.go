@@ -13,26 +13,29 @@ import (
 //go:embed cnn.const.safetensors
 var embedded string
 
-// initial says how the weights begin.
+// initial describes the initial weights.
 var initial = []rt.Initial{
-	{Name: "conv1.weight", DType: "f32", Shape: []int{8, 1, 3, 3}, Init: rt.Init{Kind: "uniform", A: -0.3333333333333333, B: 0.3333333333333333}},
+	{Name: "conv1.weight", DType: "f32", Shape: []int{8, 1, 3, 3},
+		Init: rt.Init{Kind: "uniform", A: -0.3333333333333333, B: 0.3333333333333333}},
 	{Name: "conv1.bias", DType: "f32", Shape: []int{8}, Init: rt.Init{Kind: "uniform", A: -0.3333333333333333, B: 0.3333333333333333}},
-	{Name: "conv2.weight", DType: "f32", Shape: []int{16, 8, 3, 3}, Init: rt.Init{Kind: "uniform", A: -0.11785113019775793, B: 0.11785113019775793}},
+	{Name: "conv2.weight", DType: "f32", Shape: []int{16, 8, 3, 3},
+		Init: rt.Init{Kind: "uniform", A: -0.11785113019775793, B: 0.11785113019775793}},
 	{Name: "conv2.bias", DType: "f32", Shape: []int{16}, Init: rt.Init{Kind: "uniform", A: -0.11785113019775793, B: 0.11785113019775793}},
 	{Name: "linear1.weight", DType: "f32", Shape: []int{512, 1024}, Init: rt.Init{Kind: "uniform", A: -0.03125, B: 0.03125}},
 	{Name: "linear1.bias", DType: "f32", Shape: []int{512}, Init: rt.Init{Kind: "uniform", A: -0.03125, B: 0.03125}},
-	{Name: "linear2.weight", DType: "f32", Shape: []int{10, 512}, Init: rt.Init{Kind: "uniform", A: -0.044194173824159216, B: 0.044194173824159216}},
-	{Name: "linear2.bias", DType: "f32", Shape: []int{10}, Init: rt.Init{Kind: "uniform", A: -0.044194173824159216, B: 0.044194173824159216}},
+	{Name: "linear2.weight", DType: "f32", Shape: []int{10, 512},
+		Init: rt.Init{Kind: "uniform", A: -0.044194173824159216, B: 0.044194173824159216}},
+	{Name: "linear2.bias", DType: "f32", Shape: []int{10},
+		Init: rt.Init{Kind: "uniform", A: -0.044194173824159216, B: 0.044194173824159216}},
 }
 
-// New returns the model with its initial weights, which the seed determines: those of
-// one seed are the same on every machine.
+// New returns the model with initial weights, which are drawn from the seed. The same seed gives
+// the same weights on every machine.
 func New(seed uint64) *Model {
 	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -40,10 +43,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the weights of New(0) stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The weights
+// of New(0) replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.InitialWeights(0, initial, rt.OpenWeights(embedded))
@@ -54,9 +58,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -86,7 +90,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "conv1.weight", DType: "f32", Shape: []int{8, 1, 3, 3}},
 	{Name: "conv1.bias", DType: "f32", Shape: []int{8}},
@@ -98,13 +102,13 @@ var wanted = []keys.Want{
 	{Name: "linear2.bias", DType: "f32", Shape: []int{10}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	conv2Bias     []float32 // f32[16]
 	linear1Bias   []float32 // f32[512]
@@ -116,7 +120,7 @@ type weights struct {
 	linear2Bias   []float32 // f32[1,1,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		conv2Bias:     rt.WeightsOf[float32](raw, "conv2.bias", 16),
@@ -138,7 +142,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		conv1Weight   = rt.WeightsOf[float32](raw, "conv1.weight", 8, 1, 3, 3)
@@ -152,22 +156,22 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// model.go:39: f32[1,1,16]
+	// p.conv1Bias = model.go:39: f32[1,1,16]
 	cpu.Block(p.conv1Bias, conv1Bias, 1, 8, 1, 1)
 
-	// model.go:39: f32[1,1,3,3,1,16]
-	cpu.PackConv(p.conv1Weight, conv1Weight, &conv1)
+	// p.conv1Weight = model.go:39: f32[1,1,3,3,1,16]
+	cpu.PackConv(p.conv1Weight, conv1Weight, &conv2_2)
 
-	// model.go:40: f32[36,1,1,16,16]
+	// p.conv2Weight = model.go:40: f32[36,1,1,16,16]
 	cpu.PackWinograd(p.conv2Weight, conv2Weight, &winograd2)
 
-	// model.go:42: f32[32,1024,16]
+	// p.linear1Weight = model.go:42: f32[32,1024,16]
 	cpu.PackPanels(p.linear1Weight, linear1Weight, 1024, 512, 1024, true, 1, 524288)
 
-	// model.go:43: f32[1,512,16]
+	// p.linear2Weight = model.go:43: f32[1,512,16]
 	cpu.PackPanels(p.linear2Weight, linear2Weight, 512, 10, 512, true, 1, 5120)
 
-	// model.go:43: f32[1,1,16]
+	// p.linear2Bias = model.go:43: f32[1,1,16]
 	cpu.Block(p.linear2Bias, linear2Bias, 1, 10, 1, 1)
 	return nil
 }

@@ -3,7 +3,7 @@ package model
 
 import "github.com/burngen/burngen/ir/nn"
 
-// Config is what a Net is made by.
+// Config configures a Net.
 //
 //burngen:config
 type Config struct {
@@ -12,7 +12,7 @@ type Config struct {
 	Dropout float64 `default:"0.5"`
 }
 
-// Net tells what a small grey image shows.
+// Net classifies small grey images.
 type Net struct {
 	Conv1, Conv2     nn.Conv2d
 	Linear1, Linear2 nn.Linear
@@ -43,7 +43,7 @@ func (m *Net) Forward(image nn.Value) (logits nn.Value) {
 	return m.Linear2.Forward(x)
 }
 
-// Loss is what training minimises; the logits come along to count what is right.
+// Loss returns the cross entropy, and the logits, to count the correct ones.
 //
 //burngen:loss (f32[N,28,28], i64[N]) -> (f32[], f32[N,{m.classes}])
 func (m *Net) Loss(image, target nn.Value) (loss, logits nn.Value) {

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
 	normWeight      []float32 // f32[11]
 	normBias        []float32 // f32[11]
@@ -22,7 +22,8 @@ type trained struct {
 	constH51        []float32 // f32[1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	normWeight      []float32 // gradient, f32[11]
 	normBias        []float32 // gradient, f32[11]
@@ -37,942 +38,876 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, output, features, worth []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output, features, worth []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h1  = rt.View[float32](t.arena, stepH1Off, 22)
-		h3  = rt.View[float32](t.arena, stepH3Off, 1024)
-		h4  = rt.View[float32](t.arena, stepH4Off, 1024)
-		h2  = rt.View[float32](t.arena, stepH2Off, 11*n)
-		h5  = rt.View[float32](t.arena, stepH5Off, 11)
-		h6  = rt.View[float32](t.arena, stepH6Off, 11)
-		h7  = rt.View[int64](t.arena, stepH7Off, 1)
-		h8  = rt.View[float32](t.arena, stepH8Off, 1)
-		h10 = rt.View[float32](t.arena, stepH10Off, 1024)
-		h9  = rt.View[float32](t.arena, stepH9Off, 1)
-		h11 = rt.View[float32](t.arena, stepH11Off, 11)
-		h12 = rt.View[float32](t.arena, stepH12Off, 1024)
-		h14 = rt.View[float32](t.arena, stepH14Off, 1024)
-		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
-		h13 = rt.View[float32](t.arena, stepH13Off, 11)
-		h16 = rt.View[float32](t.arena, stepH16Off, 1024)
-		h18 = rt.View[float32](t.arena, stepH18Off, 1024)
-		h17 = rt.View[float32](t.arena, stepH17Off, 11)
-		h20 = rt.View[float32](t.arena, stepH20Off, 1024)
-		h19 = rt.View[float32](t.arena, stepH19Off, 11)
-		h22 = rt.View[float32](t.arena, stepH22Off, 1024)
-		h23 = rt.View[float32](t.arena, stepH23Off, 1024)
-		h24 = rt.View[float32](t.arena, stepH24Off, 1024)
-		h21 = rt.View[float32](t.arena, 128*n+12608, 11*n)
-		h25 = rt.View[float32](t.arena, stepH25Off, 352)
-		h26 = rt.View[float32](t.arena, stepH26Off, 32*n)
-		h27 = rt.View[float32](t.arena, 192*n+12608, 32*n)
-		h28 = rt.View[float32](t.arena, stepH28Off, 512)
-		h29 = rt.View[float32](t.arena, 128*n+12608, 16*n)
-		h30 = rt.View[float32](t.arena, 192*n+12608, 16*n)
-		h31 = rt.View[float32](t.arena, stepH31Off, 256)
-		h32 = rt.View[float32](t.arena, stepH32Off, 16)
-		h33 = rt.View[float32](t.arena, 320*n+12608, n)
-		h34 = rt.View[float32](t.arena, 256*n+12608, n)
-		h35 = rt.View[float32](t.arena, 256*n+12608, n)
-		h36 = rt.View[float32](t.arena, stepH36Off, 1024)
-		h37 = rt.View[float32](t.arena, stepH37Off, 16)
-		h38 = rt.View[float32](t.arena, 320*n+12608, 16*n)
-		h39 = rt.View[float32](t.arena, 384*n+12608, 16*n)
-		h40 = rt.View[float32](t.arena, stepH40Off, 1024)
-		h41 = rt.View[float32](t.arena, stepH41Off, 1024)
-		h42 = rt.View[float32](t.arena, 384*n+12608, 16*n)
-		h43 = rt.View[float32](t.arena, 128*n+12608, 32*n)
-		h44 = rt.View[float32](t.arena, 256*n+12608, 32*n)
-		h45 = rt.View[float32](t.arena, 128*n+12608, 16*n)
-		h46 = rt.View[float32](t.arena, stepH46Off, 512)
-		h47 = rt.View[float32](t.arena, stepH47Off, 1024)
-		h48 = rt.View[float32](t.arena, stepH48Off, 1024)
-		h49 = rt.View[float32](t.arena, stepH49Off, 1024)
-		h50 = rt.View[float32](t.arena, stepH50Off, 512)
-		h51 = rt.View[float32](t.arena, 128*n+12608, 32*n)
-		h52 = rt.View[float32](t.arena, stepH52Off, 512)
-		h53 = rt.View[float32](t.arena, 256*n+12608, 11*n)
-		h55 = rt.View[float32](t.arena, stepH55Off, 1024)
-		h56 = rt.View[float32](t.arena, stepH56Off, 1024)
-		h57 = rt.View[float32](t.arena, stepH57Off, 1024)
-		h54 = rt.View[float32](t.arena, stepH54Off, 11*n)
-		h58 = rt.View[float32](t.arena, 320*n+12608, 11*n)
-		h59 = rt.View[float32](t.arena, stepH59Off, 32*n)
-		h60 = rt.View[float32](t.arena, stepH60Off, 352)
-		h61 = rt.View[float32](t.arena, stepH61Off, 22)
-		h62 = rt.View[float32](t.arena, stepH62Off, 1024)
-		h63 = rt.View[float32](t.arena, stepH63Off, 1024)
-		h64 = rt.View[float32](t.arena, stepH64Off, 11)
-		h65 = rt.View[float32](t.arena, stepH65Off, 1024)
+		h4                           = rt.View[float32](call.Arena, stepH4Off, 22)
+		h2Scratch1                   = rt.View[float32](call.Arena, stepH2Scratch1Off, 1024)
+		h2Scratch2                   = rt.View[float32](call.Arena, stepH2Scratch2Off, 1024)
+		h2                           = rt.View[float32](call.Arena, stepH2Off, 11*n)
+		h5                           = rt.View[float32](call.Arena, stepH5Off, 11)
+		h6                           = rt.View[float32](call.Arena, stepH6Off, 11)
+		h7                           = rt.View[int64](call.Arena, stepH7Off, 1)
+		h8                           = rt.View[float32](call.Arena, stepH8Off, 1)
+		h9Scratch1                   = rt.View[float32](call.Arena, stepH9Scratch1Off, 1024)
+		h9                           = rt.View[float32](call.Arena, stepH9Off, 1)
+		h10                          = rt.View[float32](call.Arena, stepH10Off, 11)
+		stateNormRunningMeanScratch1 = rt.View[float32](call.Arena, stepStateNormRunningMeanScratch1Off, 1024)
+		h12Scratch1                  = rt.View[float32](call.Arena, stepH12Scratch1Off, 1024)
+		h12Scratch2                  = rt.View[float32](call.Arena, stepH12Scratch2Off, 1024)
+		h12                          = rt.View[float32](call.Arena, stepH12Off, 11)
+		stateNormRunningVarScratch1  = rt.View[float32](call.Arena, stepStateNormRunningVarScratch1Off, 1024)
+		normScratch1                 = rt.View[float32](call.Arena, stepNormScratch1Off, 1024)
+		norm                         = rt.View[float32](call.Arena, stepNormOff, 11)
+		norm2Scratch1                = rt.View[float32](call.Arena, stepNorm2Scratch1Off, 1024)
+		norm2                        = rt.View[float32](call.Arena, stepNorm2Off, 11)
+		h13Scratch1                  = rt.View[float32](call.Arena, stepH13Scratch1Off, 1024)
+		h13Scratch2                  = rt.View[float32](call.Arena, stepH13Scratch2Off, 1024)
+		h13Scratch3                  = rt.View[float32](call.Arena, stepH13Scratch3Off, 1024)
+		h13                          = rt.View[float32](call.Arena, 128*n+12608, 11*n)
+		layers0Weight                = rt.View[float32](call.Arena, stepLayers0WeightOff, 352)
+		layers0                      = rt.View[float32](call.Arena, stepLayers0Off, 32*n)
+		h14                          = rt.View[float32](call.Arena, 192*n+12608, 32*n)
+		layers1Weight                = rt.View[float32](call.Arena, stepLayers1WeightOff, 512)
+		layers1                      = rt.View[float32](call.Arena, 128*n+12608, 16*n)
+		h15                          = rt.View[float32](call.Arena, 192*n+12608, 16*n)
+		outputWeight                 = rt.View[float32](call.Arena, stepOutputWeightOff, 256)
+		outputBias                   = rt.View[float32](call.Arena, stepOutputBiasOff, 16)
+		output2                      = rt.View[float32](call.Arena, 320*n+12608, n)
+		h16                          = rt.View[float32](call.Arena, 256*n+12608, n)
+		h18                          = rt.View[float32](call.Arena, 256*n+12608, n)
+		h19Scratch1                  = rt.View[float32](call.Arena, stepH19Scratch1Off, 1024)
+		outputWeight2                = rt.View[float32](call.Arena, stepOutputWeight2Off, 16)
+		h20                          = rt.View[float32](call.Arena, 320*n+12608, 16*n)
+		h21                          = rt.View[float32](call.Arena, 384*n+12608, 16*n)
+		h23Scratch1                  = rt.View[float32](call.Arena, stepH23Scratch1Off, 1024)
+		h23Scratch2                  = rt.View[float32](call.Arena, stepH23Scratch2Off, 1024)
+		output3                      = rt.View[float32](call.Arena, 384*n+12608, 16*n)
+		h24                          = rt.View[float32](call.Arena, 128*n+12608, 32*n)
+		h25                          = rt.View[float32](call.Arena, 256*n+12608, 32*n)
+		h26                          = rt.View[float32](call.Arena, 128*n+12608, 16*n)
+		h27                          = rt.View[float32](call.Arena, stepH27Off, 512)
+		h28Scratch1                  = rt.View[float32](call.Arena, stepH28Scratch1Off, 1024)
+		h28Scratch2                  = rt.View[float32](call.Arena, stepH28Scratch2Off, 1024)
+		h28Scratch3                  = rt.View[float32](call.Arena, stepH28Scratch3Off, 1024)
+		layers1Weight2               = rt.View[float32](call.Arena, stepLayers1Weight2Off, 512)
+		layers1_2                    = rt.View[float32](call.Arena, 128*n+12608, 32*n)
+		layers0Weight2               = rt.View[float32](call.Arena, stepLayers0Weight2Off, 512)
+		layers0_2                    = rt.View[float32](call.Arena, 256*n+12608, 11*n)
+		h29Scratch1                  = rt.View[float32](call.Arena, stepH29Scratch1Off, 1024)
+		h29Scratch2                  = rt.View[float32](call.Arena, stepH29Scratch2Off, 1024)
+		h29Scratch3                  = rt.View[float32](call.Arena, stepH29Scratch3Off, 1024)
+		h29                          = rt.View[float32](call.Arena, stepH29Off, 11*n)
+		h30                          = rt.View[float32](call.Arena, 320*n+12608, 11*n)
+		h31                          = rt.View[float32](call.Arena, stepH31Off, 32*n)
+		h32                          = rt.View[float32](call.Arena, stepH32Off, 352)
+		h36                          = rt.View[float32](call.Arena, stepH36Off, 22)
+		h34Scratch1                  = rt.View[float32](call.Arena, stepH34Scratch1Off, 1024)
+		h34Scratch2                  = rt.View[float32](call.Arena, stepH34Scratch2Off, 1024)
+		h37                          = rt.View[float32](call.Arena, stepH37Off, 11)
+		h38Scratch1                  = rt.View[float32](call.Arena, stepH38Scratch1Off, 1024)
 	)
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceMean(h1[:11], features, 1, n, 11)
+	// h1 in h4 = model.go:38: f32[1,11]
+	cpu.ReduceMean(h4[:11], features, 1, n, 11)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h3, h1[:11])
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Sub(h4[:hi-lo], features[lo:hi], h3[:hi-lo])
-			cpu.Mul(h2[lo:hi], h4[:hi-lo], h4[:hi-lo])
-		}
+	// h2 = model.go:38: f32[N,11]
+	cpu.Repeat(h2Scratch1, h4[:11])
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Sub(h2Scratch2[:hi-lo], features[lo:hi], h2Scratch1[:hi-lo])
+		cpu.Mul(h2[lo:hi], h2Scratch2[:hi-lo], h2Scratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
+	// h3 in h4 = model.go:38: f32[1,11]
+	cpu.ReduceMean(h4[11:22], h2, 1, n, 11)
 
-	// model.go:38: f32[1,11]
-	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
+	// h5 = model.go:38: f32[1,11]
+	cpu.StridedCopy(h5, h4, []int{1, 11}, []int{11, 1}, 0)
 
-	// model.go:38: f32[1,11]
-	cpu.StridedCopy(h6, h1, []int{1, 11}, []int{11, 1}, 11)
+	// h6 = model.go:38: f32[1,11]
+	cpu.StridedCopy(h6, h4, []int{1, 11}, []int{11, 1}, 11)
 
-	// model.go:38: i64[1]
+	// h7 = model.go:38: i64[1]
 	cpu.Elements(h7, n)
 
-	// model.go:38: f32[1]
+	// h8 = model.go:38: f32[1]
 	cpu.Cast(h8, h7)
 
-	// model.go:38: f32[1]
-	{
-		cpu.AddScalar(h10[:1], h8, -1)
-		cpu.MaxScalar(h9, h10[:1], 1)
-	}
+	// h9 = model.go:38: f32[1]
+	cpu.AddScalar(h9Scratch1[:1], h8, -1)
+	cpu.MaxScalar(h9, h9Scratch1[:1], 1)
 
-	// model.go:38: f32[1,11]
-	cpu.MulScalar(h11, h5, 0.1)
+	// h10 = model.go:38: f32[1,11]
+	cpu.MulScalar(h10, h5, 0.1)
 
-	// model.go:38: f32[11]
-	{
-		cpu.MulScalar(h12[:11], w.normRunningMean, 0.9)
-		cpu.Add(g.normRunningMean, h12[:11], h11)
-	}
+	// g.normRunningMean = model.go:38: f32[11]
+	cpu.MulScalar(stateNormRunningMeanScratch1[:11], w.normRunningMean, 0.9)
+	cpu.Add(g.normRunningMean, stateNormRunningMeanScratch1[:11], h10)
 
-	// model.go:38: f32[1]
+	// h11 in h9 = model.go:38: f32[1]
 	cpu.Div(h9, h8, h9)
 
-	// model.go:38: f32[1,11]
-	{
-		cpu.Repeat(h14[:11], h9)
-		cpu.Mul(h15[:11], h6, h14[:11])
-		cpu.MulScalar(h13, h15[:11], 0.1)
+	// h12 = model.go:38: f32[1,11]
+	cpu.Repeat(h12Scratch1[:11], h9)
+	cpu.Mul(h12Scratch2[:11], h6, h12Scratch1[:11])
+	cpu.MulScalar(h12, h12Scratch2[:11], 0.1)
+
+	// g.normRunningVar = model.go:38: f32[11]
+	cpu.MulScalar(stateNormRunningVarScratch1[:11], w.normRunningVar, 0.9)
+	cpu.Add(g.normRunningVar, stateNormRunningVarScratch1[:11], h12)
+
+	// norm = model.go:38: f32[11]
+	cpu.AddScalar(normScratch1[:11], h6, 1e-05)
+	cpu.Sqrt(normScratch1[:11], normScratch1[:11])
+	cpu.Div(norm, w.normWeight, normScratch1[:11])
+
+	// norm2 = model.go:38: f32[11]
+	cpu.Mul(norm2Scratch1[:11], h5, norm)
+	cpu.Sub(norm2, w.normBias, norm2Scratch1[:11])
+
+	// h13 = model.go:38: f32[N,11]
+	cpu.Repeat(h13Scratch1, norm)
+	cpu.Repeat(h13Scratch2, norm2)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(h13Scratch3[:hi-lo], features[lo:hi], h13Scratch1[:hi-lo])
+		cpu.Add(h13[lo:hi], h13Scratch3[:hi-lo], h13Scratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[11]
-	{
-		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
-		cpu.Add(g.normRunningVar, h16[:11], h13)
-	}
+	// layers0Weight = model.go:40: f32[2,11,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// model.go:38: f32[11]
-	{
-		cpu.AddScalar(h18[:11], h6, 1e-05)
-		cpu.Sqrt(h18[:11], h18[:11])
-		cpu.Div(h17, w.normWeight, h18[:11])
-	}
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, h13, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias})
 
-	// model.go:38: f32[11]
-	{
-		cpu.Mul(h20[:11], h5, h17)
-		cpu.Sub(h19, w.normBias, h20[:11])
-	}
+	// h14 = model.go:40: f32[N,32]
+	cpu.Swish(h14, layers0, 1)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h22, h17)
-		cpu.Repeat(h23, h19)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h24[:hi-lo], features[lo:hi], h22[:hi-lo])
-			cpu.Add(h21[lo:hi], h24[:hi-lo], h23[:hi-lo])
-		}
-	}
+	// layers1Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// model.go:40: f32[2,11,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, h14, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias})
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
+	// h15 = model.go:40: f32[N,16]
+	cpu.Swish(h15, layers1, 1)
 
-	// model.go:40: f32[N,32]
-	cpu.Swish(h27, h26, 1)
+	// outputWeight = model.go:42: f32[1,16,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
+	// outputBias = model.go:42: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
 
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
+	// output2 = model.go:42, model.go:49: f32[N,1]
+	cpu.MatMul(output2, h15, outputWeight, matMul3.Rows(n, call.Ctx),
+		&cpu.Epilogue{Bias: outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
-	// model.go:40: f32[N,16]
-	cpu.Swish(h30, h29, 1)
+	// h16 = model.go:49: f32[N,1]
+	cpu.Mul(h16, output2, output2)
 
-	// model.go:42: f32[1,16,16]
-	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
+	// output = model.go:49: f32[]
+	cpu.ReduceMean(output, h16, 1, n, 1)
 
-	// model.go:42: f32[1,1,16]
-	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
-
-	// model.go:42, model.go:49: f32[N,1]
-	cpu.MatMul(h33, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32, Then: sub, In: [2][]float32{worth, nil}})
-
-	// model.go:49: f32[N,1]
-	cpu.Mul(h34, h33, h33)
-
-	// model.go:49: f32[]
-	cpu.ReduceMean(output, h34, 1, n, 1)
-
-	// model.go:49: f32[1]
+	// h17 in h8 = model.go:49: f32[1]
 	cpu.ScalarDiv(h8, 1, h8)
 
-	// model.go:49: f32[N]
-	cpu.StridedCopy(h35, h8, []int{n}, []int{0}, 0)
+	// h18 = model.go:49: f32[N]
+	cpu.StridedCopy(h18, h8, []int{n}, []int{0}, 0)
 
-	// model.go:49: f32[N]
-	{
-		for lo := 0; lo < n; lo += 1024 {
-			hi := min(lo+1024, n)
-			cpu.Mul(h36[:hi-lo], h35[lo:hi], h33[lo:hi])
-			cpu.Add(h35[lo:hi], h36[:hi-lo], h36[:hi-lo])
-		}
+	// h19 in h18 = model.go:49: f32[N]
+	for lo := 0; lo < n; lo += 1024 {
+		hi := min(lo+1024, n)
+		cpu.Mul(h19Scratch1[:hi-lo], h18[lo:hi], output2[lo:hi])
+		cpu.Add(h18[lo:hi], h19Scratch1[:hi-lo], h19Scratch1[:hi-lo])
 	}
 
-	// model.go:42: f32[1]
-	rt.EndIfDone(t.ctx)
+	// g.outputBias = model.go:42: f32[1]
+	rt.EndIfDone(call.Ctx)
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h35, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h18, 1, n, 1)
 	}
-	if t.passStep.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:42: f32[1,1,16]
-	cpu.PackPanels(h37, w.outputWeight, 1, 16, 16, false, 1, 16)
+	// outputWeight2 = model.go:42: f32[1,1,16]
+	cpu.PackPanels(outputWeight2, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// model.go:42: f32[16,N]
+	// h20 = model.go:42: f32[16,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h38, h30, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h20, h15, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:42: f32[1,N,16]
+	// h21 = model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h39, h35, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h21, h18, n, 1, 1, false, 1, n)
 	}
 
-	// model.go:42: f32[16,1]
+	// h22 in g.outputWeight = model.go:42: f32[16,1]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h38, h39, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(g.outputWeight, h20, h21, matMul4.Depth(n, call.Ctx), nil)
 	}
-	if t.passStep.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:40: f32[N,16]
-	{
-		for lo := 0; lo < 16*n; lo += 1024 {
-			hi := min(lo+1024, 16*n)
-			cpu.Sigmoid(h40[:hi-lo], h29[lo:hi])
-			cpu.ScalarSub(h41[:hi-lo], 1, h40[:hi-lo])
-			cpu.Mul(h41[:hi-lo], h30[lo:hi], h41[:hi-lo])
-			cpu.Add(h29[lo:hi], h40[:hi-lo], h41[:hi-lo])
-		}
+	// h23 in layers1 = model.go:40: f32[N,16]
+	for lo := 0; lo < 16*n; lo += 1024 {
+		hi := min(lo+1024, 16*n)
+		cpu.Sigmoid(h23Scratch1[:hi-lo], layers1[lo:hi])
+		cpu.ScalarSub(h23Scratch2[:hi-lo], 1, h23Scratch1[:hi-lo])
+		cpu.Mul(h23Scratch2[:hi-lo], h15[lo:hi], h23Scratch2[:hi-lo])
+		cpu.Add(layers1[lo:hi], h23Scratch1[:hi-lo], h23Scratch2[:hi-lo])
 	}
 
-	// model.go:42, model.go:40: f32[N,16]
-	cpu.MatMul(h42, h35, h37, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	// output3 = model.go:42, model.go:40: f32[N,16]
+	cpu.MatMul(output3, h18, outputWeight2, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1, nil}})
 
-	// model.go:40: f32[16]
+	// g.layers1Bias = model.go:40: f32[16]
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, h42, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, output3, 1, n, 16)
 	}
-	if t.passStep.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:40: f32[N,32]
+	// h24 = model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
-		cpu.Swish(h43, h26, 1)
+		cpu.Swish(h24, layers0, 1)
 	}
 
-	// model.go:40: f32[32,N]
+	// h25 = model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h44, h43, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h25, h24, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// model.go:40: f32[1,N,16]
+	// h26 = model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h45, h42, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h26, output3, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:40: f32[32,16]
+	// h27 = model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
-		cpu.MatMul(h46, h44, h45, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h27, h25, h26, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:40: f32[16,32]
+	// g.layers1Weight = model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h46, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h27, []int{16, 32}, []int{1, 16}, 0)
 	}
-	if t.passStep.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:40: f32[N,32]
-	{
-		for lo := 0; lo < 32*n; lo += 1024 {
-			hi := min(lo+1024, 32*n)
-			cpu.Swish(h47[:hi-lo], h26[lo:hi], 1)
-			cpu.Sigmoid(h48[:hi-lo], h26[lo:hi])
-			cpu.ScalarSub(h49[:hi-lo], 1, h48[:hi-lo])
-			cpu.Mul(h47[:hi-lo], h47[:hi-lo], h49[:hi-lo])
-			cpu.Add(h26[lo:hi], h48[:hi-lo], h47[:hi-lo])
-		}
+	// h28 in layers0 = model.go:40: f32[N,32]
+	for lo := 0; lo < 32*n; lo += 1024 {
+		hi := min(lo+1024, 32*n)
+		cpu.Swish(h28Scratch1[:hi-lo], layers0[lo:hi], 1)
+		cpu.Sigmoid(h28Scratch2[:hi-lo], layers0[lo:hi])
+		cpu.ScalarSub(h28Scratch3[:hi-lo], 1, h28Scratch2[:hi-lo])
+		cpu.Mul(h28Scratch1[:hi-lo], h28Scratch1[:hi-lo], h28Scratch3[:hi-lo])
+		cpu.Add(layers0[lo:hi], h28Scratch2[:hi-lo], h28Scratch1[:hi-lo])
 	}
 
-	// model.go:40: f32[2,16,16]
-	cpu.PackPanels(h50, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	// layers1Weight2 = model.go:40: f32[2,16,16]
+	cpu.PackPanels(layers1Weight2, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h51, h42, h50, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	// layers1_2 = model.go:40: f32[N,32]
+	cpu.MatMul(layers1_2, output3, layers1Weight2, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0, nil}})
 
-	// model.go:40: f32[32]
+	// g.layers0Bias = model.go:40: f32[32]
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h51, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, layers1_2, 1, n, 32)
 	}
-	if t.passStep.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h52, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	// layers0Weight2 = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers0Weight2, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// model.go:40: f32[N,11]
-	cpu.MatMul(h53, h51, h52, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
+	// layers0_2 = model.go:40: f32[N,11]
+	cpu.MatMul(layers0_2, layers1_2, layers0Weight2, matMul8.Rows(n, call.Ctx), nil)
 
-	// model.go:38: f32[N,11]
+	// h29 = model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
-		{
-			cpu.Repeat(h55, h17)
-			cpu.Repeat(h56, h19)
-			for lo := 0; lo < 11*n; lo += 1023 {
-				hi := min(lo+1023, 11*n)
-				cpu.Mul(h57[:hi-lo], features[lo:hi], h55[:hi-lo])
-				cpu.Add(h54[lo:hi], h57[:hi-lo], h56[:hi-lo])
-			}
-		}
-	}
-
-	// model.go:40: f32[11,N]
-	if g.layers0Weight != nil {
-		cpu.StridedCopy(h58, h54, []int{11, n}, []int{1, 11}, 0)
-	}
-
-	// model.go:40: f32[2,N,16]
-	if g.layers0Weight != nil {
-		cpu.PackPanels(h59, h51, n, 32, 32, false, 1, 32*n)
-	}
-
-	// model.go:40: f32[11,32]
-	if g.layers0Weight != nil {
-		cpu.MatMul(h60, h58, h59, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-	}
-
-	// model.go:40: f32[32,11]
-	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h60, []int{32, 11}, []int{1, 32}, 0)
-	}
-	if t.passStep.Ends() <= 6 {
-		return nil
-	}
-
-	// model.go:38: f32[1,11]
-	cpu.ReduceSum(h61[:11], h53, 1, n, 11)
-
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h62, h5)
+		cpu.Repeat(h29Scratch1, norm)
+		cpu.Repeat(h29Scratch2, norm2)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h63[:hi-lo], features[lo:hi], h62[:hi-lo])
-			cpu.Mul(h53[lo:hi], h53[lo:hi], h63[:hi-lo])
+			cpu.Mul(h29Scratch3[:hi-lo], features[lo:hi], h29Scratch1[:hi-lo])
+			cpu.Add(h29[lo:hi], h29Scratch3[:hi-lo], h29Scratch2[:hi-lo])
 		}
 	}
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceSum(h61[11:22], h53, 1, n, 11)
-
-	// model.go:38: f32[1,11]
-	if g.normWeight != nil {
-		cpu.StridedCopy(h64, h61, []int{1, 11}, []int{11, 1}, 11)
+	// h30 = model.go:40: f32[11,N]
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(h30, h29, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// model.go:38: f32[1,11]
-	if g.normWeight != nil {
-		{
-			cpu.AddScalar(h65[:11], h6, 1e-05)
-			cpu.Sqrt(h65[:11], h65[:11])
-			cpu.ScalarDiv(h65[:11], 1, h65[:11])
-			cpu.Mul(g.normWeight, h64, h65[:11])
-		}
+	// h31 = model.go:40: f32[2,N,16]
+	if g.layers0Weight != nil {
+		cpu.PackPanels(h31, layers1_2, n, 32, 32, false, 1, 32*n)
 	}
-	if t.passStep.Ends() <= 7 {
+
+	// h32 = model.go:40: f32[11,32]
+	if g.layers0Weight != nil {
+		cpu.MatMul(h32, h30, h31, matMul9.Depth(n, call.Ctx), nil)
+	}
+
+	// g.layers0Weight = model.go:40: f32[32,11]
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(g.layers0Weight, h32, []int{32, 11}, []int{1, 32}, 0)
+	}
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:38: f32[1,11]
+	// h33 in h36 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h36[:11], layers0_2, 1, n, 11)
+
+	// h34 in layers0_2 = model.go:38: f32[N,11]
+	cpu.Repeat(h34Scratch1, h5)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Sub(h34Scratch2[:hi-lo], features[lo:hi], h34Scratch1[:hi-lo])
+		cpu.Mul(layers0_2[lo:hi], layers0_2[lo:hi], h34Scratch2[:hi-lo])
+	}
+
+	// h35 in h36 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h36[11:22], layers0_2, 1, n, 11)
+
+	// h37 = model.go:38: f32[1,11]
+	if g.normWeight != nil {
+		cpu.StridedCopy(h37, h36, []int{1, 11}, []int{11, 1}, 11)
+	}
+
+	// h38 in g.normWeight = model.go:38: f32[1,11]
+	if g.normWeight != nil {
+		cpu.AddScalar(h38Scratch1[:11], h6, 1e-05)
+		cpu.Sqrt(h38Scratch1[:11], h38Scratch1[:11])
+		cpu.ScalarDiv(h38Scratch1[:11], 1, h38Scratch1[:11])
+		cpu.Mul(g.normWeight, h37, h38Scratch1[:11])
+	}
+	if call.Ends(7) {
+		return nil
+	}
+
+	// h39 in g.normBias = model.go:38: f32[1,11]
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h61, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h36, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, worth, features []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, worth, features []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h2  = rt.View[float32](t.arena, evalForwardH2Off, 1024)
-		h1  = rt.View[float32](t.arena, evalForwardH1Off, 11)
-		h4  = rt.View[float32](t.arena, evalForwardH4Off, 1024)
-		h3  = rt.View[float32](t.arena, evalForwardH3Off, 11)
-		h6  = rt.View[float32](t.arena, evalForwardH6Off, 1024)
-		h7  = rt.View[float32](t.arena, evalForwardH7Off, 1024)
-		h8  = rt.View[float32](t.arena, evalForwardH8Off, 1024)
-		h5  = rt.View[float32](t.arena, 128*n+12416, 11*n)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 352)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 32*n)
-		h11 = rt.View[float32](t.arena, evalForwardH11Off, 512)
-		h12 = rt.View[float32](t.arena, 128*n+12416, 16*n)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 256)
-		h14 = rt.View[float32](t.arena, evalForwardH14Off, 16)
+		normWeightScratch1 = rt.View[float32](call.Arena, evalForwardNormWeightScratch1Off, 1024)
+		normWeight         = rt.View[float32](call.Arena, evalForwardNormWeightOff, 11)
+		normBiasScratch1   = rt.View[float32](call.Arena, evalForwardNormBiasScratch1Off, 1024)
+		normBias           = rt.View[float32](call.Arena, evalForwardNormBiasOff, 11)
+		normScratch1       = rt.View[float32](call.Arena, evalForwardNormScratch1Off, 1024)
+		normScratch2       = rt.View[float32](call.Arena, evalForwardNormScratch2Off, 1024)
+		normScratch3       = rt.View[float32](call.Arena, evalForwardNormScratch3Off, 1024)
+		norm               = rt.View[float32](call.Arena, 128*n+12416, 11*n)
+		layers0Weight      = rt.View[float32](call.Arena, evalForwardLayers0WeightOff, 352)
+		layers0            = rt.View[float32](call.Arena, evalForwardLayers0Off, 32*n)
+		layers1Weight      = rt.View[float32](call.Arena, evalForwardLayers1WeightOff, 512)
+		layers1            = rt.View[float32](call.Arena, 128*n+12416, 16*n)
+		outputWeight       = rt.View[float32](call.Arena, evalForwardOutputWeightOff, 256)
+		outputBias         = rt.View[float32](call.Arena, evalForwardOutputBiasOff, 16)
 	)
 
-	// model.go:38: f32[11]
-	{
-		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
-		cpu.Sqrt(h2[:11], h2[:11])
-		cpu.Div(h1, w.normWeight, h2[:11])
+	// normWeight = model.go:38: f32[11]
+	cpu.AddScalar(normWeightScratch1[:11], w.normRunningVar, 1e-05)
+	cpu.Sqrt(normWeightScratch1[:11], normWeightScratch1[:11])
+	cpu.Div(normWeight, w.normWeight, normWeightScratch1[:11])
+
+	// normBias = model.go:38: f32[11]
+	cpu.Mul(normBiasScratch1[:11], w.normRunningMean, normWeight)
+	cpu.Sub(normBias, w.normBias, normBiasScratch1[:11])
+
+	// norm = model.go:38: f32[N,11]
+	cpu.Repeat(normScratch1, normWeight)
+	cpu.Repeat(normScratch2, normBias)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(normScratch3[:hi-lo], features[lo:hi], normScratch1[:hi-lo])
+		cpu.Add(norm[lo:hi], normScratch3[:hi-lo], normScratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[11]
-	{
-		cpu.Mul(h4[:11], w.normRunningMean, h1)
-		cpu.Sub(h3, w.normBias, h4[:11])
-	}
+	// layers0Weight = model.go:40: f32[2,11,16]
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h6, h1)
-		cpu.Repeat(h7, h3)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h8[:hi-lo], features[lo:hi], h6[:hi-lo])
-			cpu.Add(h5[lo:hi], h8[:hi-lo], h7[:hi-lo])
-		}
-	}
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, norm, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// model.go:40: f32[2,11,16]
-	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
+	// layers1Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, layers0, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
+	// outputWeight = model.go:42: f32[1,16,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	// outputBias = model.go:42: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
 
-	// model.go:42: f32[1,16,16]
-	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
-
-	// model.go:42: f32[1,1,16]
-	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
-
-	// model.go:42: f32[N,1]
-	cpu.MatMul(worth, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
+	// output in worth = model.go:42: f32[N,1]
+	cpu.MatMul(worth, layers1, outputWeight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, output, features, worth []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, output, features, worth []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h2  = rt.View[float32](t.arena, evalLossH2Off, 1024)
-		h1  = rt.View[float32](t.arena, evalLossH1Off, 11)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 1024)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 11)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 1024)
-		h7  = rt.View[float32](t.arena, evalLossH7Off, 1024)
-		h8  = rt.View[float32](t.arena, evalLossH8Off, 1024)
-		h5  = rt.View[float32](t.arena, 128*n+12416, 11*n)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 352)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 32*n)
-		h11 = rt.View[float32](t.arena, evalLossH11Off, 512)
-		h12 = rt.View[float32](t.arena, 128*n+12416, 16*n)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 256)
-		h14 = rt.View[float32](t.arena, evalLossH14Off, 16)
-		h15 = rt.View[float32](t.arena, evalLossH15Off, n)
+		normWeightScratch1 = rt.View[float32](call.Arena, evalLossNormWeightScratch1Off, 1024)
+		normWeight         = rt.View[float32](call.Arena, evalLossNormWeightOff, 11)
+		normBiasScratch1   = rt.View[float32](call.Arena, evalLossNormBiasScratch1Off, 1024)
+		normBias           = rt.View[float32](call.Arena, evalLossNormBiasOff, 11)
+		normScratch1       = rt.View[float32](call.Arena, evalLossNormScratch1Off, 1024)
+		normScratch2       = rt.View[float32](call.Arena, evalLossNormScratch2Off, 1024)
+		normScratch3       = rt.View[float32](call.Arena, evalLossNormScratch3Off, 1024)
+		norm               = rt.View[float32](call.Arena, 128*n+12416, 11*n)
+		layers0Weight      = rt.View[float32](call.Arena, evalLossLayers0WeightOff, 352)
+		layers0            = rt.View[float32](call.Arena, evalLossLayers0Off, 32*n)
+		layers1Weight      = rt.View[float32](call.Arena, evalLossLayers1WeightOff, 512)
+		layers1            = rt.View[float32](call.Arena, 128*n+12416, 16*n)
+		outputWeight       = rt.View[float32](call.Arena, evalLossOutputWeightOff, 256)
+		outputBias         = rt.View[float32](call.Arena, evalLossOutputBiasOff, 16)
+		output2            = rt.View[float32](call.Arena, evalLossOutput2Off, n)
 	)
 
-	// model.go:38: f32[11]
-	{
-		cpu.AddScalar(h2[:11], w.normRunningVar, 1e-05)
-		cpu.Sqrt(h2[:11], h2[:11])
-		cpu.Div(h1, w.normWeight, h2[:11])
+	// normWeight = model.go:38: f32[11]
+	cpu.AddScalar(normWeightScratch1[:11], w.normRunningVar, 1e-05)
+	cpu.Sqrt(normWeightScratch1[:11], normWeightScratch1[:11])
+	cpu.Div(normWeight, w.normWeight, normWeightScratch1[:11])
+
+	// normBias = model.go:38: f32[11]
+	cpu.Mul(normBiasScratch1[:11], w.normRunningMean, normWeight)
+	cpu.Sub(normBias, w.normBias, normBiasScratch1[:11])
+
+	// norm = model.go:38: f32[N,11]
+	cpu.Repeat(normScratch1, normWeight)
+	cpu.Repeat(normScratch2, normBias)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(normScratch3[:hi-lo], features[lo:hi], normScratch1[:hi-lo])
+		cpu.Add(norm[lo:hi], normScratch3[:hi-lo], normScratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[11]
-	{
-		cpu.Mul(h4[:11], w.normRunningMean, h1)
-		cpu.Sub(h3, w.normBias, h4[:11])
-	}
+	// layers0Weight = model.go:40: f32[2,11,16]
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h6, h1)
-		cpu.Repeat(h7, h3)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h8[:hi-lo], features[lo:hi], h6[:hi-lo])
-			cpu.Add(h5[lo:hi], h8[:hi-lo], h7[:hi-lo])
-		}
-	}
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, norm, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// model.go:40: f32[2,11,16]
-	cpu.PackPanels(h9, w.layers0Weight, 11, 32, 11, true, 1, 352)
+	// layers1Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h10, h5, h9, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, layers0, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h11, w.layers1Weight, 32, 16, 32, true, 1, 512)
+	// outputWeight = model.go:42: f32[1,16,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h12, h10, h11, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	// outputBias = model.go:42: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
 
-	// model.go:42: f32[1,16,16]
-	cpu.PackPanels(h13, w.outputWeight, 16, 1, 1, false, 1, 16)
+	// output2 = model.go:42, model.go:49: f32[N,1]
+	cpu.MatMul(output2, layers1, outputWeight, matMul3.Rows(n, call.Ctx),
+		&cpu.Epilogue{Bias: outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
-	// model.go:42: f32[1,1,16]
-	cpu.Block(h14, w.outputBias, 1, 1, 1, 1)
+	// h1 in output2 = model.go:49: f32[N,1]
+	cpu.Mul(output2, output2, output2)
 
-	// model.go:42, model.go:49: f32[N,1]
-	cpu.MatMul(h15, h12, h13, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14, Then: sub, In: [2][]float32{worth, nil}})
-
-	// model.go:49: f32[N,1]
-	cpu.Mul(h15, h15, h15)
-
-	// model.go:49: f32[]
-	cpu.ReduceMean(output, h15, 1, n, 1)
+	// output = model.go:49: f32[]
+	cpu.ReduceMean(output, output2, 1, n, 1)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, worth, features []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, worth, features []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h1  = rt.View[float32](t.arena, trainForwardH1Off, 22)
-		h3  = rt.View[float32](t.arena, trainForwardH3Off, 1024)
-		h4  = rt.View[float32](t.arena, trainForwardH4Off, 1024)
-		h2  = rt.View[float32](t.arena, trainForwardH2Off, 11*n)
-		h5  = rt.View[float32](t.arena, trainForwardH5Off, 11)
-		h6  = rt.View[float32](t.arena, trainForwardH6Off, 11)
-		h7  = rt.View[int64](t.arena, trainForwardH7Off, 1)
-		h9  = rt.View[float32](t.arena, trainForwardH9Off, 1024)
-		h8  = rt.View[float32](t.arena, trainForwardH8Off, 1)
-		h10 = rt.View[float32](t.arena, trainForwardH10Off, 11)
-		h11 = rt.View[float32](t.arena, trainForwardH11Off, 1024)
-		h12 = rt.View[float32](t.arena, trainForwardH12Off, 1024)
-		h14 = rt.View[float32](t.arena, trainForwardH14Off, 1024)
-		h15 = rt.View[float32](t.arena, trainForwardH15Off, 1024)
-		h13 = rt.View[float32](t.arena, trainForwardH13Off, 11)
-		h16 = rt.View[float32](t.arena, trainForwardH16Off, 1024)
-		h18 = rt.View[float32](t.arena, trainForwardH18Off, 1024)
-		h17 = rt.View[float32](t.arena, trainForwardH17Off, 11)
-		h20 = rt.View[float32](t.arena, trainForwardH20Off, 1024)
-		h19 = rt.View[float32](t.arena, trainForwardH19Off, 11)
-		h22 = rt.View[float32](t.arena, trainForwardH22Off, 1024)
-		h23 = rt.View[float32](t.arena, trainForwardH23Off, 1024)
-		h24 = rt.View[float32](t.arena, trainForwardH24Off, 1024)
-		h21 = rt.View[float32](t.arena, 128*n+12544, 11*n)
-		h25 = rt.View[float32](t.arena, trainForwardH25Off, 352)
-		h26 = rt.View[float32](t.arena, trainForwardH26Off, 32*n)
-		h27 = rt.View[float32](t.arena, 192*n+12544, 32*n)
-		h28 = rt.View[float32](t.arena, trainForwardH28Off, 512)
-		h29 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h30 = rt.View[float32](t.arena, 192*n+12544, 16*n)
-		h31 = rt.View[float32](t.arena, trainForwardH31Off, 256)
-		h32 = rt.View[float32](t.arena, trainForwardH32Off, 16)
-		h33 = rt.View[float32](t.arena, 256*n+12544, n)
+		h4                           = rt.View[float32](call.Arena, trainForwardH4Off, 22)
+		h2Scratch1                   = rt.View[float32](call.Arena, trainForwardH2Scratch1Off, 1024)
+		h2Scratch2                   = rt.View[float32](call.Arena, trainForwardH2Scratch2Off, 1024)
+		h2                           = rt.View[float32](call.Arena, trainForwardH2Off, 11*n)
+		h5                           = rt.View[float32](call.Arena, trainForwardH5Off, 11)
+		h6                           = rt.View[float32](call.Arena, trainForwardH6Off, 11)
+		h7                           = rt.View[int64](call.Arena, trainForwardH7Off, 1)
+		h8Scratch1                   = rt.View[float32](call.Arena, trainForwardH8Scratch1Off, 1024)
+		h8                           = rt.View[float32](call.Arena, trainForwardH8Off, 1)
+		h9                           = rt.View[float32](call.Arena, trainForwardH9Off, 11)
+		stateNormRunningMeanScratch1 = rt.View[float32](call.Arena, trainForwardStateNormRunningMeanScratch1Off, 1024)
+		h10Scratch1                  = rt.View[float32](call.Arena, trainForwardH10Scratch1Off, 1024)
+		h11Scratch1                  = rt.View[float32](call.Arena, trainForwardH11Scratch1Off, 1024)
+		h11Scratch2                  = rt.View[float32](call.Arena, trainForwardH11Scratch2Off, 1024)
+		h11                          = rt.View[float32](call.Arena, trainForwardH11Off, 11)
+		stateNormRunningVarScratch1  = rt.View[float32](call.Arena, trainForwardStateNormRunningVarScratch1Off, 1024)
+		normScratch1                 = rt.View[float32](call.Arena, trainForwardNormScratch1Off, 1024)
+		norm                         = rt.View[float32](call.Arena, trainForwardNormOff, 11)
+		norm2Scratch1                = rt.View[float32](call.Arena, trainForwardNorm2Scratch1Off, 1024)
+		norm2                        = rt.View[float32](call.Arena, trainForwardNorm2Off, 11)
+		h12Scratch1                  = rt.View[float32](call.Arena, trainForwardH12Scratch1Off, 1024)
+		h12Scratch2                  = rt.View[float32](call.Arena, trainForwardH12Scratch2Off, 1024)
+		h12Scratch3                  = rt.View[float32](call.Arena, trainForwardH12Scratch3Off, 1024)
+		h12                          = rt.View[float32](call.Arena, 128*n+12544, 11*n)
+		layers0Weight                = rt.View[float32](call.Arena, trainForwardLayers0WeightOff, 352)
+		layers0                      = rt.View[float32](call.Arena, trainForwardLayers0Off, 32*n)
+		h13                          = rt.View[float32](call.Arena, 192*n+12544, 32*n)
+		layers1Weight                = rt.View[float32](call.Arena, trainForwardLayers1WeightOff, 512)
+		layers1                      = rt.View[float32](call.Arena, 128*n+12544, 16*n)
+		h14                          = rt.View[float32](call.Arena, 192*n+12544, 16*n)
+		outputWeight                 = rt.View[float32](call.Arena, trainForwardOutputWeightOff, 256)
+		outputBias                   = rt.View[float32](call.Arena, trainForwardOutputBiasOff, 16)
+		h15                          = rt.View[float32](call.Arena, 256*n+12544, n)
 	)
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceMean(h1[:11], features, 1, n, 11)
+	// h1 in h4 = model.go:38: f32[1,11]
+	cpu.ReduceMean(h4[:11], features, 1, n, 11)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h3, h1[:11])
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Sub(h4[:hi-lo], features[lo:hi], h3[:hi-lo])
-			cpu.Mul(h2[lo:hi], h4[:hi-lo], h4[:hi-lo])
-		}
+	// h2 = model.go:38: f32[N,11]
+	cpu.Repeat(h2Scratch1, h4[:11])
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Sub(h2Scratch2[:hi-lo], features[lo:hi], h2Scratch1[:hi-lo])
+		cpu.Mul(h2[lo:hi], h2Scratch2[:hi-lo], h2Scratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceMean(h1[11:22], h2, 1, n, 11)
+	// h3 in h4 = model.go:38: f32[1,11]
+	cpu.ReduceMean(h4[11:22], h2, 1, n, 11)
 
-	// model.go:38: f32[1,11]
-	cpu.StridedCopy(h5, h1, []int{1, 11}, []int{11, 1}, 0)
+	// h5 = model.go:38: f32[1,11]
+	cpu.StridedCopy(h5, h4, []int{1, 11}, []int{11, 1}, 0)
 
-	// model.go:38: f32[1,11]
-	cpu.StridedCopy(h6, h1, []int{1, 11}, []int{11, 1}, 11)
+	// h6 = model.go:38: f32[1,11]
+	cpu.StridedCopy(h6, h4, []int{1, 11}, []int{11, 1}, 11)
 
-	// model.go:38: i64[1]
+	// h7 = model.go:38: i64[1]
 	cpu.Elements(h7, n)
 
-	// model.go:38: f32[1]
-	{
-		cpu.Cast(h9[:1], h7)
-		cpu.AddScalar(h9[:1], h9[:1], -1)
-		cpu.MaxScalar(h8, h9[:1], 1)
+	// h8 = model.go:38: f32[1]
+	cpu.Cast(h8Scratch1[:1], h7)
+	cpu.AddScalar(h8Scratch1[:1], h8Scratch1[:1], -1)
+	cpu.MaxScalar(h8, h8Scratch1[:1], 1)
+
+	// h9 = model.go:38: f32[1,11]
+	cpu.MulScalar(h9, h5, 0.1)
+
+	// g.normRunningMean = model.go:38: f32[11]
+	cpu.MulScalar(stateNormRunningMeanScratch1[:11], w.normRunningMean, 0.9)
+	cpu.Add(g.normRunningMean, stateNormRunningMeanScratch1[:11], h9)
+
+	// h10 in h8 = model.go:38: f32[1]
+	cpu.Cast(h10Scratch1[:1], h7)
+	cpu.Div(h8, h10Scratch1[:1], h8)
+
+	// h11 = model.go:38: f32[1,11]
+	cpu.Repeat(h11Scratch1[:11], h8)
+	cpu.Mul(h11Scratch2[:11], h6, h11Scratch1[:11])
+	cpu.MulScalar(h11, h11Scratch2[:11], 0.1)
+
+	// g.normRunningVar = model.go:38: f32[11]
+	cpu.MulScalar(stateNormRunningVarScratch1[:11], w.normRunningVar, 0.9)
+	cpu.Add(g.normRunningVar, stateNormRunningVarScratch1[:11], h11)
+
+	// norm = model.go:38: f32[11]
+	cpu.AddScalar(normScratch1[:11], h6, 1e-05)
+	cpu.Sqrt(normScratch1[:11], normScratch1[:11])
+	cpu.Div(norm, w.normWeight, normScratch1[:11])
+
+	// norm2 = model.go:38: f32[11]
+	cpu.Mul(norm2Scratch1[:11], h5, norm)
+	cpu.Sub(norm2, w.normBias, norm2Scratch1[:11])
+
+	// h12 = model.go:38: f32[N,11]
+	cpu.Repeat(h12Scratch1, norm)
+	cpu.Repeat(h12Scratch2, norm2)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(h12Scratch3[:hi-lo], features[lo:hi], h12Scratch1[:hi-lo])
+		cpu.Add(h12[lo:hi], h12Scratch3[:hi-lo], h12Scratch2[:hi-lo])
 	}
 
-	// model.go:38: f32[1,11]
-	cpu.MulScalar(h10, h5, 0.1)
+	// layers0Weight = model.go:40: f32[2,11,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(layers0Weight, w.layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// model.go:38: f32[11]
-	{
-		cpu.MulScalar(h11[:11], w.normRunningMean, 0.9)
-		cpu.Add(g.normRunningMean, h11[:11], h10)
-	}
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, h12, layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias})
 
-	// model.go:38: f32[1]
-	{
-		cpu.Cast(h12[:1], h7)
-		cpu.Div(h8, h12[:1], h8)
-	}
+	// h13 = model.go:40: f32[N,32]
+	cpu.Swish(h13, layers0, 1)
 
-	// model.go:38: f32[1,11]
-	{
-		cpu.Repeat(h14[:11], h8)
-		cpu.Mul(h15[:11], h6, h14[:11])
-		cpu.MulScalar(h13, h15[:11], 0.1)
-	}
+	// layers1Weight = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers1Weight, w.layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// model.go:38: f32[11]
-	{
-		cpu.MulScalar(h16[:11], w.normRunningVar, 0.9)
-		cpu.Add(g.normRunningVar, h16[:11], h13)
-	}
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, h13, layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias})
 
-	// model.go:38: f32[11]
-	{
-		cpu.AddScalar(h18[:11], h6, 1e-05)
-		cpu.Sqrt(h18[:11], h18[:11])
-		cpu.Div(h17, w.normWeight, h18[:11])
-	}
+	// h14 = model.go:40: f32[N,16]
+	cpu.Swish(h14, layers1, 1)
 
-	// model.go:38: f32[11]
-	{
-		cpu.Mul(h20[:11], h5, h17)
-		cpu.Sub(h19, w.normBias, h20[:11])
-	}
+	// outputWeight = model.go:42: f32[1,16,16]
+	cpu.PackPanels(outputWeight, w.outputWeight, 16, 1, 1, false, 1, 16)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h22, h17)
-		cpu.Repeat(h23, h19)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h24[:hi-lo], features[lo:hi], h22[:hi-lo])
-			cpu.Add(h21[lo:hi], h24[:hi-lo], h23[:hi-lo])
-		}
-	}
+	// outputBias = model.go:42: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 1, 1, 1)
 
-	// model.go:40: f32[2,11,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h25, w.layers0Weight, 11, 32, 11, true, 1, 352)
+	// output in worth = model.go:42: f32[N,1]
+	cpu.MatMul(worth, h14, outputWeight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h26, h21, h25, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Bias})
-
-	// model.go:40: f32[N,32]
-	cpu.Swish(h27, h26, 1)
-
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h28, w.layers1Weight, 32, 16, 32, true, 1, 512)
-
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Bias})
-
-	// model.go:40: f32[N,16]
-	cpu.Swish(h30, h29, 1)
-
-	// model.go:42: f32[1,16,16]
-	cpu.PackPanels(h31, w.outputWeight, 16, 1, 1, false, 1, 16)
-
-	// model.go:42: f32[1,1,16]
-	cpu.Block(h32, w.outputBias, 1, 1, 1, 1)
-
-	// model.go:42: f32[N,1]
-	cpu.MatMul(worth, h30, h31, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h32})
-
-	// strided_copy: f32[N]
-	cpu.StridedCopy(h33, w.constH51, []int{n}, []int{0}, 0)
+	// h15 = strided_copy: f32[N]
+	cpu.StridedCopy(h15, w.constH51, []int{n}, []int{0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, worth, features, dWorth []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, worth, features, dWorth []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h33 = rt.View[float32](t.arena, 256*n+12544, n)
-		h34 = rt.View[float32](t.arena, trainForwardH34Off, 16)
-		h35 = rt.View[float32](t.arena, 320*n+12544, 16*n)
-		h30 = rt.View[float32](t.arena, 192*n+12544, 16*n)
-		h36 = rt.View[float32](t.arena, 384*n+12544, 16*n)
-		h37 = rt.View[float32](t.arena, trainForwardH37Off, 1024)
-		h29 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h38 = rt.View[float32](t.arena, trainForwardH38Off, 1024)
-		h39 = rt.View[float32](t.arena, 384*n+12544, 16*n)
-		h40 = rt.View[float32](t.arena, 128*n+12544, 32*n)
-		h26 = rt.View[float32](t.arena, trainForwardH26Off, 32*n)
-		h41 = rt.View[float32](t.arena, 256*n+12544, 32*n)
-		h42 = rt.View[float32](t.arena, 128*n+12544, 16*n)
-		h43 = rt.View[float32](t.arena, trainForwardH43Off, 512)
-		h44 = rt.View[float32](t.arena, trainForwardH44Off, 1024)
-		h45 = rt.View[float32](t.arena, trainForwardH45Off, 1024)
-		h46 = rt.View[float32](t.arena, trainForwardH46Off, 1024)
-		h47 = rt.View[float32](t.arena, trainForwardH47Off, 512)
-		h48 = rt.View[float32](t.arena, 128*n+12544, 32*n)
-		h49 = rt.View[float32](t.arena, trainForwardH49Off, 512)
-		h50 = rt.View[float32](t.arena, 256*n+12544, 11*n)
-		h52 = rt.View[float32](t.arena, trainForwardH52Off, 1024)
-		h17 = rt.View[float32](t.arena, trainForwardH17Off, 11)
-		h53 = rt.View[float32](t.arena, trainForwardH53Off, 1024)
-		h19 = rt.View[float32](t.arena, trainForwardH19Off, 11)
-		h54 = rt.View[float32](t.arena, trainForwardH54Off, 1024)
-		h51 = rt.View[float32](t.arena, trainForwardH51Off, 11*n)
-		h55 = rt.View[float32](t.arena, 320*n+12544, 11*n)
-		h56 = rt.View[float32](t.arena, trainForwardH56Off, 32*n)
-		h57 = rt.View[float32](t.arena, trainForwardH57Off, 352)
-		h58 = rt.View[float32](t.arena, trainForwardH58Off, 22)
-		h59 = rt.View[float32](t.arena, trainForwardH59Off, 1024)
-		h5  = rt.View[float32](t.arena, trainForwardH5Off, 11)
-		h60 = rt.View[float32](t.arena, trainForwardH60Off, 1024)
-		h61 = rt.View[float32](t.arena, trainForwardH61Off, 11)
-		h62 = rt.View[float32](t.arena, trainForwardH62Off, 1024)
-		h6  = rt.View[float32](t.arena, trainForwardH6Off, 11)
+		h15            = rt.View[float32](call.Arena, 256*n+12544, n)
+		outputWeight2  = rt.View[float32](call.Arena, trainForwardOutputWeight2Off, 16)
+		h17            = rt.View[float32](call.Arena, 320*n+12544, 16*n)
+		h14            = rt.View[float32](call.Arena, 192*n+12544, 16*n)
+		h18            = rt.View[float32](call.Arena, 384*n+12544, 16*n)
+		h20Scratch1    = rt.View[float32](call.Arena, trainForwardH20Scratch1Off, 1024)
+		layers1        = rt.View[float32](call.Arena, 128*n+12544, 16*n)
+		h20Scratch2    = rt.View[float32](call.Arena, trainForwardH20Scratch2Off, 1024)
+		output2        = rt.View[float32](call.Arena, 384*n+12544, 16*n)
+		h21            = rt.View[float32](call.Arena, 128*n+12544, 32*n)
+		layers0        = rt.View[float32](call.Arena, trainForwardLayers0Off, 32*n)
+		h22            = rt.View[float32](call.Arena, 256*n+12544, 32*n)
+		h23            = rt.View[float32](call.Arena, 128*n+12544, 16*n)
+		h24            = rt.View[float32](call.Arena, trainForwardH24Off, 512)
+		h25Scratch1    = rt.View[float32](call.Arena, trainForwardH25Scratch1Off, 1024)
+		h25Scratch2    = rt.View[float32](call.Arena, trainForwardH25Scratch2Off, 1024)
+		h25Scratch3    = rt.View[float32](call.Arena, trainForwardH25Scratch3Off, 1024)
+		layers1Weight2 = rt.View[float32](call.Arena, trainForwardLayers1Weight2Off, 512)
+		layers1_2      = rt.View[float32](call.Arena, 128*n+12544, 32*n)
+		layers0Weight2 = rt.View[float32](call.Arena, trainForwardLayers0Weight2Off, 512)
+		layers0_2      = rt.View[float32](call.Arena, 256*n+12544, 11*n)
+		h26Scratch1    = rt.View[float32](call.Arena, trainForwardH26Scratch1Off, 1024)
+		norm           = rt.View[float32](call.Arena, trainForwardNormOff, 11)
+		h26Scratch2    = rt.View[float32](call.Arena, trainForwardH26Scratch2Off, 1024)
+		norm2          = rt.View[float32](call.Arena, trainForwardNorm2Off, 11)
+		h26Scratch3    = rt.View[float32](call.Arena, trainForwardH26Scratch3Off, 1024)
+		h26            = rt.View[float32](call.Arena, trainForwardH26Off, 11*n)
+		h27            = rt.View[float32](call.Arena, 320*n+12544, 11*n)
+		h28            = rt.View[float32](call.Arena, trainForwardH28Off, 32*n)
+		h29            = rt.View[float32](call.Arena, trainForwardH29Off, 352)
+		h33            = rt.View[float32](call.Arena, trainForwardH33Off, 22)
+		h31Scratch1    = rt.View[float32](call.Arena, trainForwardH31Scratch1Off, 1024)
+		h5             = rt.View[float32](call.Arena, trainForwardH5Off, 11)
+		h31Scratch2    = rt.View[float32](call.Arena, trainForwardH31Scratch2Off, 1024)
+		h34            = rt.View[float32](call.Arena, trainForwardH34Off, 11)
+		h35Scratch1    = rt.View[float32](call.Arena, trainForwardH35Scratch1Off, 1024)
+		h6             = rt.View[float32](call.Arena, trainForwardH6Off, 11)
 	)
 
-	// pointwise: f32[N]
-	cpu.Mul(h33, h33, dWorth)
+	// h16 in h15 = pointwise: f32[N]
+	cpu.Mul(h15, h15, dWorth)
 
-	// model.go:42: f32[1]
+	// g.outputBias = model.go:42: f32[1]
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h33, 1, n, 1)
+		cpu.ReduceSum(g.outputBias, h15, 1, n, 1)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:42: f32[1,1,16]
-	cpu.PackPanels(h34, w.outputWeight, 1, 16, 16, false, 1, 16)
+	// outputWeight2 = model.go:42: f32[1,1,16]
+	cpu.PackPanels(outputWeight2, w.outputWeight, 1, 16, 16, false, 1, 16)
 
-	// model.go:42: f32[16,N]
+	// h17 = model.go:42: f32[16,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h35, h30, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h17, h14, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:42: f32[1,N,16]
+	// h18 = model.go:42: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h36, h33, n, 1, 1, false, 1, n)
+		cpu.PackPanels(h18, h15, n, 1, 1, false, 1, n)
 	}
 
-	// model.go:42: f32[16,1]
+	// h19 in g.outputWeight = model.go:42: f32[16,1]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h35, h36, &cpu.MatMulShape{M: 16, N: 1, K: n, LDA: n, LDC: 1, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(g.outputWeight, h17, h18, matMul4.Depth(n, call.Ctx), nil)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:40: f32[N,16]
-	{
-		for lo := 0; lo < 16*n; lo += 1024 {
-			hi := min(lo+1024, 16*n)
-			cpu.Sigmoid(h37[:hi-lo], h29[lo:hi])
-			cpu.ScalarSub(h38[:hi-lo], 1, h37[:hi-lo])
-			cpu.Mul(h38[:hi-lo], h30[lo:hi], h38[:hi-lo])
-			cpu.Add(h29[lo:hi], h37[:hi-lo], h38[:hi-lo])
-		}
+	// h20 in layers1 = model.go:40: f32[N,16]
+	for lo := 0; lo < 16*n; lo += 1024 {
+		hi := min(lo+1024, 16*n)
+		cpu.Sigmoid(h20Scratch1[:hi-lo], layers1[lo:hi])
+		cpu.ScalarSub(h20Scratch2[:hi-lo], 1, h20Scratch1[:hi-lo])
+		cpu.Mul(h20Scratch2[:hi-lo], h14[lo:hi], h20Scratch2[:hi-lo])
+		cpu.Add(layers1[lo:hi], h20Scratch1[:hi-lo], h20Scratch2[:hi-lo])
 	}
 
-	// model.go:42, model.go:40: f32[N,16]
-	cpu.MatMul(h39, h33, h34, &cpu.MatMulShape{M: n, N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h29, nil}})
+	// output2 = model.go:42, model.go:40: f32[N,16]
+	cpu.MatMul(output2, h15, outputWeight2, matMul5.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers1, nil}})
 
-	// model.go:40: f32[16]
+	// g.layers1Bias = model.go:40: f32[16]
 	if g.layers1Bias != nil {
-		cpu.ReduceSum(g.layers1Bias, h39, 1, n, 16)
+		cpu.ReduceSum(g.layers1Bias, output2, 1, n, 16)
 	}
-	if t.passTrainForward.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:40: f32[N,32]
+	// h21 = model.go:40: f32[N,32]
 	if g.layers1Weight != nil {
-		cpu.Swish(h40, h26, 1)
+		cpu.Swish(h21, layers0, 1)
 	}
 
-	// model.go:40: f32[32,N]
+	// h22 = model.go:40: f32[32,N]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(h41, h40, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(h22, h21, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// model.go:40: f32[1,N,16]
+	// h23 = model.go:40: f32[1,N,16]
 	if g.layers1Weight != nil {
-		cpu.PackPanels(h42, h39, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h23, output2, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:40: f32[32,16]
+	// h24 = model.go:40: f32[32,16]
 	if g.layers1Weight != nil {
-		cpu.MatMul(h43, h41, h42, &cpu.MatMulShape{M: 32, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h24, h22, h23, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:40: f32[16,32]
+	// g.layers1Weight = model.go:40: f32[16,32]
 	if g.layers1Weight != nil {
-		cpu.StridedCopy(g.layers1Weight, h43, []int{16, 32}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.layers1Weight, h24, []int{16, 32}, []int{1, 16}, 0)
 	}
-	if t.passTrainForward.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:40: f32[N,32]
-	{
-		for lo := 0; lo < 32*n; lo += 1024 {
-			hi := min(lo+1024, 32*n)
-			cpu.Swish(h44[:hi-lo], h26[lo:hi], 1)
-			cpu.Sigmoid(h45[:hi-lo], h26[lo:hi])
-			cpu.ScalarSub(h46[:hi-lo], 1, h45[:hi-lo])
-			cpu.Mul(h44[:hi-lo], h44[:hi-lo], h46[:hi-lo])
-			cpu.Add(h26[lo:hi], h45[:hi-lo], h44[:hi-lo])
-		}
+	// h25 in layers0 = model.go:40: f32[N,32]
+	for lo := 0; lo < 32*n; lo += 1024 {
+		hi := min(lo+1024, 32*n)
+		cpu.Swish(h25Scratch1[:hi-lo], layers0[lo:hi], 1)
+		cpu.Sigmoid(h25Scratch2[:hi-lo], layers0[lo:hi])
+		cpu.ScalarSub(h25Scratch3[:hi-lo], 1, h25Scratch2[:hi-lo])
+		cpu.Mul(h25Scratch1[:hi-lo], h25Scratch1[:hi-lo], h25Scratch3[:hi-lo])
+		cpu.Add(layers0[lo:hi], h25Scratch2[:hi-lo], h25Scratch1[:hi-lo])
 	}
 
-	// model.go:40: f32[2,16,16]
-	cpu.PackPanels(h47, w.layers1Weight, 16, 32, 32, false, 1, 512)
+	// layers1Weight2 = model.go:40: f32[2,16,16]
+	cpu.PackPanels(layers1Weight2, w.layers1Weight, 16, 32, 32, false, 1, 512)
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h48, h39, h47, &cpu.MatMulShape{M: n, N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: mul, In: [2][]float32{h26, nil}})
+	// layers1_2 = model.go:40: f32[N,32]
+	cpu.MatMul(layers1_2, output2, layers1Weight2, matMul7.Rows(n, call.Ctx), &cpu.Epilogue{Then: mul, In: [2][]float32{layers0, nil}})
 
-	// model.go:40: f32[32]
+	// g.layers0Bias = model.go:40: f32[32]
 	if g.layers0Bias != nil {
-		cpu.ReduceSum(g.layers0Bias, h48, 1, n, 32)
+		cpu.ReduceSum(g.layers0Bias, layers1_2, 1, n, 32)
 	}
-	if t.passTrainForward.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:40: f32[1,32,16]
-	cpu.PackPanels(h49, w.layers0Weight, 32, 11, 11, false, 1, 352)
+	// layers0Weight2 = model.go:40: f32[1,32,16]
+	cpu.PackPanels(layers0Weight2, w.layers0Weight, 32, 11, 11, false, 1, 352)
 
-	// model.go:40: f32[N,11]
-	cpu.MatMul(h50, h48, h49, &cpu.MatMulShape{M: n, N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1, Ctx: t.ctx}, nil)
+	// layers0_2 = model.go:40: f32[N,11]
+	cpu.MatMul(layers0_2, layers1_2, layers0Weight2, matMul8.Rows(n, call.Ctx), nil)
 
-	// model.go:38: f32[N,11]
+	// h26 = model.go:38: f32[N,11]
 	if g.layers0Weight != nil {
-		{
-			cpu.Repeat(h52, h17)
-			cpu.Repeat(h53, h19)
-			for lo := 0; lo < 11*n; lo += 1023 {
-				hi := min(lo+1023, 11*n)
-				cpu.Mul(h54[:hi-lo], features[lo:hi], h52[:hi-lo])
-				cpu.Add(h51[lo:hi], h54[:hi-lo], h53[:hi-lo])
-			}
-		}
-	}
-
-	// model.go:40: f32[11,N]
-	if g.layers0Weight != nil {
-		cpu.StridedCopy(h55, h51, []int{11, n}, []int{1, 11}, 0)
-	}
-
-	// model.go:40: f32[2,N,16]
-	if g.layers0Weight != nil {
-		cpu.PackPanels(h56, h48, n, 32, 32, false, 1, 32*n)
-	}
-
-	// model.go:40: f32[11,32]
-	if g.layers0Weight != nil {
-		cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 11, N: 32, K: n, LDA: n, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
-	}
-
-	// model.go:40: f32[32,11]
-	if g.layers0Weight != nil {
-		cpu.StridedCopy(g.layers0Weight, h57, []int{32, 11}, []int{1, 32}, 0)
-	}
-	if t.passTrainForward.Ends() <= 6 {
-		return nil
-	}
-
-	// model.go:38: f32[1,11]
-	cpu.ReduceSum(h58[:11], h50, 1, n, 11)
-
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h59, h5)
+		cpu.Repeat(h26Scratch1, norm)
+		cpu.Repeat(h26Scratch2, norm2)
 		for lo := 0; lo < 11*n; lo += 1023 {
 			hi := min(lo+1023, 11*n)
-			cpu.Sub(h60[:hi-lo], features[lo:hi], h59[:hi-lo])
-			cpu.Mul(h50[lo:hi], h50[lo:hi], h60[:hi-lo])
+			cpu.Mul(h26Scratch3[:hi-lo], features[lo:hi], h26Scratch1[:hi-lo])
+			cpu.Add(h26[lo:hi], h26Scratch3[:hi-lo], h26Scratch2[:hi-lo])
 		}
 	}
 
-	// model.go:38: f32[1,11]
-	cpu.ReduceSum(h58[11:22], h50, 1, n, 11)
-
-	// model.go:38: f32[1,11]
-	if g.normWeight != nil {
-		cpu.StridedCopy(h61, h58, []int{1, 11}, []int{11, 1}, 11)
+	// h27 = model.go:40: f32[11,N]
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(h27, h26, []int{11, n}, []int{1, 11}, 0)
 	}
 
-	// model.go:38: f32[1,11]
-	if g.normWeight != nil {
-		{
-			cpu.AddScalar(h62[:11], h6, 1e-05)
-			cpu.Sqrt(h62[:11], h62[:11])
-			cpu.ScalarDiv(h62[:11], 1, h62[:11])
-			cpu.Mul(g.normWeight, h61, h62[:11])
-		}
+	// h28 = model.go:40: f32[2,N,16]
+	if g.layers0Weight != nil {
+		cpu.PackPanels(h28, layers1_2, n, 32, 32, false, 1, 32*n)
 	}
-	if t.passTrainForward.Ends() <= 7 {
+
+	// h29 = model.go:40: f32[11,32]
+	if g.layers0Weight != nil {
+		cpu.MatMul(h29, h27, h28, matMul9.Depth(n, call.Ctx), nil)
+	}
+
+	// g.layers0Weight = model.go:40: f32[32,11]
+	if g.layers0Weight != nil {
+		cpu.StridedCopy(g.layers0Weight, h29, []int{32, 11}, []int{1, 32}, 0)
+	}
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:38: f32[1,11]
+	// h30 in h33 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h33[:11], layers0_2, 1, n, 11)
+
+	// h31 in layers0_2 = model.go:38: f32[N,11]
+	cpu.Repeat(h31Scratch1, h5)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Sub(h31Scratch2[:hi-lo], features[lo:hi], h31Scratch1[:hi-lo])
+		cpu.Mul(layers0_2[lo:hi], layers0_2[lo:hi], h31Scratch2[:hi-lo])
+	}
+
+	// h32 in h33 = model.go:38: f32[1,11]
+	cpu.ReduceSum(h33[11:22], layers0_2, 1, n, 11)
+
+	// h34 = model.go:38: f32[1,11]
+	if g.normWeight != nil {
+		cpu.StridedCopy(h34, h33, []int{1, 11}, []int{11, 1}, 11)
+	}
+
+	// h35 in g.normWeight = model.go:38: f32[1,11]
+	if g.normWeight != nil {
+		cpu.AddScalar(h35Scratch1[:11], h6, 1e-05)
+		cpu.Sqrt(h35Scratch1[:11], h35Scratch1[:11])
+		cpu.ScalarDiv(h35Scratch1[:11], 1, h35Scratch1[:11])
+		cpu.Mul(g.normWeight, h34, h35Scratch1[:11])
+	}
+	if call.Ends(7) {
+		return nil
+	}
+
+	// h36 in g.normBias = model.go:38: f32[1,11]
 	if g.normBias != nil {
-		cpu.StridedCopy(g.normBias, h58, []int{1, 11}, []int{11, 1}, 0)
+		cpu.StridedCopy(g.normBias, h33, []int{1, 11}, []int{11, 1}, 0)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // Built is the configuration that the package was generated for.
 var Built = Config{Features: 11, Hidden: []int{32, 16}}
 
-// Config is what a Net is made by.
+// Config configures a Net.
 type Config struct {
 	Features int
 	Hidden   []int

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Features is one item of input "features": f32[N,11].
@@ -54,18 +54,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -73,58 +62,52 @@ func (m *Model) Meta() rt.Meta {
 	return meta
 }
 
-// Forward maps rows of features to what they are worth.
+// Forward maps rows of features to predictions.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Forward(features []Features) ([]float32, error) {
 	return m.ForwardContext(context.Background(), features)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, features []Features) (dst []float32, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("mlp: Forward", &dst, len(features)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, features)
 }
 
-// Loss is the mean of the squared errors.
+// Loss returns the mean squared error.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(features []Features, worth []float32) (float32, error) {
 	return m.LossContext(context.Background(), features, worth)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, features []Features, worth []float32) (dst float32, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	return dst, s.Loss(&dst, features, worth)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -132,208 +115,122 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("mlp: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
 }
 
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 12288)
-	if err := z.Err("mlp: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 12288)
-	if err := z.Err("mlp: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// Forward maps rows of features to what they are worth.
+// Forward maps rows of features to predictions.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []float32, features []Features) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("features", features))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("mlp: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(features)
-	if err := rt.CheckBatch("mlp: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](features))
+	defer call.Leave(&err)
+	return s.forward(call, len(features), rt.Flat[float32](dst), rt.Flat[float32](features))
 }
 
-// Loss is the mean of the squared errors.
+// Loss returns the mean squared error.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, features []Features, worth []float32) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutArray("dst", dst), rt.In("features", features), rt.In("worth", worth))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("mlp: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	if err := rt.CheckNil("mlp: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(features)
-	if err := rt.CheckLen("mlp: Loss", "worth", len(worth), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("mlp: Loss", n, n, s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](dst), rt.Flat[float32](features), rt.Flat[float32](worth))
+	defer call.Leave(&err)
+	return s.loss(call, len(features), rt.FlatOf[float32](dst), rt.Flat[float32](features), rt.Flat[float32](worth))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, worth, features []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, worth, features []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h2 = rt.View[float32](s.arena, h2Off, 1024)
-		h3 = rt.View[float32](s.arena, h3Off, 1024)
-		h4 = rt.View[float32](s.arena, h4Off, 1024)
-		h1 = rt.View[float32](s.arena, 128*n+12288, 11*n)
-		h5 = rt.View[float32](s.arena, h5Off, 32*n)
-		h6 = rt.View[float32](s.arena, 128*n+12288, 16*n)
+		normScratch1 = rt.View[float32](call.Arena, normScratch1Off, 1024)
+		normScratch2 = rt.View[float32](call.Arena, normScratch2Off, 1024)
+		normScratch3 = rt.View[float32](call.Arena, normScratch3Off, 1024)
+		norm         = rt.View[float32](call.Arena, 128*n+12288, 11*n)
+		layers0      = rt.View[float32](call.Arena, layers0Off, 32*n)
+		layers1      = rt.View[float32](call.Arena, 128*n+12288, 16*n)
 	)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h2, w.normWeight)
-		cpu.Repeat(h3, w.normBias)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h4[:hi-lo], features[lo:hi], h2[:hi-lo])
-			cpu.Add(h1[lo:hi], h4[:hi-lo], h3[:hi-lo])
-		}
+	// norm = model.go:38: f32[N,11]
+	cpu.Repeat(normScratch1, w.normWeight)
+	cpu.Repeat(normScratch2, w.normBias)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(normScratch3[:hi-lo], features[lo:hi], normScratch1[:hi-lo])
+		cpu.Add(norm[lo:hi], normScratch3[:hi-lo], normScratch2[:hi-lo])
 	}
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, norm, w.layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, layers0, w.layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// model.go:42: f32[N,1]
-	cpu.MatMul(worth, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
+	// output in worth = model.go:42: f32[N,1]
+	cpu.MatMul(worth, layers1, w.outputWeight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, output, features, worth []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, output, features, worth []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h2 = rt.View[float32](s.arena, lossH2Off, 1024)
-		h3 = rt.View[float32](s.arena, lossH3Off, 1024)
-		h4 = rt.View[float32](s.arena, lossH4Off, 1024)
-		h1 = rt.View[float32](s.arena, 128*n+12288, 11*n)
-		h5 = rt.View[float32](s.arena, lossH5Off, 32*n)
-		h6 = rt.View[float32](s.arena, 128*n+12288, 16*n)
-		h7 = rt.View[float32](s.arena, lossH7Off, n)
+		normScratch1 = rt.View[float32](call.Arena, lossNormScratch1Off, 1024)
+		normScratch2 = rt.View[float32](call.Arena, lossNormScratch2Off, 1024)
+		normScratch3 = rt.View[float32](call.Arena, lossNormScratch3Off, 1024)
+		norm         = rt.View[float32](call.Arena, 128*n+12288, 11*n)
+		layers0      = rt.View[float32](call.Arena, lossLayers0Off, 32*n)
+		layers1      = rt.View[float32](call.Arena, 128*n+12288, 16*n)
+		output2      = rt.View[float32](call.Arena, lossOutput2Off, n)
 	)
 
-	// model.go:38: f32[N,11]
-	{
-		cpu.Repeat(h2, w.normWeight)
-		cpu.Repeat(h3, w.normBias)
-		for lo := 0; lo < 11*n; lo += 1023 {
-			hi := min(lo+1023, 11*n)
-			cpu.Mul(h4[:hi-lo], features[lo:hi], h2[:hi-lo])
-			cpu.Add(h1[lo:hi], h4[:hi-lo], h3[:hi-lo])
-		}
+	// norm = model.go:38: f32[N,11]
+	cpu.Repeat(normScratch1, w.normWeight)
+	cpu.Repeat(normScratch2, w.normBias)
+	for lo := 0; lo < 11*n; lo += 1023 {
+		hi := min(lo+1023, 11*n)
+		cpu.Mul(normScratch3[:hi-lo], features[lo:hi], normScratch1[:hi-lo])
+		cpu.Add(norm[lo:hi], normScratch3[:hi-lo], normScratch2[:hi-lo])
 	}
 
-	// model.go:40: f32[N,32]
-	cpu.MatMul(h5, h1, w.layers0Weight, &cpu.MatMulShape{M: n, N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
+	// layers0 = model.go:40: f32[N,32]
+	cpu.MatMul(layers0, norm, w.layers0Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers0Bias, Then: swish})
 
-	// model.go:40: f32[N,16]
-	cpu.MatMul(h6, h5, w.layers1Weight, &cpu.MatMulShape{M: n, N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
+	// layers1 = model.go:40: f32[N,16]
+	cpu.MatMul(layers1, layers0, w.layers1Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.layers1Bias, Then: swish})
 
-	// model.go:42, model.go:49: f32[N,1]
-	cpu.MatMul(h7, h6, w.outputWeight, &cpu.MatMulShape{M: n, N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
+	// output2 = model.go:42, model.go:49: f32[N,1]
+	cpu.MatMul(output2, layers1, w.outputWeight, matMul3.Rows(n, call.Ctx),
+		&cpu.Epilogue{Bias: w.outputBias, Then: sub, In: [2][]float32{worth, nil}})
 
-	// model.go:49: f32[N,1]
-	cpu.Mul(h7, h7, h7)
+	// h1 in output2 = model.go:49: f32[N,1]
+	cpu.Mul(output2, output2, output2)
 
-	// model.go:49: f32[]
-	cpu.ReduceMean(output, h7, 1, n, 1)
+	// output = model.go:49: f32[]
+	cpu.ReduceMean(output, output2, 1, n, 1)
 	return nil
 }
 

@@ -2,357 +2,428 @@
 
 package mlp
 
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Shapes of kernel calls.
+var (
+	matMul1 = cpu.MatMulShape{N: 32, K: 11, LDA: 11, LDC: 32, Batch: 1}
+	matMul2 = cpu.MatMulShape{N: 16, K: 32, LDA: 32, LDC: 16, Batch: 1}
+	matMul3 = cpu.MatMulShape{N: 1, K: 16, LDA: 16, LDC: 1, Batch: 1}
+	matMul4 = cpu.MatMulShape{M: 16, N: 1, LDC: 1, Batch: 1}
+	matMul5 = cpu.MatMulShape{N: 16, K: 1, LDA: 1, LDC: 16, Batch: 1}
+	matMul6 = cpu.MatMulShape{M: 32, N: 16, LDC: 16, Batch: 1}
+	matMul7 = cpu.MatMulShape{N: 32, K: 16, LDA: 16, LDC: 32, Batch: 1}
+	matMul8 = cpu.MatMulShape{N: 11, K: 32, LDA: 32, LDC: 11, Batch: 1}
+	matMul9 = cpu.MatMulShape{M: 11, N: 32, LDC: 32, Batch: 1}
+)
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "mlp: Forward",
+	Symbols: []string{"N"},
+	Fixed:   12288,
+	Each:    []int64{192},
+}
+
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	6 buffers in 192*N+12288 bytes; the largest live set is 192*N+12288
 //
-//	                 steps     0                                                           12480
-//	h10.scratch1     4-4       [-------------------)
-//	h10.scratch2     4-4                            [-------------------)
-//	h10.scratch3     4-4                                                 [-------------------)
-//	h10              4-6                                                                      |
-//	h14              6-8                                                                      |
-//	h18              8-12                                                                     |
+//	             steps     0                                                           12480
+//	normScratch1 4-4       [-------------------)
+//	normScratch2 4-4                            [-------------------)
+//	normScratch3 4-4                                                 [-------------------)
+//	norm         4-6                                                                      |
+//	layers0      6-8                                                                      |
+//	layers1      8-12                                                                     |
 const (
-	h2Off = 0     // f32[1024]
-	h3Off = 4096  // f32[1024]
-	h4Off = 8192  // f32[1024]
-	h5Off = 12288 // f32[32*N]
+	normScratch1Off = 0     // f32[1024]
+	normScratch2Off = 4096  // f32[1024]
+	normScratch3Off = 8192  // f32[1024]
+	layers0Off      = 12288 // f32[32*N]
 )
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "mlp: Loss",
+	Symbols: []string{"N"},
+	Fixed:   12288,
+	Each:    []int64{192},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	7 buffers in 192*N+12288 bytes; the largest live set is 192*N+12288
 //
-//	                 steps     0                                                           12480
-//	h10.scratch1     4-4       [-------------------)
-//	h10.scratch2     4-4                            [-------------------)
-//	h10.scratch3     4-4                                                 [-------------------)
-//	h10              4-6                                                                      |
-//	h14              6-8                                                                      |
-//	h18              8-13                                                                     |
-//	h27              13-16                                                                    |
+//	             steps     0                                                           12480
+//	normScratch1 4-4       [-------------------)
+//	normScratch2 4-4                            [-------------------)
+//	normScratch3 4-4                                                 [-------------------)
+//	norm         4-6                                                                      |
+//	layers0      6-8                                                                      |
+//	layers1      8-13                                                                     |
+//	output2      13-16                                                                    |
 const (
-	lossH2Off = 0     // f32[1024]
-	lossH3Off = 4096  // f32[1024]
-	lossH4Off = 8192  // f32[1024]
-	lossH5Off = 12288 // f32[32*N]
-	lossH7Off = 12288 // f32[N]
+	lossNormScratch1Off = 0     // f32[1024]
+	lossNormScratch2Off = 4096  // f32[1024]
+	lossNormScratch3Off = 8192  // f32[1024]
+	lossLayers0Off      = 12288 // f32[32*N]
+	lossOutput2Off      = 12288 // f32[N]
 )
+
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "mlp: Step",
+	Symbols: []string{"N"},
+	Fixed:   12608,
+	Each:    []int64{448},
+	Ends:    []int{7, 8, 0, 0, 6, 5, 4, 3, 2, 1},
+	Updates: []int{2, 3},
+}
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	65 buffers in 448*N+12608 bytes; the largest live set is 448*N+12608
 //
-//	                 steps     0                                                           13056
-//	h26              10-16                                             |
-//	h30.scratch1     11-11     [------------------)
-//	h30.scratch2     11-11                         [------------------)
-//	h30              11-12                                                                  |
-//	h27              14-82                                                                 |
-//	h29              16-86                                                                 |
-//	h31              17-18     |
-//	h32              18-53                                                                 |
-//	h75.scratch1     20-20     [------------------)
-//	h75              20-27                                             |
-//	h85              22-24                         |
-//	h42.scratch1     24-24     [------------------)
-//	h119.scratch1    27-27     [------------------)
-//	h119.scratch2    27-27                         [------------------)
-//	h119             27-29                                             |
-//	h49.scratch1     29-29     [------------------)
-//	h101.scratch1    31-31     [------------------)
-//	h101             31-76                                                                  |
-//	h107.scratch1    32-32     [------------------)
-//	h107             32-76                                                                  |
-//	h10.scratch1     33-33     [------------------)
-//	h10.scratch2     33-33                         [------------------)
-//	h10.scratch3     33-33                                             [------------------)
-//	h10              33-35                                                                   |
-//	h69              34-35     [----)
-//	h13              35-72                                                                  |
-//	h14              36-38                                                                   |
-//	h79              37-38     [--------)
-//	h17              38-63                                                                   |
-//	h18              39-62                                                                   |
-//	h87              41-46     [---)
-//	h44              43-46          |
-//	h122             46-54                                                                    |
-//	h124             48-50                                                                    |
-//	h57              53-63                                                                    |
-//	h60.scratch1     54-54     [------------------)
-//	h100             57-63                                             |
-//	h65              58-60                                                                    |
-//	h104             59-60                                                                    |
-//	h76.scratch1     62-62     [------------------)
-//	h76.scratch2     62-62                         [------------------)
-//	h77              63-72                                                                    |
-//	h142             65-66                                                                   |
-//	h81              66-68                                                                    |
-//	h82              68-69     [--------)
-//	h92.scratch1     70-70     [------------------)
-//	h92.scratch2     70-70                         [------------------)
-//	h92.scratch3     70-70                                             [------------------)
-//	h1081            71-72     [--------)
-//	h93              72-78                                                                   |
-//	h120             74-75     [--------)
-//	h103.scratch1    76-76     [------------------)
-//	h103.scratch2    76-76                         [------------------)
-//	h103.scratch3    76-76                                             [------------------)
-//	h127             78-79                                                                  |
-//	h98              79-80     [----)
-//	h105             81-88                                             |
-//	h135.scratch1    82-82     [------------------)
-//	h135.scratch2    82-82                         [------------------)
-//	h133.scratch1    86-86     [------------------)
+//	                             steps     0                                                           13056
+//	h4                           10-16                                             |
+//	h2Scratch1                   11-11     [------------------)
+//	h2Scratch2                   11-11                         [------------------)
+//	h2                           11-12                                                                  |
+//	h5                           14-82                                                                 |
+//	h6                           16-86                                                                 |
+//	h7                           17-18     |
+//	h8                           18-53                                                                 |
+//	h9Scratch1                   20-20     [------------------)
+//	h9                           20-27                                             |
+//	h10                          22-24                         |
+//	stateNormRunningMeanScratch1 24-24     [------------------)
+//	h12Scratch1                  27-27     [------------------)
+//	h12Scratch2                  27-27                         [------------------)
+//	h12                          27-29                                             |
+//	stateNormRunningVarScratch1  29-29     [------------------)
+//	normScratch1                 31-31     [------------------)
+//	norm                         31-76                                                                  |
+//	norm2Scratch1                32-32     [------------------)
+//	norm2                        32-76                                                                  |
+//	h13Scratch1                  33-33     [------------------)
+//	h13Scratch2                  33-33                         [------------------)
+//	h13Scratch3                  33-33                                             [------------------)
+//	h13                          33-35                                                                   |
+//	layers0Weight                34-35     [----)
+//	layers0                      35-72                                                                  |
+//	h14                          36-38                                                                   |
+//	layers1Weight                37-38     [--------)
+//	layers1                      38-63                                                                   |
+//	h15                          39-62                                                                   |
+//	outputWeight                 41-46     [---)
+//	outputBias                   43-46          |
+//	output2                      46-54                                                                    |
+//	h16                          48-50                                                                    |
+//	h18                          53-63                                                                    |
+//	h19Scratch1                  54-54     [------------------)
+//	outputWeight2                57-63                                             |
+//	h20                          58-60                                                                    |
+//	h21                          59-60                                                                    |
+//	h23Scratch1                  62-62     [------------------)
+//	h23Scratch2                  62-62                         [------------------)
+//	output3                      63-72                                                                    |
+//	h24                          65-66                                                                   |
+//	h25                          66-68                                                                    |
+//	h27                          68-69     [--------)
+//	h28Scratch1                  70-70     [------------------)
+//	h28Scratch2                  70-70                         [------------------)
+//	h28Scratch3                  70-70                                             [------------------)
+//	layers1Weight2               71-72     [--------)
+//	layers1_2                    72-78                                                                   |
+//	layers0Weight2               74-75     [--------)
+//	h29Scratch1                  76-76     [------------------)
+//	h29Scratch2                  76-76                         [------------------)
+//	h29Scratch3                  76-76                                             [------------------)
+//	h31                          78-79                                                                  |
+//	h32                          79-80     [----)
+//	h36                          81-88                                             |
+//	h34Scratch1                  82-82     [------------------)
+//	h34Scratch2                  82-82                         [------------------)
+//	h38Scratch1                  86-86     [------------------)
 //	and 5 smaller ones
 const (
-	stepH1Off  = 8192  // f32[22]
-	stepH2Off  = 12608 // f32[11*N]
-	stepH3Off  = 0     // f32[1024]
-	stepH4Off  = 4096  // f32[1024]
-	stepH5Off  = 12288 // f32[11]
-	stepH6Off  = 12352 // f32[11]
-	stepH7Off  = 0     // i64[1]
-	stepH8Off  = 12416 // f32[1]
-	stepH9Off  = 8192  // f32[1]
-	stepH10Off = 0     // f32[1024]
-	stepH11Off = 4096  // f32[11]
-	stepH12Off = 0     // f32[1024]
-	stepH13Off = 8256  // f32[11]
-	stepH14Off = 0     // f32[1024]
-	stepH15Off = 4096  // f32[1024]
-	stepH16Off = 0     // f32[1024]
-	stepH17Off = 12480 // f32[11]
-	stepH18Off = 0     // f32[1024]
-	stepH19Off = 12544 // f32[11]
-	stepH20Off = 0     // f32[1024]
-	stepH22Off = 0     // f32[1024]
-	stepH23Off = 4096  // f32[1024]
-	stepH24Off = 8192  // f32[1024]
-	stepH25Off = 0     // f32[352]
-	stepH26Off = 12608 // f32[32*N]
-	stepH28Off = 0     // f32[512]
-	stepH31Off = 0     // f32[256]
-	stepH32Off = 1024  // f32[16]
-	stepH36Off = 0     // f32[1024]
-	stepH37Off = 8192  // f32[16]
-	stepH40Off = 0     // f32[1024]
-	stepH41Off = 4096  // f32[1024]
-	stepH46Off = 0     // f32[512]
-	stepH47Off = 0     // f32[1024]
-	stepH48Off = 4096  // f32[1024]
-	stepH49Off = 8192  // f32[1024]
-	stepH50Off = 0     // f32[512]
-	stepH52Off = 0     // f32[512]
-	stepH54Off = 12608 // f32[11*N]
-	stepH55Off = 0     // f32[1024]
-	stepH56Off = 4096  // f32[1024]
-	stepH57Off = 8192  // f32[1024]
-	stepH59Off = 12608 // f32[32*N]
-	stepH60Off = 0     // f32[352]
-	stepH61Off = 8192  // f32[22]
-	stepH62Off = 0     // f32[1024]
-	stepH63Off = 4096  // f32[1024]
-	stepH64Off = 4096  // f32[11]
-	stepH65Off = 0     // f32[1024]
+	stepH4Off                           = 8192  // f32[22]
+	stepH2Off                           = 12608 // f32[11*N]
+	stepH2Scratch1Off                   = 0     // f32[1024]
+	stepH2Scratch2Off                   = 4096  // f32[1024]
+	stepH5Off                           = 12288 // f32[11]
+	stepH6Off                           = 12352 // f32[11]
+	stepH7Off                           = 0     // i64[1]
+	stepH8Off                           = 12416 // f32[1]
+	stepH9Off                           = 8192  // f32[1]
+	stepH9Scratch1Off                   = 0     // f32[1024]
+	stepH10Off                          = 4096  // f32[11]
+	stepStateNormRunningMeanScratch1Off = 0     // f32[1024]
+	stepH12Off                          = 8256  // f32[11]
+	stepH12Scratch1Off                  = 0     // f32[1024]
+	stepH12Scratch2Off                  = 4096  // f32[1024]
+	stepStateNormRunningVarScratch1Off  = 0     // f32[1024]
+	stepNormOff                         = 12480 // f32[11]
+	stepNormScratch1Off                 = 0     // f32[1024]
+	stepNorm2Off                        = 12544 // f32[11]
+	stepNorm2Scratch1Off                = 0     // f32[1024]
+	stepH13Scratch1Off                  = 0     // f32[1024]
+	stepH13Scratch2Off                  = 4096  // f32[1024]
+	stepH13Scratch3Off                  = 8192  // f32[1024]
+	stepLayers0WeightOff                = 0     // f32[352]
+	stepLayers0Off                      = 12608 // f32[32*N]
+	stepLayers1WeightOff                = 0     // f32[512]
+	stepOutputWeightOff                 = 0     // f32[256]
+	stepOutputBiasOff                   = 1024  // f32[16]
+	stepH19Scratch1Off                  = 0     // f32[1024]
+	stepOutputWeight2Off                = 8192  // f32[16]
+	stepH23Scratch1Off                  = 0     // f32[1024]
+	stepH23Scratch2Off                  = 4096  // f32[1024]
+	stepH27Off                          = 0     // f32[512]
+	stepH28Scratch1Off                  = 0     // f32[1024]
+	stepH28Scratch2Off                  = 4096  // f32[1024]
+	stepH28Scratch3Off                  = 8192  // f32[1024]
+	stepLayers1Weight2Off               = 0     // f32[512]
+	stepLayers0Weight2Off               = 0     // f32[512]
+	stepH29Off                          = 12608 // f32[11*N]
+	stepH29Scratch1Off                  = 0     // f32[1024]
+	stepH29Scratch2Off                  = 4096  // f32[1024]
+	stepH29Scratch3Off                  = 8192  // f32[1024]
+	stepH31Off                          = 12608 // f32[32*N]
+	stepH32Off                          = 0     // f32[352]
+	stepH36Off                          = 8192  // f32[22]
+	stepH34Scratch1Off                  = 0     // f32[1024]
+	stepH34Scratch2Off                  = 4096  // f32[1024]
+	stepH37Off                          = 4096  // f32[11]
+	stepH38Scratch1Off                  = 0     // f32[1024]
 )
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "mlp: Forward",
+	Symbols: []string{"N"},
+	Fixed:   12416,
+	Each:    []int64{192},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	14 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
 //
-//	                 steps     0                                                           12608
-//	h26.scratch1     10-10     [------------------)
-//	h26              10-12                                                                   |
-//	h28.scratch1     11-11     [------------------)
-//	h28              11-12                                                                   |
-//	h10.scratch1     12-12     [------------------)
-//	h10.scratch2     12-12                         [-------------------)
-//	h10.scratch3     12-12                                              [-------------------)
-//	h10              12-14                                                                    |
-//	h32              13-14     [-----)
-//	h14              14-16                                                                    |
-//	h35              15-16     [--------)
-//	h18              16-22                                                                    |
-//	h37              18-22     [---)
-//	h38              20-22          |
+//	                   steps     0                                                           12608
+//	normWeightScratch1 10-10     [------------------)
+//	normWeight         10-12                                                                   |
+//	normBiasScratch1   11-11     [------------------)
+//	normBias           11-12                                                                   |
+//	normScratch1       12-12     [------------------)
+//	normScratch2       12-12                         [-------------------)
+//	normScratch3       12-12                                              [-------------------)
+//	norm               12-14                                                                    |
+//	layers0Weight      13-14     [-----)
+//	layers0            14-16                                                                    |
+//	layers1Weight      15-16     [--------)
+//	layers1            16-22                                                                    |
+//	outputWeight       18-22     [---)
+//	outputBias         20-22          |
 const (
-	evalForwardH1Off  = 12288 // f32[11]
-	evalForwardH2Off  = 0     // f32[1024]
-	evalForwardH3Off  = 12352 // f32[11]
-	evalForwardH4Off  = 0     // f32[1024]
-	evalForwardH6Off  = 0     // f32[1024]
-	evalForwardH7Off  = 4096  // f32[1024]
-	evalForwardH8Off  = 8192  // f32[1024]
-	evalForwardH9Off  = 0     // f32[352]
-	evalForwardH10Off = 12416 // f32[32*N]
-	evalForwardH11Off = 0     // f32[512]
-	evalForwardH13Off = 0     // f32[256]
-	evalForwardH14Off = 1024  // f32[16]
+	evalForwardNormWeightOff         = 12288 // f32[11]
+	evalForwardNormWeightScratch1Off = 0     // f32[1024]
+	evalForwardNormBiasOff           = 12352 // f32[11]
+	evalForwardNormBiasScratch1Off   = 0     // f32[1024]
+	evalForwardNormScratch1Off       = 0     // f32[1024]
+	evalForwardNormScratch2Off       = 4096  // f32[1024]
+	evalForwardNormScratch3Off       = 8192  // f32[1024]
+	evalForwardLayers0WeightOff      = 0     // f32[352]
+	evalForwardLayers0Off            = 12416 // f32[32*N]
+	evalForwardLayers1WeightOff      = 0     // f32[512]
+	evalForwardOutputWeightOff       = 0     // f32[256]
+	evalForwardOutputBiasOff         = 1024  // f32[16]
 )
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "mlp: Loss",
+	Symbols: []string{"N"},
+	Fixed:   12416,
+	Each:    []int64{192},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	15 buffers in 192*N+12416 bytes; the largest live set is 192*N+12416
 //
-//	                 steps     0                                                           12608
-//	h30.scratch1     10-10     [------------------)
-//	h30              10-12                                                                   |
-//	h32.scratch1     11-11     [------------------)
-//	h32              11-12                                                                   |
-//	h10.scratch1     12-12     [------------------)
-//	h10.scratch2     12-12                         [-------------------)
-//	h10.scratch3     12-12                                              [-------------------)
-//	h10              12-14                                                                    |
-//	h36              13-14     [-----)
-//	h14              14-16                                                                    |
-//	h39              15-16     [--------)
-//	h18              16-23                                                                    |
-//	h41              18-23     [---)
-//	h42              20-23          |
-//	h27              23-26                                                                    |
+//	                   steps     0                                                           12608
+//	normWeightScratch1 10-10     [------------------)
+//	normWeight         10-12                                                                   |
+//	normBiasScratch1   11-11     [------------------)
+//	normBias           11-12                                                                   |
+//	normScratch1       12-12     [------------------)
+//	normScratch2       12-12                         [-------------------)
+//	normScratch3       12-12                                              [-------------------)
+//	norm               12-14                                                                    |
+//	layers0Weight      13-14     [-----)
+//	layers0            14-16                                                                    |
+//	layers1Weight      15-16     [--------)
+//	layers1            16-23                                                                    |
+//	outputWeight       18-23     [---)
+//	outputBias         20-23          |
+//	output2            23-26                                                                    |
 const (
-	evalLossH1Off  = 12288 // f32[11]
-	evalLossH2Off  = 0     // f32[1024]
-	evalLossH3Off  = 12352 // f32[11]
-	evalLossH4Off  = 0     // f32[1024]
-	evalLossH6Off  = 0     // f32[1024]
-	evalLossH7Off  = 4096  // f32[1024]
-	evalLossH8Off  = 8192  // f32[1024]
-	evalLossH9Off  = 0     // f32[352]
-	evalLossH10Off = 12416 // f32[32*N]
-	evalLossH11Off = 0     // f32[512]
-	evalLossH13Off = 0     // f32[256]
-	evalLossH14Off = 1024  // f32[16]
-	evalLossH15Off = 12416 // f32[N]
+	evalLossNormWeightOff         = 12288 // f32[11]
+	evalLossNormWeightScratch1Off = 0     // f32[1024]
+	evalLossNormBiasOff           = 12352 // f32[11]
+	evalLossNormBiasScratch1Off   = 0     // f32[1024]
+	evalLossNormScratch1Off       = 0     // f32[1024]
+	evalLossNormScratch2Off       = 4096  // f32[1024]
+	evalLossNormScratch3Off       = 8192  // f32[1024]
+	evalLossLayers0WeightOff      = 0     // f32[352]
+	evalLossLayers0Off            = 12416 // f32[32*N]
+	evalLossLayers1WeightOff      = 0     // f32[512]
+	evalLossOutputWeightOff       = 0     // f32[256]
+	evalLossOutputBiasOff         = 1024  // f32[16]
+	evalLossOutput2Off            = 12416 // f32[N]
 )
+
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:     "mlp: TrainForward",
+	Symbols:  []string{"N"},
+	Fixed:    12544,
+	Each:     []int64{448},
+	Ends:     []int{7, 8, 0, 0, 6, 5, 4, 3, 2, 1},
+	Updates:  []int{2, 3},
+	Backward: "mlp: Backward",
+}
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	62 buffers in 448*N+12544 bytes; the largest live set is 448*N+12544
 //
-//	                 steps     0                                                           12992
-//	h25              10-16                                             |
-//	h29.scratch1     11-11     [------------------)
-//	h29.scratch2     11-11                         [------------------)
-//	h29              11-12                                                                  |
-//	h26              14-75                                                                 |
-//	h28              16-79                                                                 |
-//	h30              17-23                         |
-//	h50.scratch1     18-18     [------------------)
-//	h50              18-25                                             |
-//	h68              20-22                         |
-//	h41.scratch1     22-22     [------------------)
-//	h78.scratch1     23-23     [------------------)
-//	h110.scratch1    25-25     [------------------)
-//	h110.scratch2    25-25                         [------------------)
-//	h110             25-27                                             |
-//	h48.scratch1     27-27     [------------------)
-//	h100.scratch1    29-29     [------------------)
-//	h100             29-69                                                                  |
-//	h103.scratch1    30-30     [------------------)
-//	h103             30-69                                                                  |
-//	h10.scratch1     31-31     [------------------)
-//	h10.scratch2     31-31                         [------------------)
-//	h10.scratch3     31-31                                             [------------------)
-//	h10              31-33                                                                   |
-//	h72              32-33     [----)
-//	h13              33-65                                                                  |
-//	h14              34-36                                                                   |
-//	h83              35-36     [--------)
-//	h17              36-56                                                                   |
-//	h18              37-55                                                                   |
-//	h93              39-43     [---)
-//	h43              41-43          |
-//	h52              46-56                                                                    |
-//	h97              50-56                                             |
-//	h58              51-53                                                                    |
-//	h102             52-53                                                                    |
-//	h69.scratch1     55-55     [------------------)
-//	h69.scratch2     55-55                         [------------------)
-//	h70              56-65                                                                    |
-//	h142             58-59                                                                   |
-//	h74              59-61                                                                    |
-//	h113             60-61                                                                   |
-//	h75              61-62     [--------)
-//	h85.scratch1     63-63     [------------------)
-//	h85.scratch2     63-63                         [------------------)
-//	h85.scratch3     63-63                                             [------------------)
-//	h1051            64-65     [--------)
-//	h86              65-71                                                                   |
-//	h118             67-68     [--------)
-//	h89              68-76                                                                    |
-//	h101.scratch1    69-69     [------------------)
-//	h101.scratch2    69-69                         [------------------)
-//	h101.scratch3    69-69                                             [------------------)
-//	h101             69-70                                                                  |
-//	h122             71-72                                                                  |
-//	h91              72-73     [----)
-//	h98              74-81                                             |
-//	h127.scratch1    75-75     [------------------)
-//	h127.scratch2    75-75                         [------------------)
-//	h119.scratch1    79-79     [------------------)
+//	                             steps     0                                                           12992
+//	h4                           10-16                                             |
+//	h2Scratch1                   11-11     [------------------)
+//	h2Scratch2                   11-11                         [------------------)
+//	h2                           11-12                                                                  |
+//	h5                           14-75                                                                 |
+//	h6                           16-79                                                                 |
+//	h7                           17-23                         |
+//	h8Scratch1                   18-18     [------------------)
+//	h8                           18-25                                             |
+//	h9                           20-22                         |
+//	stateNormRunningMeanScratch1 22-22     [------------------)
+//	h10Scratch1                  23-23     [------------------)
+//	h11Scratch1                  25-25     [------------------)
+//	h11Scratch2                  25-25                         [------------------)
+//	h11                          25-27                                             |
+//	stateNormRunningVarScratch1  27-27     [------------------)
+//	normScratch1                 29-29     [------------------)
+//	norm                         29-69                                                                  |
+//	norm2Scratch1                30-30     [------------------)
+//	norm2                        30-69                                                                  |
+//	h12Scratch1                  31-31     [------------------)
+//	h12Scratch2                  31-31                         [------------------)
+//	h12Scratch3                  31-31                                             [------------------)
+//	h12                          31-33                                                                   |
+//	layers0Weight                32-33     [----)
+//	layers0                      33-65                                                                  |
+//	h13                          34-36                                                                   |
+//	layers1Weight                35-36     [--------)
+//	layers1                      36-56                                                                   |
+//	h14                          37-55                                                                   |
+//	outputWeight                 39-43     [---)
+//	outputBias                   41-43          |
+//	h15                          46-56                                                                    |
+//	outputWeight2                50-56                                             |
+//	h17                          51-53                                                                    |
+//	h18                          52-53                                                                    |
+//	h20Scratch1                  55-55     [------------------)
+//	h20Scratch2                  55-55                         [------------------)
+//	output2                      56-65                                                                    |
+//	h21                          58-59                                                                   |
+//	h22                          59-61                                                                    |
+//	h23                          60-61                                                                   |
+//	h24                          61-62     [--------)
+//	h25Scratch1                  63-63     [------------------)
+//	h25Scratch2                  63-63                         [------------------)
+//	h25Scratch3                  63-63                                             [------------------)
+//	layers1Weight2               64-65     [--------)
+//	layers1_2                    65-71                                                                   |
+//	layers0Weight2               67-68     [--------)
+//	layers0_2                    68-76                                                                    |
+//	h26Scratch1                  69-69     [------------------)
+//	h26Scratch2                  69-69                         [------------------)
+//	h26Scratch3                  69-69                                             [------------------)
+//	h26                          69-70                                                                  |
+//	h28                          71-72                                                                  |
+//	h29                          72-73     [----)
+//	h33                          74-81                                             |
+//	h31Scratch1                  75-75     [------------------)
+//	h31Scratch2                  75-75                         [------------------)
+//	h35Scratch1                  79-79     [------------------)
 //	and 2 smaller ones
 const (
-	trainForwardH1Off  = 8192  // f32[22]
-	trainForwardH2Off  = 12544 // f32[11*N]
-	trainForwardH3Off  = 0     // f32[1024]
-	trainForwardH4Off  = 4096  // f32[1024]
-	trainForwardH5Off  = 12288 // f32[11]
-	trainForwardH6Off  = 12352 // f32[11]
-	trainForwardH7Off  = 4096  // i64[1]
-	trainForwardH8Off  = 8192  // f32[1]
-	trainForwardH9Off  = 0     // f32[1024]
-	trainForwardH10Off = 4160  // f32[11]
-	trainForwardH11Off = 0     // f32[1024]
-	trainForwardH12Off = 0     // f32[1024]
-	trainForwardH13Off = 8256  // f32[11]
-	trainForwardH14Off = 0     // f32[1024]
-	trainForwardH15Off = 4096  // f32[1024]
-	trainForwardH16Off = 0     // f32[1024]
-	trainForwardH17Off = 12416 // f32[11]
-	trainForwardH18Off = 0     // f32[1024]
-	trainForwardH19Off = 12480 // f32[11]
-	trainForwardH20Off = 0     // f32[1024]
-	trainForwardH22Off = 0     // f32[1024]
-	trainForwardH23Off = 4096  // f32[1024]
-	trainForwardH24Off = 8192  // f32[1024]
-	trainForwardH25Off = 0     // f32[352]
-	trainForwardH26Off = 12544 // f32[32*N]
-	trainForwardH28Off = 0     // f32[512]
-	trainForwardH31Off = 0     // f32[256]
-	trainForwardH32Off = 1024  // f32[16]
-	trainForwardH34Off = 8192  // f32[16]
-	trainForwardH37Off = 0     // f32[1024]
-	trainForwardH38Off = 4096  // f32[1024]
-	trainForwardH43Off = 0     // f32[512]
-	trainForwardH44Off = 0     // f32[1024]
-	trainForwardH45Off = 4096  // f32[1024]
-	trainForwardH46Off = 8192  // f32[1024]
-	trainForwardH47Off = 0     // f32[512]
-	trainForwardH49Off = 0     // f32[512]
-	trainForwardH51Off = 12544 // f32[11*N]
-	trainForwardH52Off = 0     // f32[1024]
-	trainForwardH53Off = 4096  // f32[1024]
-	trainForwardH54Off = 8192  // f32[1024]
-	trainForwardH56Off = 12544 // f32[32*N]
-	trainForwardH57Off = 0     // f32[352]
-	trainForwardH58Off = 8192  // f32[22]
-	trainForwardH59Off = 0     // f32[1024]
-	trainForwardH60Off = 4096  // f32[1024]
-	trainForwardH61Off = 4096  // f32[11]
-	trainForwardH62Off = 0     // f32[1024]
+	trainForwardH4Off                           = 8192  // f32[22]
+	trainForwardH2Off                           = 12544 // f32[11*N]
+	trainForwardH2Scratch1Off                   = 0     // f32[1024]
+	trainForwardH2Scratch2Off                   = 4096  // f32[1024]
+	trainForwardH5Off                           = 12288 // f32[11]
+	trainForwardH6Off                           = 12352 // f32[11]
+	trainForwardH7Off                           = 4096  // i64[1]
+	trainForwardH8Off                           = 8192  // f32[1]
+	trainForwardH8Scratch1Off                   = 0     // f32[1024]
+	trainForwardH9Off                           = 4160  // f32[11]
+	trainForwardStateNormRunningMeanScratch1Off = 0     // f32[1024]
+	trainForwardH10Scratch1Off                  = 0     // f32[1024]
+	trainForwardH11Off                          = 8256  // f32[11]
+	trainForwardH11Scratch1Off                  = 0     // f32[1024]
+	trainForwardH11Scratch2Off                  = 4096  // f32[1024]
+	trainForwardStateNormRunningVarScratch1Off  = 0     // f32[1024]
+	trainForwardNormOff                         = 12416 // f32[11]
+	trainForwardNormScratch1Off                 = 0     // f32[1024]
+	trainForwardNorm2Off                        = 12480 // f32[11]
+	trainForwardNorm2Scratch1Off                = 0     // f32[1024]
+	trainForwardH12Scratch1Off                  = 0     // f32[1024]
+	trainForwardH12Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH12Scratch3Off                  = 8192  // f32[1024]
+	trainForwardLayers0WeightOff                = 0     // f32[352]
+	trainForwardLayers0Off                      = 12544 // f32[32*N]
+	trainForwardLayers1WeightOff                = 0     // f32[512]
+	trainForwardOutputWeightOff                 = 0     // f32[256]
+	trainForwardOutputBiasOff                   = 1024  // f32[16]
+	trainForwardOutputWeight2Off                = 8192  // f32[16]
+	trainForwardH20Scratch1Off                  = 0     // f32[1024]
+	trainForwardH20Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH24Off                          = 0     // f32[512]
+	trainForwardH25Scratch1Off                  = 0     // f32[1024]
+	trainForwardH25Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH25Scratch3Off                  = 8192  // f32[1024]
+	trainForwardLayers1Weight2Off               = 0     // f32[512]
+	trainForwardLayers0Weight2Off               = 0     // f32[512]
+	trainForwardH26Off                          = 12544 // f32[11*N]
+	trainForwardH26Scratch1Off                  = 0     // f32[1024]
+	trainForwardH26Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH26Scratch3Off                  = 8192  // f32[1024]
+	trainForwardH28Off                          = 12544 // f32[32*N]
+	trainForwardH29Off                          = 0     // f32[352]
+	trainForwardH33Off                          = 8192  // f32[22]
+	trainForwardH31Scratch1Off                  = 0     // f32[1024]
+	trainForwardH31Scratch2Off                  = 4096  // f32[1024]
+	trainForwardH34Off                          = 4096  // f32[11]
+	trainForwardH35Scratch1Off                  = 0     // f32[1024]
 )
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareH1Off = 0 // f32[1024]
-	prepareH2Off = 0 // f32[1024]
+	prepareNormWeightScratch1Off = 0 // f32[1024]
+	prepareNormBiasScratch1Off   = 0 // f32[1024]
 )

@@ -2,419 +2,140 @@
 
 package mlp
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "norm.weight", Shape: []int{11}},
-	{Name: "norm.bias", Shape: []int{11}},
-	{Name: "norm.running_mean", Shape: []int{11}, Buffer: true},
-	{Name: "norm.running_var", Shape: []int{11}, Buffer: true},
-	{Name: "layers.0.weight", Shape: []int{32, 11}},
-	{Name: "layers.0.bias", Shape: []int{32}},
-	{Name: "layers.1.weight", Shape: []int{16, 32}},
-	{Name: "layers.1.bias", Shape: []int{16}},
-	{Name: "output.weight", Shape: []int{1, 16}},
-	{Name: "output.bias", Shape: []int{1}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "norm.weight", Shape: []int{11}, Weight: &w.normWeight, Change: &g.normWeight},
+		{Name: "norm.bias", Shape: []int{11}, Weight: &w.normBias, Change: &g.normBias},
+		{Name: "norm.running_mean", Shape: []int{11}, Buffer: true, Weight: &w.normRunningMean, Change: &g.normRunningMean},
+		{Name: "norm.running_var", Shape: []int{11}, Buffer: true, Weight: &w.normRunningVar, Change: &g.normRunningVar},
+		{Name: "layers.0.weight", Shape: []int{32, 11}, Weight: &w.layers0Weight, Change: &g.layers0Weight},
+		{Name: "layers.0.bias", Shape: []int{32}, Weight: &w.layers0Bias, Change: &g.layers0Bias},
+		{Name: "layers.1.weight", Shape: []int{16, 32}, Weight: &w.layers1Weight, Change: &g.layers1Weight},
+		{Name: "layers.1.bias", Shape: []int{16}, Weight: &w.layers1Bias, Change: &g.layers1Bias},
+		{Name: "output.weight", Shape: []int{1, 16}, Weight: &w.outputWeight, Change: &g.outputWeight},
+		{Name: "output.bias", Shape: []int{1}, Weight: &w.outputBias, Change: &g.outputBias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base                 *rt.Training
-	weights              *trained
-	changes              *changes // that the step writes
-	direct, aside        *changes // among the gradients, and to be added to them
-	guard                rt.Guard
-	ctx                  context.Context
-	arena                []byte
-	max                  rt.Max
-	passStep             *rt.Pass
+	rt.Trainer[trained, changes]
 	dstStep              float32   // of Step
 	dstForward           []float32 // of Forward
 	dstLoss              float32   // of Loss
-	passTrainForward     *rt.Pass
-	pending              bool // the arena holds what Backward needs
 	trainForwardFeatures []Features
 	dstTrainForward      []float32 // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "mlp: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		normWeight:      base.Weight(0),
-		normBias:        base.Weight(1),
-		normRunningMean: base.Weight(2),
-		normRunningVar:  base.Weight(3),
-		layers0Weight:   base.Weight(4),
-		layers0Bias:     base.Weight(5),
-		layers1Weight:   base.Weight(6),
-		layers1Bias:     base.Weight(7),
-		outputWeight:    base.Weight(8),
-		outputBias:      base.Weight(9),
-		constH51:        rt.WeightsOf[float32](own, "const/h51", 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH51: rt.WeightsOf[float32](own, "const/h51", 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 7},
-		{Variable: 1, End: 8},
-		{Variable: 4, End: 6},
-		{Variable: 5, End: 5},
-		{Variable: 6, End: 4},
-		{Variable: 7, End: 3},
-		{Variable: 8, End: 2},
-		{Variable: 9, End: 1},
-	}, []int{2, 3})
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 7},
-		{Variable: 1, End: 8},
-		{Variable: 4, End: 6},
-		{Variable: 5, End: 5},
-		{Variable: 6, End: 4},
-		{Variable: 7, End: 3},
-		{Variable: 8, End: 2},
-		{Variable: 9, End: 1},
-	}, []int{2, 3})
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "mlp: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		normWeight:      base.Gradient(0, aside),
-		normBias:        base.Gradient(1, aside),
-		normRunningMean: base.Next(2),
-		normRunningVar:  base.Next(3),
-		layers0Weight:   base.Gradient(4, aside),
-		layers0Bias:     base.Gradient(5, aside),
-		layers1Weight:   base.Gradient(6, aside),
-		layers1Bias:     base.Gradient(7, aside),
-		outputWeight:    base.Gradient(8, aside),
-		outputBias:      base.Gradient(9, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(448, int64(n)), 12608)
-	if err := z.Err("mlp: Step"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 12416)
-	if err := z.Err("mlp: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 12416)
-	if err := z.Err("mlp: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(448, int64(n)), 12544)
-	if err := z.Err("mlp: TrainForward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("features", features), rt.In("worth", worth))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runStep(&t.dstStep, features, worth)
+	defer call.Leave(&err)
+	err = t.step(call, len(features), rt.FlatOf[float32](&t.dstStep), rt.Flat[float32](features), rt.Flat[float32](worth))
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *float32, features []Features, worth []float32) (err error) {
-	defer rt.Recover("mlp: Step", &err)
-	if err := rt.CheckNil("mlp: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(features)
-	if err := rt.CheckLen("mlp: Step", "worth", len(worth), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("mlp: Step", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](dst), rt.Flat[float32](features), rt.Flat[float32](worth)))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(features []Features) (dst []float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("features", features))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("mlp: Forward", &t.dstForward, len(features)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(features))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, features)
+	err = t.evalForward(call, len(features), rt.Flat[float32](t.dstForward), rt.Flat[float32](features))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []float32, features []Features) (err error) {
-	defer rt.Recover("mlp: Forward", &err)
-	n := len(features)
-	if err := rt.CheckBatch("mlp: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[float32](features))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(features []Features, worth []float32) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("features", features), rt.In("worth", worth))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runLoss(&t.dstLoss, features, worth)
+	defer call.Leave(&err)
+	err = t.evalLoss(call, len(features), rt.FlatOf[float32](&t.dstLoss), rt.Flat[float32](features), rt.Flat[float32](worth))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *float32, features []Features, worth []float32) (err error) {
-	defer rt.Recover("mlp: Loss", &err)
-	if err := rt.CheckNil("mlp: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(features)
-	if err := rt.CheckLen("mlp: Loss", "worth", len(worth), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("mlp: Loss", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features)), rt.SpanOf(rt.Flat[float32](worth))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](dst), rt.Flat[float32](features), rt.Flat[float32](worth))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(features []Features) (dst []float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("features", features))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("mlp: TrainForward", &t.dstTrainForward, len(features)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(features))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, features)
 	t.trainForwardFeatures = features
-	t.pending = err == nil
+	err = t.trainForward(call, len(features), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](features))
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []float32, features []Features) (err error) {
-	defer rt.Recover("mlp: TrainForward", &err)
-	n := len(features)
-	if err := rt.CheckBatch("mlp: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("mlp: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](features))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[float32](features)))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dWorth []float32) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dWorth", dWorth))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("mlp: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("mlp: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardFeatures)
-	if err := rt.CheckLen("mlp: Backward", "dWorth", len(dWorth), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("mlp: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dWorth))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[float32](t.trainForwardFeatures), rt.Flat[float32](dWorth)))
+	return t.backward(call, len(t.trainForwardFeatures), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](t.trainForwardFeatures),
+		rt.Flat[float32](dWorth))
 }

@@ -13,28 +13,31 @@ import (
 //go:embed mlp.const.safetensors
 var embedded string
 
-// initial says how the weights begin.
+// initial describes the initial weights.
 var initial = []rt.Initial{
 	{Name: "norm.weight", DType: "f32", Shape: []int{11}, Init: rt.Init{Kind: "constant", A: 1}},
 	{Name: "norm.bias", DType: "f32", Shape: []int{11}, Init: rt.Init{Kind: "constant"}},
 	{Name: "norm.running_mean", DType: "f32", Shape: []int{11}, Init: rt.Init{Kind: "constant"}},
 	{Name: "norm.running_var", DType: "f32", Shape: []int{11}, Init: rt.Init{Kind: "constant", A: 1}},
-	{Name: "layers.0.weight", DType: "f32", Shape: []int{32, 11}, Init: rt.Init{Kind: "uniform", A: -0.30151134457776363, B: 0.30151134457776363}},
-	{Name: "layers.0.bias", DType: "f32", Shape: []int{32}, Init: rt.Init{Kind: "uniform", A: -0.30151134457776363, B: 0.30151134457776363}},
-	{Name: "layers.1.weight", DType: "f32", Shape: []int{16, 32}, Init: rt.Init{Kind: "uniform", A: -0.17677669529663687, B: 0.17677669529663687}},
-	{Name: "layers.1.bias", DType: "f32", Shape: []int{16}, Init: rt.Init{Kind: "uniform", A: -0.17677669529663687, B: 0.17677669529663687}},
+	{Name: "layers.0.weight", DType: "f32", Shape: []int{32, 11},
+		Init: rt.Init{Kind: "uniform", A: -0.30151134457776363, B: 0.30151134457776363}},
+	{Name: "layers.0.bias", DType: "f32", Shape: []int{32},
+		Init: rt.Init{Kind: "uniform", A: -0.30151134457776363, B: 0.30151134457776363}},
+	{Name: "layers.1.weight", DType: "f32", Shape: []int{16, 32},
+		Init: rt.Init{Kind: "uniform", A: -0.17677669529663687, B: 0.17677669529663687}},
+	{Name: "layers.1.bias", DType: "f32", Shape: []int{16},
+		Init: rt.Init{Kind: "uniform", A: -0.17677669529663687, B: 0.17677669529663687}},
 	{Name: "output.weight", DType: "f32", Shape: []int{1, 16}, Init: rt.Init{Kind: "uniform", A: -0.25, B: 0.25}},
 	{Name: "output.bias", DType: "f32", Shape: []int{1}, Init: rt.Init{Kind: "uniform", A: -0.25, B: 0.25}},
 }
 
-// New returns the model with its initial weights, which the seed determines: those of
-// one seed are the same on every machine.
+// New returns the model with initial weights, which are drawn from the seed. The same seed gives
+// the same weights on every machine.
 func New(seed uint64) *Model {
 	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -42,10 +45,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the weights of New(0) stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The weights
+// of New(0) replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.InitialWeights(0, initial, rt.OpenWeights(embedded))
@@ -56,9 +60,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -88,7 +92,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "norm.weight", DType: "f32", Shape: []int{11}},
 	{Name: "norm.bias", DType: "f32", Shape: []int{11}},
@@ -102,13 +106,13 @@ var wanted = []keys.Want{
 	{Name: "output.bias", DType: "f32", Shape: []int{1}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	layers0Bias   []float32 // f32[32]
 	layers1Bias   []float32 // f32[16]
@@ -120,7 +124,7 @@ type weights struct {
 	outputBias    []float32 // f32[1,1,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		layers0Bias:   rt.WeightsOf[float32](raw, "layers.0.bias", 32),
@@ -146,7 +150,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		normWeight      = rt.WeightsOf[float32](raw, "norm.weight", 11)
@@ -162,33 +166,29 @@ func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 		return err
 	}
 	var (
-		h1 = rt.View[float32](arena, prepareH1Off, 1024)
-		h2 = rt.View[float32](arena, prepareH2Off, 1024)
+		normWeightScratch1 = rt.View[float32](arena, prepareNormWeightScratch1Off, 1024)
+		normBiasScratch1   = rt.View[float32](arena, prepareNormBiasScratch1Off, 1024)
 	)
 
-	// model.go:38: f32[11]
-	{
-		cpu.AddScalar(h1[:11], normRunningVar, 1e-05)
-		cpu.Sqrt(h1[:11], h1[:11])
-		cpu.Div(p.normWeight, normWeight, h1[:11])
-	}
+	// p.normWeight = model.go:38: f32[11]
+	cpu.AddScalar(normWeightScratch1[:11], normRunningVar, 1e-05)
+	cpu.Sqrt(normWeightScratch1[:11], normWeightScratch1[:11])
+	cpu.Div(p.normWeight, normWeight, normWeightScratch1[:11])
 
-	// model.go:38: f32[11]
-	{
-		cpu.Mul(h2[:11], normRunningMean, p.normWeight)
-		cpu.Sub(p.normBias, normBias, h2[:11])
-	}
+	// p.normBias = model.go:38: f32[11]
+	cpu.Mul(normBiasScratch1[:11], normRunningMean, p.normWeight)
+	cpu.Sub(p.normBias, normBias, normBiasScratch1[:11])
 
-	// model.go:40: f32[2,11,16]
+	// p.layers0Weight = model.go:40: f32[2,11,16]
 	cpu.PackPanels(p.layers0Weight, layers0Weight, 11, 32, 11, true, 1, 352)
 
-	// model.go:40: f32[1,32,16]
+	// p.layers1Weight = model.go:40: f32[1,32,16]
 	cpu.PackPanels(p.layers1Weight, layers1Weight, 32, 16, 32, true, 1, 512)
 
-	// model.go:42: f32[1,16,16]
+	// p.outputWeight = model.go:42: f32[1,16,16]
 	cpu.PackPanels(p.outputWeight, outputWeight, 16, 1, 1, false, 1, 16)
 
-	// model.go:42: f32[1,1,16]
+	// p.outputBias = model.go:42: f32[1,1,16]
 	cpu.Block(p.outputBias, outputBias, 1, 1, 1, 1)
 	return nil
 }

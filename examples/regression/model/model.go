@@ -1,9 +1,9 @@
-// Package model describes a regression: what a row of a table is worth.
+// Package model describes a regression: it predicts a number from the features of a row.
 package model
 
 import "github.com/burngen/burngen/ir/nn"
 
-// Config is what a Net is made by.
+// Config configures a Net.
 //
 //burngen:config
 type Config struct {
@@ -13,7 +13,7 @@ type Config struct {
 
 // Net is a perceptron.
 type Net struct {
-	Norm   nn.BatchNorm // takes features of any scale
+	Norm   nn.BatchNorm // so that features may have any scale
 	Layers []nn.Linear
 	Output nn.Linear
 	width  int
@@ -31,7 +31,7 @@ func New(c Config) *Net {
 	return m
 }
 
-// Forward maps rows of features to what they are worth.
+// Forward maps rows of features to predictions.
 //
 //burngen:func (f32[N,{m.width}]) -> f32[N]
 func (m *Net) Forward(features nn.Value) (worth nn.Value) {
@@ -42,7 +42,7 @@ func (m *Net) Forward(features nn.Value) (worth nn.Value) {
 	return m.Output.Forward(x).Squeeze(1)
 }
 
-// Loss is the mean of the squared errors.
+// Loss returns the mean squared error.
 //
 //burngen:loss (f32[N,{m.width}], f32[N]) -> f32[]
 func (m *Net) Loss(features, worth nn.Value) nn.Value {

@@ -9,42 +9,43 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
 	tokensWeight                 []float32 // f32[256,64]
 	places                       []float32 // f32[64,64]
 	layers0SelfAttnInProjWeight  []float32 // f32[192,64]
+	layers1SelfAttnInProjWeight  []float32 // f32[192,64]
+	normWeight                   []float32 // f32[64]
+	normBias                     []float32 // f32[64]
+	layers0Norm1Weight           []float32 // f32[64]
+	layers0Norm1Bias             []float32 // f32[64]
 	layers0SelfAttnInProjBias    []float32 // f32[192]
+	constH364                    []bool    // bool[64,64]
 	layers0SelfAttnOutProjWeight []float32 // f32[64,64]
 	layers0SelfAttnOutProjBias   []float32 // f32[64]
+	layers0Norm2Weight           []float32 // f32[64]
+	layers0Norm2Bias             []float32 // f32[64]
 	layers0Linear1Weight         []float32 // f32[256,64]
 	layers0Linear1Bias           []float32 // f32[256]
 	layers0Linear2Weight         []float32 // f32[64,256]
 	layers0Linear2Bias           []float32 // f32[64]
-	layers0Norm1Weight           []float32 // f32[64]
-	layers0Norm1Bias             []float32 // f32[64]
-	layers0Norm2Weight           []float32 // f32[64]
-	layers0Norm2Bias             []float32 // f32[64]
-	layers1SelfAttnInProjWeight  []float32 // f32[192,64]
+	layers1Norm1Weight           []float32 // f32[64]
+	layers1Norm1Bias             []float32 // f32[64]
 	layers1SelfAttnInProjBias    []float32 // f32[192]
 	layers1SelfAttnOutProjWeight []float32 // f32[64,64]
 	layers1SelfAttnOutProjBias   []float32 // f32[64]
+	layers1Norm2Weight           []float32 // f32[64]
+	layers1Norm2Bias             []float32 // f32[64]
 	layers1Linear1Weight         []float32 // f32[256,64]
 	layers1Linear1Bias           []float32 // f32[256]
 	layers1Linear2Weight         []float32 // f32[64,256]
 	layers1Linear2Bias           []float32 // f32[64]
-	layers1Norm1Weight           []float32 // f32[64]
-	layers1Norm1Bias             []float32 // f32[64]
-	layers1Norm2Weight           []float32 // f32[64]
-	layers1Norm2Bias             []float32 // f32[64]
-	normWeight                   []float32 // f32[64]
-	normBias                     []float32 // f32[64]
-	constH364                    []bool    // bool[64,64]
 	constH129                    []bool    // bool[64,64]
 	constH160                    []float32 // f32[1,1,1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	tokensWeight                 []float32 // gradient, f32[256,64]
 	places                       []float32 // gradient, f32[64,64]
@@ -77,3145 +78,1868 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, output []float32, tokens, next, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output []float32, tokens, next, key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h1   = rt.View[int64](t.arena, int(t.stepOffsets[stepH1Off]), 64*n)
-		h2   = rt.View[float32](t.arena, int(t.stepOffsets[stepH2Off]), 4096*n)
-		h3   = rt.View[float32](t.arena, int(t.stepOffsets[stepH3Off]), 4096*n)
-		h4   = rt.View[float32](t.arena, int(t.stepOffsets[stepH4Off]), 1024)
-		h5   = rt.View[bool](t.arena, int(t.stepOffsets[stepH5Off]), 1024)
-		h6   = rt.View[float32](t.arena, int(t.stepOffsets[stepH6Off]), 4096*n)
-		h7   = rt.View[float32](t.arena, int(t.stepOffsets[stepH7Off]), 4096)
-		h8   = rt.View[float32](t.arena, int(t.stepOffsets[stepH8Off]), 64)
-		h9   = rt.View[float32](t.arena, int(t.stepOffsets[stepH9Off]), 4096)
-		h10  = rt.View[float32](t.arena, int(t.stepOffsets[stepH10Off]), 4096)
-		h11  = rt.View[float32](t.arena, int(t.stepOffsets[stepH11Off]), 4096)
-		h12  = rt.View[float32](t.arena, int(t.stepOffsets[stepH12Off]), 64)
-		h13  = rt.View[float32](t.arena, int(t.stepOffsets[stepH13Off]), 4096*n)
-		h14  = rt.View[float32](t.arena, int(t.stepOffsets[stepH14Off]), 4096*n)
-		h15  = rt.View[float32](t.arena, int(t.stepOffsets[stepH15Off]), 4096)
-		h16  = rt.View[float32](t.arena, int(t.stepOffsets[stepH16Off]), 4096)
-		h17  = rt.View[float32](t.arena, int(t.stepOffsets[stepH17Off]), 4096)
-		h18  = rt.View[float32](t.arena, int(t.stepOffsets[stepH18Off]), 64)
-		h19  = rt.View[float32](t.arena, int(t.stepOffsets[stepH19Off]), 4096*n)
-		h20  = rt.View[float32](t.arena, int(t.stepOffsets[stepH20Off]), 4096*n)
-		h21  = rt.View[float32](t.arena, int(t.stepOffsets[stepH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.stepOffsets[stepH22Off]), 4096)
-		h23  = rt.View[float32](t.arena, int(t.stepOffsets[stepH23Off]), 4096*n)
-		h24  = rt.View[float32](t.arena, int(t.stepOffsets[stepH24Off]), 4096*n)
-		h25  = rt.View[float32](t.arena, int(t.stepOffsets[stepH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.stepOffsets[stepH26Off]), 4096*n)
-		h27  = rt.View[float32](t.arena, int(t.stepOffsets[stepH27Off]), 16384*n)
-		h28  = rt.View[float32](t.arena, int(t.stepOffsets[stepH28Off]), 16384*n)
-		h30  = rt.View[float32](t.arena, int(t.stepOffsets[stepH30Off]), 1024)
-		h31  = rt.View[bool](t.arena, int(t.stepOffsets[stepH31Off]), 1024)
-		h29  = rt.View[float32](t.arena, int(t.stepOffsets[stepH29Off]), 16384*n)
-		h32  = rt.View[float32](t.arena, int(t.stepOffsets[stepH32Off]), 4096*n)
-		h33  = rt.View[float32](t.arena, int(t.stepOffsets[stepH33Off]), 4096*n)
-		h34  = rt.View[float32](t.arena, int(t.stepOffsets[stepH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.stepOffsets[stepH35Off]), 4096*n)
-		h36  = rt.View[float32](t.arena, int(t.stepOffsets[stepH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.stepOffsets[stepH37Off]), 4096)
-		h38  = rt.View[float32](t.arena, int(t.stepOffsets[stepH38Off]), 64)
-		h39  = rt.View[float32](t.arena, int(t.stepOffsets[stepH39Off]), 4096*n)
-		h40  = rt.View[bool](t.arena, int(t.stepOffsets[stepH40Off]), 1024)
-		h41  = rt.View[float32](t.arena, int(t.stepOffsets[stepH41Off]), 1024)
-		h42  = rt.View[float32](t.arena, int(t.stepOffsets[stepH42Off]), 4096*n)
-		h43  = rt.View[float32](t.arena, int(t.stepOffsets[stepH43Off]), 16384)
-		h44  = rt.View[float32](t.arena, int(t.stepOffsets[stepH44Off]), 16384*n)
-		h45  = rt.View[float32](t.arena, int(t.stepOffsets[stepH45Off]), 16384*n)
-		h47  = rt.View[float32](t.arena, int(t.stepOffsets[stepH47Off]), 1024)
-		h48  = rt.View[bool](t.arena, int(t.stepOffsets[stepH48Off]), 1024)
-		h46  = rt.View[float32](t.arena, int(t.stepOffsets[stepH46Off]), 16384*n)
-		h49  = rt.View[float32](t.arena, int(t.stepOffsets[stepH49Off]), 4096*n)
-		h50  = rt.View[float32](t.arena, int(t.stepOffsets[stepH50Off]), 16384)
-		h51  = rt.View[float32](t.arena, int(t.stepOffsets[stepH51Off]), 16384)
-		h52  = rt.View[float32](t.arena, int(t.stepOffsets[stepH52Off]), 64)
-		h53  = rt.View[float32](t.arena, int(t.stepOffsets[stepH53Off]), 4096*n)
-		h54  = rt.View[bool](t.arena, int(t.stepOffsets[stepH54Off]), 1024)
-		h55  = rt.View[float32](t.arena, int(t.stepOffsets[stepH55Off]), 1024)
-		h56  = rt.View[float32](t.arena, int(t.stepOffsets[stepH56Off]), 4096*n)
-		h57  = rt.View[float32](t.arena, int(t.stepOffsets[stepH57Off]), 4096)
-		h58  = rt.View[float32](t.arena, int(t.stepOffsets[stepH58Off]), 64)
-		h59  = rt.View[float32](t.arena, int(t.stepOffsets[stepH59Off]), 4096)
-		h60  = rt.View[float32](t.arena, int(t.stepOffsets[stepH60Off]), 4096)
-		h61  = rt.View[float32](t.arena, int(t.stepOffsets[stepH61Off]), 4096)
-		h62  = rt.View[float32](t.arena, int(t.stepOffsets[stepH62Off]), 64)
-		h63  = rt.View[float32](t.arena, int(t.stepOffsets[stepH63Off]), 4096*n)
-		h64  = rt.View[float32](t.arena, int(t.stepOffsets[stepH64Off]), 4096*n)
-		h65  = rt.View[float32](t.arena, int(t.stepOffsets[stepH65Off]), 4096)
-		h66  = rt.View[float32](t.arena, int(t.stepOffsets[stepH66Off]), 4096)
-		h67  = rt.View[float32](t.arena, int(t.stepOffsets[stepH67Off]), 4096)
-		h68  = rt.View[float32](t.arena, int(t.stepOffsets[stepH68Off]), 64)
-		h69  = rt.View[float32](t.arena, int(t.stepOffsets[stepH69Off]), 4096*n)
-		h70  = rt.View[float32](t.arena, int(t.stepOffsets[stepH70Off]), 4096*n)
-		h71  = rt.View[float32](t.arena, int(t.stepOffsets[stepH71Off]), 4096)
-		h72  = rt.View[float32](t.arena, int(t.stepOffsets[stepH72Off]), 4096)
-		h73  = rt.View[float32](t.arena, int(t.stepOffsets[stepH73Off]), 4096*n)
-		h74  = rt.View[float32](t.arena, int(t.stepOffsets[stepH74Off]), 4096*n)
-		h75  = rt.View[float32](t.arena, int(t.stepOffsets[stepH75Off]), 4096*n)
-		h76  = rt.View[float32](t.arena, int(t.stepOffsets[stepH76Off]), 4096*n)
-		h77  = rt.View[float32](t.arena, int(t.stepOffsets[stepH77Off]), 16384*n)
-		h78  = rt.View[float32](t.arena, int(t.stepOffsets[stepH78Off]), 16384*n)
-		h80  = rt.View[float32](t.arena, int(t.stepOffsets[stepH80Off]), 1024)
-		h81  = rt.View[bool](t.arena, int(t.stepOffsets[stepH81Off]), 1024)
-		h79  = rt.View[float32](t.arena, int(t.stepOffsets[stepH79Off]), 16384*n)
-		h82  = rt.View[float32](t.arena, int(t.stepOffsets[stepH82Off]), 4096*n)
-		h83  = rt.View[float32](t.arena, int(t.stepOffsets[stepH83Off]), 4096*n)
-		h84  = rt.View[float32](t.arena, int(t.stepOffsets[stepH84Off]), 4096*n)
-		h85  = rt.View[float32](t.arena, int(t.stepOffsets[stepH85Off]), 4096*n)
-		h86  = rt.View[float32](t.arena, int(t.stepOffsets[stepH86Off]), 4096)
-		h87  = rt.View[float32](t.arena, int(t.stepOffsets[stepH87Off]), 4096)
-		h88  = rt.View[float32](t.arena, int(t.stepOffsets[stepH88Off]), 64)
-		h89  = rt.View[float32](t.arena, int(t.stepOffsets[stepH89Off]), 4096*n)
-		h90  = rt.View[bool](t.arena, int(t.stepOffsets[stepH90Off]), 1024)
-		h91  = rt.View[float32](t.arena, int(t.stepOffsets[stepH91Off]), 1024)
-		h92  = rt.View[float32](t.arena, int(t.stepOffsets[stepH92Off]), 4096*n)
-		h93  = rt.View[float32](t.arena, int(t.stepOffsets[stepH93Off]), 16384)
-		h94  = rt.View[float32](t.arena, int(t.stepOffsets[stepH94Off]), 16384*n)
-		h95  = rt.View[float32](t.arena, int(t.stepOffsets[stepH95Off]), 16384*n)
-		h97  = rt.View[float32](t.arena, int(t.stepOffsets[stepH97Off]), 1024)
-		h98  = rt.View[bool](t.arena, int(t.stepOffsets[stepH98Off]), 1024)
-		h96  = rt.View[float32](t.arena, int(t.stepOffsets[stepH96Off]), 16384*n)
-		h99  = rt.View[float32](t.arena, int(t.stepOffsets[stepH99Off]), 4096*n)
-		h100 = rt.View[float32](t.arena, int(t.stepOffsets[stepH100Off]), 16384)
-		h101 = rt.View[float32](t.arena, int(t.stepOffsets[stepH101Off]), 16384)
-		h102 = rt.View[float32](t.arena, int(t.stepOffsets[stepH102Off]), 64)
-		h103 = rt.View[float32](t.arena, int(t.stepOffsets[stepH103Off]), 4096*n)
-		h104 = rt.View[bool](t.arena, int(t.stepOffsets[stepH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.stepOffsets[stepH105Off]), 1024)
-		h106 = rt.View[float32](t.arena, int(t.stepOffsets[stepH106Off]), 4096*n)
-		h107 = rt.View[float32](t.arena, int(t.stepOffsets[stepH107Off]), 16384)
-		h108 = rt.View[float32](t.arena, int(t.stepOffsets[stepH108Off]), 16384*n)
-		h109 = rt.View[int64](t.arena, int(t.stepOffsets[stepH109Off]), 64*n)
-		h110 = rt.View[float32](t.arena, int(t.stepOffsets[stepH110Off]), 64*n)
-		h111 = rt.View[int64](t.arena, int(t.stepOffsets[stepH111Off]), 1)
-		h112 = rt.View[float32](t.arena, int(t.stepOffsets[stepH112Off]), 1)
-		h113 = rt.View[float32](t.arena, int(t.stepOffsets[stepH113Off]), 64*n)
-		h114 = rt.View[float32](t.arena, int(t.stepOffsets[stepH114Off]), 16384*n)
-		h115 = rt.View[float32](t.arena, int(t.stepOffsets[stepH115Off]), 64*n)
-		h116 = rt.View[float32](t.arena, int(t.stepOffsets[stepH116Off]), 1024)
-		h117 = rt.View[float32](t.arena, int(t.stepOffsets[stepH117Off]), 1024)
-		h118 = rt.View[float32](t.arena, int(t.stepOffsets[stepH118Off]), 16384)
-		h119 = rt.View[float32](t.arena, int(t.stepOffsets[stepH119Off]), 4096*n)
-		h120 = rt.View[float32](t.arena, int(t.stepOffsets[stepH120Off]), 4096*n)
-		h121 = rt.View[float32](t.arena, int(t.stepOffsets[stepH121Off]), 16384*n)
-		h122 = rt.View[float32](t.arena, int(t.stepOffsets[stepH122Off]), 16384)
-		h123 = rt.View[float32](t.arena, int(t.stepOffsets[stepH123Off]), 16384)
-		h124 = rt.View[float32](t.arena, int(t.stepOffsets[stepH124Off]), 64*n)
-		h126 = rt.View[float32](t.arena, int(t.stepOffsets[stepH126Off]), 1024)
-		h127 = rt.View[float32](t.arena, int(t.stepOffsets[stepH127Off]), 1024)
-		h125 = rt.View[float32](t.arena, int(t.stepOffsets[stepH125Off]), 4096*n)
-		h128 = rt.View[float32](t.arena, int(t.stepOffsets[stepH128Off]), 64*n)
-		h129 = rt.View[float32](t.arena, int(t.stepOffsets[stepH129Off]), 1024)
-		h131 = rt.View[float32](t.arena, int(t.stepOffsets[stepH131Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.stepOffsets[stepH130Off]), 4096*n)
-		h132 = rt.View[float32](t.arena, int(t.stepOffsets[stepH132Off]), 4096*n)
-		h133 = rt.View[float32](t.arena, int(t.stepOffsets[stepH133Off]), 4096*n)
-		h134 = rt.View[float32](t.arena, int(t.stepOffsets[stepH134Off]), 64*n)
-		h135 = rt.View[float32](t.arena, int(t.stepOffsets[stepH135Off]), 64*n)
-		h136 = rt.View[float32](t.arena, int(t.stepOffsets[stepH136Off]), 1024)
-		h137 = rt.View[float32](t.arena, int(t.stepOffsets[stepH137Off]), 1024)
-		h138 = rt.View[float32](t.arena, int(t.stepOffsets[stepH138Off]), 1024)
-		h139 = rt.View[float32](t.arena, int(t.stepOffsets[stepH139Off]), 1024)
-		h140 = rt.View[float32](t.arena, int(t.stepOffsets[stepH140Off]), 192)
-		h141 = rt.View[float32](t.arena, int(t.stepOffsets[stepH141Off]), 12288)
-		h142 = rt.View[float32](t.arena, int(t.stepOffsets[stepH142Off]), 192)
-		h143 = rt.View[float32](t.arena, int(t.stepOffsets[stepH143Off]), 12288)
-		h144 = rt.View[float32](t.arena, int(t.stepOffsets[stepH144Off]), 192)
-		h145 = rt.View[float32](t.arena, int(t.stepOffsets[stepH145Off]), 12288)
-		h146 = rt.View[float32](t.arena, int(t.stepOffsets[stepH146Off]), 4096*n)
-		h148 = rt.View[float32](t.arena, int(t.stepOffsets[stepH148Off]), 192)
-		h149 = rt.View[float32](t.arena, int(t.stepOffsets[stepH149Off]), 12288)
-		h150 = rt.View[float32](t.arena, int(t.stepOffsets[stepH150Off]), 192)
-		h151 = rt.View[float32](t.arena, int(t.stepOffsets[stepH151Off]), 12288)
-		h152 = rt.View[float32](t.arena, int(t.stepOffsets[stepH152Off]), 192)
-		h153 = rt.View[float32](t.arena, int(t.stepOffsets[stepH153Off]), 12288)
-		h154 = rt.View[float32](t.arena, int(t.stepOffsets[stepH154Off]), 4096*n)
-		h156 = rt.View[bool](t.arena, int(t.stepOffsets[stepH156Off]), 1024)
-		h157 = rt.View[float32](t.arena, int(t.stepOffsets[stepH157Off]), 1024)
-		h158 = rt.View[float32](t.arena, int(t.stepOffsets[stepH158Off]), 16384)
-		h159 = rt.View[float32](t.arena, int(t.stepOffsets[stepH159Off]), 1024)
-		h160 = rt.View[float32](t.arena, int(t.stepOffsets[stepH160Off]), 1024)
-		h161 = rt.View[float32](t.arena, int(t.stepOffsets[stepH161Off]), 1024)
-		h162 = rt.View[float32](t.arena, int(t.stepOffsets[stepH162Off]), 1024)
+		h1                                      = rt.View[int64](call.Arena, 1064960*n+479744, 64*n)
+		tokens2                                 = rt.View[float32](call.Arena, 753664*n+479744, 4096*n)
+		h2                                      = rt.View[float32](call.Arena, 770048*n+479744, 4096*n)
+		placesScratch1                          = rt.View[float32](call.Arena, stepPlacesScratch1Off, 1024)
+		placesScratch2                          = rt.View[bool](call.Arena, stepPlacesScratch2Off, 1024)
+		h3                                      = rt.View[float32](call.Arena, 229376*n+479744, 16384*n)
+		h4                                      = rt.View[float32](call.Arena, 786432*n+479744, 4096*n)
+		h5                                      = rt.View[float32](call.Arena, 294912*n+479744, 16384*n)
+		h6                                      = rt.View[float32](call.Arena, 802816*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight2_2          = rt.View[float32](call.Arena, stepLayers0SelfAttnInProjWeight2_2Off, 4096)
+		layers0SelfAttn                         = rt.View[float32](call.Arena, 114688*n+479744, 4096*n)
+		layers0SelfAttn2                        = rt.View[float32](call.Arena, 819200*n+479744, 4096*n)
+		layers0SelfAttn3                        = rt.View[float32](call.Arena, 835584*n+479744, 4096*n)
+		h11                                     = rt.View[float32](call.Arena, 360448*n+479744, 16384*n)
+		h12                                     = rt.View[float32](call.Arena, 851968*n+479744, 4096*n)
+		h13                                     = rt.View[float32](call.Arena, 868352*n+479744, 4096*n)
+		layers0Linear1                          = rt.View[float32](call.Arena, 425984*n+479744, 16384*n)
+		h15                                     = rt.View[float32](call.Arena, 884736*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight             = rt.View[float32](call.Arena, stepLayers0SelfAttnInProjWeightOff, 4096)
+		h16                                     = rt.View[float32](call.Arena, 901120*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight2            = rt.View[float32](call.Arena, stepLayers0SelfAttnInProjWeight2Off, 4096)
+		h17                                     = rt.View[float32](call.Arena, 491520*n+479744, 16384*n)
+		h18                                     = rt.View[float32](call.Arena, 917504*n+479744, 4096*n)
+		h19                                     = rt.View[float32](call.Arena, 557056*n+479744, 16384*n)
+		h20                                     = rt.View[float32](call.Arena, 933888*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight2_2          = rt.View[float32](call.Arena, stepLayers1SelfAttnInProjWeight2_2Off, 4096)
+		layers1SelfAttn                         = rt.View[float32](call.Arena, 114688*n+479744, 4096*n)
+		layers1SelfAttn2                        = rt.View[float32](call.Arena, 950272*n+479744, 4096*n)
+		layers1SelfAttn3                        = rt.View[float32](call.Arena, 966656*n+479744, 4096*n)
+		h25                                     = rt.View[float32](call.Arena, 622592*n+479744, 16384*n)
+		h26                                     = rt.View[float32](call.Arena, 983040*n+479744, 4096*n)
+		h27                                     = rt.View[float32](call.Arena, 999424*n+479744, 4096*n)
+		layers1Linear1                          = rt.View[float32](call.Arena, 688128*n+479744, 16384*n)
+		h29                                     = rt.View[float32](call.Arena, 131072*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight             = rt.View[float32](call.Arena, stepLayers1SelfAttnInProjWeightOff, 4096)
+		h30                                     = rt.View[float32](call.Arena, 1015808*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight2            = rt.View[float32](call.Arena, stepLayers1SelfAttnInProjWeight2Off, 4096)
+		norm                                    = rt.View[float32](call.Arena, 180224*n+479744, 4096*n)
+		tokensWeight                            = rt.View[float32](call.Arena, stepTokensWeightOff, 16384)
+		tokens3                                 = rt.View[float32](call.Arena, 65536*n+479744, 16384*n)
+		h32                                     = rt.View[int64](call.Arena, 147456*n+479744, 64*n)
+		h33                                     = rt.View[float32](call.Arena, stepH33Off, 64*n)
+		h35                                     = rt.View[int64](call.Arena, stepH35Off, 1)
+		h36                                     = rt.View[float32](call.Arena, stepH36Off, 1)
+		h38                                     = rt.View[float32](call.Arena, 147968*n+479744, 64*n)
+		h40                                     = rt.View[float32](call.Arena, stepH40Off, 16384*n)
+		h43                                     = rt.View[float32](call.Arena, 147456*n+479744, 64*n)
+		h44Scratch1                             = rt.View[float32](call.Arena, stepH44Scratch1Off, 1024)
+		h44Scratch2                             = rt.View[float32](call.Arena, stepH44Scratch2Off, 1024)
+		tokensWeight2                           = rt.View[float32](call.Arena, stepTokensWeight2Off, 16384)
+		tokens4                                 = rt.View[float32](call.Arena, 147456*n+479744, 4096*n)
+		h45                                     = rt.View[float32](call.Arena, 163840*n+479744, 4096*n)
+		h46                                     = rt.View[float32](call.Arena, 65536*n+479744, 16384*n)
+		h47                                     = rt.View[float32](call.Arena, stepH47Off, 16384)
+		h48                                     = rt.View[float32](call.Arena, stepH48Off, 16384)
+		h49                                     = rt.View[float32](call.Arena, 16384*n+479744, 64*n)
+		h50Scratch1                             = rt.View[float32](call.Arena, stepH50Scratch1Off, 1024)
+		h50Scratch2                             = rt.View[float32](call.Arena, stepH50Scratch2Off, 1024)
+		h50                                     = rt.View[float32](call.Arena, stepH50Off, 4096*n)
+		h51                                     = rt.View[float32](call.Arena, 16384*n+479744, 64*n)
+		h52Scratch1                             = rt.View[float32](call.Arena, stepH52Scratch1Off, 1024)
+		norm2Scratch1                           = rt.View[float32](call.Arena, stepNorm2Scratch1Off, 1024)
+		norm2                                   = rt.View[float32](call.Arena, 1032192*n+479744, 4096*n)
+		h54                                     = rt.View[float32](call.Arena, stepH54Off, 4096*n)
+		h55                                     = rt.View[float32](call.Arena, stepH55Off, 4096*n)
+		h56                                     = rt.View[float32](call.Arena, 16640*n+479744, 64*n)
+		h57                                     = rt.View[float32](call.Arena, stepH57Off, 64*n)
+		h58Scratch1                             = rt.View[float32](call.Arena, stepH58Scratch1Off, 1024)
+		h58Scratch2                             = rt.View[float32](call.Arena, stepH58Scratch2Off, 1024)
+		h58Scratch3                             = rt.View[float32](call.Arena, stepH58Scratch3Off, 1024)
+		h58Scratch4                             = rt.View[float32](call.Arena, stepH58Scratch4Off, 1024)
+		h59                                     = rt.View[float32](call.Arena, stepH59Off, 192)
+		h60                                     = rt.View[float32](call.Arena, stepH60Off, 12288)
+		h61                                     = rt.View[float32](call.Arena, stepH61Off, 192)
+		h62                                     = rt.View[float32](call.Arena, stepH62Off, 12288)
+		h63                                     = rt.View[float32](call.Arena, stepH63Off, 192)
+		h64                                     = rt.View[float32](call.Arena, stepH64Off, 12288)
+		h65                                     = rt.View[float32](call.Arena, 1048576*n+479744, 4096*n)
+		h66                                     = rt.View[float32](call.Arena, stepH66Off, 192)
+		h67                                     = rt.View[float32](call.Arena, stepH67Off, 12288)
+		h68                                     = rt.View[float32](call.Arena, stepH68Off, 192)
+		h69                                     = rt.View[float32](call.Arena, stepH69Off, 12288)
+		h70                                     = rt.View[float32](call.Arena, stepH70Off, 192)
+		h71                                     = rt.View[float32](call.Arena, stepH71Off, 12288)
+		h72                                     = rt.View[float32](call.Arena, 491520*n+479744, 4096*n)
+		h73Scratch1                             = rt.View[bool](call.Arena, stepH73Scratch1Off, 1024)
+		h73Scratch2                             = rt.View[float32](call.Arena, stepH73Scratch2Off, 1024)
+		h74                                     = rt.View[float32](call.Arena, stepH74Off, 16384)
+		gradLayers1SelfAttnInProjBiasScratch1   = rt.View[float32](call.Arena, stepGradLayers1SelfAttnInProjBiasScratch1Off, 1024)
+		gradLayers1SelfAttnInProjWeightScratch1 = rt.View[float32](call.Arena, stepGradLayers1SelfAttnInProjWeightScratch1Off, 1024)
+		gradLayers0SelfAttnInProjBiasScratch1   = rt.View[float32](call.Arena, stepGradLayers0SelfAttnInProjBiasScratch1Off, 1024)
+		gradLayers0SelfAttnInProjWeightScratch1 = rt.View[float32](call.Arena, stepGradLayers0SelfAttnInProjWeightScratch1Off, 1024)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	cpu.RandomUniform(h3, 0, 1, 1, key)
+	// h2 = model.go:49: f32[N,64,64]
+	cpu.RandomUniform(h2, 0, 1, 1, key)
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
-			cpu.Add(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], w.places[lo:hi])
-			cpu.MulScalar(h4[:hi-lo], h4[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h5[:hi-lo], h3[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
+			cpu.Add(placesScratch1[:hi-lo], tokens2[i*4096+lo:i*4096+hi], w.places[lo:hi])
+			cpu.MulScalar(placesScratch1[:hi-lo], placesScratch1[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(placesScratch2[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
+			cpu.WhereScalarY(tokens2[i*4096+lo:i*4096+hi], placesScratch2[:hi-lo], placesScratch1[:hi-lo], 0)
 		}
 	}
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// h3 = model.go:50: f32[N,4,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.RandomUniform(h3, 0, 1, 2, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	// h4 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h4, 0, 1, 3, key)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// h5 = model.go:50: f32[N,64,256]
+	cpu.RandomUniform(h5, 0, 1, 4, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// h6 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h6, 0, 1, 5, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h21, h7, 0.25)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h8, h8, 0.25)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
+	// layers0SelfAttnInProjWeight2_2, layers0SelfAttn, layers0SelfAttn2, layers0SelfAttn3, h11, h12, h13, ... = model.go:50
+	if err := t.part2(call, n, stepPart2ArenaOff, stepPart2Arena2Off, layers0SelfAttnInProjWeight2_2, layers0SelfAttn, layers0SelfAttn2,
+		layers0SelfAttn3, h11, h12, h13, layers0Linear1, h15, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
+		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH364, h3, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, h4, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias, h5,
+		w.layers0Linear2Weight, w.layers0Linear2Bias, h6); err != nil {
+		return err
 	}
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.Softmax(h27, h27, 256*n, 64, 1)
+	// layers0SelfAttnInProjWeight = model.go:50: f32[64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.RandomUniform(h28, 0, 1, 2, key)
+	// h16 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h16, layers0SelfAttn, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
-		}
+	// layers0SelfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+
+	// h17 = model.go:50: f32[N,4,64,64]
+	cpu.RandomUniform(h17, 0, 1, 6, key)
+
+	// h18 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h18, 0, 1, 7, key)
+
+	// h19 = model.go:50: f32[N,64,256]
+	cpu.RandomUniform(h19, 0, 1, 8, key)
+
+	// h20 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.RandomUniform(h20, 0, 1, 9, key)
+
+	// layers1SelfAttnInProjWeight2_2, layers1SelfAttn, layers1SelfAttn2, layers1SelfAttn3, h25, h26, h27, ... = model.go:50
+	if err := t.part2(call, n, stepPart2Arena3Off, stepPart2Arena4Off, layers1SelfAttnInProjWeight2_2, layers1SelfAttn, layers1SelfAttn2,
+		layers1SelfAttn3, h25, h26, h27, layers1Linear1, h29, h15, w.layers1Norm1Weight, w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight,
+		w.layers1SelfAttnInProjBias, w.constH364, h17, w.layers1SelfAttnOutProjWeight, w.layers1SelfAttnOutProjBias, h18,
+		w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias, h19, w.layers1Linear2Weight,
+		w.layers1Linear2Bias, h20); err != nil {
+		return err
 	}
 
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
+	// layers1SelfAttnInProjWeight = model.go:50: f32[64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	// h30 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h30, layers1SelfAttn, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	// layers1SelfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers1SelfAttnInProjWeight2, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h35, 0, 1, 3, key)
+	// norm = model.go:51: f32[N,64,64]
+	cpu.LayerNorm(norm, h29, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	// tokensWeight = model.go:51: f32[16,64,16]
+	cpu.PackPanels(tokensWeight, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
+	// tokens3 = model.go:51: f32[N,64,256]
+	cpu.MatMul(tokens3, norm, tokensWeight, matMul1.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64]
-	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
+	// h31 in tokens3 = model.go:58: f32[N,64,256]
+	cpu.LogSoftmax(tokens3, tokens3, 64*n, 256, 1)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h40[:hi-lo], h35[lo:hi], 0.1)
-			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
-			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-
-	// model.go:50: f32[N,64,256]
-	cpu.RandomUniform(h45, 0, 1, 4, key)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h47[:hi-lo], h44[lo:hi])
-			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h45[lo:hi], 0.1)
-			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h49, 0, 1, 5, key)
-
-	// model.go:50: f32[64,256]
-	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], h49[lo:hi], 0.1)
-			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h53[lo:hi], 0)
-			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h71, h57, 0.25)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h58, h58, 0.25)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
-	}
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.Softmax(h77, h77, 256*n, 64, 1)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.RandomUniform(h78, 0, 1, 6, key)
-
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h80[:hi-lo], h77[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h81[:hi-lo], h78[lo:hi], 0.1)
-			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h85, 0, 1, 7, key)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h90[:hi-lo], h85[lo:hi], 0.1)
-			cpu.WhereScalarY(h91[:hi-lo], h90[:hi-lo], h89[lo:hi], 0)
-			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-
-	// model.go:50: f32[N,64,256]
-	cpu.RandomUniform(h95, 0, 1, 8, key)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h97[:hi-lo], h94[lo:hi])
-			cpu.MulScalar(h97[:hi-lo], h97[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h98[:hi-lo], h95[lo:hi], 0.1)
-			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h99, 0, 1, 9, key)
-
-	// model.go:50: f32[64,256]
-	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h104[:hi-lo], h99[lo:hi], 0.1)
-			cpu.WhereScalarY(h105[:hi-lo], h104[:hi-lo], h103[lo:hi], 0)
-			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
-		}
-	}
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[16,64,16]
-	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(h108, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:58: f32[N,64,256]
-	cpu.LogSoftmax(h108, h108, 64*n, 256, 1)
-
-	// model.go:58: i64[64*N]
-	if err := cpu.CheckIndex(h109, next, 256, false, "label", "classes"); err != nil {
+	// h32 = model.go:58: i64[64*N]
+	if err := cpu.CheckIndex(h32, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	if err := cpu.GatherElements(h110, h108, h109, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// h33 = model.go:58: f32[64*N,1]
+	if err := cpu.GatherElements(h33, tokens3, h32, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	cpu.Neg(h110, h110)
+	// h34 in h33 = model.go:58: f32[64*N,1]
+	cpu.Neg(h33, h33)
 
-	// model.go:58: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h110, 1, 64*n, 1)
+	// output = model.go:58: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h33, 1, 64*n, 1)
 
-	// model.go:58: i64[1]
-	cpu.Elements(h111, 64*n)
+	// h35 = model.go:58: i64[1]
+	cpu.Elements(h35, 64*n)
 
-	// model.go:58: f32[1]
-	cpu.Cast(h112, h111)
+	// h36 = model.go:58: f32[1]
+	cpu.Cast(h36, h35)
 
-	// model.go:58: f32[1]
-	cpu.ScalarDiv(h112, 1, h112)
+	// h37 in h36 = model.go:58: f32[1]
+	cpu.ScalarDiv(h36, 1, h36)
 
-	// model.go:58: f32[64*N]
-	cpu.StridedCopy(h113, h112, []int{64 * n}, []int{0}, 0)
+	// h38 = model.go:58: f32[64*N]
+	cpu.StridedCopy(h38, h36, []int{64 * n}, []int{0}, 0)
 
-	// model.go:58: f32[64*N]
-	cpu.Neg(h113, h113)
+	// h39 in h38 = model.go:58: f32[64*N]
+	cpu.Neg(h38, h38)
 
-	// model.go:58: f32[64*N,256]
-	cpu.Fill(h114, 0)
+	// h40 = model.go:58: f32[64*N,256]
+	cpu.Fill(h40, 0)
 
-	// model.go:58: f32[64*N,256]
-	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h114, h114, h109, h113, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// h41 in h40 = model.go:58: f32[64*N,256]
+	rt.EndIfDone(call.Ctx)
+	if err := cpu.ScatterElementsAdd(h40, h40, h32, h38, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[N,64,256]
-	cpu.Exp(h108, h108)
+	// h42 in tokens3 = model.go:58: f32[N,64,256]
+	cpu.Exp(tokens3, tokens3)
 
-	// model.go:58: f32[64*N,1]
-	cpu.ReduceSum(h115, h114, 64*n, 256, 1)
+	// h43 = model.go:58: f32[64*N,1]
+	cpu.ReduceSum(h43, h40, 64*n, 256, 1)
 
-	// model.go:58: f32[64*N,256]
+	// h44 in h40 = model.go:58: f32[64*N,256]
 	for i := range 64 * n {
-		cpu.Repeat(h116[:256], h115[i:i+1])
-		cpu.Mul(h117[:256], h108[i*256:i*256+256], h116[:256])
-		cpu.Sub(h114[i*256:i*256+256], h114[i*256:i*256+256], h117[:256])
+		cpu.Repeat(h44Scratch1[:256], h43[i:i+1])
+		cpu.Mul(h44Scratch2[:256], tokens3[i*256:i*256+256], h44Scratch1[:256])
+		cpu.Sub(h40[i*256:i*256+256], h40[i*256:i*256+256], h44Scratch2[:256])
 	}
 
-	// model.go:51: f32[4,256,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h118, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	// tokensWeight2 = model.go:51: f32[4,256,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(tokensWeight2, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// model.go:51: f32[N,64,64]
-	cpu.MatMul(h119, h114, h118, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// tokens4 = model.go:51: f32[N,64,64]
+	cpu.MatMul(tokens4, h40, tokensWeight2, matMul3.Rows(64*n, call.Ctx), nil)
 
-	// model.go:51: f32[64,64*N]
+	// h45 = model.go:51: f32[64,64*N]
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h120, h106, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h45, norm, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// model.go:51: f32[16,64*N,16]
+	// h46 = model.go:51: f32[16,64*N,16]
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h121, h114, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h46, h40, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// model.go:51: f32[64,256]
+	// h47 = model.go:51: f32[64,256]
 	if g.tokensWeight != nil {
-		cpu.MatMul(h122, h120, h121, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h47, h45, h46, matMul4.Depth(64*n, call.Ctx), nil)
 	}
 
-	// model.go:51: f32[256,64]
+	// h48 = model.go:51: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h123, h122, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h48, h47, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h124, h103, 64*n, 64, 1)
+	// h49 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h49, h29, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,64]
+	// h50 = model.go:51: f32[N,64,64]
 	for i := range 64 * n {
-		cpu.Repeat(h126[:64], h124[i:i+1])
-		cpu.Sub(h127[:64], h103[i*64:i*64+64], h126[:64])
-		cpu.Mul(h125[i*64:i*64+64], h127[:64], h127[:64])
+		cpu.Repeat(h50Scratch1[:64], h49[i:i+1])
+		cpu.Sub(h50Scratch2[:64], h29[i*64:i*64+64], h50Scratch1[:64])
+		cpu.Mul(h50[i*64:i*64+64], h50Scratch2[:64], h50Scratch2[:64])
 	}
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h128, h125, 64*n, 64, 1)
+	// h51 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h51, h50, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h129[:hi-lo], h128[lo:hi], 1e-05)
-			cpu.Sqrt(h129[:hi-lo], h129[:hi-lo])
-			cpu.ScalarDiv(h128[lo:hi], 1, h129[:hi-lo])
-		}
+	// h52 in h51 = model.go:51: f32[N,64,1]
+	for lo := 0; lo < 64*n; lo += 1024 {
+		hi := min(lo+1024, 64*n)
+		cpu.AddScalar(h52Scratch1[:hi-lo], h51[lo:hi], 1e-05)
+		cpu.Sqrt(h52Scratch1[:hi-lo], h52Scratch1[:hi-lo])
+		cpu.ScalarDiv(h51[lo:hi], 1, h52Scratch1[:hi-lo])
 	}
 
-	// model.go:51: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
+	// h53 in h29 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(h29, h29, nil, nil, 64*n, 64, 1e-05)
 
-	// model.go:51: f32[N,64,64]
-	{
-		cpu.Repeat(h131, w.normWeight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h130[lo:hi], h119[lo:hi], h131[:hi-lo])
-		}
+	// norm2 = model.go:51: f32[N,64,64]
+	cpu.Repeat(norm2Scratch1, w.normWeight)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.Mul(norm2[lo:hi], tokens4[lo:hi], norm2Scratch1[:hi-lo])
 	}
 
-	// model.go:51: f32[N,64,64]
+	// h54 = model.go:51: f32[N,64,64]
 	if g.normWeight != nil {
-		cpu.Mul(h132, h119, h103)
+		cpu.Mul(h54, tokens4, h29)
 	}
 
-	// model.go:51: f32[64]
+	// g.normWeight = model.go:51: f32[64]
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h132, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h54, 1, 64*n, 64)
 	}
-	if t.passStep.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:51: f32[64]
-	rt.EndIfDone(t.ctx)
+	// g.normBias = model.go:51: f32[64]
+	rt.EndIfDone(call.Ctx)
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h119, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, tokens4, 1, 64*n, 64)
 	}
-	if t.passStep.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:51: f32[N,64,64]
-	cpu.Mul(h133, h130, h103)
+	// h55 = model.go:51: f32[N,64,64]
+	cpu.Mul(h55, norm2, h29)
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h134, h133, 64*n, 64, 1)
+	// h56 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h56, h55, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h135, h130, 64*n, 64, 1)
+	// h57 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h57, norm2, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
+	// h58 in norm2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
 	for i := range 64 * n {
-		cpu.Repeat(h136[:64], h134[i:i+1])
-		cpu.Repeat(h137[:64], h135[i:i+1])
-		cpu.Repeat(h138[:64], h128[i:i+1])
-		cpu.Mul(h139[:64], h103[i*64:i*64+64], h136[:64])
-		cpu.Sub(h139[:64], h130[i*64:i*64+64], h139[:64])
-		cpu.Sub(h139[:64], h139[:64], h137[:64])
-		cpu.Mul(h130[i*64:i*64+64], h139[:64], h138[:64])
+		cpu.Repeat(h58Scratch1[:64], h56[i:i+1])
+		cpu.Repeat(h58Scratch2[:64], h57[i:i+1])
+		cpu.Repeat(h58Scratch3[:64], h51[i:i+1])
+		cpu.Mul(h58Scratch4[:64], h29[i*64:i*64+64], h58Scratch1[:64])
+		cpu.Sub(h58Scratch4[:64], norm2[i*64:i*64+64], h58Scratch4[:64])
+		cpu.Sub(h58Scratch4[:64], h58Scratch4[:64], h58Scratch2[:64])
+		cpu.Mul(norm2[i*64:i*64+64], h58Scratch4[:64], h58Scratch3[:64])
 	}
 
-	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
-	if err := t.block(n, int(t.stepOffsets[stepH147Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h140, h141, h142, h143, h144, h145, g.layers1Norm1Weight, g.layers1Norm1Bias, h146, h99, h130, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
+	// g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, ... = model.go:50
+	if err := t.block(call, n, stepBlockArenaOff, stepBlockArena2Off, g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias,
+		g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h59,
+		h60, h61, h62, h63, h64, g.layers1Norm1Weight, g.layers1Norm1Bias, h65, h20, norm2, w.layers1Linear2Weight, h19, layers1Linear1,
+		w.layers1Linear1Weight, h27, w.layers1Norm2Weight, w.layers1Norm2Bias, h18, w.layers1SelfAttnOutProjWeight, h26, layers1SelfAttn2,
+		h17, h25, w.constH364, h30, layers1SelfAttn3, layers1SelfAttnInProjWeight2, h15, w.layers1Norm1Weight, w.layers1Norm1Bias,
+		layers1SelfAttnInProjWeight, layers1SelfAttnInProjWeight2_2); err != nil {
 		return err
 	}
-	if t.passStep.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
-	if err := t.block(n, int(t.stepOffsets[stepH155Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h148, h149, h150, h151, h152, h153, g.layers0Norm1Weight, g.layers0Norm1Bias, h154, h49, h146, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
+	// g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, ... = model.go:50
+	if err := t.block(call, n, stepBlockArena3Off, stepBlockArena4Off, g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias,
+		g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h66,
+		h67, h68, h69, h70, h71, g.layers0Norm1Weight, g.layers0Norm1Bias, h72, h6, h65, w.layers0Linear2Weight, h5, layers0Linear1,
+		w.layers0Linear1Weight, h13, w.layers0Norm2Weight, w.layers0Norm2Bias, h4, w.layers0SelfAttnOutProjWeight, h12, layers0SelfAttn2,
+		h3, h11, w.constH364, h16, layers0SelfAttn3, layers0SelfAttnInProjWeight2, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
+		layers0SelfAttnInProjWeight, layers0SelfAttnInProjWeight2_2); err != nil {
 		return err
 	}
-	if t.passStep.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:49: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h156[:hi-lo], h3[lo:hi], 0.1)
-			cpu.WhereScalarY(h157[:hi-lo], h156[:hi-lo], h154[lo:hi], 0)
-			cpu.MulScalar(h3[lo:hi], h157[:hi-lo], 1.1111112)
-		}
+	// h73 in h2 = model.go:49: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h73Scratch1[:hi-lo], h2[lo:hi], 0.1)
+		cpu.WhereScalarY(h73Scratch2[:hi-lo], h73Scratch1[:hi-lo], h72[lo:hi], 0)
+		cpu.MulScalar(h2[lo:hi], h73Scratch2[:hi-lo], 1.1111112)
 	}
 
-	// model.go:49: f32[64,64]
+	// g.places = model.go:49: f32[64,64]
 	if g.places != nil {
-		cpu.ReduceSum(g.places, h3, 1, n, 4096)
+		cpu.ReduceSum(g.places, h2, 1, n, 4096)
 	}
-	if t.passStep.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:49: f32[256,64]
+	// h74 = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.Fill(h158, 0)
+		cpu.Fill(h74, 0)
 	}
 
-	// model.go:49: f32[256,64]
+	// h75 in h74 = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h158, h158, h1, h3, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h74, h74, h1, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
 	}
 
-	// model.go:49: f32[192]
+	// g.layers1SelfAttnInProjBias = model.go:49: f32[192]
 	if g.layers1SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h159[:192], h140, h142)
-			cpu.Add(g.layers1SelfAttnInProjBias, h159[:192], h144)
-		}
+		cpu.Add(gradLayers1SelfAttnInProjBiasScratch1[:192], h59, h61)
+		cpu.Add(g.layers1SelfAttnInProjBias, gradLayers1SelfAttnInProjBiasScratch1[:192], h63)
 	}
-	if t.passStep.Ends() <= 6 {
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:49: f32[192,64]
+	// g.layers1SelfAttnInProjWeight = model.go:49: f32[192,64]
 	if g.layers1SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h160[:hi-lo], h141[lo:hi], h143[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h160[:hi-lo], h145[lo:hi])
-			}
+		for lo := 0; lo < 12288; lo += 1024 {
+			hi := min(lo+1024, 12288)
+			cpu.Add(gradLayers1SelfAttnInProjWeightScratch1[:hi-lo], h60[lo:hi], h62[lo:hi])
+			cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], gradLayers1SelfAttnInProjWeightScratch1[:hi-lo], h64[lo:hi])
 		}
 	}
-	if t.passStep.Ends() <= 7 {
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:49: f32[192]
+	// g.layers0SelfAttnInProjBias = model.go:49: f32[192]
 	if g.layers0SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h161[:192], h148, h150)
-			cpu.Add(g.layers0SelfAttnInProjBias, h161[:192], h152)
-		}
+		cpu.Add(gradLayers0SelfAttnInProjBiasScratch1[:192], h66, h68)
+		cpu.Add(g.layers0SelfAttnInProjBias, gradLayers0SelfAttnInProjBiasScratch1[:192], h70)
 	}
-	if t.passStep.Ends() <= 8 {
+	if call.Ends(8) {
 		return nil
 	}
 
-	// model.go:49: f32[192,64]
+	// g.layers0SelfAttnInProjWeight = model.go:49: f32[192,64]
 	if g.layers0SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h162[:hi-lo], h149[lo:hi], h151[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h162[:hi-lo], h153[lo:hi])
-			}
+		for lo := 0; lo < 12288; lo += 1024 {
+			hi := min(lo+1024, 12288)
+			cpu.Add(gradLayers0SelfAttnInProjWeightScratch1[:hi-lo], h67[lo:hi], h69[lo:hi])
+			cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], gradLayers0SelfAttnInProjWeightScratch1[:hi-lo], h71[lo:hi])
 		}
 	}
-	if t.passStep.Ends() <= 9 {
+	if call.Ends(9) {
 		return nil
 	}
 
-	// model.go:49: f32[256,64]
+	// g.tokensWeight = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h123, h158)
+		cpu.Add(g.tokensWeight, h48, h74)
 	}
 	return nil
 }
 
-// block is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block(n, base int, h249, h256, h276, h283, h296, h297, h309, h316, h341, h349, h353, h361, h365, h373, h388, h389, h397, p203, p245, p20, p196, p127, p18, p123, p24, p25, p189, p16, p116, p106, p182, p114 []float32, p36 []bool, p332, p568, p101, p85, p22, p23, p94, p87 []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+// part2 is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part2(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	selfAttnInProjWeight2, selfAttn, selfAttn2, selfAttn3, h7, h10, h12, linear1, h14, p1, norm1Weight, norm1Bias, selfAttnInProjWeight,
+	selfAttnInProjBias []float32,
+	constH364 []bool,
+	p2, selfAttnOutProjWeight, selfAttnOutProjBias, p3, norm2Weight, norm2Bias, linear1Weight, linear1Bias, p4, linear2Weight, linear2Bias,
+	p5 []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
 	var (
-		h2   = rt.View[bool](t.arena, base+blockH2Off, 1024)
-		h3   = rt.View[float32](t.arena, base+blockH3Off, 1024)
-		h1   = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
-		h4   = rt.View[float32](t.arena, base+blockH4Off, 16384)
-		h5   = rt.View[float32](t.arena, base+blockH5Off, 16384*n)
-		h7   = rt.View[float32](t.arena, base+blockH7Off, 1024)
-		h8   = rt.View[bool](t.arena, base+blockH8Off, 1024)
-		h6   = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h9   = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
-		h10  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h11  = rt.View[float32](t.arena, base+blockH11Off, 16384)
-		h13  = rt.View[float32](t.arena, base+blockH13Off, 1024)
-		h12  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h14  = rt.View[float32](t.arena, base+blockH14Off, 1024)
-		h15  = rt.View[bool](t.arena, base+blockH15Off, 1024)
-		h16  = rt.View[float32](t.arena, base+blockH16Off, 1024)
-		h17  = rt.View[float32](t.arena, base+blockH17Off, 16384)
-		h18  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
-		h19  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h20  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
-		h21  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h22  = rt.View[float32](t.arena, base+blockH22Off, 16384)
-		h23  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h25  = rt.View[float32](t.arena, base+blockH25Off, 1024)
-		h26  = rt.View[float32](t.arena, base+blockH26Off, 1024)
-		h24  = rt.View[float32](t.arena, base+blockH24Off, 4096*n)
-		h27  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
-		h28  = rt.View[float32](t.arena, base+blockH28Off, 1024)
-		h29  = rt.View[float32](t.arena, base+blockH29Off, 4096*n)
-		h31  = rt.View[float32](t.arena, base+blockH31Off, 1024)
-		h30  = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
-		h32  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h33  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h34  = rt.View[float32](t.arena, base+33024*n+65536, 64*n)
-		h35  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h36  = rt.View[float32](t.arena, base+blockH36Off, 1024)
-		h37  = rt.View[float32](t.arena, base+blockH37Off, 1024)
-		h38  = rt.View[float32](t.arena, base+blockH38Off, 1024)
-		h39  = rt.View[float32](t.arena, base+blockH39Off, 1024)
-		h41  = rt.View[bool](t.arena, base+blockH41Off, 1024)
-		h42  = rt.View[float32](t.arena, base+blockH42Off, 1024)
-		h40  = rt.View[float32](t.arena, base+blockH40Off, 4096*n)
-		h43  = rt.View[float32](t.arena, base+blockH43Off, 4096)
-		h44  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h45  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h46  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h47  = rt.View[float32](t.arena, base+blockH47Off, 4096)
-		h48  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
-		h49  = rt.View[float32](t.arena, base+blockH49Off, 4096*n)
-		h50  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h51  = rt.View[float32](t.arena, base+blockH51Off, 16384*n)
-		h53  = rt.View[float32](t.arena, base+blockH53Off, 1024)
-		h54  = rt.View[bool](t.arena, base+blockH54Off, 1024)
-		h52  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h55  = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
-		h56  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h57  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
-		h58  = rt.View[bool](t.arena, base+blockH58Off, 1024)
-		h59  = rt.View[float32](t.arena, base+blockH59Off, 1024)
-		h60  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h61  = rt.View[float32](t.arena, base+131072*n+65536, 256*n)
-		h62  = rt.View[float32](t.arena, base+blockH62Off, 1024)
-		h63  = rt.View[float32](t.arena, base+blockH63Off, 1024)
-		h64  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
-		h65  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
-		h66  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h67  = rt.View[float32](t.arena, base+163840*n+65536, 4096*n)
-		h68  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h69  = rt.View[float32](t.arena, base+blockH69Off, 4096*n)
-		h70  = rt.View[float32](t.arena, base+blockH70Off, 64)
-		h71  = rt.View[float32](t.arena, base+blockH71Off, 4096)
-		h72  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h73  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h74  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h75  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h76  = rt.View[float32](t.arena, base+blockH76Off, 4096)
-		h77  = rt.View[float32](t.arena, base+blockH77Off, 4096)
-		h78  = rt.View[float32](t.arena, base+blockH78Off, 4096*n)
-		h79  = rt.View[float32](t.arena, base+blockH79Off, 64)
-		h80  = rt.View[float32](t.arena, base+blockH80Off, 4096)
-		h81  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h82  = rt.View[float32](t.arena, base+blockH82Off, 4096)
-		h83  = rt.View[float32](t.arena, base+blockH83Off, 4096)
-		h84  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h85  = rt.View[float32](t.arena, base+blockH85Off, 64)
-		h86  = rt.View[float32](t.arena, base+blockH86Off, 4096)
-		h87  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h88  = rt.View[float32](t.arena, base+81920*n+65536, 4096*n)
-		h89  = rt.View[float32](t.arena, base+blockH89Off, 4096)
-		h90  = rt.View[float32](t.arena, base+blockH90Off, 4096)
-		h91  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
-		h93  = rt.View[float32](t.arena, base+blockH93Off, 1024)
-		h94  = rt.View[float32](t.arena, base+blockH94Off, 1024)
-		h92  = rt.View[float32](t.arena, base+blockH92Off, 4096*n)
-		h95  = rt.View[float32](t.arena, base+65536*n+65536, 64*n)
-		h96  = rt.View[float32](t.arena, base+blockH96Off, 1024)
-		h97  = rt.View[float32](t.arena, base+blockH97Off, 4096*n)
-		h99  = rt.View[float32](t.arena, base+blockH99Off, 1024)
-		h98  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h100 = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h101 = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h102 = rt.View[float32](t.arena, base+49152*n+65536, 64*n)
-		h103 = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h104 = rt.View[float32](t.arena, base+blockH104Off, 1024)
-		h105 = rt.View[float32](t.arena, base+blockH105Off, 1024)
-		h106 = rt.View[float32](t.arena, base+blockH106Off, 1024)
-		h107 = rt.View[float32](t.arena, base+blockH107Off, 1024)
+		norm1                  = rt.View[float32](call.Arena, scaled+part2Norm1Off, 4096*n)
+		selfAttnInProjBias2    = rt.View[float32](call.Arena, base+part2SelfAttnInProjBias2Off, 64)
+		selfAttnInProjWeight3  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight3Off, 4096)
+		selfAttnInProjWeight4  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight4Off, 4096)
+		selfAttnInProjBias3    = rt.View[float32](call.Arena, base+part2SelfAttnInProjBias3Off, 64)
+		selfAttnInProjWeight5  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight5Off, 4096)
+		selfAttnInProjWeight6  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight6Off, 4096)
+		selfAttnInProjBias4    = rt.View[float32](call.Arena, base+part2SelfAttnInProjBias4Off, 64)
+		h1                     = rt.View[float32](call.Arena, scaled+n*part2H1Off, 4096*n)
+		selfAttnInProjWeight7  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight7Off, 4096)
+		selfAttnInProjWeight8  = rt.View[float32](call.Arena, base+part2SelfAttnInProjWeight8Off, 4096)
+		h2                     = rt.View[float32](call.Arena, scaled+n*part2H2Off, 4096*n)
+		h3                     = rt.View[float32](call.Arena, scaled+part2H3Off, 4096*n)
+		h4                     = rt.View[float32](call.Arena, scaled+n*part2H4Off, 4096*n)
+		h5                     = rt.View[float32](call.Arena, scaled+part2H5Off, 16384*n)
+		h8Scratch1             = rt.View[float32](call.Arena, base+part2H8Scratch1Off, 1024)
+		h8Scratch2             = rt.View[bool](call.Arena, base+part2H8Scratch2Off, 1024)
+		h8                     = rt.View[float32](call.Arena, scaled+part2H8Off, 16384*n)
+		h9                     = rt.View[float32](call.Arena, scaled+n*part2H9Off, 4096*n)
+		h11                    = rt.View[float32](call.Arena, scaled+part2H11Off, 4096*n)
+		selfAttnOutProjWeight2 = rt.View[float32](call.Arena, base+part2SelfAttnOutProjWeight2Off, 4096)
+		selfAttnOutProjWeight3 = rt.View[float32](call.Arena, base+part2SelfAttnOutProjWeight3Off, 4096)
+		selfAttnOutProjBias2   = rt.View[float32](call.Arena, base+part2SelfAttnOutProjBias2Off, 64)
+		selfAttnOutProj        = rt.View[float32](call.Arena, scaled+n*part2SelfAttnOutProjOff, 4096*n)
+		h12Scratch1            = rt.View[bool](call.Arena, base+part2H12Scratch1Off, 1024)
+		h12Scratch2            = rt.View[float32](call.Arena, base+part2H12Scratch2Off, 1024)
+		norm2                  = rt.View[float32](call.Arena, scaled+part2Norm2Off, 4096*n)
+		linear1Weight2         = rt.View[float32](call.Arena, base+part2Linear1Weight2Off, 16384)
+		h13Scratch1            = rt.View[float32](call.Arena, base+part2H13Scratch1Off, 1024)
+		h13Scratch2            = rt.View[bool](call.Arena, base+part2H13Scratch2Off, 1024)
+		h13                    = rt.View[float32](call.Arena, scaled+part2H13Off, 16384*n)
+		linear2Weight2         = rt.View[float32](call.Arena, base+part2Linear2Weight2Off, 16384)
+		linear2Weight3         = rt.View[float32](call.Arena, base+part2Linear2Weight3Off, 16384)
+		linear2Bias2           = rt.View[float32](call.Arena, base+part2Linear2Bias2Off, 64)
+		linear2                = rt.View[float32](call.Arena, scaled+n*part2Linear2Off, 4096*n)
+		h14Scratch1            = rt.View[bool](call.Arena, base+part2H14Scratch1Off, 1024)
+		h14Scratch2            = rt.View[float32](call.Arena, base+part2H14Scratch2Off, 1024)
 	)
 
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p203[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p245[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
-		}
+	// norm1 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm1, p1, norm1Weight, norm1Bias, 64*n, 64, 1e-05)
+
+	// selfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight2, selfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+
+	// selfAttnInProjBias2 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias2, selfAttnInProjBias, []int{64}, []int{1}, 0)
+
+	// selfAttnInProjWeight3 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight3, selfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+
+	// selfAttnInProjWeight4 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight4, selfAttnInProjWeight3, 64, 64, 64, false, 1, 4096)
+
+	// selfAttnInProjBias3 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias3, selfAttnInProjBias, []int{64}, []int{1}, 64)
+
+	// selfAttn = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn, norm1, selfAttnInProjWeight4, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias3})
+
+	// selfAttnInProjWeight5 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight5, selfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+
+	// selfAttnInProjWeight6 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight6, selfAttnInProjWeight5, 64, 64, 64, false, 1, 4096)
+
+	// selfAttnInProjBias4 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias4, selfAttnInProjBias, []int{64}, []int{1}, 128)
+
+	// selfAttn2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn2, norm1, selfAttnInProjWeight6, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias4})
+
+	// h1 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h1, selfAttn2, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+
+	// selfAttnInProjWeight7 = model.go:50: f32[64,64]
+	cpu.MulScalar(selfAttnInProjWeight7, selfAttnInProjWeight2, 0.25)
+
+	// selfAttnInProjWeight8 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight8, selfAttnInProjWeight7, 64, 64, 64, true, 1, 4096)
+
+	// selfAttnInProjBias5 in selfAttnInProjBias2 = model.go:50: f32[64]
+	cpu.MulScalar(selfAttnInProjBias2, selfAttnInProjBias2, 0.25)
+
+	// selfAttn3 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn3, norm1, selfAttnInProjWeight8, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias2})
+
+	// h2 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h2, selfAttn3, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+
+	// h3 = model.go:50: f32[N,4,16,64]
+	cpu.StridedCopy(h3, selfAttn, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+
+	// h4 = model.go:50: f32[N,4,4,16,16]
+	cpu.PackPanels(h4, h3, 16, 64, 64, false, 4*n, 1024)
+
+	// h5 = model.go:50: f32[N,4,64,64]
+	cpu.MatMul(h5, h2, h4, matMul5.For(4*n, call.Ctx), nil)
+
+	// h6 in h5 = model.go:50: f32[N,4,64,64]
+	for i := range 4 * n {
+		cpu.WhereScalarX(h5[i*4096:i*4096+4096], constH364, float32(math.Inf(-1)), h5[i*4096:i*4096+4096])
 	}
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h249, h1, 1, 64*n, 64)
+	// h7 = model.go:50: f32[N,4,64,64]
+	cpu.Softmax(h7, h5, 256*n, 64, 1)
 
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h7[:hi-lo], p127[lo:hi])
-			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p196[lo:hi], 0.1)
-			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
-		}
+	// h8 = model.go:50: f32[N,4,64,64]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.MulScalar(h8Scratch1[:hi-lo], h7[lo:hi], 1.1111112)
+		cpu.GreaterOrEqualScalar(h8Scratch2[:hi-lo], p2[lo:hi], 0.1)
+		cpu.WhereScalarY(h8[lo:hi], h8Scratch2[:hi-lo], h8Scratch1[:hi-lo], 0)
 	}
 
-	// model.go:50: f32[256,64*N]
-	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
+	// h9 = model.go:50: f32[N,4,1,64,16]
+	cpu.PackPanels(h9, h1, 64, 16, 16, false, 4*n, 1024)
 
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
+	// h10 = model.go:50: f32[N,4,64,16]
+	cpu.MatMul(h10, h8, h9, matMul6.For(4*n, call.Ctx), nil)
 
-	// model.go:50: f32[256,64]
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h11 = model.go:50: f32[N,64,4,16]
+	cpu.StridedCopy(h11, h10, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// model.go:50: f32[64,256]
-	cpu.StridedCopy(h256, h11, []int{64, 256}, []int{1, 64}, 0)
+	// selfAttnOutProjWeight2 = model.go:50: f32[64,64]
+	cpu.MulScalar(selfAttnOutProjWeight2, selfAttnOutProjWeight, 1.1111112)
 
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h13[:hi-lo], p127[lo:hi], p127[lo:hi])
-			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
-			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
-			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
-			cpu.Mul(h12[lo:hi], p127[lo:hi], h13[:hi-lo])
-		}
+	// selfAttnOutProjWeight3 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnOutProjWeight3, selfAttnOutProjWeight2, 64, 64, 64, true, 1, 4096)
+
+	// selfAttnOutProjBias2 = model.go:50: f32[64]
+	cpu.MulScalar(selfAttnOutProjBias2, selfAttnOutProjBias, 1.1111112)
+
+	// selfAttnOutProj = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttnOutProj, h11, selfAttnOutProjWeight3, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnOutProjBias2})
+
+	// h12 = model.go:50: f32[N,64,64]
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h12Scratch1[:hi-lo], p3[lo:hi], 0.1)
+		cpu.WhereScalarY(h12Scratch2[:hi-lo], h12Scratch1[:hi-lo], selfAttnOutProj[lo:hi], 0)
+		cpu.Add(h12[lo:hi], p1[lo:hi], h12Scratch2[:hi-lo])
 	}
 
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h14[:hi-lo], p127[lo:hi], 0.70710677)
-			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
-			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
-			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
-			cpu.Add(h12[lo:hi], h14[:hi-lo], h12[lo:hi])
-		}
+	// norm2 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm2, h12, norm2Weight, norm2Bias, 64*n, 64, 1e-05)
+
+	// linear1Weight2 = model.go:50: f32[16,64,16]
+	cpu.PackPanels(linear1Weight2, linear1Weight, 64, 256, 64, true, 1, 16384)
+
+	// linear1 = model.go:50: f32[N,64,256]
+	cpu.MatMul(linear1, norm2, linear1Weight2, matMul1.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear1Bias})
+
+	// h13 = model.go:50: f32[N,64,256]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.Gelu(h13Scratch1[:hi-lo], linear1[lo:hi])
+		cpu.MulScalar(h13Scratch1[:hi-lo], h13Scratch1[:hi-lo], 1.1111112)
+		cpu.GreaterOrEqualScalar(h13Scratch2[:hi-lo], p4[lo:hi], 0.1)
+		cpu.WhereScalarY(h13[lo:hi], h13Scratch2[:hi-lo], h13Scratch1[:hi-lo], 0)
 	}
 
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p196[lo:hi], 0.1)
-			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
-			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
-			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
-		}
+	// linear2Weight2 = model.go:50: f32[64,256]
+	cpu.MulScalar(linear2Weight2, linear2Weight, 1.1111112)
+
+	// linear2Weight3 = model.go:50: f32[4,256,16]
+	cpu.PackPanels(linear2Weight3, linear2Weight2, 256, 64, 256, true, 1, 16384)
+
+	// linear2Bias2 = model.go:50: f32[64]
+	cpu.MulScalar(linear2Bias2, linear2Bias, 1.1111112)
+
+	// linear2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(linear2, h13, linear2Weight3, matMul3.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear2Bias2})
+
+	// h14 = model.go:50: f32[N,64,64]
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h14Scratch1[:hi-lo], p5[lo:hi], 0.1)
+		cpu.WhereScalarY(h14Scratch2[:hi-lo], h14Scratch1[:hi-lo], linear2[lo:hi], 0)
+		cpu.Add(h14[lo:hi], h12[lo:hi], h14Scratch2[:hi-lo])
+	}
+	return nil
+}
+
+// block is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) block(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	gradLinear2Bias, gradLinear2Weight, gradLinear1Bias, gradLinear1Weight, gradNorm2Weight, gradNorm2Bias, gradSelfAttnOutProjBias,
+	gradSelfAttnOutProjWeight, h45, h50, h53, h57, h60, h66, gradNorm1Weight, gradNorm1Bias, h76, p1, p2, linear2Weight, p3, p4,
+	linear1Weight, p5, norm2Weight, norm2Bias, p6, selfAttnOutProjWeight, p7, p8, p9, p10 []float32,
+	constH364 []bool, p11, p12, selfAttnInProjWeight, p13, norm1Weight, norm1Bias, selfAttnInProjWeight2, p14 []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		h1Scratch1             = rt.View[bool](call.Arena, base+blockH1Scratch1Off, 1024)
+		h1Scratch2             = rt.View[float32](call.Arena, base+blockH1Scratch2Off, 1024)
+		h1                     = rt.View[float32](call.Arena, scaled+n*blockH1Off, 4096*n)
+		linear2Weight2         = rt.View[float32](call.Arena, base+blockLinear2Weight2Off, 16384)
+		linear2                = rt.View[float32](call.Arena, scaled+blockLinear2Off, 16384*n)
+		h2Scratch1             = rt.View[float32](call.Arena, base+blockH2Scratch1Off, 1024)
+		h2Scratch2             = rt.View[bool](call.Arena, base+blockH2Scratch2Off, 1024)
+		h2                     = rt.View[float32](call.Arena, scaled+n*blockH2Off, 16384*n)
+		h3                     = rt.View[float32](call.Arena, scaled+n*blockH3Off, 16384*n)
+		h4                     = rt.View[float32](call.Arena, scaled+n*blockH4Off, 4096*n)
+		h5                     = rt.View[float32](call.Arena, base+blockH5Off, 16384)
+		h6Scratch1             = rt.View[float32](call.Arena, base+blockH6Scratch1Off, 1024)
+		h6                     = rt.View[float32](call.Arena, scaled+n*blockH6Off, 16384*n)
+		h7Scratch1             = rt.View[float32](call.Arena, base+blockH7Scratch1Off, 1024)
+		h8Scratch1             = rt.View[bool](call.Arena, base+blockH8Scratch1Off, 1024)
+		h8Scratch2             = rt.View[float32](call.Arena, base+blockH8Scratch2Off, 1024)
+		linear1Weight2         = rt.View[float32](call.Arena, base+blockLinear1Weight2Off, 16384)
+		linear1                = rt.View[float32](call.Arena, scaled+n*blockLinear1Off, 4096*n)
+		norm2                  = rt.View[float32](call.Arena, scaled+n*blockNorm2Off, 4096*n)
+		h9                     = rt.View[float32](call.Arena, scaled+n*blockH9Off, 4096*n)
+		h10                    = rt.View[float32](call.Arena, scaled+n*blockH10Off, 16384*n)
+		h11                    = rt.View[float32](call.Arena, base+blockH11Off, 16384)
+		h12                    = rt.View[float32](call.Arena, scaled+n*blockH12Off, 64*n)
+		h13Scratch1            = rt.View[float32](call.Arena, base+blockH13Scratch1Off, 1024)
+		h13Scratch2            = rt.View[float32](call.Arena, base+blockH13Scratch2Off, 1024)
+		h13                    = rt.View[float32](call.Arena, scaled+blockH13Off, 4096*n)
+		h14                    = rt.View[float32](call.Arena, scaled+n*blockH14Off, 64*n)
+		h15Scratch1            = rt.View[float32](call.Arena, base+blockH15Scratch1Off, 1024)
+		h16                    = rt.View[float32](call.Arena, scaled+blockH16Off, 4096*n)
+		norm2_2Scratch1        = rt.View[float32](call.Arena, base+blockNorm2_2Scratch1Off, 1024)
+		norm2_2                = rt.View[float32](call.Arena, scaled+n*blockNorm2_2Off, 4096*n)
+		h17                    = rt.View[float32](call.Arena, scaled+n*blockH17Off, 4096*n)
+		h18                    = rt.View[float32](call.Arena, scaled+n*blockH18Off, 4096*n)
+		h19                    = rt.View[float32](call.Arena, scaled+n*blockH19Off, 64*n)
+		h20                    = rt.View[float32](call.Arena, scaled+n*blockH20Off, 64*n)
+		h21Scratch1            = rt.View[float32](call.Arena, base+blockH21Scratch1Off, 1024)
+		h21Scratch2            = rt.View[float32](call.Arena, base+blockH21Scratch2Off, 1024)
+		h21Scratch3            = rt.View[float32](call.Arena, base+blockH21Scratch3Off, 1024)
+		h21Scratch4            = rt.View[float32](call.Arena, base+blockH21Scratch4Off, 1024)
+		h22Scratch1            = rt.View[bool](call.Arena, base+blockH22Scratch1Off, 1024)
+		h22Scratch2            = rt.View[float32](call.Arena, base+blockH22Scratch2Off, 1024)
+		h22                    = rt.View[float32](call.Arena, scaled+blockH22Off, 4096*n)
+		selfAttnOutProjWeight2 = rt.View[float32](call.Arena, base+blockSelfAttnOutProjWeight2Off, 4096)
+		selfAttnOutProj        = rt.View[float32](call.Arena, scaled+n*blockSelfAttnOutProjOff, 4096*n)
+		h23                    = rt.View[float32](call.Arena, scaled+n*blockH23Off, 4096*n)
+		h24                    = rt.View[float32](call.Arena, scaled+n*blockH24Off, 4096*n)
+		h25                    = rt.View[float32](call.Arena, base+blockH25Off, 4096)
+		h26                    = rt.View[float32](call.Arena, scaled+n*blockH26Off, 4096*n)
+		h27                    = rt.View[float32](call.Arena, scaled+blockH27Off, 4096*n)
+		h28                    = rt.View[float32](call.Arena, scaled+n*blockH28Off, 4096*n)
+		h29                    = rt.View[float32](call.Arena, scaled+blockH29Off, 16384*n)
+		h30Scratch1            = rt.View[float32](call.Arena, base+blockH30Scratch1Off, 1024)
+		h30Scratch2            = rt.View[bool](call.Arena, base+blockH30Scratch2Off, 1024)
+		h30                    = rt.View[float32](call.Arena, scaled+n*blockH30Off, 16384*n)
+		h31                    = rt.View[float32](call.Arena, scaled+n*blockH31Off, 16384*n)
+		h32                    = rt.View[float32](call.Arena, scaled+n*blockH32Off, 4096*n)
+		h33                    = rt.View[float32](call.Arena, scaled+n*blockH33Off, 4096*n)
+		h34Scratch1            = rt.View[bool](call.Arena, base+blockH34Scratch1Off, 1024)
+		h34Scratch2            = rt.View[float32](call.Arena, base+blockH34Scratch2Off, 1024)
+		h35                    = rt.View[float32](call.Arena, scaled+n*blockH35Off, 16384*n)
+		h36                    = rt.View[float32](call.Arena, scaled+n*blockH36Off, 256*n)
+		h37Scratch1            = rt.View[float32](call.Arena, base+blockH37Scratch1Off, 1024)
+		h37Scratch2            = rt.View[float32](call.Arena, base+blockH37Scratch2Off, 1024)
+		h38                    = rt.View[float32](call.Arena, scaled+n*blockH38Off, 4096*n)
+		h39                    = rt.View[float32](call.Arena, scaled+n*blockH39Off, 4096*n)
+		h40                    = rt.View[float32](call.Arena, scaled+n*blockH40Off, 16384*n)
+		h41                    = rt.View[float32](call.Arena, scaled+n*blockH41Off, 4096*n)
+		h42                    = rt.View[float32](call.Arena, scaled+n*blockH42Off, 4096*n)
+		h43                    = rt.View[float32](call.Arena, scaled+blockH43Off, 4096*n)
+		h44                    = rt.View[float32](call.Arena, base+blockH44Off, 64)
+		selfAttnInProjWeight3  = rt.View[float32](call.Arena, base+blockSelfAttnInProjWeight3Off, 4096)
+		selfAttn               = rt.View[float32](call.Arena, scaled+n*blockSelfAttnOff, 4096*n)
+		norm1                  = rt.View[float32](call.Arena, scaled+n*blockNorm1Off, 4096*n)
+		h46                    = rt.View[float32](call.Arena, scaled+n*blockH46Off, 4096*n)
+		h47                    = rt.View[float32](call.Arena, scaled+n*blockH47Off, 4096*n)
+		h48                    = rt.View[float32](call.Arena, base+blockH48Off, 4096)
+		h49                    = rt.View[float32](call.Arena, base+blockH49Off, 4096)
+		h51                    = rt.View[float32](call.Arena, scaled+blockH51Off, 4096*n)
+		h52                    = rt.View[float32](call.Arena, base+blockH52Off, 64)
+		selfAttnInProjWeight4  = rt.View[float32](call.Arena, base+blockSelfAttnInProjWeight4Off, 4096)
+		h54                    = rt.View[float32](call.Arena, scaled+n*blockH54Off, 4096*n)
+		h55                    = rt.View[float32](call.Arena, base+blockH55Off, 4096)
+		h56                    = rt.View[float32](call.Arena, base+blockH56Off, 4096)
+		h58                    = rt.View[float32](call.Arena, scaled+n*blockH58Off, 4096*n)
+		h59                    = rt.View[float32](call.Arena, base+blockH59Off, 64)
+		h61                    = rt.View[float32](call.Arena, base+blockH61Off, 4096)
+		h62                    = rt.View[float32](call.Arena, scaled+n*blockH62Off, 4096*n)
+		h63                    = rt.View[float32](call.Arena, scaled+n*blockH63Off, 4096*n)
+		h64                    = rt.View[float32](call.Arena, base+blockH64Off, 4096)
+		h65                    = rt.View[float32](call.Arena, base+blockH65Off, 4096)
+		h67                    = rt.View[float32](call.Arena, scaled+n*blockH67Off, 64*n)
+		h68Scratch1            = rt.View[float32](call.Arena, base+blockH68Scratch1Off, 1024)
+		h68Scratch2            = rt.View[float32](call.Arena, base+blockH68Scratch2Off, 1024)
+		h68                    = rt.View[float32](call.Arena, scaled+blockH68Off, 4096*n)
+		h69                    = rt.View[float32](call.Arena, scaled+n*blockH69Off, 64*n)
+		h70Scratch1            = rt.View[float32](call.Arena, base+blockH70Scratch1Off, 1024)
+		h71                    = rt.View[float32](call.Arena, scaled+blockH71Off, 4096*n)
+		norm1_2Scratch1        = rt.View[float32](call.Arena, base+blockNorm1_2Scratch1Off, 1024)
+		norm1_2                = rt.View[float32](call.Arena, scaled+n*blockNorm1_2Off, 4096*n)
+		h72                    = rt.View[float32](call.Arena, scaled+n*blockH72Off, 4096*n)
+		h73                    = rt.View[float32](call.Arena, scaled+n*blockH73Off, 4096*n)
+		h74                    = rt.View[float32](call.Arena, scaled+n*blockH74Off, 64*n)
+		h75                    = rt.View[float32](call.Arena, scaled+n*blockH75Off, 64*n)
+		h76Scratch1            = rt.View[float32](call.Arena, base+blockH76Scratch1Off, 1024)
+		h76Scratch2            = rt.View[float32](call.Arena, base+blockH76Scratch2Off, 1024)
+		h76Scratch3            = rt.View[float32](call.Arena, base+blockH76Scratch3Off, 1024)
+		h76Scratch4            = rt.View[float32](call.Arena, base+blockH76Scratch4Off, 1024)
+	)
+
+	// h1 = model.go:50: f32[N,64,64]
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h1Scratch1[:hi-lo], p1[lo:hi], 0.1)
+		cpu.WhereScalarY(h1Scratch2[:hi-lo], h1Scratch1[:hi-lo], p2[lo:hi], 0)
+		cpu.MulScalar(h1[lo:hi], h1Scratch2[:hi-lo], 1.1111112)
 	}
 
-	// model.go:50: f32[256]
-	cpu.ReduceSum(h276, h5, 1, 64*n, 256)
+	// gradLinear2Bias = model.go:50: f32[64]
+	cpu.ReduceSum(gradLinear2Bias, h1, 1, 64*n, 64)
 
-	// model.go:50: f32[4,256,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
+	// linear2Weight2 = model.go:50: f32[16,64,16]
+	cpu.PackPanels(linear2Weight2, linear2Weight, 64, 256, 256, false, 1, 16384)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// linear2 = model.go:50: f32[N,64,256]
+	cpu.MatMul(linear2, h1, linear2Weight2, matMul1.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
+	// h2 = model.go:50: f32[N,64,256]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.Gelu(h2Scratch1[:hi-lo], p4[lo:hi])
+		cpu.MulScalar(h2Scratch1[:hi-lo], h2Scratch1[:hi-lo], 1.1111112)
+		cpu.GreaterOrEqualScalar(h2Scratch2[:hi-lo], p3[lo:hi], 0.1)
+		cpu.WhereScalarY(h2[lo:hi], h2Scratch2[:hi-lo], h2Scratch1[:hi-lo], 0)
+	}
 
-	// model.go:50: f32[64,64*N]
-	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
+	// h3 = model.go:50: f32[256,64*N]
+	cpu.StridedCopy(h3, h2, []int{256, 64 * n}, []int{1, 256}, 0)
 
-	// model.go:50: f32[16,64*N,16]
-	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
+	// h4 = model.go:50: f32[4,64*N,16]
+	cpu.PackPanels(h4, h1, 64*n, 64, 64, false, 1, 4096*n)
 
-	// model.go:50: f32[64,256]
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	// h5 = model.go:50: f32[256,64]
+	cpu.MatMul(h5, h3, h4, matMul7.Depth(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[256,64]
-	cpu.StridedCopy(h283, h22, []int{256, 64}, []int{1, 256}, 0)
+	// gradLinear2Weight = model.go:50: f32[64,256]
+	cpu.StridedCopy(gradLinear2Weight, h5, []int{64, 256}, []int{1, 64}, 0)
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
+	// h6 = model.go:50: f32[N,64,256]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.Mul(h6Scratch1[:hi-lo], p4[lo:hi], p4[lo:hi])
+		cpu.MulScalar(h6Scratch1[:hi-lo], h6Scratch1[:hi-lo], -0.5)
+		cpu.Exp(h6Scratch1[:hi-lo], h6Scratch1[:hi-lo])
+		cpu.MulScalar(h6Scratch1[:hi-lo], h6Scratch1[:hi-lo], 0.3989423)
+		cpu.Mul(h6[lo:hi], p4[lo:hi], h6Scratch1[:hi-lo])
+	}
 
-	// model.go:50: f32[N,64,64]
+	// h7 in h6 = model.go:50: f32[N,64,256]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.MulScalar(h7Scratch1[:hi-lo], p4[lo:hi], 0.70710677)
+		cpu.Erf(h7Scratch1[:hi-lo], h7Scratch1[:hi-lo])
+		cpu.AddScalar(h7Scratch1[:hi-lo], h7Scratch1[:hi-lo], 1)
+		cpu.MulScalar(h7Scratch1[:hi-lo], h7Scratch1[:hi-lo], 0.5)
+		cpu.Add(h6[lo:hi], h7Scratch1[:hi-lo], h6[lo:hi])
+	}
+
+	// h8 in linear2 = model.go:50: f32[N,64,256]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.GreaterOrEqualScalar(h8Scratch1[:hi-lo], p3[lo:hi], 0.1)
+		cpu.WhereScalarY(h8Scratch2[:hi-lo], h8Scratch1[:hi-lo], linear2[lo:hi], 0)
+		cpu.MulScalar(h8Scratch2[:hi-lo], h8Scratch2[:hi-lo], 1.1111112)
+		cpu.Mul(linear2[lo:hi], h8Scratch2[:hi-lo], h6[lo:hi])
+	}
+
+	// gradLinear1Bias = model.go:50: f32[256]
+	cpu.ReduceSum(gradLinear1Bias, linear2, 1, 64*n, 256)
+
+	// linear1Weight2 = model.go:50: f32[4,256,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(linear1Weight2, linear1Weight, 256, 64, 64, false, 1, 16384)
+
+	// linear1 = model.go:50: f32[N,64,64]
+	cpu.MatMul(linear1, linear2, linear1Weight2, matMul3.Rows(64*n, call.Ctx), nil)
+
+	// norm2 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm2, p5, norm2Weight, norm2Bias, 64*n, 64, 1e-05)
+
+	// h9 = model.go:50: f32[64,64*N]
+	cpu.StridedCopy(h9, norm2, []int{64, 64 * n}, []int{1, 64}, 0)
+
+	// h10 = model.go:50: f32[16,64*N,16]
+	cpu.PackPanels(h10, linear2, 64*n, 256, 256, false, 1, 16384*n)
+
+	// h11 = model.go:50: f32[64,256]
+	cpu.MatMul(h11, h9, h10, matMul4.Depth(64*n, call.Ctx), nil)
+
+	// gradLinear1Weight = model.go:50: f32[256,64]
+	cpu.StridedCopy(gradLinear1Weight, h11, []int{256, 64}, []int{1, 256}, 0)
+
+	// h12 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h12, p5, 64*n, 64, 1)
+
+	// h13 = model.go:50: f32[N,64,64]
 	for i := range 64 * n {
-		cpu.Repeat(h25[:64], h23[i:i+1])
-		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
-		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
+		cpu.Repeat(h13Scratch1[:64], h12[i:i+1])
+		cpu.Sub(h13Scratch2[:64], p5[i*64:i*64+64], h13Scratch1[:64])
+		cpu.Mul(h13[i*64:i*64+64], h13Scratch2[:64], h13Scratch2[:64])
 	}
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
+	// h14 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h14, h13, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h28[:hi-lo], h27[lo:hi], 1e-05)
-			cpu.Sqrt(h28[:hi-lo], h28[:hi-lo])
-			cpu.ScalarDiv(h27[lo:hi], 1, h28[:hi-lo])
-		}
+	// h15 in h14 = model.go:50: f32[N,64,1]
+	for lo := 0; lo < 64*n; lo += 1024 {
+		hi := min(lo+1024, 64*n)
+		cpu.AddScalar(h15Scratch1[:hi-lo], h14[lo:hi], 1e-05)
+		cpu.Sqrt(h15Scratch1[:hi-lo], h15Scratch1[:hi-lo])
+		cpu.ScalarDiv(h14[lo:hi], 1, h15Scratch1[:hi-lo])
 	}
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
+	// h16 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(h16, p5, nil, nil, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	{
-		cpu.Repeat(h31, p24)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h30[lo:hi], h18[lo:hi], h31[:hi-lo])
-		}
+	// norm2_2 = model.go:50: f32[N,64,64]
+	cpu.Repeat(norm2_2Scratch1, norm2Weight)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.Mul(norm2_2[lo:hi], linear1[lo:hi], norm2_2Scratch1[:hi-lo])
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h32, h18, h29)
+	// h17 = model.go:50: f32[N,64,64]
+	cpu.Mul(h17, linear1, h16)
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h296, h32, 1, 64*n, 64)
+	// gradNorm2Weight = model.go:50: f32[64]
+	cpu.ReduceSum(gradNorm2Weight, h17, 1, 64*n, 64)
 
-	// model.go:50: f32[64]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h297, h18, 1, 64*n, 64)
+	// gradNorm2Bias = model.go:50: f32[64]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceSum(gradNorm2Bias, linear1, 1, 64*n, 64)
 
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h33, h30, h29)
+	// h18 = model.go:50: f32[N,64,64]
+	cpu.Mul(h18, norm2_2, h16)
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
+	// h19 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h19, h18, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
+	// h20 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h20, norm2_2, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
+	// h21 in norm2_2 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
 	for i := range 64 * n {
-		cpu.Repeat(h36[:64], h34[i:i+1])
-		cpu.Repeat(h37[:64], h35[i:i+1])
-		cpu.Repeat(h38[:64], h27[i:i+1])
-		cpu.Mul(h39[:64], h29[i*64:i*64+64], h36[:64])
-		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
-		cpu.Sub(h39[:64], h39[:64], h37[:64])
-		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p245[i*64:i*64+64], h39[:64])
+		cpu.Repeat(h21Scratch1[:64], h19[i:i+1])
+		cpu.Repeat(h21Scratch2[:64], h20[i:i+1])
+		cpu.Repeat(h21Scratch3[:64], h14[i:i+1])
+		cpu.Mul(h21Scratch4[:64], h16[i*64:i*64+64], h21Scratch1[:64])
+		cpu.Sub(h21Scratch4[:64], norm2_2[i*64:i*64+64], h21Scratch4[:64])
+		cpu.Sub(h21Scratch4[:64], h21Scratch4[:64], h21Scratch2[:64])
+		cpu.Mul(h21Scratch4[:64], h21Scratch4[:64], h21Scratch3[:64])
+		cpu.Add(norm2_2[i*64:i*64+64], p2[i*64:i*64+64], h21Scratch4[:64])
 	}
 
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p189[lo:hi], 0.1)
-			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
-			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
-		}
+	// h22 = model.go:50: f32[N,64,64]
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h22Scratch1[:hi-lo], p6[lo:hi], 0.1)
+		cpu.WhereScalarY(h22Scratch2[:hi-lo], h22Scratch1[:hi-lo], norm2_2[lo:hi], 0)
+		cpu.MulScalar(h22[lo:hi], h22Scratch2[:hi-lo], 1.1111112)
 	}
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h309, h40, 1, 64*n, 64)
+	// gradSelfAttnOutProjBias = model.go:50: f32[64]
+	cpu.ReduceSum(gradSelfAttnOutProjBias, h22, 1, 64*n, 64)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
+	// selfAttnOutProjWeight2 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnOutProjWeight2, selfAttnOutProjWeight, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// selfAttnOutProj = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttnOutProj, h22, selfAttnOutProjWeight2, matMul2.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[4,16,N,64]
-	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
+	// h23 = model.go:50: f32[4,16,N,64]
+	cpu.StridedCopy(h23, p7, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
 
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
+	// h24 = model.go:50: f32[4,64*N,16]
+	cpu.PackPanels(h24, h22, 64*n, 64, 64, false, 1, 4096*n)
 
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h25 = model.go:50: f32[64,64]
+	cpu.MatMul(h25, h23, h24, matMul8.Depth(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h316, h47, []int{64, 64}, []int{1, 64}, 0)
+	// gradSelfAttnOutProjWeight = model.go:50: f32[64,64]
+	cpu.StridedCopy(gradSelfAttnOutProjWeight, h25, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
+	// h26 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h26, selfAttnOutProj, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// h27 = model.go:50: f32[N,4,16,64]
+	cpu.StridedCopy(h27, p8, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
+	// h28 = model.go:50: f32[N,4,4,16,16]
+	cpu.PackPanels(h28, h27, 16, 64, 64, false, 4*n, 1024)
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
+	// h29 = model.go:50: f32[N,4,64,64]
+	cpu.MatMul(h29, h26, h28, matMul5.For(4*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h53[:hi-lo], p114[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p182[lo:hi], 0.1)
-			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
-		}
+	// h30 = model.go:50: f32[N,4,64,64]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.MulScalar(h30Scratch1[:hi-lo], p10[lo:hi], 1.1111112)
+		cpu.GreaterOrEqualScalar(h30Scratch2[:hi-lo], p9[lo:hi], 0.1)
+		cpu.WhereScalarY(h30[lo:hi], h30Scratch2[:hi-lo], h30Scratch1[:hi-lo], 0)
 	}
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
+	// h31 = model.go:50: f32[N,4,64,64]
+	cpu.StridedCopy(h31, h30, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
 
-	// model.go:50: f32[N,4,1,64,16]
-	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
+	// h32 = model.go:50: f32[N,4,1,64,16]
+	cpu.PackPanels(h32, h26, 64, 16, 16, false, 4*n, 1024)
 
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	// h33 = model.go:50: f32[N,4,64,16]
+	cpu.MatMul(h33, h31, h32, matMul6.For(4*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p182[lo:hi], 0.1)
-			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
-			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
-		}
+	// h34 in h29 = model.go:50: f32[N,4,64,64]
+	for lo := 0; lo < 16384*n; lo += 1024 {
+		hi := min(lo+1024, 16384*n)
+		cpu.GreaterOrEqualScalar(h34Scratch1[:hi-lo], p9[lo:hi], 0.1)
+		cpu.WhereScalarY(h34Scratch2[:hi-lo], h34Scratch1[:hi-lo], h29[lo:hi], 0)
+		cpu.MulScalar(h29[lo:hi], h34Scratch2[:hi-lo], 1.1111112)
 	}
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.Mul(h60, h51, p114)
+	// h35 = model.go:50: f32[N,4,64,64]
+	cpu.Mul(h35, h29, p10)
 
-	// model.go:50: f32[N,4,64,1]
-	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
+	// h36 = model.go:50: f32[N,4,64,1]
+	cpu.ReduceSum(h36, h35, 256*n, 64, 1)
 
-	// model.go:50: f32[N,4,64,64]
+	// h37 in h29 = model.go:50: f32[N,4,64,64]
 	for i := range 4 * n {
 		for j := range 64 {
-			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
-			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
-			cpu.Mul(h63[:64], p114[i*4096+j*64:i*4096+j*64+64], h63[:64])
-			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p36[+j*64:+j*64+64], 0, h63[:64])
+			cpu.Repeat(h37Scratch1[:64], h36[i*64+j:i*64+j+1])
+			cpu.Sub(h37Scratch2[:64], h29[i*4096+j*64:i*4096+j*64+64], h37Scratch1[:64])
+			cpu.Mul(h37Scratch2[:64], p10[i*4096+j*64:i*4096+j*64+64], h37Scratch2[:64])
+			cpu.WhereScalarX(h29[i*4096+j*64:i*4096+j*64+64], constH364[+j*64:+j*64+64], 0, h37Scratch2[:64])
 		}
 	}
 
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h64, p332, 64, 16, 16, false, 4*n, 1024)
+	// h38 = model.go:50: f32[N,4,1,64,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(h38, p11, 64, 16, 16, false, 4*n, 1024)
 
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h65, p568, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
+	// h39 = model.go:50: f32[N,4,16,64]
+	cpu.StridedCopy(h39, p12, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
 
-	// model.go:50: f32[N,4,4,64,16]
-	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
+	// h40 = model.go:50: f32[N,4,4,64,16]
+	cpu.PackPanels(h40, h29, 64, 64, 64, false, 4*n, 4096)
 
-	// model.go:50: f32[N,4,16,64]
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
+	// h41 = model.go:50: f32[N,4,16,64]
+	cpu.MatMul(h41, h39, h40, matMul9.For(4*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
+	// h42 = model.go:50: f32[N,4,64,16]
+	cpu.MatMul(h42, h29, h38, matMul6.For(4*n, call.Ctx), &cpu.Epilogue{Then: mulScalar})
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	// h43 = model.go:50: f32[N,64,4,16]
+	cpu.StridedCopy(h43, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
+	// h44 = model.go:50: f32[64]
+	cpu.ReduceSum(h44, h43, 1, 64*n, 64)
 
-	// model.go:50: f32[192]
-	cpu.Pad(h341, h70, []int{64}, []int{128}, []int{0}, 0)
+	// h45 = model.go:50: f32[192]
+	cpu.Pad(h45, h44, []int{64}, []int{128}, []int{0}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
+	// selfAttnInProjWeight3 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight3, selfAttnInProjWeight, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// selfAttn = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn, h43, selfAttnInProjWeight3, matMul2.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
+	// norm1 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm1, p13, norm1Weight, norm1Bias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64,64*N]
-	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
+	// h46 = model.go:50: f32[64,64*N]
+	cpu.StridedCopy(h46, norm1, []int{64, 64 * n}, []int{1, 64}, 0)
 
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
+	// h47 = model.go:50: f32[4,64*N,16]
+	cpu.PackPanels(h47, h43, 64*n, 64, 64, false, 1, 4096*n)
 
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h48 = model.go:50: f32[64,64]
+	cpu.MatMul(h48, h46, h47, matMul8.Depth(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
+	// h49 = model.go:50: f32[64,64]
+	cpu.StridedCopy(h49, h48, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[192,64]
-	cpu.Pad(h349, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
+	// h50 = model.go:50: f32[192,64]
+	cpu.Pad(h50, h49, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
+	// h51 = model.go:50: f32[N,64,4,16]
+	cpu.StridedCopy(h51, h41, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
+	// h52 = model.go:50: f32[64]
+	cpu.ReduceSum(h52, h51, 1, 64*n, 64)
 
-	// model.go:50: f32[192]
-	cpu.Pad(h353, h79, []int{64}, []int{64}, []int{64}, 0)
+	// h53 = model.go:50: f32[192]
+	cpu.Pad(h53, h52, []int{64}, []int{64}, []int{64}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
+	// selfAttnInProjWeight4 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight4, selfAttnInProjWeight2, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
+	// h54 = model.go:50: f32[4,64*N,16]
+	cpu.PackPanels(h54, h51, 64*n, 64, 64, false, 1, 4096*n)
 
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h55 = model.go:50: f32[64,64]
+	cpu.MatMul(h55, h46, h54, matMul8.Depth(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
+	// h56 = model.go:50: f32[64,64]
+	cpu.StridedCopy(h56, h55, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[192,64]
-	cpu.Pad(h361, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
+	// h57 = model.go:50: f32[192,64]
+	cpu.Pad(h57, h56, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	// h58 = model.go:50: f32[N,64,4,16]
+	cpu.StridedCopy(h58, h42, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
+	// h59 = model.go:50: f32[64]
+	cpu.ReduceSum(h59, h58, 1, 64*n, 64)
 
-	// model.go:50: f32[192]
-	cpu.Pad(h365, h85, []int{64}, []int{0}, []int{128}, 0)
+	// h60 = model.go:50: f32[192]
+	cpu.Pad(h60, h59, []int{64}, []int{0}, []int{128}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
+	// h61 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(h61, p14, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h62 = model.go:50: f32[N,64,64]
+	cpu.MatMul(h62, h58, h61, matMul2.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
+	// h63 = model.go:50: f32[4,64*N,16]
+	cpu.PackPanels(h63, h58, 64*n, 64, 64, false, 1, 4096*n)
 
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// h64 = model.go:50: f32[64,64]
+	cpu.MatMul(h64, h46, h63, matMul8.Depth(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
+	// h65 = model.go:50: f32[64,64]
+	cpu.StridedCopy(h65, h64, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[192,64]
-	cpu.Pad(h373, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
+	// h66 = model.go:50: f32[192,64]
+	cpu.Pad(h66, h65, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
+	// selfAttn2 in selfAttn = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn, h51, selfAttnInProjWeight4, matMul2.Rows(64*n, call.Ctx),
+		&cpu.Epilogue{Residual: selfAttn, Then: add, In: [2][]float32{h62, nil}})
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
+	// h67 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h67, p13, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,64]
+	// h68 = model.go:50: f32[N,64,64]
 	for i := range 64 * n {
-		cpu.Repeat(h93[:64], h91[i:i+1])
-		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
-		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
+		cpu.Repeat(h68Scratch1[:64], h67[i:i+1])
+		cpu.Sub(h68Scratch2[:64], p13[i*64:i*64+64], h68Scratch1[:64])
+		cpu.Mul(h68[i*64:i*64+64], h68Scratch2[:64], h68Scratch2[:64])
 	}
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
+	// h69 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h69, h68, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h96[:hi-lo], h95[lo:hi], 1e-05)
-			cpu.Sqrt(h96[:hi-lo], h96[:hi-lo])
-			cpu.ScalarDiv(h95[lo:hi], 1, h96[:hi-lo])
-		}
+	// h70 in h69 = model.go:50: f32[N,64,1]
+	for lo := 0; lo < 64*n; lo += 1024 {
+		hi := min(lo+1024, 64*n)
+		cpu.AddScalar(h70Scratch1[:hi-lo], h69[lo:hi], 1e-05)
+		cpu.Sqrt(h70Scratch1[:hi-lo], h70Scratch1[:hi-lo])
+		cpu.ScalarDiv(h69[lo:hi], 1, h70Scratch1[:hi-lo])
 	}
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
+	// h71 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(h71, p13, nil, nil, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	{
-		cpu.Repeat(h99, p22)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h98[lo:hi], h72[lo:hi], h99[:hi-lo])
-		}
+	// norm1_2 = model.go:50: f32[N,64,64]
+	cpu.Repeat(norm1_2Scratch1, norm1Weight)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.Mul(norm1_2[lo:hi], selfAttn[lo:hi], norm1_2Scratch1[:hi-lo])
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h100, h72, h97)
+	// h72 = model.go:50: f32[N,64,64]
+	cpu.Mul(h72, selfAttn, h71)
 
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h388, h100, 1, 64*n, 64)
+	// gradNorm1Weight = model.go:50: f32[64]
+	cpu.ReduceSum(gradNorm1Weight, h72, 1, 64*n, 64)
 
-	// model.go:50: f32[64]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h389, h72, 1, 64*n, 64)
+	// gradNorm1Bias = model.go:50: f32[64]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceSum(gradNorm1Bias, selfAttn, 1, 64*n, 64)
 
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h101, h98, h97)
+	// h73 = model.go:50: f32[N,64,64]
+	cpu.Mul(h73, norm1_2, h71)
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
+	// h74 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h74, h73, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
+	// h75 = model.go:50: f32[N,64,1]
+	cpu.ReduceMean(h75, norm1_2, 64*n, 64, 1)
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
+	// h76 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
 	for i := range 64 * n {
-		cpu.Repeat(h104[:64], h102[i:i+1])
-		cpu.Repeat(h105[:64], h103[i:i+1])
-		cpu.Repeat(h106[:64], h95[i:i+1])
-		cpu.Mul(h107[:64], h97[i*64:i*64+64], h104[:64])
-		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
-		cpu.Sub(h107[:64], h107[:64], h105[:64])
-		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h397[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Repeat(h76Scratch1[:64], h74[i:i+1])
+		cpu.Repeat(h76Scratch2[:64], h75[i:i+1])
+		cpu.Repeat(h76Scratch3[:64], h69[i:i+1])
+		cpu.Mul(h76Scratch4[:64], h71[i*64:i*64+64], h76Scratch1[:64])
+		cpu.Sub(h76Scratch4[:64], norm1_2[i*64:i*64+64], h76Scratch4[:64])
+		cpu.Sub(h76Scratch4[:64], h76Scratch4[:64], h76Scratch2[:64])
+		cpu.Mul(h76Scratch4[:64], h76Scratch4[:64], h76Scratch3[:64])
+		cpu.Add(h76[i*64:i*64+64], norm2_2[i*64:i*64+64], h76Scratch4[:64])
 	}
 	return nil
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, logits []float32, tokens []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, logits []float32, tokens []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[int64](t.arena, evalForwardH1Off, 64*n)
-		h2  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
-		h3  = rt.View[float32](t.arena, evalForwardH3Off, 4096*n)
-		h4  = rt.View[float32](t.arena, evalForwardH4Off, 4096)
-		h5  = rt.View[float32](t.arena, evalForwardH5Off, 4096)
-		h6  = rt.View[float32](t.arena, evalForwardH6Off, 64)
-		h7  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h8  = rt.View[float32](t.arena, evalForwardH8Off, 4096)
-		h9  = rt.View[float32](t.arena, evalForwardH9Off, 4096)
-		h10 = rt.View[float32](t.arena, evalForwardH10Off, 64)
-		h11 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h12 = rt.View[float32](t.arena, evalForwardH12Off, 4096)
-		h13 = rt.View[float32](t.arena, evalForwardH13Off, 4096)
-		h14 = rt.View[float32](t.arena, evalForwardH14Off, 64)
-		h15 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h16 = rt.View[float32](t.arena, evalForwardH16Off, 4096*n)
-		h17 = rt.View[float32](t.arena, evalForwardH17Off, 14464)
-		h18 = rt.View[float32](t.arena, evalForwardH18Off, 4096)
-		h19 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h20 = rt.View[float32](t.arena, evalForwardH20Off, 16384)
-		h21 = rt.View[float32](t.arena, evalForwardH21Off, 16384*n)
-		h22 = rt.View[float32](t.arena, evalForwardH22Off, 16384)
-		h23 = rt.View[float32](t.arena, evalForwardH23Off, 4096*n)
-		h24 = rt.View[float32](t.arena, evalForwardH24Off, 4096)
-		h25 = rt.View[float32](t.arena, evalForwardH25Off, 4096)
-		h26 = rt.View[float32](t.arena, evalForwardH26Off, 64)
-		h27 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h28 = rt.View[float32](t.arena, evalForwardH28Off, 4096)
-		h29 = rt.View[float32](t.arena, evalForwardH29Off, 4096)
-		h30 = rt.View[float32](t.arena, evalForwardH30Off, 64)
-		h31 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h32 = rt.View[float32](t.arena, evalForwardH32Off, 4096)
-		h33 = rt.View[float32](t.arena, evalForwardH33Off, 4096)
-		h34 = rt.View[float32](t.arena, evalForwardH34Off, 64)
-		h35 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h36 = rt.View[float32](t.arena, evalForwardH36Off, 4096*n)
-		h37 = rt.View[float32](t.arena, evalForwardH37Off, 14464)
-		h38 = rt.View[float32](t.arena, evalForwardH38Off, 4096)
-		h39 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h40 = rt.View[float32](t.arena, evalForwardH40Off, 16384)
-		h41 = rt.View[float32](t.arena, evalForwardH41Off, 16384*n)
-		h42 = rt.View[float32](t.arena, evalForwardH42Off, 16384)
-		h43 = rt.View[float32](t.arena, evalForwardH43Off, 16384)
+		h1             = rt.View[int64](call.Arena, evalForwardH1Off, 64*n)
+		tokens2        = rt.View[float32](call.Arena, 98304*n+65536, 4096*n)
+		layers0Linear2 = rt.View[float32](call.Arena, 114688*n+65536, 4096*n)
+		layers1Linear2 = rt.View[float32](call.Arena, 98304*n+65536, 4096*n)
+		tokensWeight   = rt.View[float32](call.Arena, evalForwardTokensWeightOff, 16384)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
-		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
+		cpu.Add(tokens2[i*4096:i*4096+4096], tokens2[i*4096:i*4096+4096], w.places)
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// layers0Linear2 = model.go:50: f32[N,64,64]
+	if err := t.part3(call, n, evalForwardPart3ArenaOff, evalForwardPart3Arena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight,
+		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
+		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// layers1Linear2 = model.go:50: f32[N,64,64]
+	if err := t.part3(call, n, evalForwardPart3Arena3Off, evalForwardPart3Arena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
+		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.constH129, w.layers1SelfAttnOutProjWeight,
+		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
+		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
+	// norm in layers1Linear2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(layers1Linear2, layers1Linear2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// tokensWeight = model.go:51: f32[16,64,16]
+	cpu.PackPanels(tokensWeight, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// logits = model.go:51: f32[N,64,256]
+	cpu.MatMul(logits, layers1Linear2, tokensWeight, matMul1.Rows(64*n, call.Ctx), nil)
+	return nil
+}
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+// part3 is a part that several schedules have, with weights and memory of their own.
+func (t *Trainer) part3(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
+	linear2, p1, norm1Weight, norm1Bias, selfAttnInProjWeight, selfAttnInProjBias []float32, constH129 []bool,
+	selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight, norm2Bias, linear1Weight, linear1Bias, linear2Weight,
+	linear2Bias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		norm1                  = rt.View[float32](call.Arena, scaled+part3Norm1Off, 4096*n)
+		selfAttnInProjWeight2  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight2Off, 4096)
+		selfAttnInProjWeight3  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight3Off, 4096)
+		selfAttnInProjBias2    = rt.View[float32](call.Arena, base+part3SelfAttnInProjBias2Off, 64)
+		selfAttn               = rt.View[float32](call.Arena, scaled+n*part3SelfAttnOff, 4096*n)
+		selfAttnInProjWeight4  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight4Off, 4096)
+		selfAttnInProjWeight5  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight5Off, 4096)
+		selfAttnInProjBias3    = rt.View[float32](call.Arena, base+part3SelfAttnInProjBias3Off, 64)
+		selfAttn2              = rt.View[float32](call.Arena, scaled+n*part3SelfAttn2Off, 4096*n)
+		selfAttnInProjWeight6  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight6Off, 4096)
+		selfAttnInProjWeight7  = rt.View[float32](call.Arena, base+part3SelfAttnInProjWeight7Off, 4096)
+		selfAttnInProjBias4    = rt.View[float32](call.Arena, base+part3SelfAttnInProjBias4Off, 64)
+		selfAttn3              = rt.View[float32](call.Arena, scaled+n*part3SelfAttn3Off, 4096*n)
+		h1                     = rt.View[float32](call.Arena, scaled+part3H1Off, 4096*n)
+		h1Scratch1             = rt.View[float32](call.Arena, base+part3H1Scratch1Off, 14464)
+		selfAttnOutProjWeight2 = rt.View[float32](call.Arena, base+part3SelfAttnOutProjWeight2Off, 4096)
+		selfAttnOutProj        = rt.View[float32](call.Arena, scaled+n*part3SelfAttnOutProjOff, 4096*n)
+		norm2                  = rt.View[float32](call.Arena, scaled+n*part3Norm2Off, 4096*n)
+		linear1Weight2         = rt.View[float32](call.Arena, base+part3Linear1Weight2Off, 16384)
+		linear1                = rt.View[float32](call.Arena, scaled+part3Linear1Off, 16384*n)
+		linear2Weight2         = rt.View[float32](call.Arena, base+part3Linear2Weight2Off, 16384)
+	)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
+	// norm1 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm1, p1, norm1Weight, norm1Bias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
+	// selfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight2, selfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
+	// selfAttnInProjWeight3 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight3, selfAttnInProjWeight2, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// selfAttnInProjBias2 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias2, selfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
+	// selfAttn = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn, norm1, selfAttnInProjWeight3, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias2})
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
+	// selfAttnInProjWeight4 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight4, selfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
+	// selfAttnInProjWeight5 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight5, selfAttnInProjWeight4, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
+	// selfAttnInProjBias3 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias3, selfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
+	// selfAttn2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn2, norm1, selfAttnInProjWeight5, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias3})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	// selfAttnInProjWeight6 = model.go:50: f32[64,64]
+	cpu.StridedCopy(selfAttnInProjWeight6, selfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	// selfAttnInProjWeight7 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnInProjWeight7, selfAttnInProjWeight6, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
+	// selfAttnInProjBias4 = model.go:50: f32[64]
+	cpu.StridedCopy(selfAttnInProjBias4, selfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	// selfAttn3 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn3, norm1, selfAttnInProjWeight7, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias4})
 
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
+	// h1 = model.go:50: f32[N,64,4,16]
+	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), &cpu.AttentionMask{Allow: constH129})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	// selfAttnOutProjWeight2 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(selfAttnOutProjWeight2, selfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	// selfAttnOutProj = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttnOutProj, h1, selfAttnOutProjWeight2, matMul2.Rows(64*n, call.Ctx),
+		&cpu.Epilogue{Bias: selfAttnOutProjBias, Residual: p1})
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// norm2 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm2, selfAttnOutProj, norm2Weight, norm2Bias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
+	// linear1Weight2 = model.go:50: f32[16,64,16]
+	cpu.PackPanels(linear1Weight2, linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// linear1 = model.go:50: f32[N,64,256]
+	cpu.MatMul(linear1, norm2, linear1Weight2, matMul1.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear1Bias, Then: gelu})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
+	// linear2Weight2 = model.go:50: f32[4,256,16]
+	cpu.PackPanels(linear2Weight2, linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[16,64,16]
-	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(logits, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+	// linear2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(linear2, linear1, linear2Weight2, matMul3.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear2Bias, Residual: selfAttnOutProj})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, output []float32, tokens, next []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, output []float32, tokens, next []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[int64](t.arena, evalLossH1Off, 64*n)
-		h2  = rt.View[float32](t.arena, 65536*n+65536, 4096*n)
-		h3  = rt.View[float32](t.arena, evalLossH3Off, 4096*n)
-		h4  = rt.View[float32](t.arena, evalLossH4Off, 4096)
-		h5  = rt.View[float32](t.arena, evalLossH5Off, 4096)
-		h6  = rt.View[float32](t.arena, evalLossH6Off, 64)
-		h7  = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h8  = rt.View[float32](t.arena, evalLossH8Off, 4096)
-		h9  = rt.View[float32](t.arena, evalLossH9Off, 4096)
-		h10 = rt.View[float32](t.arena, evalLossH10Off, 64)
-		h11 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h12 = rt.View[float32](t.arena, evalLossH12Off, 4096)
-		h13 = rt.View[float32](t.arena, evalLossH13Off, 4096)
-		h14 = rt.View[float32](t.arena, evalLossH14Off, 64)
-		h15 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h16 = rt.View[float32](t.arena, evalLossH16Off, 4096*n)
-		h17 = rt.View[float32](t.arena, evalLossH17Off, 14464)
-		h18 = rt.View[float32](t.arena, evalLossH18Off, 4096)
-		h19 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h20 = rt.View[float32](t.arena, evalLossH20Off, 16384)
-		h21 = rt.View[float32](t.arena, evalLossH21Off, 16384*n)
-		h22 = rt.View[float32](t.arena, evalLossH22Off, 16384)
-		h23 = rt.View[float32](t.arena, evalLossH23Off, 4096*n)
-		h24 = rt.View[float32](t.arena, evalLossH24Off, 4096)
-		h25 = rt.View[float32](t.arena, evalLossH25Off, 4096)
-		h26 = rt.View[float32](t.arena, evalLossH26Off, 64)
-		h27 = rt.View[float32](t.arena, 16384*n+65536, 4096*n)
-		h28 = rt.View[float32](t.arena, evalLossH28Off, 4096)
-		h29 = rt.View[float32](t.arena, evalLossH29Off, 4096)
-		h30 = rt.View[float32](t.arena, evalLossH30Off, 64)
-		h31 = rt.View[float32](t.arena, 32768*n+65536, 4096*n)
-		h32 = rt.View[float32](t.arena, evalLossH32Off, 4096)
-		h33 = rt.View[float32](t.arena, evalLossH33Off, 4096)
-		h34 = rt.View[float32](t.arena, evalLossH34Off, 64)
-		h35 = rt.View[float32](t.arena, 49152*n+65536, 4096*n)
-		h36 = rt.View[float32](t.arena, evalLossH36Off, 4096*n)
-		h37 = rt.View[float32](t.arena, evalLossH37Off, 14464)
-		h38 = rt.View[float32](t.arena, evalLossH38Off, 4096)
-		h39 = rt.View[float32](t.arena, 81920*n+65536, 4096*n)
-		h40 = rt.View[float32](t.arena, evalLossH40Off, 16384)
-		h41 = rt.View[float32](t.arena, evalLossH41Off, 16384*n)
-		h42 = rt.View[float32](t.arena, evalLossH42Off, 16384)
-		h43 = rt.View[float32](t.arena, evalLossH43Off, 16384)
-		h44 = rt.View[float32](t.arena, evalLossH44Off, 16384*n)
-		h45 = rt.View[int64](t.arena, 65536*n+65536, 64*n)
-		h46 = rt.View[float32](t.arena, 66048*n+65536, 64*n)
+		h1             = rt.View[int64](call.Arena, evalLossH1Off, 64*n)
+		tokens2        = rt.View[float32](call.Arena, 98304*n+65536, 4096*n)
+		layers0Linear2 = rt.View[float32](call.Arena, 114688*n+65536, 4096*n)
+		layers1Linear2 = rt.View[float32](call.Arena, 98304*n+65536, 4096*n)
+		tokensWeight   = rt.View[float32](call.Arena, evalLossTokensWeightOff, 16384)
+		tokens3        = rt.View[float32](call.Arena, evalLossTokens3Off, 16384*n)
+		h5             = rt.View[int64](call.Arena, 65536*n+65536, 64*n)
+		h6             = rt.View[float32](call.Arena, 66048*n+65536, 64*n)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
-		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
+		cpu.Add(tokens2[i*4096:i*4096+4096], tokens2[i*4096:i*4096+4096], w.places)
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// layers0Linear2 = model.go:50: f32[N,64,64]
+	if err := t.part3(call, n, evalLossPart3ArenaOff, evalLossPart3Arena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight,
+		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
+		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.StridedCopy(h4, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// layers1Linear2 = model.go:50: f32[N,64,64]
+	if err := t.part3(call, n, evalLossPart3Arena3Off, evalLossPart3Arena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
+		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.constH129, w.layers1SelfAttnOutProjWeight,
+		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
+		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h5, h4, 64, 64, 64, false, 1, 4096)
+	// norm in layers1Linear2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(layers1Linear2, layers1Linear2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h6, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// tokensWeight = model.go:51: f32[16,64,16]
+	cpu.PackPanels(tokensWeight, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h7, h3, h5, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// tokens3 = model.go:51: f32[N,64,256]
+	cpu.MatMul(tokens3, layers1Linear2, tokensWeight, matMul1.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// h4 in tokens3 = model.go:58: f32[N,64,256]
+	cpu.LogSoftmax(tokens3, tokens3, 64*n, 256, 1)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h9, h8, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h10, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h11, h3, h9, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h10})
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h12, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h13, h12, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h14, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h15, h3, h13, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h14})
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h16, h7, h11, h15, h17, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h18, w.layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h16, h18, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h19, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h20, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h21, h19, h20, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h22, w.layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h21, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h23, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h24, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h25, h24, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h26, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h27, h23, h25, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h26})
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h28, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h29, h28, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h30, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h31, h23, h29, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h30})
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h32, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h33, h32, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h34, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h35, h23, h33, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h34})
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h36, h27, h31, h35, h37, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: t.ctx}, &cpu.AttentionMask{Allow: w.constH129})
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h38, w.layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h36, h38, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h39, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h40, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h41, h39, h40, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h42, w.layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h41, h42, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[16,64,16]
-	cpu.PackPanels(h43, w.tokensWeight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(h44, h2, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:58: f32[N,64,256]
-	cpu.LogSoftmax(h44, h44, 64*n, 256, 1)
-
-	// model.go:58: i64[64*N]
-	if err := cpu.CheckIndex(h45, next, 256, false, "label", "classes"); err != nil {
+	// h5 = model.go:58: i64[64*N]
+	if err := cpu.CheckIndex(h5, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	if err := cpu.GatherElements(h46, h44, h45, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// h6 = model.go:58: f32[64*N,1]
+	if err := cpu.GatherElements(h6, tokens3, h5, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	cpu.Neg(h46, h46)
+	// h7 in h6 = model.go:58: f32[64*N,1]
+	cpu.Neg(h6, h6)
 
-	// model.go:58: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h46, 1, 64*n, 1)
+	// output = model.go:58: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h6, 1, 64*n, 1)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, logits []float32, tokens, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, logits []float32, tokens, key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1   = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 64*n)
-		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
-		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 4096*n)
-		h4   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH4Off]), 1024)
-		h5   = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH5Off]), 1024)
-		h6   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH6Off]), 4096*n)
-		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 4096)
-		h8   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH8Off]), 64)
-		h9   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 4096)
-		h10  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH10Off]), 4096)
-		h11  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH11Off]), 4096)
-		h12  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH12Off]), 64)
-		h13  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH13Off]), 4096*n)
-		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096*n)
-		h15  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 4096)
-		h16  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH16Off]), 4096)
-		h17  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH17Off]), 4096)
-		h18  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH18Off]), 64)
-		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
-		h20  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH20Off]), 4096*n)
-		h21  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH21Off]), 4096)
-		h22  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH22Off]), 4096)
-		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
-		h24  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH24Off]), 4096*n)
-		h25  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH25Off]), 4096*n)
-		h26  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH26Off]), 4096*n)
-		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
-		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
-		h30  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH30Off]), 1024)
-		h31  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH31Off]), 1024)
-		h29  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH29Off]), 16384*n)
-		h32  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH32Off]), 4096*n)
-		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
-		h34  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH34Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
-		h36  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH36Off]), 4096)
-		h37  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH37Off]), 4096)
-		h38  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH38Off]), 64)
-		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 4096*n)
-		h40  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH40Off]), 1024)
-		h41  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH41Off]), 1024)
-		h42  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH42Off]), 4096*n)
-		h43  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH43Off]), 16384)
-		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384*n)
-		h47  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH47Off]), 1024)
-		h48  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH48Off]), 1024)
-		h46  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH46Off]), 16384*n)
-		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 4096*n)
-		h50  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH50Off]), 16384)
-		h51  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH51Off]), 16384)
-		h52  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH52Off]), 64)
-		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 4096*n)
-		h54  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH54Off]), 1024)
-		h55  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH55Off]), 1024)
-		h56  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH56Off]), 4096*n)
-		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 4096)
-		h58  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH58Off]), 64)
-		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096)
-		h60  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH60Off]), 4096)
-		h61  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH61Off]), 4096)
-		h62  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH62Off]), 64)
-		h63  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH63Off]), 4096*n)
-		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096*n)
-		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 4096)
-		h66  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH66Off]), 4096)
-		h67  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH67Off]), 4096)
-		h68  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH68Off]), 64)
-		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096*n)
-		h70  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH70Off]), 4096*n)
-		h71  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH71Off]), 4096)
-		h72  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH72Off]), 4096)
-		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
-		h74  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH74Off]), 4096*n)
-		h75  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH75Off]), 4096*n)
-		h76  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH76Off]), 4096*n)
-		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
-		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16384*n)
-		h80  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH80Off]), 1024)
-		h81  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH81Off]), 1024)
-		h79  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH79Off]), 16384*n)
-		h82  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH82Off]), 4096*n)
-		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 4096*n)
-		h84  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH84Off]), 4096*n)
-		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096*n)
-		h86  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH86Off]), 4096)
-		h87  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH87Off]), 4096)
-		h88  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH88Off]), 64)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
-		h90  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH90Off]), 1024)
-		h91  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH91Off]), 1024)
-		h92  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH92Off]), 4096*n)
-		h93  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH93Off]), 16384)
-		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
-		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 16384*n)
-		h97  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH97Off]), 1024)
-		h98  = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH98Off]), 1024)
-		h96  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH96Off]), 16384*n)
-		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 4096*n)
-		h100 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH100Off]), 16384)
-		h101 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH101Off]), 16384)
-		h102 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH102Off]), 64)
-		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 4096*n)
-		h104 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH104Off]), 1024)
-		h105 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH105Off]), 1024)
-		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 4096*n)
-		h107 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH107Off]), 16384)
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384*n)
+		h1                             = rt.View[int64](call.Arena, 1064960*n+479744, 64*n)
+		tokens2                        = rt.View[float32](call.Arena, 753664*n+479744, 4096*n)
+		h2                             = rt.View[float32](call.Arena, 770048*n+479744, 4096*n)
+		placesScratch1                 = rt.View[float32](call.Arena, trainForwardPlacesScratch1Off, 1024)
+		placesScratch2                 = rt.View[bool](call.Arena, trainForwardPlacesScratch2Off, 1024)
+		h3                             = rt.View[float32](call.Arena, 229376*n+479744, 16384*n)
+		h4                             = rt.View[float32](call.Arena, 786432*n+479744, 4096*n)
+		h5                             = rt.View[float32](call.Arena, 294912*n+479744, 16384*n)
+		h6                             = rt.View[float32](call.Arena, 802816*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight2_2 = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeight2_2Off, 4096)
+		layers0SelfAttn                = rt.View[float32](call.Arena, 114688*n+479744, 4096*n)
+		layers0SelfAttn2               = rt.View[float32](call.Arena, 819200*n+479744, 4096*n)
+		layers0SelfAttn3               = rt.View[float32](call.Arena, 835584*n+479744, 4096*n)
+		h11                            = rt.View[float32](call.Arena, 360448*n+479744, 16384*n)
+		h12                            = rt.View[float32](call.Arena, 851968*n+479744, 4096*n)
+		h13                            = rt.View[float32](call.Arena, 868352*n+479744, 4096*n)
+		layers0Linear1                 = rt.View[float32](call.Arena, 425984*n+479744, 16384*n)
+		h15                            = rt.View[float32](call.Arena, 884736*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight    = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeightOff, 4096)
+		h16                            = rt.View[float32](call.Arena, 901120*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight2   = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeight2Off, 4096)
+		h17                            = rt.View[float32](call.Arena, 491520*n+479744, 16384*n)
+		h18                            = rt.View[float32](call.Arena, 917504*n+479744, 4096*n)
+		h19                            = rt.View[float32](call.Arena, 557056*n+479744, 16384*n)
+		h20                            = rt.View[float32](call.Arena, 933888*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight2_2 = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeight2_2Off, 4096)
+		layers1SelfAttn                = rt.View[float32](call.Arena, 114688*n+479744, 4096*n)
+		layers1SelfAttn2               = rt.View[float32](call.Arena, 950272*n+479744, 4096*n)
+		layers1SelfAttn3               = rt.View[float32](call.Arena, 966656*n+479744, 4096*n)
+		h25                            = rt.View[float32](call.Arena, 622592*n+479744, 16384*n)
+		h26                            = rt.View[float32](call.Arena, 983040*n+479744, 4096*n)
+		h27                            = rt.View[float32](call.Arena, 999424*n+479744, 4096*n)
+		layers1Linear1                 = rt.View[float32](call.Arena, 688128*n+479744, 16384*n)
+		h29                            = rt.View[float32](call.Arena, 131072*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight    = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeightOff, 4096)
+		h30                            = rt.View[float32](call.Arena, 1015808*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight2   = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeight2Off, 4096)
+		norm                           = rt.View[float32](call.Arena, 65536*n+479744, 4096*n)
+		tokensWeight                   = rt.View[float32](call.Arena, trainForwardTokensWeightOff, 16384)
+		h31                            = rt.View[float32](call.Arena, trainForwardH31Off, 16384*n)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	cpu.RandomUniform(h3, 0, 1, 1, key)
+	// h2 = model.go:49: f32[N,64,64]
+	cpu.RandomUniform(h2, 0, 1, 1, key)
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
 		for lo := 0; lo < 4096; lo += 1024 {
 			hi := min(lo+1024, 4096)
-			cpu.Add(h4[:hi-lo], h2[i*4096+lo:i*4096+hi], w.places[lo:hi])
-			cpu.MulScalar(h4[:hi-lo], h4[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h5[:hi-lo], h3[i*4096+lo:i*4096+hi], 0.1)
-			cpu.WhereScalarY(h2[i*4096+lo:i*4096+hi], h5[:hi-lo], h4[:hi-lo], 0)
+			cpu.Add(placesScratch1[:hi-lo], tokens2[i*4096+lo:i*4096+hi], w.places[lo:hi])
+			cpu.MulScalar(placesScratch1[:hi-lo], placesScratch1[:hi-lo], 1.1111112)
+			cpu.GreaterOrEqualScalar(placesScratch2[:hi-lo], h2[i*4096+lo:i*4096+hi], 0.1)
+			cpu.WhereScalarY(tokens2[i*4096+lo:i*4096+hi], placesScratch2[:hi-lo], placesScratch1[:hi-lo], 0)
 		}
 	}
 
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h6, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// h3 = model.go:50: f32[N,4,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.RandomUniform(h3, 0, 1, 2, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h7, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
+	// h4 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h4, 0, 1, 3, key)
 
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h8, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
+	// h5 = model.go:50: f32[N,64,256]
+	cpu.RandomUniform(h5, 0, 1, 4, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h9, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
+	// h6 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h6, 0, 1, 5, key)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h10, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h11, h10, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h12, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h13, h6, h11, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h12})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h14, h13, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h15, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h16, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h17, h16, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h18, w.layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h19, h6, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h18})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h20, h19, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h21, h7, 0.25)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h22, h21, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h8, h8, 0.25)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h23, h6, h22, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h8})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h24, h23, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h25, h13, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h26, h25, 16, 64, 64, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h27, h24, h26, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h27[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h27[i*4096:i*4096+4096])
+	// layers0SelfAttnInProjWeight2_2, layers0SelfAttn, layers0SelfAttn2, layers0SelfAttn3, h11, h12, h13, ... = model.go:50
+	if err := t.part2(call, n, trainForwardPart2ArenaOff, trainForwardPart2Arena2Off, layers0SelfAttnInProjWeight2_2, layers0SelfAttn,
+		layers0SelfAttn2, layers0SelfAttn3, h11, h12, h13, layers0Linear1, h15, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
+		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH364, h3, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, h4, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias, h5,
+		w.layers0Linear2Weight, w.layers0Linear2Bias, h6); err != nil {
+		return err
 	}
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.Softmax(h27, h27, 256*n, 64, 1)
+	// layers0SelfAttnInProjWeight = model.go:50: f32[64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// model.go:50: f32[N,4,64,64]
-	cpu.RandomUniform(h28, 0, 1, 2, key)
+	// h16 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h16, layers0SelfAttn, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h30[:hi-lo], h27[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h31[:hi-lo], h28[lo:hi], 0.1)
-			cpu.WhereScalarY(h29[lo:hi], h31[:hi-lo], h30[:hi-lo], 0)
-		}
+	// layers0SelfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
+
+	// h17 = model.go:50: f32[N,4,64,64]
+	cpu.RandomUniform(h17, 0, 1, 6, key)
+
+	// h18 = model.go:50: f32[N,64,64]
+	cpu.RandomUniform(h18, 0, 1, 7, key)
+
+	// h19 = model.go:50: f32[N,64,256]
+	cpu.RandomUniform(h19, 0, 1, 8, key)
+
+	// h20 = model.go:50: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.RandomUniform(h20, 0, 1, 9, key)
+
+	// layers1SelfAttnInProjWeight2_2, layers1SelfAttn, layers1SelfAttn2, layers1SelfAttn3, h25, h26, h27, ... = model.go:50
+	if err := t.part2(call, n, trainForwardPart2Arena3Off, trainForwardPart2Arena4Off, layers1SelfAttnInProjWeight2_2, layers1SelfAttn,
+		layers1SelfAttn2, layers1SelfAttn3, h25, h26, h27, layers1Linear1, h29, h15, w.layers1Norm1Weight, w.layers1Norm1Bias,
+		w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.constH364, h17, w.layers1SelfAttnOutProjWeight,
+		w.layers1SelfAttnOutProjBias, h18, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias, h19,
+		w.layers1Linear2Weight, w.layers1Linear2Bias, h20); err != nil {
+		return err
 	}
 
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h32, h20, 64, 16, 16, false, 4*n, 1024)
+	// layers1SelfAttnInProjWeight = model.go:50: f32[64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.StridedCopy(layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
 
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h33, h29, h32, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
+	// h30 = model.go:50: f32[N,4,64,16]
+	cpu.StridedCopy(h30, layers1SelfAttn, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h34, h33, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
+	// layers1SelfAttnInProjWeight2 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers1SelfAttnInProjWeight2, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
 
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h35, 0, 1, 3, key)
+	// norm = model.go:51: f32[N,64,64]
+	cpu.LayerNorm(norm, h29, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h36, w.layers0SelfAttnOutProjWeight, 1.1111112)
+	// tokensWeight = model.go:51: f32[16,64,16]
+	cpu.PackPanels(tokensWeight, w.tokensWeight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h37, h36, 64, 64, 64, true, 1, 4096)
+	// logits = model.go:51: f32[N,64,256]
+	cpu.MatMul(logits, norm, tokensWeight, matMul1.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[64]
-	cpu.MulScalar(h38, w.layers0SelfAttnOutProjBias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h39, h34, h37, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h38})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h40[:hi-lo], h35[lo:hi], 0.1)
-			cpu.WhereScalarY(h41[:hi-lo], h40[:hi-lo], h39[lo:hi], 0)
-			cpu.Add(h39[lo:hi], h2[lo:hi], h41[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h42, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h43, w.layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h44, h42, h43, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias})
-
-	// model.go:50: f32[N,64,256]
-	cpu.RandomUniform(h45, 0, 1, 4, key)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h47[:hi-lo], h44[lo:hi])
-			cpu.MulScalar(h47[:hi-lo], h47[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h48[:hi-lo], h45[lo:hi], 0.1)
-			cpu.WhereScalarY(h46[lo:hi], h48[:hi-lo], h47[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h49, 0, 1, 5, key)
-
-	// model.go:50: f32[64,256]
-	cpu.MulScalar(h50, w.layers0Linear2Weight, 1.1111112)
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h51, h50, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h52, w.layers0Linear2Bias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h53, h46, h51, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h52})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], h49[lo:hi], 0.1)
-			cpu.WhereScalarY(h55[:hi-lo], h54[:hi-lo], h53[lo:hi], 0)
-			cpu.Add(h53[lo:hi], h39[lo:hi], h55[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h56, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h57, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 0)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h58, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h59, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 4096)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h60, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h61, h60, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h62, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h63, h56, h61, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h62})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h64, h63, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h65, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{64, 1}, 8192)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h66, w.layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h67, h66, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.StridedCopy(h68, w.layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h69, h56, h67, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h68})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h70, h69, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h71, h57, 0.25)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h72, h71, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h58, h58, 0.25)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h73, h56, h72, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h58})
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h74, h73, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h75, h63, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h76, h75, 16, 64, 64, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h77, h74, h76, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	for i := range 4 * n {
-		cpu.WhereScalarX(h77[i*4096:i*4096+4096], w.constH364, float32(math.Inf(-1)), h77[i*4096:i*4096+4096])
-	}
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.Softmax(h77, h77, 256*n, 64, 1)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.RandomUniform(h78, 0, 1, 6, key)
-
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h80[:hi-lo], h77[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h81[:hi-lo], h78[lo:hi], 0.1)
-			cpu.WhereScalarY(h79[lo:hi], h81[:hi-lo], h80[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h82, h70, 64, 16, 16, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h83, h79, h82, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h84, h83, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h85, 0, 1, 7, key)
-
-	// model.go:50: f32[64,64]
-	cpu.MulScalar(h86, w.layers1SelfAttnOutProjWeight, 1.1111112)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h87, h86, 64, 64, 64, true, 1, 4096)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h88, w.layers1SelfAttnOutProjBias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h89, h84, h87, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h88})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h90[:hi-lo], h85[lo:hi], 0.1)
-			cpu.WhereScalarY(h91[:hi-lo], h90[:hi-lo], h89[lo:hi], 0)
-			cpu.Add(h89[lo:hi], h53[lo:hi], h91[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h92, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h93, w.layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h94, h92, h93, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias})
-
-	// model.go:50: f32[N,64,256]
-	cpu.RandomUniform(h95, 0, 1, 8, key)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h97[:hi-lo], h94[lo:hi])
-			cpu.MulScalar(h97[:hi-lo], h97[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h98[:hi-lo], h95[lo:hi], 0.1)
-			cpu.WhereScalarY(h96[lo:hi], h98[:hi-lo], h97[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.RandomUniform(h99, 0, 1, 9, key)
-
-	// model.go:50: f32[64,256]
-	cpu.MulScalar(h100, w.layers1Linear2Weight, 1.1111112)
-
-	// model.go:50: f32[4,256,16]
-	cpu.PackPanels(h101, h100, 256, 64, 256, true, 1, 16384)
-
-	// model.go:50: f32[64]
-	cpu.MulScalar(h102, w.layers1Linear2Bias, 1.1111112)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h103, h96, h101, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h102})
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h104[:hi-lo], h99[lo:hi], 0.1)
-			cpu.WhereScalarY(h105[:hi-lo], h104[:hi-lo], h103[lo:hi], 0)
-			cpu.Add(h103[lo:hi], h89[lo:hi], h105[:hi-lo])
-		}
-	}
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h106, h103, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[16,64,16]
-	cpu.PackPanels(h107, w.tokensWeight, 64, 256, 64, true, 1, 16384)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(logits, h106, h107, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// strided_copy: f32[N,64,256]
-	cpu.StridedCopy(h108, w.constH160, []int{n, 64, 256}, []int{0, 0, 0}, 0)
+	// h31 = strided_copy: f32[N,64,256]
+	cpu.StridedCopy(h31, w.constH160, []int{n, 64, 256}, []int{0, 0, 0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, logits []float32, tokens []int64, dLogits []float32, key []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, logits []float32, tokens []int64, dLogits []float32,
+	key []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h108 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH108Off]), 16384*n)
-		h109 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH109Off]), 16384)
-		h110 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH110Off]), 4096*n)
-		h111 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH111Off]), 4096*n)
-		h106 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH106Off]), 4096*n)
-		h112 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH112Off]), 16384*n)
-		h113 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH113Off]), 16384)
-		h114 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH114Off]), 16384)
-		h115 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH115Off]), 64*n)
-		h103 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH103Off]), 4096*n)
-		h117 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH117Off]), 1024)
-		h118 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH118Off]), 1024)
-		h116 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH116Off]), 4096*n)
-		h119 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH119Off]), 64*n)
-		h120 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH120Off]), 1024)
-		h122 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH122Off]), 1024)
-		h121 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH121Off]), 4096*n)
-		h123 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH123Off]), 4096*n)
-		h124 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH124Off]), 4096*n)
-		h125 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH125Off]), 64*n)
-		h126 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH126Off]), 64*n)
-		h127 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH127Off]), 1024)
-		h128 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH128Off]), 1024)
-		h129 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH129Off]), 1024)
-		h130 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH130Off]), 1024)
-		h131 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH131Off]), 192)
-		h132 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH132Off]), 12288)
-		h133 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH133Off]), 192)
-		h134 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH134Off]), 12288)
-		h135 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH135Off]), 192)
-		h136 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH136Off]), 12288)
-		h137 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH137Off]), 4096*n)
-		h99  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH99Off]), 4096*n)
-		h95  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH95Off]), 16384*n)
-		h94  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH94Off]), 16384*n)
-		h89  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH89Off]), 4096*n)
-		h85  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH85Off]), 4096*n)
-		h83  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH83Off]), 4096*n)
-		h69  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH69Off]), 4096*n)
-		h78  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH78Off]), 16384*n)
-		h77  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH77Off]), 16384*n)
-		h64  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH64Off]), 4096*n)
-		h73  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH73Off]), 4096*n)
-		h65  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH65Off]), 4096)
-		h53  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH53Off]), 4096*n)
-		h59  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH59Off]), 4096)
-		h57  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH57Off]), 4096)
-		h139 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH139Off]), 192)
-		h140 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH140Off]), 12288)
-		h141 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH141Off]), 192)
-		h142 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH142Off]), 12288)
-		h143 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH143Off]), 192)
-		h144 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH144Off]), 12288)
-		h145 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH145Off]), 4096*n)
-		h49  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH49Off]), 4096*n)
-		h45  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH45Off]), 16384*n)
-		h44  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH44Off]), 16384*n)
-		h39  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH39Off]), 4096*n)
-		h35  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH35Off]), 4096*n)
-		h33  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH33Off]), 4096*n)
-		h19  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH19Off]), 4096*n)
-		h28  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH28Off]), 16384*n)
-		h27  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH27Off]), 16384*n)
-		h14  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH14Off]), 4096*n)
-		h23  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH23Off]), 4096*n)
-		h15  = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH15Off]), 4096)
-		h2   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH2Off]), 4096*n)
-		h9   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH9Off]), 4096)
-		h7   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH7Off]), 4096)
-		h147 = rt.View[bool](t.arena, int(t.trainForwardOffsets[trainForwardH147Off]), 1024)
-		h3   = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH3Off]), 4096*n)
-		h148 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH148Off]), 1024)
-		h149 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH149Off]), 16384)
-		h1   = rt.View[int64](t.arena, int(t.trainForwardOffsets[trainForwardH1Off]), 64*n)
-		h150 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH150Off]), 1024)
-		h151 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH151Off]), 1024)
-		h152 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH152Off]), 1024)
-		h153 = rt.View[float32](t.arena, int(t.trainForwardOffsets[trainForwardH153Off]), 1024)
+		h31                                     = rt.View[float32](call.Arena, trainForwardH31Off, 16384*n)
+		tokensWeight2                           = rt.View[float32](call.Arena, trainForwardTokensWeight2Off, 16384)
+		tokens3                                 = rt.View[float32](call.Arena, 147456*n+479744, 4096*n)
+		h33                                     = rt.View[float32](call.Arena, 163840*n+479744, 4096*n)
+		norm                                    = rt.View[float32](call.Arena, 65536*n+479744, 4096*n)
+		h34                                     = rt.View[float32](call.Arena, 65536*n+479744, 16384*n)
+		h35                                     = rt.View[float32](call.Arena, trainForwardH35Off, 16384)
+		h36                                     = rt.View[float32](call.Arena, trainForwardH36Off, 16384)
+		h37                                     = rt.View[float32](call.Arena, 16384*n+479744, 64*n)
+		h29                                     = rt.View[float32](call.Arena, 131072*n+479744, 4096*n)
+		h38Scratch1                             = rt.View[float32](call.Arena, trainForwardH38Scratch1Off, 1024)
+		h38Scratch2                             = rt.View[float32](call.Arena, trainForwardH38Scratch2Off, 1024)
+		h38                                     = rt.View[float32](call.Arena, trainForwardH38Off, 4096*n)
+		h39                                     = rt.View[float32](call.Arena, 16384*n+479744, 64*n)
+		h40Scratch1                             = rt.View[float32](call.Arena, trainForwardH40Scratch1Off, 1024)
+		norm2Scratch1                           = rt.View[float32](call.Arena, trainForwardNorm2Scratch1Off, 1024)
+		norm2                                   = rt.View[float32](call.Arena, 1032192*n+479744, 4096*n)
+		h42                                     = rt.View[float32](call.Arena, trainForwardH42Off, 4096*n)
+		h43                                     = rt.View[float32](call.Arena, trainForwardH43Off, 4096*n)
+		h44                                     = rt.View[float32](call.Arena, 16640*n+479744, 64*n)
+		h45                                     = rt.View[float32](call.Arena, trainForwardH45Off, 64*n)
+		h46Scratch1                             = rt.View[float32](call.Arena, trainForwardH46Scratch1Off, 1024)
+		h46Scratch2                             = rt.View[float32](call.Arena, trainForwardH46Scratch2Off, 1024)
+		h46Scratch3                             = rt.View[float32](call.Arena, trainForwardH46Scratch3Off, 1024)
+		h46Scratch4                             = rt.View[float32](call.Arena, trainForwardH46Scratch4Off, 1024)
+		h47                                     = rt.View[float32](call.Arena, trainForwardH47Off, 192)
+		h48                                     = rt.View[float32](call.Arena, trainForwardH48Off, 12288)
+		h49                                     = rt.View[float32](call.Arena, trainForwardH49Off, 192)
+		h50                                     = rt.View[float32](call.Arena, trainForwardH50Off, 12288)
+		h51                                     = rt.View[float32](call.Arena, trainForwardH51Off, 192)
+		h52                                     = rt.View[float32](call.Arena, trainForwardH52Off, 12288)
+		h53                                     = rt.View[float32](call.Arena, 1048576*n+479744, 4096*n)
+		h20                                     = rt.View[float32](call.Arena, 933888*n+479744, 4096*n)
+		h19                                     = rt.View[float32](call.Arena, 557056*n+479744, 16384*n)
+		layers1Linear1                          = rt.View[float32](call.Arena, 688128*n+479744, 16384*n)
+		h27                                     = rt.View[float32](call.Arena, 999424*n+479744, 4096*n)
+		h18                                     = rt.View[float32](call.Arena, 917504*n+479744, 4096*n)
+		h26                                     = rt.View[float32](call.Arena, 983040*n+479744, 4096*n)
+		layers1SelfAttn2                        = rt.View[float32](call.Arena, 950272*n+479744, 4096*n)
+		h17                                     = rt.View[float32](call.Arena, 491520*n+479744, 16384*n)
+		h25                                     = rt.View[float32](call.Arena, 622592*n+479744, 16384*n)
+		h30                                     = rt.View[float32](call.Arena, 1015808*n+479744, 4096*n)
+		layers1SelfAttn3                        = rt.View[float32](call.Arena, 966656*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight2            = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeight2Off, 4096)
+		h15                                     = rt.View[float32](call.Arena, 884736*n+479744, 4096*n)
+		layers1SelfAttnInProjWeight             = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeightOff, 4096)
+		layers1SelfAttnInProjWeight2_2          = rt.View[float32](call.Arena, trainForwardLayers1SelfAttnInProjWeight2_2Off, 4096)
+		h54                                     = rt.View[float32](call.Arena, trainForwardH54Off, 192)
+		h55                                     = rt.View[float32](call.Arena, trainForwardH55Off, 12288)
+		h56                                     = rt.View[float32](call.Arena, trainForwardH56Off, 192)
+		h57                                     = rt.View[float32](call.Arena, trainForwardH57Off, 12288)
+		h58                                     = rt.View[float32](call.Arena, trainForwardH58Off, 192)
+		h59                                     = rt.View[float32](call.Arena, trainForwardH59Off, 12288)
+		h60                                     = rt.View[float32](call.Arena, 491520*n+479744, 4096*n)
+		h6                                      = rt.View[float32](call.Arena, 802816*n+479744, 4096*n)
+		h5                                      = rt.View[float32](call.Arena, 294912*n+479744, 16384*n)
+		layers0Linear1                          = rt.View[float32](call.Arena, 425984*n+479744, 16384*n)
+		h13                                     = rt.View[float32](call.Arena, 868352*n+479744, 4096*n)
+		h4                                      = rt.View[float32](call.Arena, 786432*n+479744, 4096*n)
+		h12                                     = rt.View[float32](call.Arena, 851968*n+479744, 4096*n)
+		layers0SelfAttn2                        = rt.View[float32](call.Arena, 819200*n+479744, 4096*n)
+		h3                                      = rt.View[float32](call.Arena, 229376*n+479744, 16384*n)
+		h11                                     = rt.View[float32](call.Arena, 360448*n+479744, 16384*n)
+		h16                                     = rt.View[float32](call.Arena, 901120*n+479744, 4096*n)
+		layers0SelfAttn3                        = rt.View[float32](call.Arena, 835584*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight2            = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeight2Off, 4096)
+		tokens2                                 = rt.View[float32](call.Arena, 753664*n+479744, 4096*n)
+		layers0SelfAttnInProjWeight             = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeightOff, 4096)
+		layers0SelfAttnInProjWeight2_2          = rt.View[float32](call.Arena, trainForwardLayers0SelfAttnInProjWeight2_2Off, 4096)
+		h61Scratch1                             = rt.View[bool](call.Arena, trainForwardH61Scratch1Off, 1024)
+		h2                                      = rt.View[float32](call.Arena, 770048*n+479744, 4096*n)
+		h61Scratch2                             = rt.View[float32](call.Arena, trainForwardH61Scratch2Off, 1024)
+		h62                                     = rt.View[float32](call.Arena, trainForwardH62Off, 16384)
+		h1                                      = rt.View[int64](call.Arena, 1064960*n+479744, 64*n)
+		gradLayers1SelfAttnInProjBiasScratch1   = rt.View[float32](call.Arena, trainForwardGradLayers1SelfAttnInProjBiasScratch1Off, 1024)
+		gradLayers1SelfAttnInProjWeightScratch1 = rt.View[float32](call.Arena, trainForwardGradLayers1SelfAttnInProjWeightScratch1Off, 1024)
+		gradLayers0SelfAttnInProjBiasScratch1   = rt.View[float32](call.Arena, trainForwardGradLayers0SelfAttnInProjBiasScratch1Off, 1024)
+		gradLayers0SelfAttnInProjWeightScratch1 = rt.View[float32](call.Arena, trainForwardGradLayers0SelfAttnInProjWeightScratch1Off, 1024)
 	)
 
-	// pointwise: f32[N,64,256]
-	cpu.Mul(h108, h108, dLogits)
+	// h32 in h31 = pointwise: f32[N,64,256]
+	cpu.Mul(h31, h31, dLogits)
 
-	// model.go:51: f32[4,256,16]
-	cpu.PackPanels(h109, w.tokensWeight, 256, 64, 64, false, 1, 16384)
+	// tokensWeight2 = model.go:51: f32[4,256,16]
+	cpu.PackPanels(tokensWeight2, w.tokensWeight, 256, 64, 64, false, 1, 16384)
 
-	// model.go:51: f32[N,64,64]
-	cpu.MatMul(h110, h108, h109, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
+	// tokens3 = model.go:51: f32[N,64,64]
+	cpu.MatMul(tokens3, h31, tokensWeight2, matMul3.Rows(64*n, call.Ctx), nil)
 
-	// model.go:51: f32[64,64*N]
+	// h33 = model.go:51: f32[64,64*N]
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h111, h106, []int{64, 64 * n}, []int{1, 64}, 0)
+		cpu.StridedCopy(h33, norm, []int{64, 64 * n}, []int{1, 64}, 0)
 	}
 
-	// model.go:51: f32[16,64*N,16]
+	// h34 = model.go:51: f32[16,64*N,16]
 	if g.tokensWeight != nil {
-		cpu.PackPanels(h112, h108, 64*n, 256, 256, false, 1, 16384*n)
+		cpu.PackPanels(h34, h31, 64*n, 256, 256, false, 1, 16384*n)
 	}
 
-	// model.go:51: f32[64,256]
+	// h35 = model.go:51: f32[64,256]
 	if g.tokensWeight != nil {
-		cpu.MatMul(h113, h111, h112, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h35, h33, h34, matMul4.Depth(64*n, call.Ctx), nil)
 	}
 
-	// model.go:51: f32[256,64]
+	// h36 = model.go:51: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.StridedCopy(h114, h113, []int{256, 64}, []int{1, 256}, 0)
+		cpu.StridedCopy(h36, h35, []int{256, 64}, []int{1, 256}, 0)
 	}
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h115, h103, 64*n, 64, 1)
+	// h37 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h37, h29, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,64]
+	// h38 = model.go:51: f32[N,64,64]
 	for i := range 64 * n {
-		cpu.Repeat(h117[:64], h115[i:i+1])
-		cpu.Sub(h118[:64], h103[i*64:i*64+64], h117[:64])
-		cpu.Mul(h116[i*64:i*64+64], h118[:64], h118[:64])
+		cpu.Repeat(h38Scratch1[:64], h37[i:i+1])
+		cpu.Sub(h38Scratch2[:64], h29[i*64:i*64+64], h38Scratch1[:64])
+		cpu.Mul(h38[i*64:i*64+64], h38Scratch2[:64], h38Scratch2[:64])
 	}
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h119, h116, 64*n, 64, 1)
+	// h39 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h39, h38, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h120[:hi-lo], h119[lo:hi], 1e-05)
-			cpu.Sqrt(h120[:hi-lo], h120[:hi-lo])
-			cpu.ScalarDiv(h119[lo:hi], 1, h120[:hi-lo])
-		}
+	// h40 in h39 = model.go:51: f32[N,64,1]
+	for lo := 0; lo < 64*n; lo += 1024 {
+		hi := min(lo+1024, 64*n)
+		cpu.AddScalar(h40Scratch1[:hi-lo], h39[lo:hi], 1e-05)
+		cpu.Sqrt(h40Scratch1[:hi-lo], h40Scratch1[:hi-lo])
+		cpu.ScalarDiv(h39[lo:hi], 1, h40Scratch1[:hi-lo])
 	}
 
-	// model.go:51: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h103, h103, nil, nil, 64*n, 64, 1e-05)
+	// h41 in h29 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(h29, h29, nil, nil, 64*n, 64, 1e-05)
 
-	// model.go:51: f32[N,64,64]
-	{
-		cpu.Repeat(h122, w.normWeight)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h121[lo:hi], h110[lo:hi], h122[:hi-lo])
-		}
+	// norm2 = model.go:51: f32[N,64,64]
+	cpu.Repeat(norm2Scratch1, w.normWeight)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.Mul(norm2[lo:hi], tokens3[lo:hi], norm2Scratch1[:hi-lo])
 	}
 
-	// model.go:51: f32[N,64,64]
+	// h42 = model.go:51: f32[N,64,64]
 	if g.normWeight != nil {
-		cpu.Mul(h123, h110, h103)
+		cpu.Mul(h42, tokens3, h29)
 	}
 
-	// model.go:51: f32[64]
+	// g.normWeight = model.go:51: f32[64]
 	if g.normWeight != nil {
-		cpu.ReduceSum(g.normWeight, h123, 1, 64*n, 64)
+		cpu.ReduceSum(g.normWeight, h42, 1, 64*n, 64)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:51: f32[64]
-	rt.EndIfDone(t.ctx)
+	// g.normBias = model.go:51: f32[64]
+	rt.EndIfDone(call.Ctx)
 	if g.normBias != nil {
-		cpu.ReduceSum(g.normBias, h110, 1, 64*n, 64)
+		cpu.ReduceSum(g.normBias, tokens3, 1, 64*n, 64)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:51: f32[N,64,64]
-	cpu.Mul(h124, h121, h103)
+	// h43 = model.go:51: f32[N,64,64]
+	cpu.Mul(h43, norm2, h29)
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h125, h124, 64*n, 64, 1)
+	// h44 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h44, h43, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,1]
-	cpu.ReduceMean(h126, h121, 64*n, 64, 1)
+	// h45 = model.go:51: f32[N,64,1]
+	cpu.ReduceMean(h45, norm2, 64*n, 64, 1)
 
-	// model.go:51: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
+	// h46 in norm2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
 	for i := range 64 * n {
-		cpu.Repeat(h127[:64], h125[i:i+1])
-		cpu.Repeat(h128[:64], h126[i:i+1])
-		cpu.Repeat(h129[:64], h119[i:i+1])
-		cpu.Mul(h130[:64], h103[i*64:i*64+64], h127[:64])
-		cpu.Sub(h130[:64], h121[i*64:i*64+64], h130[:64])
-		cpu.Sub(h130[:64], h130[:64], h128[:64])
-		cpu.Mul(h121[i*64:i*64+64], h130[:64], h129[:64])
+		cpu.Repeat(h46Scratch1[:64], h44[i:i+1])
+		cpu.Repeat(h46Scratch2[:64], h45[i:i+1])
+		cpu.Repeat(h46Scratch3[:64], h39[i:i+1])
+		cpu.Mul(h46Scratch4[:64], h29[i*64:i*64+64], h46Scratch1[:64])
+		cpu.Sub(h46Scratch4[:64], norm2[i*64:i*64+64], h46Scratch4[:64])
+		cpu.Sub(h46Scratch4[:64], h46Scratch4[:64], h46Scratch2[:64])
+		cpu.Mul(norm2[i*64:i*64+64], h46Scratch4[:64], h46Scratch3[:64])
 	}
 
-	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH138Off]), g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias, g.layers1SelfAttnOutProjWeight, h131, h132, h133, h134, h135, h136, g.layers1Norm1Weight, g.layers1Norm1Bias, h137, h99, h121, w.layers1Linear2Weight, h95, h94, w.layers1Linear1Weight, h89, w.layers1Norm2Weight, w.layers1Norm2Bias, h85, w.layers1SelfAttnOutProjWeight, h83, h69, h78, h77, w.constH364, h64, h73, h65, h53, w.layers1Norm1Weight, w.layers1Norm1Bias, h59, h57); err != nil {
+	// g.layers1Linear2Bias, g.layers1Linear2Weight, g.layers1Linear1Bias, g.layers1Linear1Weight, ... = model.go:50
+	if err := t.block(call, n, trainForwardBlockArenaOff, trainForwardBlockArena2Off, g.layers1Linear2Bias, g.layers1Linear2Weight,
+		g.layers1Linear1Bias, g.layers1Linear1Weight, g.layers1Norm2Weight, g.layers1Norm2Bias, g.layers1SelfAttnOutProjBias,
+		g.layers1SelfAttnOutProjWeight, h47, h48, h49, h50, h51, h52, g.layers1Norm1Weight, g.layers1Norm1Bias, h53, h20, norm2,
+		w.layers1Linear2Weight, h19, layers1Linear1, w.layers1Linear1Weight, h27, w.layers1Norm2Weight, w.layers1Norm2Bias, h18,
+		w.layers1SelfAttnOutProjWeight, h26, layers1SelfAttn2, h17, h25, w.constH364, h30, layers1SelfAttn3, layers1SelfAttnInProjWeight2,
+		h15, w.layers1Norm1Weight, w.layers1Norm1Bias, layers1SelfAttnInProjWeight, layers1SelfAttnInProjWeight2_2); err != nil {
 		return err
 	}
-	if t.passTrainForward.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:50: f32[64], f32[64,256], f32[256], f32[256,64], f32[64], f32[64], f32[64], f32[64,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[192], f32[192,64], f32[64], f32[64], f32[N,64,64]
-	if err := t.block2(n, int(t.trainForwardOffsets[trainForwardH146Off]), g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias, g.layers0SelfAttnOutProjWeight, h139, h140, h141, h142, h143, h144, g.layers0Norm1Weight, g.layers0Norm1Bias, h145, h49, h137, w.layers0Linear2Weight, h45, h44, w.layers0Linear1Weight, h39, w.layers0Norm2Weight, w.layers0Norm2Bias, h35, w.layers0SelfAttnOutProjWeight, h33, h19, h28, h27, w.constH364, h14, h23, h15, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, h9, h7); err != nil {
+	// g.layers0Linear2Bias, g.layers0Linear2Weight, g.layers0Linear1Bias, g.layers0Linear1Weight, ... = model.go:50
+	if err := t.block(call, n, trainForwardBlockArena3Off, trainForwardBlockArena4Off, g.layers0Linear2Bias, g.layers0Linear2Weight,
+		g.layers0Linear1Bias, g.layers0Linear1Weight, g.layers0Norm2Weight, g.layers0Norm2Bias, g.layers0SelfAttnOutProjBias,
+		g.layers0SelfAttnOutProjWeight, h54, h55, h56, h57, h58, h59, g.layers0Norm1Weight, g.layers0Norm1Bias, h60, h6, h53,
+		w.layers0Linear2Weight, h5, layers0Linear1, w.layers0Linear1Weight, h13, w.layers0Norm2Weight, w.layers0Norm2Bias, h4,
+		w.layers0SelfAttnOutProjWeight, h12, layers0SelfAttn2, h3, h11, w.constH364, h16, layers0SelfAttn3, layers0SelfAttnInProjWeight2,
+		tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias, layers0SelfAttnInProjWeight, layers0SelfAttnInProjWeight2_2); err != nil {
 		return err
 	}
-	if t.passTrainForward.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:49: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h147[:hi-lo], h3[lo:hi], 0.1)
-			cpu.WhereScalarY(h148[:hi-lo], h147[:hi-lo], h145[lo:hi], 0)
-			cpu.MulScalar(h3[lo:hi], h148[:hi-lo], 1.1111112)
-		}
+	// h61 in h2 = model.go:49: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	for lo := 0; lo < 4096*n; lo += 1024 {
+		hi := min(lo+1024, 4096*n)
+		cpu.GreaterOrEqualScalar(h61Scratch1[:hi-lo], h2[lo:hi], 0.1)
+		cpu.WhereScalarY(h61Scratch2[:hi-lo], h61Scratch1[:hi-lo], h60[lo:hi], 0)
+		cpu.MulScalar(h2[lo:hi], h61Scratch2[:hi-lo], 1.1111112)
 	}
 
-	// model.go:49: f32[64,64]
+	// g.places = model.go:49: f32[64,64]
 	if g.places != nil {
-		cpu.ReduceSum(g.places, h3, 1, n, 4096)
+		cpu.ReduceSum(g.places, h2, 1, n, 4096)
 	}
-	if t.passTrainForward.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:49: f32[256,64]
+	// h62 = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.Fill(h149, 0)
+		cpu.Fill(h62, 0)
 	}
 
-	// model.go:49: f32[256,64]
+	// h63 in h62 = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		if err := cpu.ScatterNDAdd(h149, h149, h1, h3, []int{256}, 64); err != nil {
+		if err := cpu.ScatterNDAdd(h62, h62, h1, h2, []int{256}, 64); err != nil {
 			return rt.At("model.go:49", err)
 		}
 	}
 
-	// model.go:49: f32[192]
+	// g.layers1SelfAttnInProjBias = model.go:49: f32[192]
 	if g.layers1SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h150[:192], h131, h133)
-			cpu.Add(g.layers1SelfAttnInProjBias, h150[:192], h135)
-		}
+		cpu.Add(gradLayers1SelfAttnInProjBiasScratch1[:192], h47, h49)
+		cpu.Add(g.layers1SelfAttnInProjBias, gradLayers1SelfAttnInProjBiasScratch1[:192], h51)
 	}
-	if t.passTrainForward.Ends() <= 6 {
+	if call.Ends(6) {
 		return nil
 	}
 
-	// model.go:49: f32[192,64]
+	// g.layers1SelfAttnInProjWeight = model.go:49: f32[192,64]
 	if g.layers1SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h151[:hi-lo], h132[lo:hi], h134[lo:hi])
-				cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], h151[:hi-lo], h136[lo:hi])
-			}
+		for lo := 0; lo < 12288; lo += 1024 {
+			hi := min(lo+1024, 12288)
+			cpu.Add(gradLayers1SelfAttnInProjWeightScratch1[:hi-lo], h48[lo:hi], h50[lo:hi])
+			cpu.Add(g.layers1SelfAttnInProjWeight[lo:hi], gradLayers1SelfAttnInProjWeightScratch1[:hi-lo], h52[lo:hi])
 		}
 	}
-	if t.passTrainForward.Ends() <= 7 {
+	if call.Ends(7) {
 		return nil
 	}
 
-	// model.go:49: f32[192]
+	// g.layers0SelfAttnInProjBias = model.go:49: f32[192]
 	if g.layers0SelfAttnInProjBias != nil {
-		{
-			cpu.Add(h152[:192], h139, h141)
-			cpu.Add(g.layers0SelfAttnInProjBias, h152[:192], h143)
-		}
+		cpu.Add(gradLayers0SelfAttnInProjBiasScratch1[:192], h54, h56)
+		cpu.Add(g.layers0SelfAttnInProjBias, gradLayers0SelfAttnInProjBiasScratch1[:192], h58)
 	}
-	if t.passTrainForward.Ends() <= 8 {
+	if call.Ends(8) {
 		return nil
 	}
 
-	// model.go:49: f32[192,64]
+	// g.layers0SelfAttnInProjWeight = model.go:49: f32[192,64]
 	if g.layers0SelfAttnInProjWeight != nil {
-		{
-			for lo := 0; lo < 12288; lo += 1024 {
-				hi := min(lo+1024, 12288)
-				cpu.Add(h153[:hi-lo], h140[lo:hi], h142[lo:hi])
-				cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], h153[:hi-lo], h144[lo:hi])
-			}
+		for lo := 0; lo < 12288; lo += 1024 {
+			hi := min(lo+1024, 12288)
+			cpu.Add(gradLayers0SelfAttnInProjWeightScratch1[:hi-lo], h55[lo:hi], h57[lo:hi])
+			cpu.Add(g.layers0SelfAttnInProjWeight[lo:hi], gradLayers0SelfAttnInProjWeightScratch1[:hi-lo], h59[lo:hi])
 		}
 	}
-	if t.passTrainForward.Ends() <= 9 {
+	if call.Ends(9) {
 		return nil
 	}
 
-	// model.go:49: f32[256,64]
+	// g.tokensWeight = model.go:49: f32[256,64]
 	if g.tokensWeight != nil {
-		cpu.Add(g.tokensWeight, h114, h149)
-	}
-	return nil
-}
-
-// block2 is a block that the schedule runs more than once, each time with other weights.
-func (t *Trainer) block2(n, base int, h230, h237, h257, h264, h277, h278, h290, h297, h322, h330, h334, h342, h346, h354, h369, h370, h378, p196, p226, p20, p189, p127, p18, p123, p24, p25, p182, p16, p116, p106, p175, p114 []float32, p36 []bool, p313, p547, p101, p85, p22, p23, p94, p87 []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
-		return err
-	}
-	var (
-		h2   = rt.View[bool](t.arena, base+block2H2Off, 1024)
-		h3   = rt.View[float32](t.arena, base+block2H3Off, 1024)
-		h1   = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
-		h4   = rt.View[float32](t.arena, base+block2H4Off, 16384)
-		h5   = rt.View[float32](t.arena, base+block2H5Off, 16384*n)
-		h7   = rt.View[float32](t.arena, base+block2H7Off, 1024)
-		h8   = rt.View[bool](t.arena, base+block2H8Off, 1024)
-		h6   = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h9   = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
-		h10  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h11  = rt.View[float32](t.arena, base+block2H11Off, 16384)
-		h13  = rt.View[float32](t.arena, base+block2H13Off, 1024)
-		h12  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h14  = rt.View[float32](t.arena, base+block2H14Off, 1024)
-		h15  = rt.View[bool](t.arena, base+block2H15Off, 1024)
-		h16  = rt.View[float32](t.arena, base+block2H16Off, 1024)
-		h17  = rt.View[float32](t.arena, base+block2H17Off, 16384)
-		h18  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
-		h19  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h20  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
-		h21  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h22  = rt.View[float32](t.arena, base+block2H22Off, 16384)
-		h23  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h25  = rt.View[float32](t.arena, base+block2H25Off, 1024)
-		h26  = rt.View[float32](t.arena, base+block2H26Off, 1024)
-		h24  = rt.View[float32](t.arena, base+block2H24Off, 4096*n)
-		h27  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
-		h28  = rt.View[float32](t.arena, base+block2H28Off, 1024)
-		h29  = rt.View[float32](t.arena, base+block2H29Off, 4096*n)
-		h31  = rt.View[float32](t.arena, base+block2H31Off, 1024)
-		h30  = rt.View[float32](t.arena, base+196608*n+65536, 4096*n)
-		h32  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h33  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h34  = rt.View[float32](t.arena, base+33024*n+65536, 64*n)
-		h35  = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h36  = rt.View[float32](t.arena, base+block2H36Off, 1024)
-		h37  = rt.View[float32](t.arena, base+block2H37Off, 1024)
-		h38  = rt.View[float32](t.arena, base+block2H38Off, 1024)
-		h39  = rt.View[float32](t.arena, base+block2H39Off, 1024)
-		h41  = rt.View[bool](t.arena, base+block2H41Off, 1024)
-		h42  = rt.View[float32](t.arena, base+block2H42Off, 1024)
-		h40  = rt.View[float32](t.arena, base+block2H40Off, 4096*n)
-		h43  = rt.View[float32](t.arena, base+block2H43Off, 4096)
-		h44  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h45  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h46  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h47  = rt.View[float32](t.arena, base+block2H47Off, 4096)
-		h48  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
-		h49  = rt.View[float32](t.arena, base+block2H49Off, 4096*n)
-		h50  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h51  = rt.View[float32](t.arena, base+block2H51Off, 16384*n)
-		h53  = rt.View[float32](t.arena, base+block2H53Off, 1024)
-		h54  = rt.View[bool](t.arena, base+block2H54Off, 1024)
-		h52  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h55  = rt.View[float32](t.arena, base+131072*n+65536, 16384*n)
-		h56  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h57  = rt.View[float32](t.arena, base+212992*n+65536, 4096*n)
-		h58  = rt.View[bool](t.arena, base+block2H58Off, 1024)
-		h59  = rt.View[float32](t.arena, base+block2H59Off, 1024)
-		h60  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h61  = rt.View[float32](t.arena, base+131072*n+65536, 256*n)
-		h62  = rt.View[float32](t.arena, base+block2H62Off, 1024)
-		h63  = rt.View[float32](t.arena, base+block2H63Off, 1024)
-		h64  = rt.View[float32](t.arena, base+131072*n+65536, 4096*n)
-		h65  = rt.View[float32](t.arena, base+147456*n+65536, 4096*n)
-		h66  = rt.View[float32](t.arena, base+65536*n+65536, 16384*n)
-		h67  = rt.View[float32](t.arena, base+163840*n+65536, 4096*n)
-		h68  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h69  = rt.View[float32](t.arena, base+block2H69Off, 4096*n)
-		h70  = rt.View[float32](t.arena, base+block2H70Off, 64)
-		h71  = rt.View[float32](t.arena, base+block2H71Off, 4096)
-		h72  = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h73  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h74  = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h75  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h76  = rt.View[float32](t.arena, base+block2H76Off, 4096)
-		h77  = rt.View[float32](t.arena, base+block2H77Off, 4096)
-		h78  = rt.View[float32](t.arena, base+block2H78Off, 4096*n)
-		h79  = rt.View[float32](t.arena, base+block2H79Off, 64)
-		h80  = rt.View[float32](t.arena, base+block2H80Off, 4096)
-		h81  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h82  = rt.View[float32](t.arena, base+block2H82Off, 4096)
-		h83  = rt.View[float32](t.arena, base+block2H83Off, 4096)
-		h84  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h85  = rt.View[float32](t.arena, base+block2H85Off, 64)
-		h86  = rt.View[float32](t.arena, base+block2H86Off, 4096)
-		h87  = rt.View[float32](t.arena, base+65536*n+65536, 4096*n)
-		h88  = rt.View[float32](t.arena, base+81920*n+65536, 4096*n)
-		h89  = rt.View[float32](t.arena, base+block2H89Off, 4096)
-		h90  = rt.View[float32](t.arena, base+block2H90Off, 4096)
-		h91  = rt.View[float32](t.arena, base+32768*n+65536, 64*n)
-		h93  = rt.View[float32](t.arena, base+block2H93Off, 1024)
-		h94  = rt.View[float32](t.arena, base+block2H94Off, 1024)
-		h92  = rt.View[float32](t.arena, base+block2H92Off, 4096*n)
-		h95  = rt.View[float32](t.arena, base+65536*n+65536, 64*n)
-		h96  = rt.View[float32](t.arena, base+block2H96Off, 1024)
-		h97  = rt.View[float32](t.arena, base+block2H97Off, 4096*n)
-		h99  = rt.View[float32](t.arena, base+block2H99Off, 1024)
-		h98  = rt.View[float32](t.arena, base+32768*n+65536, 4096*n)
-		h100 = rt.View[float32](t.arena, base+49152*n+65536, 4096*n)
-		h101 = rt.View[float32](t.arena, base+16384*n+65536, 4096*n)
-		h102 = rt.View[float32](t.arena, base+49152*n+65536, 64*n)
-		h103 = rt.View[float32](t.arena, base+16384*n+65536, 64*n)
-		h104 = rt.View[float32](t.arena, base+block2H104Off, 1024)
-		h105 = rt.View[float32](t.arena, base+block2H105Off, 1024)
-		h106 = rt.View[float32](t.arena, base+block2H106Off, 1024)
-		h107 = rt.View[float32](t.arena, base+block2H107Off, 1024)
-	)
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h2[:hi-lo], p196[lo:hi], 0.1)
-			cpu.WhereScalarY(h3[:hi-lo], h2[:hi-lo], p226[lo:hi], 0)
-			cpu.MulScalar(h1[lo:hi], h3[:hi-lo], 1.1111112)
-		}
-	}
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h230, h1, 1, 64*n, 64)
-
-	// model.go:50: f32[16,64,16]
-	cpu.PackPanels(h4, p20, 64, 256, 256, false, 1, 16384)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h5, h1, h4, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Gelu(h7[:hi-lo], p127[lo:hi])
-			cpu.MulScalar(h7[:hi-lo], h7[:hi-lo], 1.1111112)
-			cpu.GreaterOrEqualScalar(h8[:hi-lo], p189[lo:hi], 0.1)
-			cpu.WhereScalarY(h6[lo:hi], h8[:hi-lo], h7[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[256,64*N]
-	cpu.StridedCopy(h9, h6, []int{256, 64 * n}, []int{1, 256}, 0)
-
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h10, h1, 64*n, 64, 64, false, 1, 4096*n)
-
-	// model.go:50: f32[256,64]
-	cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 256, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[64,256]
-	cpu.StridedCopy(h237, h11, []int{64, 256}, []int{1, 64}, 0)
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.Mul(h13[:hi-lo], p127[lo:hi], p127[lo:hi])
-			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], -0.5)
-			cpu.Exp(h13[:hi-lo], h13[:hi-lo])
-			cpu.MulScalar(h13[:hi-lo], h13[:hi-lo], 0.3989423)
-			cpu.Mul(h12[lo:hi], p127[lo:hi], h13[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h14[:hi-lo], p127[lo:hi], 0.70710677)
-			cpu.Erf(h14[:hi-lo], h14[:hi-lo])
-			cpu.AddScalar(h14[:hi-lo], h14[:hi-lo], 1)
-			cpu.MulScalar(h14[:hi-lo], h14[:hi-lo], 0.5)
-			cpu.Add(h12[lo:hi], h14[:hi-lo], h12[lo:hi])
-		}
-	}
-
-	// model.go:50: f32[N,64,256]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h15[:hi-lo], p189[lo:hi], 0.1)
-			cpu.WhereScalarY(h16[:hi-lo], h15[:hi-lo], h5[lo:hi], 0)
-			cpu.MulScalar(h16[:hi-lo], h16[:hi-lo], 1.1111112)
-			cpu.Mul(h5[lo:hi], h16[:hi-lo], h12[lo:hi])
-		}
-	}
-
-	// model.go:50: f32[256]
-	cpu.ReduceSum(h257, h5, 1, 64*n, 256)
-
-	// model.go:50: f32[4,256,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h17, p18, 256, 64, 64, false, 1, 16384)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h18, h5, h17, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h19, p123, p24, p25, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[64,64*N]
-	cpu.StridedCopy(h20, h19, []int{64, 64 * n}, []int{1, 64}, 0)
-
-	// model.go:50: f32[16,64*N,16]
-	cpu.PackPanels(h21, h5, 64*n, 256, 256, false, 1, 16384*n)
-
-	// model.go:50: f32[64,256]
-	cpu.MatMul(h22, h20, h21, &cpu.MatMulShape{M: 64, N: 256, K: 64 * n, LDA: 64 * n, LDC: 256, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[256,64]
-	cpu.StridedCopy(h264, h22, []int{256, 64}, []int{1, 256}, 0)
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h23, p123, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,64]
-	for i := range 64 * n {
-		cpu.Repeat(h25[:64], h23[i:i+1])
-		cpu.Sub(h26[:64], p123[i*64:i*64+64], h25[:64])
-		cpu.Mul(h24[i*64:i*64+64], h26[:64], h26[:64])
-	}
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h27, h24, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h28[:hi-lo], h27[lo:hi], 1e-05)
-			cpu.Sqrt(h28[:hi-lo], h28[:hi-lo])
-			cpu.ScalarDiv(h27[lo:hi], 1, h28[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h29, p123, nil, nil, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,64]
-	{
-		cpu.Repeat(h31, p24)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h30[lo:hi], h18[lo:hi], h31[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h32, h18, h29)
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h277, h32, 1, 64*n, 64)
-
-	// model.go:50: f32[64]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h278, h18, 1, 64*n, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h33, h30, h29)
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h34, h33, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h35, h30, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	for i := range 64 * n {
-		cpu.Repeat(h36[:64], h34[i:i+1])
-		cpu.Repeat(h37[:64], h35[i:i+1])
-		cpu.Repeat(h38[:64], h27[i:i+1])
-		cpu.Mul(h39[:64], h29[i*64:i*64+64], h36[:64])
-		cpu.Sub(h39[:64], h30[i*64:i*64+64], h39[:64])
-		cpu.Sub(h39[:64], h39[:64], h37[:64])
-		cpu.Mul(h39[:64], h39[:64], h38[:64])
-		cpu.Add(h30[i*64:i*64+64], p226[i*64:i*64+64], h39[:64])
-	}
-
-	// model.go:50: f32[N,64,64]
-	{
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.GreaterOrEqualScalar(h41[:hi-lo], p182[lo:hi], 0.1)
-			cpu.WhereScalarY(h42[:hi-lo], h41[:hi-lo], h30[lo:hi], 0)
-			cpu.MulScalar(h40[lo:hi], h42[:hi-lo], 1.1111112)
-		}
-	}
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h290, h40, 1, 64*n, 64)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h43, p16, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h44, h40, h43, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[4,16,N,64]
-	cpu.StridedCopy(h45, p116, []int{4, 16, n, 64}, []int{1024, 1, 4096, 16}, 0)
-
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h46, h40, 64*n, 64, 64, false, 1, 4096*n)
-
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h47, h45, h46, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h297, h47, []int{64, 64}, []int{1, 64}, 0)
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.StridedCopy(h48, h44, []int{n, 4, 64, 16}, []int{4096, 16, 64, 1}, 0)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h49, p106, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,16,16]
-	cpu.PackPanels(h50, h49, 16, 64, 64, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.MatMul(h51, h48, h50, &cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 1024, StrideC: 4096, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.MulScalar(h53[:hi-lo], p114[lo:hi], 1.1111112)
-			cpu.GreaterOrEqualScalar(h54[:hi-lo], p175[lo:hi], 0.1)
-			cpu.WhereScalarY(h52[lo:hi], h54[:hi-lo], h53[:hi-lo], 0)
-		}
-	}
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.StridedCopy(h55, h52, []int{n, 4, 64, 64}, []int{16384, 4096, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,1,64,16]
-	cpu.PackPanels(h56, h48, 64, 16, 16, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h57, h55, h56, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,64]
-	{
-		for lo := 0; lo < 16384*n; lo += 1024 {
-			hi := min(lo+1024, 16384*n)
-			cpu.GreaterOrEqualScalar(h58[:hi-lo], p175[lo:hi], 0.1)
-			cpu.WhereScalarY(h59[:hi-lo], h58[:hi-lo], h51[lo:hi], 0)
-			cpu.MulScalar(h51[lo:hi], h59[:hi-lo], 1.1111112)
-		}
-	}
-
-	// model.go:50: f32[N,4,64,64]
-	cpu.Mul(h60, h51, p114)
-
-	// model.go:50: f32[N,4,64,1]
-	cpu.ReduceSum(h61, h60, 256*n, 64, 1)
-
-	// model.go:50: f32[N,4,64,64]
-	for i := range 4 * n {
-		for j := range 64 {
-			cpu.Repeat(h62[:64], h61[i*64+j:i*64+j+1])
-			cpu.Sub(h63[:64], h51[i*4096+j*64:i*4096+j*64+64], h62[:64])
-			cpu.Mul(h63[:64], p114[i*4096+j*64:i*4096+j*64+64], h63[:64])
-			cpu.WhereScalarX(h51[i*4096+j*64:i*4096+j*64+64], p36[+j*64:+j*64+64], 0, h63[:64])
-		}
-	}
-
-	// model.go:50: f32[N,4,1,64,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h64, p313, 64, 16, 16, false, 4*n, 1024)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.StridedCopy(h65, p547, []int{n, 4, 16, 64}, []int{4096, 16, 1, 64}, 0)
-
-	// model.go:50: f32[N,4,4,64,16]
-	cpu.PackPanels(h66, h51, 64, 64, 64, false, 4*n, 4096)
-
-	// model.go:50: f32[N,4,16,64]
-	cpu.MatMul(h67, h65, h66, &cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 4 * n, StrideA: 1024, StrideB: 4096, StrideC: 1024, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,4,64,16]
-	cpu.MatMul(h68, h51, h64, &cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, Batch: 4 * n, StrideA: 4096, StrideB: 1024, StrideC: 1024, Ctx: t.ctx}, &cpu.Epilogue{Then: mulScalar})
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h69, h57, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h70, h69, 1, 64*n, 64)
-
-	// model.go:50: f32[192]
-	cpu.Pad(h322, h70, []int{64}, []int{128}, []int{0}, 0)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h71, p101, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h72, h69, h71, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h73, p85, p22, p23, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[64,64*N]
-	cpu.StridedCopy(h74, h73, []int{64, 64 * n}, []int{1, 64}, 0)
-
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h75, h69, 64*n, 64, 64, false, 1, 4096*n)
-
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h76, h74, h75, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h77, h76, []int{64, 64}, []int{1, 64}, 0)
-
-	// model.go:50: f32[192,64]
-	cpu.Pad(h330, h77, []int{64, 64}, []int{128, 0}, []int{0, 0}, 0)
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h78, h67, []int{n, 64, 4, 16}, []int{4096, 1, 1024, 64}, 0)
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h79, h78, 1, 64*n, 64)
-
-	// model.go:50: f32[192]
-	cpu.Pad(h334, h79, []int{64}, []int{64}, []int{64}, 0)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h80, p94, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h81, h78, 64*n, 64, 64, false, 1, 4096*n)
-
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h82, h74, h81, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h83, h82, []int{64, 64}, []int{1, 64}, 0)
-
-	// model.go:50: f32[192,64]
-	cpu.Pad(h342, h83, []int{64, 64}, []int{64, 0}, []int{64, 0}, 0)
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.StridedCopy(h84, h68, []int{n, 64, 4, 16}, []int{4096, 16, 1024, 1}, 0)
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h85, h84, 1, 64*n, 64)
-
-	// model.go:50: f32[192]
-	cpu.Pad(h346, h85, []int{64}, []int{0}, []int{128}, 0)
-
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(h86, p87, 64, 64, 64, false, 1, 4096)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h87, h84, h86, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[4,64*N,16]
-	cpu.PackPanels(h88, h84, 64*n, 64, 64, false, 1, 4096*n)
-
-	// model.go:50: f32[64,64]
-	cpu.MatMul(h89, h74, h88, &cpu.MatMulShape{M: 64, N: 64, K: 64 * n, LDA: 64 * n, LDC: 64, Batch: 1, Ctx: t.ctx}, nil)
-
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h90, h89, []int{64, 64}, []int{1, 64}, 0)
-
-	// model.go:50: f32[192,64]
-	cpu.Pad(h354, h90, []int{64, 64}, []int{0, 0}, []int{128, 0}, 0)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h72, h78, h80, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Residual: h72, Then: add, In: [2][]float32{h87, nil}})
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h91, p85, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,64]
-	for i := range 64 * n {
-		cpu.Repeat(h93[:64], h91[i:i+1])
-		cpu.Sub(h94[:64], p85[i*64:i*64+64], h93[:64])
-		cpu.Mul(h92[i*64:i*64+64], h94[:64], h94[:64])
-	}
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h95, h92, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,1]
-	{
-		for lo := 0; lo < 64*n; lo += 1024 {
-			hi := min(lo+1024, 64*n)
-			cpu.AddScalar(h96[:hi-lo], h95[lo:hi], 1e-05)
-			cpu.Sqrt(h96[:hi-lo], h96[:hi-lo])
-			cpu.ScalarDiv(h95[lo:hi], 1, h96[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	cpu.LayerNorm(h97, p85, nil, nil, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,64]
-	{
-		cpu.Repeat(h99, p22)
-		for lo := 0; lo < 4096*n; lo += 1024 {
-			hi := min(lo+1024, 4096*n)
-			cpu.Mul(h98[lo:hi], h72[lo:hi], h99[:hi-lo])
-		}
-	}
-
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h100, h72, h97)
-
-	// model.go:50: f32[64]
-	cpu.ReduceSum(h369, h100, 1, 64*n, 64)
-
-	// model.go:50: f32[64]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceSum(h370, h72, 1, 64*n, 64)
-
-	// model.go:50: f32[N,64,64]
-	cpu.Mul(h101, h98, h97)
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h102, h101, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,1]
-	cpu.ReduceMean(h103, h98, 64*n, 64, 1)
-
-	// model.go:50: f32[N,64,64]
-	rt.EndIfDone(t.ctx)
-	for i := range 64 * n {
-		cpu.Repeat(h104[:64], h102[i:i+1])
-		cpu.Repeat(h105[:64], h103[i:i+1])
-		cpu.Repeat(h106[:64], h95[i:i+1])
-		cpu.Mul(h107[:64], h97[i*64:i*64+64], h104[:64])
-		cpu.Sub(h107[:64], h98[i*64:i*64+64], h107[:64])
-		cpu.Sub(h107[:64], h107[:64], h105[:64])
-		cpu.Mul(h107[:64], h107[:64], h106[:64])
-		cpu.Add(h378[i*64:i*64+64], h30[i*64:i*64+64], h107[:64])
+		cpu.Add(g.tokensWeight, h36, h62)
 	}
 	return nil
 }

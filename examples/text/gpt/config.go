@@ -13,7 +13,7 @@ import (
 // Built is the configuration that the package was generated for.
 var Built = Config{Vocabulary: 256, Context: 64, Width: 64, Heads: 4, Blocks: 2, Dropout: 0.1}
 
-// Config is what a GPT is made by.
+// Config configures a GPT.
 type Config struct {
 	Vocabulary int     `default:"256"`
 	Context    int     `default:"64"`

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Tokens is one item of input "tokens": i64[N,64].
@@ -60,18 +60,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -79,58 +68,52 @@ func (m *Model) Meta() rt.Meta {
 	return meta
 }
 
-// Forward maps tokens to logits of the token after each.
+// Forward maps tokens to the logits of the next token at each position.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Forward(tokens []Tokens) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), tokens)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, tokens []Tokens) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("gpt: Forward", &dst, len(tokens)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, tokens)
 }
 
-// Loss is what training minimises: next are the tokens after each.
+// Loss returns the cross entropy. next holds the next token at each position.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(tokens []Tokens, next []Next) (float32, error) {
 	return m.LossContext(context.Background(), tokens, next)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, tokens []Tokens, next []Next) (dst float32, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	return dst, s.Loss(&dst, tokens, next)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -138,358 +121,229 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("gpt: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
 }
 
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(98304, int64(n)), 57856)
-	if err := z.Err("gpt: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(98304, int64(n)), 57856)
-	if err := z.Err("gpt: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// Forward maps tokens to logits of the token after each.
+// Forward maps tokens to the logits of the next token at each position.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, tokens []Tokens) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("tokens", tokens))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("gpt: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(tokens)
-	if err := rt.CheckBatch("gpt: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[int64](tokens))
+	defer call.Leave(&err)
+	return s.forward(call, len(tokens), rt.Flat[float32](dst), rt.Flat[int64](tokens))
 }
 
-// Loss is what training minimises: next are the tokens after each.
+// Loss returns the cross entropy. next holds the next token at each position.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, tokens []Tokens, next []Next) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutArray("dst", dst), rt.In("tokens", tokens), rt.In("next", next))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("gpt: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	if err := rt.CheckNil("gpt: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(tokens)
-	if err := rt.CheckLen("gpt: Loss", "next", len(next), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("gpt: Loss", n, n, s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](dst), rt.Flat[int64](tokens), rt.Flat[int64](next))
+	defer call.Leave(&err)
+	return s.loss(call, len(tokens), rt.FlatOf[float32](dst), rt.Flat[int64](tokens), rt.Flat[int64](next))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits []float32, tokens []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits []float32, tokens []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[int64](s.arena, h1Off, 64*n)
-		h2  = rt.View[float32](s.arena, 65536*n+57856, 4096*n)
-		h3  = rt.View[float32](s.arena, h3Off, 4096*n)
-		h4  = rt.View[float32](s.arena, 16384*n+57856, 4096*n)
-		h5  = rt.View[float32](s.arena, 32768*n+57856, 4096*n)
-		h6  = rt.View[float32](s.arena, 49152*n+57856, 4096*n)
-		h7  = rt.View[float32](s.arena, h7Off, 4096*n)
-		h8  = rt.View[float32](s.arena, h8Off, 14464)
-		h9  = rt.View[float32](s.arena, 81920*n+57856, 4096*n)
-		h10 = rt.View[float32](s.arena, h10Off, 16384*n)
-		h11 = rt.View[float32](s.arena, h11Off, 4096*n)
-		h12 = rt.View[float32](s.arena, 16384*n+57856, 4096*n)
-		h13 = rt.View[float32](s.arena, 32768*n+57856, 4096*n)
-		h14 = rt.View[float32](s.arena, 49152*n+57856, 4096*n)
-		h15 = rt.View[float32](s.arena, h15Off, 4096*n)
-		h16 = rt.View[float32](s.arena, h16Off, 14464)
-		h17 = rt.View[float32](s.arena, 81920*n+57856, 4096*n)
-		h18 = rt.View[float32](s.arena, h18Off, 16384*n)
+		h1             = rt.View[int64](call.Arena, h1Off, 64*n)
+		tokens2        = rt.View[float32](call.Arena, 98304*n+57856, 4096*n)
+		layers0Linear2 = rt.View[float32](call.Arena, 114688*n+57856, 4096*n)
+		layers1Linear2 = rt.View[float32](call.Arena, 98304*n+57856, 4096*n)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
-		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
+		cpu.Add(tokens2[i*4096:i*4096+4096], tokens2[i*4096:i*4096+4096], w.places)
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// layers0Linear2 = model.go:50: f32[N,64,64]
+	if err := s.part(call, n, partArenaOff, partArena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
+		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjBias2,
+		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
+		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	// layers1Linear2 = model.go:50: f32[N,64,64]
+	if err := s.part(call, n, partArena3Off, partArena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight, w.layers1Norm1Bias,
+		w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnInProjWeight2, w.layers1SelfAttnInProjBias2,
+		w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.constH129, w.layers1SelfAttnOutProjWeight,
+		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
+		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	// norm in layers1Linear2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(layers1Linear2, layers1Linear2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	// logits = model.go:51: f32[N,64,256]
+	cpu.MatMul(logits, layers1Linear2, w.tokensWeight2, matMul1.Rows(64*n, call.Ctx), nil)
+	return nil
+}
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
+// part is a part that several schedules have, with weights and memory of their own.
+func (s *Session) part(call *rt.Frame[weights], n, base, scaled int,
+	linear2, p1, norm1Weight, norm1Bias, selfAttnInProjWeight, selfAttnInProjBias, selfAttnInProjWeight2, selfAttnInProjBias2,
+	selfAttnInProjWeight3, selfAttnInProjBias3 []float32,
+	constH129 []bool,
+	selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight, norm2Bias, linear1Weight, linear1Bias, linear2Weight,
+	linear2Bias []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
+		return err
+	}
+	var (
+		norm1           = rt.View[float32](call.Arena, scaled+partNorm1Off, 4096*n)
+		selfAttn        = rt.View[float32](call.Arena, scaled+n*partSelfAttnOff, 4096*n)
+		selfAttn2       = rt.View[float32](call.Arena, scaled+n*partSelfAttn2Off, 4096*n)
+		selfAttn3       = rt.View[float32](call.Arena, scaled+n*partSelfAttn3Off, 4096*n)
+		h1              = rt.View[float32](call.Arena, scaled+partH1Off, 4096*n)
+		h1Scratch1      = rt.View[float32](call.Arena, base+partH1Scratch1Off, 14464)
+		selfAttnOutProj = rt.View[float32](call.Arena, scaled+n*partSelfAttnOutProjOff, 4096*n)
+		norm2           = rt.View[float32](call.Arena, scaled+n*partNorm2Off, 4096*n)
+		linear1         = rt.View[float32](call.Arena, scaled+partLinear1Off, 16384*n)
+	)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
+	// norm1 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm1, p1, norm1Weight, norm1Bias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
+	// selfAttn = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn, norm1, selfAttnInProjWeight, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias})
 
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
+	// selfAttn2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn2, norm1, selfAttnInProjWeight2, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias2})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
+	// selfAttn3 = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttn3, norm1, selfAttnInProjWeight3, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias3})
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
+	// h1 = model.go:50: f32[N,64,4,16]
+	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), &cpu.AttentionMask{Allow: constH129})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
+	// selfAttnOutProj = model.go:50: f32[N,64,64]
+	cpu.MatMul(selfAttnOutProj, h1, selfAttnOutProjWeight, matMul2.Rows(64*n, call.Ctx),
+		&cpu.Epilogue{Bias: selfAttnOutProjBias, Residual: p1})
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
+	// norm2 = model.go:50: f32[N,64,64]
+	cpu.LayerNorm(norm2, selfAttnOutProj, norm2Weight, norm2Bias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
+	// linear1 = model.go:50: f32[N,64,256]
+	cpu.MatMul(linear1, norm2, linear1Weight, matMul1.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear1Bias, Then: gelu})
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(logits, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
+	// linear2 = model.go:50: f32[N,64,64]
+	cpu.MatMul(linear2, linear1, linear2Weight, matMul3.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: linear2Bias, Residual: selfAttnOutProj})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, output []float32, tokens, next []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, output []float32, tokens, next []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1  = rt.View[int64](s.arena, lossH1Off, 64*n)
-		h2  = rt.View[float32](s.arena, 65536*n+57856, 4096*n)
-		h3  = rt.View[float32](s.arena, lossH3Off, 4096*n)
-		h4  = rt.View[float32](s.arena, 16384*n+57856, 4096*n)
-		h5  = rt.View[float32](s.arena, 32768*n+57856, 4096*n)
-		h6  = rt.View[float32](s.arena, 49152*n+57856, 4096*n)
-		h7  = rt.View[float32](s.arena, lossH7Off, 4096*n)
-		h8  = rt.View[float32](s.arena, lossH8Off, 14464)
-		h9  = rt.View[float32](s.arena, 81920*n+57856, 4096*n)
-		h10 = rt.View[float32](s.arena, lossH10Off, 16384*n)
-		h11 = rt.View[float32](s.arena, lossH11Off, 4096*n)
-		h12 = rt.View[float32](s.arena, 16384*n+57856, 4096*n)
-		h13 = rt.View[float32](s.arena, 32768*n+57856, 4096*n)
-		h14 = rt.View[float32](s.arena, 49152*n+57856, 4096*n)
-		h15 = rt.View[float32](s.arena, lossH15Off, 4096*n)
-		h16 = rt.View[float32](s.arena, lossH16Off, 14464)
-		h17 = rt.View[float32](s.arena, 81920*n+57856, 4096*n)
-		h18 = rt.View[float32](s.arena, lossH18Off, 16384*n)
-		h19 = rt.View[float32](s.arena, lossH19Off, 16384*n)
-		h20 = rt.View[int64](s.arena, 65536*n+57856, 64*n)
-		h21 = rt.View[float32](s.arena, 66048*n+57856, 64*n)
+		h1             = rt.View[int64](call.Arena, lossH1Off, 64*n)
+		tokens2        = rt.View[float32](call.Arena, 98304*n+57856, 4096*n)
+		layers0Linear2 = rt.View[float32](call.Arena, 114688*n+57856, 4096*n)
+		layers1Linear2 = rt.View[float32](call.Arena, 98304*n+57856, 4096*n)
+		tokens3        = rt.View[float32](call.Arena, lossTokens3Off, 16384*n)
+		h5             = rt.View[int64](call.Arena, 65536*n+57856, 64*n)
+		h6             = rt.View[float32](call.Arena, 66048*n+57856, 64*n)
 	)
 
-	// model.go:49: i64[N,64]
+	// h1 = model.go:49: i64[N,64]
 	if err := cpu.CheckIndex(h1, tokens, 256, false, "token", "rows"); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
-	if err := cpu.Gather(h2, w.tokensWeight, h1, 1, 256, 64); err != nil {
+	// tokens2 = model.go:49: f32[N,64,64]
+	if err := cpu.Gather(tokens2, w.tokensWeight, h1, 1, 256, 64); err != nil {
 		return rt.At("model.go:49", err)
 	}
 
-	// model.go:49: f32[N,64,64]
+	// places in tokens2 = model.go:49: f32[N,64,64]
 	for i := range n {
-		cpu.Add(h2[i*4096:i*4096+4096], h2[i*4096:i*4096+4096], w.places)
+		cpu.Add(tokens2[i*4096:i*4096+4096], tokens2[i*4096:i*4096+4096], w.places)
 	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h3, h2, w.layers0Norm1Weight, w.layers0Norm1Bias, 64*n, 64, 1e-05)
+	// layers0Linear2 = model.go:50: f32[N,64,64]
+	if err := s.part(call, n, lossPartArenaOff, lossPartArena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
+		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjBias2,
+		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
+		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h4, h3, w.layers0SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias})
+	// layers1Linear2 = model.go:50: f32[N,64,64]
+	if err := s.part(call, n, lossPartArena3Off, lossPartArena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
+		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnInProjWeight2,
+		w.layers1SelfAttnInProjBias2, w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.constH129,
+		w.layers1SelfAttnOutProjWeight, w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight,
+		w.layers1Linear1Bias, w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		return err
+	}
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h5, h3, w.layers0SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias2})
+	// norm in layers1Linear2 = model.go:51: f32[N,64,64]
+	rt.EndIfDone(call.Ctx)
+	cpu.LayerNorm(layers1Linear2, layers1Linear2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h6, h3, w.layers0SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnInProjBias3})
+	// tokens3 = model.go:51: f32[N,64,256]
+	cpu.MatMul(tokens3, layers1Linear2, w.tokensWeight2, matMul1.Rows(64*n, call.Ctx), nil)
 
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h7, h4, h5, h6, h8, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
+	// h4 in tokens3 = model.go:58: f32[N,64,256]
+	cpu.LogSoftmax(tokens3, tokens3, 64*n, 256, 1)
 
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h7, w.layers0SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h9, h2, w.layers0Norm2Weight, w.layers0Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h10, h9, w.layers0Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h10, w.layers0Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers0Linear2Bias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h11, h2, w.layers1Norm1Weight, w.layers1Norm1Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h12, h11, w.layers1SelfAttnInProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h13, h11, w.layers1SelfAttnInProjWeight2, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h14, h11, w.layers1SelfAttnInProjWeight3, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnInProjBias3})
-
-	// model.go:50: f32[N,64,4,16]
-	cpu.Attention(h15, h12, h13, h14, h16, &cpu.AttentionShape{Batch: n, Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64}, K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1, Mask: [4]int{0, 0, 64, 1}, Ctx: s.ctx}, &cpu.AttentionMask{Allow: w.constH129})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h15, w.layers1SelfAttnOutProjWeight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1SelfAttnOutProjBias, Residual: h2})
-
-	// model.go:50: f32[N,64,64]
-	cpu.LayerNorm(h17, h2, w.layers1Norm2Weight, w.layers1Norm2Bias, 64*n, 64, 1e-05)
-
-	// model.go:50: f32[N,64,256]
-	cpu.MatMul(h18, h17, w.layers1Linear1Weight, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear1Bias, Then: gelu})
-
-	// model.go:50: f32[N,64,64]
-	cpu.MatMul(h2, h18, w.layers1Linear2Weight, &cpu.MatMulShape{M: 64 * n, N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.layers1Linear2Bias, Residual: h2})
-
-	// model.go:51: f32[N,64,64]
-	cpu.LayerNorm(h2, h2, w.normWeight, w.normBias, 64*n, 64, 1e-05)
-
-	// model.go:51: f32[N,64,256]
-	cpu.MatMul(h19, h2, w.tokensWeight2, &cpu.MatMulShape{M: 64 * n, N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1, Ctx: s.ctx}, nil)
-
-	// model.go:58: f32[N,64,256]
-	cpu.LogSoftmax(h19, h19, 64*n, 256, 1)
-
-	// model.go:58: i64[64*N]
-	if err := cpu.CheckIndex(h20, next, 256, false, "label", "classes"); err != nil {
+	// h5 = model.go:58: i64[64*N]
+	if err := cpu.CheckIndex(h5, next, 256, false, "label", "classes"); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	if err := cpu.GatherElements(h21, h19, h20, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
+	// h6 = model.go:58: f32[64*N,1]
+	if err := cpu.GatherElements(h6, tokens3, h5, []int{64 * n, 1}, []int{64 * n, 256}, 1); err != nil {
 		return rt.At("model.go:58", err)
 	}
 
-	// model.go:58: f32[64*N,1]
-	cpu.Neg(h21, h21)
+	// h7 in h6 = model.go:58: f32[64*N,1]
+	cpu.Neg(h6, h6)
 
-	// model.go:58: f32[]
-	rt.EndIfDone(s.ctx)
-	cpu.ReduceMean(output, h21, 1, 64*n, 1)
+	// output = model.go:58: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h6, 1, 64*n, 1)
 	return nil
 }
 

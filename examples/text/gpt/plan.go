@@ -2,863 +2,767 @@
 
 package gpt
 
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Shapes of kernel calls.
+var (
+	matMul1    = cpu.MatMulShape{N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}
+	matMul2    = cpu.MatMulShape{N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}
+	attention1 = cpu.AttentionShape{Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64},
+		K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1,
+		Mask: [4]int{0, 0, 64, 1}}
+	matMul3 = cpu.MatMulShape{N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}
+	matMul4 = cpu.MatMulShape{M: 64, N: 256, LDC: 256, Batch: 1}
+	matMul5 = cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, StrideA: 1024, StrideB: 1024, StrideC: 4096}
+	matMul6 = cpu.MatMulShape{M: 64, N: 16, K: 64, LDA: 64, LDC: 16, StrideA: 4096, StrideB: 1024, StrideC: 1024}
+	matMul7 = cpu.MatMulShape{M: 256, N: 64, LDC: 64, Batch: 1}
+	matMul8 = cpu.MatMulShape{M: 64, N: 64, LDC: 64, Batch: 1}
+	matMul9 = cpu.MatMulShape{M: 16, N: 64, K: 64, LDA: 64, LDC: 64, StrideA: 1024, StrideB: 4096, StrideC: 1024}
+)
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "gpt: Forward",
+	Symbols: []string{"N"},
+	Fixed:   57856,
+	Each:    []int64{131072},
+}
+
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	18 buffers in 98304*N+57856 bytes; the largest live set is 98304*N+57856
+//	8 buffers in 131072*N+57856 bytes; the largest live set is 131072*N+57856
 //
-//	                 steps     0                                                          156160
-//	h28              18-19                            |
-//	h29              19-62                                                       [-----)
-//	h37              21-30                            [-----)
-//	h42              24-32                                   [-----)
-//	h49              27-32                                          [----)
-//	h56              30-32                                                [-----)
-//	h66.scratch1     32-32     [---------------------)
-//	h66              32-35                            [-----)
-//	h75              36-38                                                              [-----)
-//	h79              38-40                            [-------------------------)
-//	h86              41-50                            [-----)
-//	h91              44-51                                   [-----)
-//	h98              47-51                                          [----)
-//	h105             50-51                                                [-----)
-//	h152.scratch1    51-51     [---------------------)
-//	h152             51-54                            [-----)
-//	h124             55-57                                                              [-----)
-//	h128             57-59                            [-------------------------)
+//	               steps     0                                                          188928
+//	h1             4-5                          |
+//	tokens2        5-24                                                          [----)
+//	partArena2     24-24                        [-------------------------------)
+//	partArena      24-24     [-----------------)
+//	layers0Linear2 24-42                                                               [----)
+//	partArena4     42-42                        [-------------------------------)
+//	partArena3     42-42     [-----------------)
+//	layers1Linear2 42-45                                                         [----)
 const (
-	h1Off  = 57856 // i64[64*N]
-	h3Off  = 57856 // f32[4096*N]
-	h7Off  = 57856 // f32[4096*N]
-	h8Off  = 0     // f32[14464]
-	h10Off = 57856 // f32[16384*N]
-	h11Off = 57856 // f32[4096*N]
-	h15Off = 57856 // f32[4096*N]
-	h16Off = 0     // f32[14464]
-	h18Off = 57856 // f32[16384*N]
+	h1Off         = 57856 // i64[64*N]
+	partArenaOff  = 0     // u8[57856]
+	partArena2Off = 57856 // u8[98304*N]
+	partArena3Off = 0     // u8[57856]
+	partArena4Off = 57856 // u8[98304*N]
 )
+
+// The plan of part, with offsets from the start of its arena.
+//
+//	9 buffers in 98304*N+57856 bytes; the largest live set is 98304*N+57856
+//
+//	                steps     0                                                          156160
+//	norm1           0-3                              [-----)
+//	selfAttn        1-4                                     [-----)
+//	selfAttn2       2-4                                            [----)
+//	selfAttn3       3-4                                                  [-----)
+//	h1Scratch1      4-4       [---------------------)
+//	h1              4-6                              [-----)
+//	selfAttnOutProj 6-9                                                         [-----)
+//	norm2           7-8                                                                [-----)
+//	linear1         8-9                              [-------------------------)
+const (
+	partNorm1Off           = 0     // f32[4096*N]
+	partSelfAttnOff        = 16384 // f32[4096*N]
+	partSelfAttn2Off       = 32768 // f32[4096*N]
+	partSelfAttn3Off       = 49152 // f32[4096*N]
+	partH1Off              = 0     // f32[4096*N]
+	partH1Scratch1Off      = 0     // f32[14464]
+	partSelfAttnOutProjOff = 65536 // f32[4096*N]
+	partNorm2Off           = 81920 // f32[4096*N]
+	partLinear1Off         = 0     // f32[16384*N]
+)
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "gpt: Loss",
+	Symbols: []string{"N"},
+	Fixed:   57856,
+	Each:    []int64{131072},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	21 buffers in 98304*N+57856 bytes; the largest live set is 98304*N+57856
+//	11 buffers in 131072*N+57856 bytes; the largest live set is 131072*N+57856
 //
-//	                 steps     0                                                          156160
-//	h28              18-19                            |
-//	h29              19-62                                                       [-----)
-//	h37              21-30                            [-----)
-//	h42              24-32                                   [-----)
-//	h49              27-32                                          [----)
-//	h56              30-32                                                [-----)
-//	h66.scratch1     32-32     [---------------------)
-//	h66              32-35                            [-----)
-//	h75              36-38                                                              [-----)
-//	h79              38-40                            [-------------------------)
-//	h86              41-50                            [-----)
-//	h91              44-51                                   [-----)
-//	h98              47-51                                          [----)
-//	h105             50-51                                                [-----)
-//	h161.scratch1    51-51     [---------------------)
-//	h161             51-54                            [-----)
-//	h124             55-57                                                              [-----)
-//	h128             57-59                            [-------------------------)
-//	h137             62-68                            [-------------------------)
-//	h141             66-68                                                       |
-//	h143             68-71                                                       |
+//	               steps     0                                                          188928
+//	h1             4-5                          |
+//	tokens2        5-24                                                          [----)
+//	partArena2     24-24                        [-------------------------------)
+//	partArena      24-24     [-----------------)
+//	layers0Linear2 24-42                                                               [----)
+//	partArena4     42-42                        [-------------------------------)
+//	partArena3     42-42     [-----------------)
+//	layers1Linear2 42-45                                                         [----)
+//	tokens3        45-51                        [--------------------)
+//	h5             49-51                                              |
+//	h6             51-54                                              |
 const (
-	lossH1Off  = 57856 // i64[64*N]
-	lossH3Off  = 57856 // f32[4096*N]
-	lossH7Off  = 57856 // f32[4096*N]
-	lossH8Off  = 0     // f32[14464]
-	lossH10Off = 57856 // f32[16384*N]
-	lossH11Off = 57856 // f32[4096*N]
-	lossH15Off = 57856 // f32[4096*N]
-	lossH16Off = 0     // f32[14464]
-	lossH18Off = 57856 // f32[16384*N]
-	lossH19Off = 57856 // f32[16384*N]
+	lossH1Off         = 57856 // i64[64*N]
+	lossPartArenaOff  = 0     // u8[57856]
+	lossPartArena2Off = 57856 // u8[98304*N]
+	lossPartArena3Off = 0     // u8[57856]
+	lossPartArena4Off = 57856 // u8[98304*N]
+	lossTokens3Off    = 57856 // f32[16384*N]
 )
 
-// The arena's plan for step. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "gpt: Step",
+	Symbols: []string{"N"},
+	Fixed:   479744,
+	Each:    []int64{1065472},
+	Ends:    []int{10, 5, 9, 8, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 7, 6, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 2},
+}
+
+// The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
+// both.
 //
-//	162 buffers, placed once the extents are known
+//	100 buffers in 1065472*N+479744 bytes; the largest live set is 1065472*N+479744
+//
+//	                               steps     0                                                         1545216
+//	tokens2                        7-122                                                        |
+//	h2                             8-127                                                        |
+//	h3                             15-122                                 [-)
+//	h4                             18-122                                                        |
+//	h5                             23-122                                    [)
+//	h6                             26-122                                                         |
+//	part2Arena                     27-27     [---)
+//	part2Arena2                    27-27                        [---)
+//	h11                            27-122                                      [-)
+//	layers0Linear1                 27-122                                         [-)
+//	layers0SelfAttnInProjWeight2_2 27-122                     |
+//	layers0SelfAttn                27-30                             |
+//	layers0SelfAttn2               27-122                                                         |
+//	layers0SelfAttn3               27-122                                                          |
+//	h12                            27-122                                                           |
+//	h13                            27-122                                                           |
+//	h15                            27-113                                                            |
+//	layers0SelfAttnInProjWeight    28-122                      |
+//	h16                            30-122                                                             |
+//	layers0SelfAttnInProjWeight2   31-122                       |
+//	h17                            39-113                                            [)
+//	h18                            42-113                                                             |
+//	h19                            47-113                                              [-)
+//	h20                            50-113                                                              |
+//	part2Arena3                    51-51     [---)
+//	part2Arena4                    51-51                        [---)
+//	h25                            51-113                                                 [-)
+//	layers1Linear1                 51-113                                                    [-)
+//	layers1SelfAttnInProjWeight2_2 51-113               |
+//	layers1SelfAttn                51-54                             |
+//	layers1SelfAttn2               51-113                                                               |
+//	layers1SelfAttn3               51-113                                                               |
+//	h26                            51-113                                                                |
+//	h27                            51-113                                                                 |
+//	h29                            51-104                             |
+//	layers1SelfAttnInProjWeight    52-113                |
+//	h30                            54-113                                                                 |
+//	layers1SelfAttnInProjWeight2   55-113                |
+//	norm                           58-88                                |
+//	tokensWeight                   59-60     [)
+//	tokens3                        60-83                           [-)
+//	h40                            78-89                        [-)
+//	tokensWeight2                  85-86     [)
+//	tokens4                        86-100                             |
+//	h45                            88-90                               |
+//	h46                            89-90                           [-)
+//	h47                            90-91       [-)
+//	h48                            91-132    [)
+//	h50                            93-94                        |
+//	blockArena2                    113-113                      [--------)
+//	blockArena                     113-113     [-)
+//	h60                            113-129        [)
+//	h62                            113-129          [)
+//	h64                            113-129            [)
+//	blockArena4                    122-122                      [--------)
+//	blockArena3                    122-122     [-)
+//	h67                            122-131              [)
+//	h69                            122-131                [)
+//	h71                            122-131                  [)
+//	h74                            125-132     [-)
+//	and 40 smaller ones
 const (
-	stepH1Off   = 0   // i64[64*N]
-	stepH2Off   = 1   // f32[4096*N]
-	stepH3Off   = 2   // f32[4096*N]
-	stepH4Off   = 3   // f32[1024]
-	stepH5Off   = 4   // bool[1024]
-	stepH6Off   = 5   // f32[4096*N]
-	stepH7Off   = 6   // f32[4096]
-	stepH8Off   = 7   // f32[64]
-	stepH9Off   = 8   // f32[4096]
-	stepH10Off  = 9   // f32[4096]
-	stepH11Off  = 10  // f32[4096]
-	stepH12Off  = 11  // f32[64]
-	stepH13Off  = 12  // f32[4096*N]
-	stepH14Off  = 13  // f32[4096*N]
-	stepH15Off  = 14  // f32[4096]
-	stepH16Off  = 15  // f32[4096]
-	stepH17Off  = 16  // f32[4096]
-	stepH18Off  = 17  // f32[64]
-	stepH19Off  = 18  // f32[4096*N]
-	stepH20Off  = 19  // f32[4096*N]
-	stepH21Off  = 20  // f32[4096]
-	stepH22Off  = 21  // f32[4096]
-	stepH23Off  = 22  // f32[4096*N]
-	stepH24Off  = 23  // f32[4096*N]
-	stepH25Off  = 24  // f32[4096*N]
-	stepH26Off  = 25  // f32[4096*N]
-	stepH27Off  = 26  // f32[16384*N]
-	stepH28Off  = 27  // f32[16384*N]
-	stepH29Off  = 28  // f32[16384*N]
-	stepH30Off  = 29  // f32[1024]
-	stepH31Off  = 30  // bool[1024]
-	stepH32Off  = 31  // f32[4096*N]
-	stepH33Off  = 32  // f32[4096*N]
-	stepH34Off  = 33  // f32[4096*N]
-	stepH35Off  = 34  // f32[4096*N]
-	stepH36Off  = 35  // f32[4096]
-	stepH37Off  = 36  // f32[4096]
-	stepH38Off  = 37  // f32[64]
-	stepH39Off  = 38  // f32[4096*N]
-	stepH40Off  = 39  // bool[1024]
-	stepH41Off  = 40  // f32[1024]
-	stepH42Off  = 41  // f32[4096*N]
-	stepH43Off  = 42  // f32[16384]
-	stepH44Off  = 43  // f32[16384*N]
-	stepH45Off  = 44  // f32[16384*N]
-	stepH46Off  = 45  // f32[16384*N]
-	stepH47Off  = 46  // f32[1024]
-	stepH48Off  = 47  // bool[1024]
-	stepH49Off  = 48  // f32[4096*N]
-	stepH50Off  = 49  // f32[16384]
-	stepH51Off  = 50  // f32[16384]
-	stepH52Off  = 51  // f32[64]
-	stepH53Off  = 52  // f32[4096*N]
-	stepH54Off  = 53  // bool[1024]
-	stepH55Off  = 54  // f32[1024]
-	stepH56Off  = 55  // f32[4096*N]
-	stepH57Off  = 56  // f32[4096]
-	stepH58Off  = 57  // f32[64]
-	stepH59Off  = 58  // f32[4096]
-	stepH60Off  = 59  // f32[4096]
-	stepH61Off  = 60  // f32[4096]
-	stepH62Off  = 61  // f32[64]
-	stepH63Off  = 62  // f32[4096*N]
-	stepH64Off  = 63  // f32[4096*N]
-	stepH65Off  = 64  // f32[4096]
-	stepH66Off  = 65  // f32[4096]
-	stepH67Off  = 66  // f32[4096]
-	stepH68Off  = 67  // f32[64]
-	stepH69Off  = 68  // f32[4096*N]
-	stepH70Off  = 69  // f32[4096*N]
-	stepH71Off  = 70  // f32[4096]
-	stepH72Off  = 71  // f32[4096]
-	stepH73Off  = 72  // f32[4096*N]
-	stepH74Off  = 73  // f32[4096*N]
-	stepH75Off  = 74  // f32[4096*N]
-	stepH76Off  = 75  // f32[4096*N]
-	stepH77Off  = 76  // f32[16384*N]
-	stepH78Off  = 77  // f32[16384*N]
-	stepH79Off  = 78  // f32[16384*N]
-	stepH80Off  = 79  // f32[1024]
-	stepH81Off  = 80  // bool[1024]
-	stepH82Off  = 81  // f32[4096*N]
-	stepH83Off  = 82  // f32[4096*N]
-	stepH84Off  = 83  // f32[4096*N]
-	stepH85Off  = 84  // f32[4096*N]
-	stepH86Off  = 85  // f32[4096]
-	stepH87Off  = 86  // f32[4096]
-	stepH88Off  = 87  // f32[64]
-	stepH89Off  = 88  // f32[4096*N]
-	stepH90Off  = 89  // bool[1024]
-	stepH91Off  = 90  // f32[1024]
-	stepH92Off  = 91  // f32[4096*N]
-	stepH93Off  = 92  // f32[16384]
-	stepH94Off  = 93  // f32[16384*N]
-	stepH95Off  = 94  // f32[16384*N]
-	stepH96Off  = 95  // f32[16384*N]
-	stepH97Off  = 96  // f32[1024]
-	stepH98Off  = 97  // bool[1024]
-	stepH99Off  = 98  // f32[4096*N]
-	stepH100Off = 99  // f32[16384]
-	stepH101Off = 100 // f32[16384]
-	stepH102Off = 101 // f32[64]
-	stepH103Off = 102 // f32[4096*N]
-	stepH104Off = 103 // bool[1024]
-	stepH105Off = 104 // f32[1024]
-	stepH106Off = 105 // f32[4096*N]
-	stepH107Off = 106 // f32[16384]
-	stepH108Off = 107 // f32[16384*N]
-	stepH109Off = 108 // i64[64*N]
-	stepH110Off = 109 // f32[64*N]
-	stepH111Off = 110 // i64[1]
-	stepH112Off = 111 // f32[1]
-	stepH113Off = 112 // f32[64*N]
-	stepH114Off = 113 // f32[16384*N]
-	stepH115Off = 114 // f32[64*N]
-	stepH116Off = 115 // f32[1024]
-	stepH117Off = 116 // f32[1024]
-	stepH118Off = 117 // f32[16384]
-	stepH119Off = 118 // f32[4096*N]
-	stepH120Off = 119 // f32[4096*N]
-	stepH121Off = 120 // f32[16384*N]
-	stepH122Off = 121 // f32[16384]
-	stepH123Off = 122 // f32[16384]
-	stepH124Off = 123 // f32[64*N]
-	stepH125Off = 124 // f32[4096*N]
-	stepH126Off = 125 // f32[1024]
-	stepH127Off = 126 // f32[1024]
-	stepH128Off = 127 // f32[64*N]
-	stepH129Off = 128 // f32[1024]
-	stepH130Off = 129 // f32[4096*N]
-	stepH131Off = 130 // f32[1024]
-	stepH132Off = 131 // f32[4096*N]
-	stepH133Off = 132 // f32[4096*N]
-	stepH134Off = 133 // f32[64*N]
-	stepH135Off = 134 // f32[64*N]
-	stepH136Off = 135 // f32[1024]
-	stepH137Off = 136 // f32[1024]
-	stepH138Off = 137 // f32[1024]
-	stepH139Off = 138 // f32[1024]
-	stepH140Off = 139 // f32[192]
-	stepH141Off = 140 // f32[12288]
-	stepH142Off = 141 // f32[192]
-	stepH143Off = 142 // f32[12288]
-	stepH144Off = 143 // f32[192]
-	stepH145Off = 144 // f32[12288]
-	stepH146Off = 145 // f32[4096*N]
-	stepH147Off = 146 // u8[229376*N+65536]
-	stepH148Off = 147 // f32[192]
-	stepH149Off = 148 // f32[12288]
-	stepH150Off = 149 // f32[192]
-	stepH151Off = 150 // f32[12288]
-	stepH152Off = 151 // f32[192]
-	stepH153Off = 152 // f32[12288]
-	stepH154Off = 153 // f32[4096*N]
-	stepH155Off = 154 // u8[229376*N+65536]
-	stepH156Off = 155 // bool[1024]
-	stepH157Off = 156 // f32[1024]
-	stepH158Off = 157 // f32[16384]
-	stepH159Off = 158 // f32[1024]
-	stepH160Off = 159 // f32[1024]
-	stepH161Off = 160 // f32[1024]
-	stepH162Off = 161 // f32[1024]
+	stepPlacesScratch1Off                          = 0      // f32[1024]
+	stepPlacesScratch2Off                          = 4096   // bool[1024]
+	stepLayers0SelfAttnInProjWeight2_2Off          = 425984 // f32[4096]
+	stepPart2ArenaOff                              = 0      // u8[131072]
+	stepPart2Arena2Off                             = 479744 // u8[114688*N]
+	stepLayers0SelfAttnInProjWeightOff             = 442368 // f32[4096]
+	stepLayers0SelfAttnInProjWeight2Off            = 458752 // f32[4096]
+	stepLayers1SelfAttnInProjWeight2_2Off          = 278528 // f32[4096]
+	stepPart2Arena3Off                             = 0      // u8[131072]
+	stepPart2Arena4Off                             = 479744 // u8[114688*N]
+	stepLayers1SelfAttnInProjWeightOff             = 294912 // f32[4096]
+	stepLayers1SelfAttnInProjWeight2Off            = 311296 // f32[4096]
+	stepTokensWeightOff                            = 0      // f32[16384]
+	stepH33Off                                     = 479744 // f32[64*N]
+	stepH35Off                                     = 0      // i64[1]
+	stepH36Off                                     = 64     // f32[1]
+	stepH40Off                                     = 479744 // f32[16384*N]
+	stepH44Scratch1Off                             = 0      // f32[1024]
+	stepH44Scratch2Off                             = 4096   // f32[1024]
+	stepTokensWeight2Off                           = 0      // f32[16384]
+	stepH47Off                                     = 65536  // f32[16384]
+	stepH48Off                                     = 0      // f32[16384]
+	stepH50Off                                     = 479744 // f32[4096*N]
+	stepH50Scratch1Off                             = 65536  // f32[1024]
+	stepH50Scratch2Off                             = 69632  // f32[1024]
+	stepH52Scratch1Off                             = 65536  // f32[1024]
+	stepNorm2Scratch1Off                           = 65536  // f32[1024]
+	stepH54Off                                     = 479744 // f32[4096*N]
+	stepH55Off                                     = 479744 // f32[4096*N]
+	stepH57Off                                     = 479744 // f32[64*N]
+	stepH58Scratch1Off                             = 65536  // f32[1024]
+	stepH58Scratch2Off                             = 69632  // f32[1024]
+	stepH58Scratch3Off                             = 73728  // f32[1024]
+	stepH58Scratch4Off                             = 77824  // f32[1024]
+	stepH59Off                                     = 475136 // f32[192]
+	stepH60Off                                     = 131072 // f32[12288]
+	stepH61Off                                     = 475904 // f32[192]
+	stepH62Off                                     = 180224 // f32[12288]
+	stepH63Off                                     = 476672 // f32[192]
+	stepH64Off                                     = 229376 // f32[12288]
+	stepBlockArenaOff                              = 65536  // u8[65536]
+	stepBlockArena2Off                             = 479744 // u8[229376*N]
+	stepH66Off                                     = 477440 // f32[192]
+	stepH67Off                                     = 278528 // f32[12288]
+	stepH68Off                                     = 478208 // f32[192]
+	stepH69Off                                     = 327680 // f32[12288]
+	stepH70Off                                     = 478976 // f32[192]
+	stepH71Off                                     = 376832 // f32[12288]
+	stepBlockArena3Off                             = 65536  // u8[65536]
+	stepBlockArena4Off                             = 479744 // u8[229376*N]
+	stepH73Scratch1Off                             = 69632  // bool[1024]
+	stepH73Scratch2Off                             = 65536  // f32[1024]
+	stepH74Off                                     = 65536  // f32[16384]
+	stepGradLayers1SelfAttnInProjBiasScratch1Off   = 425984 // f32[1024]
+	stepGradLayers1SelfAttnInProjWeightScratch1Off = 425984 // f32[1024]
+	stepGradLayers0SelfAttnInProjBiasScratch1Off   = 131072 // f32[1024]
+	stepGradLayers0SelfAttnInProjWeightScratch1Off = 131072 // f32[1024]
 )
 
-// The steps at which each buffer is first written and last read.
-var (
-	stepFirstUse = [...]int32{28, 29, 30, 31, 31, 33, 34, 35, 36, 37, 38, 39, 40, 42, 43, 44, 45, 46, 47, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 72, 73, 74, 75, 76, 77, 77, 77, 78, 79, 80, 81, 82, 83, 83, 84, 85, 86, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 100, 101, 102, 104, 106, 107, 108, 109, 112, 113, 113, 113, 114, 115, 116, 118, 119, 120, 121, 122, 123, 123, 124, 125, 126, 127, 128, 128, 128, 129, 130, 131, 132, 133, 134, 134, 135, 136, 137, 141, 143, 147, 148, 152, 155, 159, 160, 160, 162, 163, 165, 166, 167, 168, 169, 170, 170, 170, 171, 172, 174, 174, 175, 178, 179, 180, 181, 181, 181, 181, 190, 190, 190, 190, 190, 190, 190, 190, 199, 199, 199, 199, 199, 199, 199, 199, 200, 200, 202, 205, 206, 207, 208}
-	stepLastUse  = [...]int32{204, 199, 204, 31, 31, 53, 199, 53, 199, 38, 40, 40, 56, 199, 199, 45, 47, 47, 199, 63, 51, 53, 199, 58, 57, 58, 199, 199, 64, 62, 62, 64, 199, 71, 199, 69, 71, 71, 199, 72, 72, 75, 75, 199, 199, 82, 77, 77, 199, 80, 82, 82, 190, 83, 83, 104, 190, 104, 190, 89, 91, 91, 107, 190, 190, 96, 98, 98, 190, 114, 102, 104, 190, 109, 108, 109, 190, 190, 115, 113, 113, 115, 190, 122, 190, 120, 122, 122, 190, 123, 123, 126, 126, 190, 190, 133, 128, 128, 190, 131, 133, 133, 181, 134, 134, 165, 137, 160, 156, 146, 148, 152, 156, 166, 160, 160, 160, 163, 177, 167, 167, 168, 209, 170, 171, 170, 170, 181, 172, 190, 174, 176, 179, 181, 181, 181, 181, 181, 181, 205, 206, 205, 206, 205, 206, 199, 190, 207, 208, 207, 208, 207, 208, 200, 199, 200, 200, 209, 205, 206, 207, 208}
+// The plan of part2, with offsets from the start of its arena.
+//
+//	37 buffers in 114688*N+131072 bytes; the largest live set is 114688*N+131072
+//
+//	                       steps     0                                                          245760
+//	norm1                  0-17                                        [--)
+//	selfAttnInProjBias2    2-17              |
+//	selfAttnInProjWeight3  3-4       [--)
+//	selfAttnInProjWeight4  4-6           [--)
+//	selfAttnInProjBias3    5-6       |
+//	selfAttnInProjWeight5  8-9       [--)
+//	selfAttnInProjWeight6  9-11          [--)
+//	selfAttnInProjBias4    10-11     |
+//	h1                     13-26                                                        [--)
+//	selfAttnInProjWeight7  14-15     [--)
+//	selfAttnInProjWeight8  15-17         [--)
+//	h2                     19-22                                                            [--)
+//	h3                     20-21                                       [--)
+//	h4                     21-22                                                                [---)
+//	h5                     22-24                                       [---------------)
+//	h8                     25-27                                       [---------------)
+//	h8Scratch1             25-25     |
+//	h8Scratch2             25-25      |
+//	h9                     26-27                                                            [--)
+//	h11                    28-33                                       [--)
+//	selfAttnOutProjWeight2 30-31     [--)
+//	selfAttnOutProjWeight3 31-33         [--)
+//	selfAttnOutProjBias2   32-33     |
+//	selfAttnOutProj        33-34                                           [--)
+//	h12Scratch2            34-34     |
+//	h12Scratch1            34-34      |
+//	norm2                  35-37                                       [--)
+//	linear1Weight2         36-37     [---------------)
+//	h13                    38-42                                       [---------------)
+//	h13Scratch1            38-38     |
+//	h13Scratch2            38-38      |
+//	linear2Weight2         39-40     [---------------)
+//	linear2Weight3         40-42                      [---------------)
+//	linear2Bias2           41-42     |
+//	linear2                42-43                                                        [--)
+//	h14Scratch2            43-43     |
+//	h14Scratch1            43-43      |
+const (
+	part2Norm1Off                  = 0     // f32[4096*N]
+	part2SelfAttnInProjBias2Off    = 32768 // f32[64]
+	part2SelfAttnInProjWeight3Off  = 0     // f32[4096]
+	part2SelfAttnInProjWeight4Off  = 16384 // f32[4096]
+	part2SelfAttnInProjBias3Off    = 0     // f32[64]
+	part2SelfAttnInProjWeight5Off  = 0     // f32[4096]
+	part2SelfAttnInProjWeight6Off  = 16384 // f32[4096]
+	part2SelfAttnInProjBias4Off    = 0     // f32[64]
+	part2H1Off                     = 65536 // f32[4096*N]
+	part2SelfAttnInProjWeight7Off  = 0     // f32[4096]
+	part2SelfAttnInProjWeight8Off  = 16384 // f32[4096]
+	part2H2Off                     = 81920 // f32[4096*N]
+	part2H3Off                     = 0     // f32[4096*N]
+	part2H4Off                     = 98304 // f32[4096*N]
+	part2H5Off                     = 0     // f32[16384*N]
+	part2H8Off                     = 0     // f32[16384*N]
+	part2H8Scratch1Off             = 0     // f32[1024]
+	part2H8Scratch2Off             = 4096  // bool[1024]
+	part2H9Off                     = 81920 // f32[4096*N]
+	part2H11Off                    = 0     // f32[4096*N]
+	part2SelfAttnOutProjWeight2Off = 0     // f32[4096]
+	part2SelfAttnOutProjWeight3Off = 16384 // f32[4096]
+	part2SelfAttnOutProjBias2Off   = 0     // f32[64]
+	part2SelfAttnOutProjOff        = 16384 // f32[4096*N]
+	part2H12Scratch1Off            = 4096  // bool[1024]
+	part2H12Scratch2Off            = 0     // f32[1024]
+	part2Norm2Off                  = 0     // f32[4096*N]
+	part2Linear1Weight2Off         = 0     // f32[16384]
+	part2H13Off                    = 0     // f32[16384*N]
+	part2H13Scratch1Off            = 0     // f32[1024]
+	part2H13Scratch2Off            = 4096  // bool[1024]
+	part2Linear2Weight2Off         = 0     // f32[16384]
+	part2Linear2Weight3Off         = 65536 // f32[16384]
+	part2Linear2Bias2Off           = 0     // f32[64]
+	part2Linear2Off                = 65536 // f32[4096*N]
+	part2H14Scratch1Off            = 4096  // bool[1024]
+	part2H14Scratch2Off            = 0     // f32[1024]
 )
 
-// The plan of block, from where its arena begins.
+// The plan of block, with offsets from the start of its arena.
 //
 //	107 buffers in 229376*N+65536 bytes; the largest live set is 229376*N+65536
 //
-//	                 steps     0                                                          294912
-//	h248             0-8                                                               [--)
-//	h429             2-3       [------------)
-//	h251             3-21                    [------------)
-//	h1291            5-7                                   [------------)
-//	h254             7-9                                                 [------------)
-//	h458             8-9                                   [--)
-//	h255             9-10      [------------)
-//	h273             11-13                                 [------------)
-//	h482             15-16     [------------)
-//	h278             16-32                                               [--)
-//	h1241            18-20                                 [--)
-//	h281             20-22                                                   [-)
-//	h510             21-22                                 [------------)
-//	h282             22-23     [------------)
-//	h286             25-26                   [-)
-//	h293             28-36                   [-)
-//	h294             29-113                                                            [--)
-//	h295             30-31                      [--)
-//	h298             33-34                      [--)
-//	h308             37-44                   [-)
-//	h532             39-40     [-)
-//	h311             40-48                      [--)
-//	h144             42-45                          [-)
-//	h566             44-45                             [--)
-//	h315             45-46     [-)
-//	h318             48-54                                                                 [--)
-//	h319             49-50                   [-)
-//	h573             50-51                                 [--)
-//	h320             51-64                   [------------)
-//	h1151            52-53                                 [------------)
-//	h321             53-55                                               [------------)
-//	h578             54-55                                 [--)
-//	h322             55-65                                                                 [--)
-//	h326             57-58                                 [------------)
-//	h580             60-64                                               [--)
-//	h334             61-63                                                   [-)
-//	h582             62-63                                 [------------)
-//	h335             63-79                                                      [--)
-//	h337             64-89                                 [--)
-//	h338             65-75                   [-)
-//	h584             69-70     [-)
-//	h343             70-109                     [--)
-//	h861             72-74                          [-)
-//	h346             74-97                             [--)
-//	h587             75-76                          [-)
-//	h347             76-77     [-)
-//	h348             77-78        [--)
-//	h350             79-100                  [-)
-//	h590             83-100    [-)
-//	h592             85-86                          [-)
-//	h359             86-87        [--)
-//	h360             87-88            [-)
-//	h362             89-96                          [-)
-//	h595             93-94        [--)
-//	h367             94-100                                [--)
-//	h597             96-97                                     [-)
-//	h371             97-98        [--)
-//	h372             98-99            [-)
-//	h378             102-103                 [-)
-//	h385             105-113                 [-)
+//	                       steps     0                                                          294912
+//	h1                     0-8                                                               [--)
+//	linear2Weight2         2-3       [------------)
+//	linear2                3-21                    [------------)
+//	h2                     5-7                                   [------------)
+//	h3                     7-9                                                 [------------)
+//	h4                     8-9                                   [--)
+//	h5                     9-10      [------------)
+//	h6                     11-13                                 [------------)
+//	linear1Weight2         15-16     [------------)
+//	linear1                16-32                                               [--)
+//	norm2                  18-20                                 [--)
+//	h9                     20-22                                                   [-)
+//	h10                    21-22                                 [------------)
+//	h11                    22-23     [------------)
+//	h13                    25-26                   [-)
+//	h16                    28-36                   [-)
+//	norm2_2                29-113                                                            [--)
+//	h17                    30-31                      [--)
+//	h18                    33-34                      [--)
+//	h22                    37-44                   [-)
+//	selfAttnOutProjWeight2 39-40     [-)
+//	selfAttnOutProj        40-48                      [--)
+//	h23                    42-45                          [-)
+//	h24                    44-45                             [--)
+//	h25                    45-46     [-)
+//	h26                    48-54                                                                 [--)
+//	h27                    49-50                   [-)
+//	h28                    50-51                                 [--)
+//	h29                    51-64                   [------------)
+//	h30                    52-53                                 [------------)
+//	h31                    53-55                                               [------------)
+//	h32                    54-55                                 [--)
+//	h33                    55-65                                                                 [--)
+//	h35                    57-58                                 [------------)
+//	h38                    60-64                                               [--)
+//	h39                    61-63                                                   [-)
+//	h40                    62-63                                 [------------)
+//	h41                    63-79                                                      [--)
+//	h42                    64-89                                 [--)
+//	h43                    65-75                   [-)
+//	selfAttnInProjWeight3  69-70     [-)
+//	selfAttn               70-109                     [--)
+//	norm1                  72-74                          [-)
+//	h46                    74-97                             [--)
+//	h47                    75-76                          [-)
+//	h48                    76-77     [-)
+//	h49                    77-78        [--)
+//	h51                    79-100                  [-)
+//	selfAttnInProjWeight4  83-100    [-)
+//	h54                    85-86                          [-)
+//	h55                    86-87        [--)
+//	h56                    87-88            [-)
+//	h58                    89-96                          [-)
+//	h61                    93-94        [--)
+//	h62                    94-100                                [--)
+//	h63                    96-97                                     [-)
+//	h64                    97-98        [--)
+//	h65                    98-99            [-)
+//	h68                    102-103                 [-)
+//	h71                    105-113                 [-)
 //	and 47 smaller ones
 const (
-	blockH2Off   = 4096  // bool[1024]
-	blockH3Off   = 0     // f32[1024]
-	blockH4Off   = 0     // f32[16384]
-	blockH5Off   = 65536 // f32[16384*N]
-	blockH7Off   = 0     // f32[1024]
-	blockH8Off   = 4096  // bool[1024]
-	blockH11Off  = 0     // f32[16384]
-	blockH13Off  = 0     // f32[1024]
-	blockH14Off  = 0     // f32[1024]
-	blockH15Off  = 4096  // bool[1024]
-	blockH16Off  = 0     // f32[1024]
-	blockH17Off  = 0     // f32[16384]
-	blockH22Off  = 0     // f32[16384]
-	blockH24Off  = 65536 // f32[4096*N]
-	blockH25Off  = 0     // f32[1024]
-	blockH26Off  = 4096  // f32[1024]
-	blockH28Off  = 0     // f32[1024]
-	blockH29Off  = 65536 // f32[4096*N]
-	blockH31Off  = 0     // f32[1024]
-	blockH36Off  = 0     // f32[1024]
-	blockH37Off  = 4096  // f32[1024]
-	blockH38Off  = 8192  // f32[1024]
-	blockH39Off  = 12288 // f32[1024]
-	blockH40Off  = 65536 // f32[4096*N]
-	blockH41Off  = 4096  // bool[1024]
-	blockH42Off  = 0     // f32[1024]
-	blockH43Off  = 0     // f32[4096]
-	blockH47Off  = 0     // f32[4096]
-	blockH49Off  = 65536 // f32[4096*N]
-	blockH51Off  = 65536 // f32[16384*N]
-	blockH53Off  = 0     // f32[1024]
-	blockH54Off  = 4096  // bool[1024]
-	blockH58Off  = 4096  // bool[1024]
-	blockH59Off  = 0     // f32[1024]
-	blockH62Off  = 0     // f32[1024]
-	blockH63Off  = 4096  // f32[1024]
-	blockH69Off  = 65536 // f32[4096*N]
-	blockH70Off  = 0     // f32[64]
-	blockH71Off  = 0     // f32[4096]
-	blockH76Off  = 0     // f32[4096]
-	blockH77Off  = 16384 // f32[4096]
-	blockH78Off  = 65536 // f32[4096*N]
-	blockH79Off  = 0     // f32[64]
-	blockH80Off  = 0     // f32[4096]
-	blockH82Off  = 16384 // f32[4096]
-	blockH83Off  = 32768 // f32[4096]
-	blockH85Off  = 16384 // f32[64]
-	blockH86Off  = 16384 // f32[4096]
-	blockH89Off  = 16384 // f32[4096]
-	blockH90Off  = 32768 // f32[4096]
-	blockH92Off  = 65536 // f32[4096*N]
-	blockH93Off  = 0     // f32[1024]
-	blockH94Off  = 4096  // f32[1024]
-	blockH96Off  = 0     // f32[1024]
-	blockH97Off  = 65536 // f32[4096*N]
-	blockH99Off  = 0     // f32[1024]
-	blockH104Off = 0     // f32[1024]
-	blockH105Off = 4096  // f32[1024]
-	blockH106Off = 8192  // f32[1024]
-	blockH107Off = 12288 // f32[1024]
+	blockH1Off                     = 196608 // f32[4096*N]
+	blockH1Scratch1Off             = 4096   // bool[1024]
+	blockH1Scratch2Off             = 0      // f32[1024]
+	blockLinear2Weight2Off         = 0      // f32[16384]
+	blockLinear2Off                = 0      // f32[16384*N]
+	blockH2Off                     = 65536  // f32[16384*N]
+	blockH2Scratch1Off             = 0      // f32[1024]
+	blockH2Scratch2Off             = 4096   // bool[1024]
+	blockH3Off                     = 131072 // f32[16384*N]
+	blockH4Off                     = 65536  // f32[4096*N]
+	blockH5Off                     = 0      // f32[16384]
+	blockH6Off                     = 65536  // f32[16384*N]
+	blockH6Scratch1Off             = 0      // f32[1024]
+	blockH7Scratch1Off             = 0      // f32[1024]
+	blockH8Scratch1Off             = 4096   // bool[1024]
+	blockH8Scratch2Off             = 0      // f32[1024]
+	blockLinear1Weight2Off         = 0      // f32[16384]
+	blockLinear1Off                = 131072 // f32[4096*N]
+	blockNorm2Off                  = 65536  // f32[4096*N]
+	blockH9Off                     = 147456 // f32[4096*N]
+	blockH10Off                    = 65536  // f32[16384*N]
+	blockH11Off                    = 0      // f32[16384]
+	blockH12Off                    = 16384  // f32[64*N]
+	blockH13Off                    = 0      // f32[4096*N]
+	blockH13Scratch1Off            = 0      // f32[1024]
+	blockH13Scratch2Off            = 4096   // f32[1024]
+	blockH14Off                    = 32768  // f32[64*N]
+	blockH15Scratch1Off            = 0      // f32[1024]
+	blockH16Off                    = 0      // f32[4096*N]
+	blockNorm2_2Off                = 196608 // f32[4096*N]
+	blockNorm2_2Scratch1Off        = 0      // f32[1024]
+	blockH17Off                    = 16384  // f32[4096*N]
+	blockH18Off                    = 16384  // f32[4096*N]
+	blockH19Off                    = 33024  // f32[64*N]
+	blockH20Off                    = 16384  // f32[64*N]
+	blockH21Scratch1Off            = 0      // f32[1024]
+	blockH21Scratch2Off            = 4096   // f32[1024]
+	blockH21Scratch3Off            = 8192   // f32[1024]
+	blockH21Scratch4Off            = 12288  // f32[1024]
+	blockH22Off                    = 0      // f32[4096*N]
+	blockH22Scratch1Off            = 4096   // bool[1024]
+	blockH22Scratch2Off            = 0      // f32[1024]
+	blockSelfAttnOutProjWeight2Off = 0      // f32[4096]
+	blockSelfAttnOutProjOff        = 16384  // f32[4096*N]
+	blockH23Off                    = 32768  // f32[4096*N]
+	blockH24Off                    = 49152  // f32[4096*N]
+	blockH25Off                    = 0      // f32[4096]
+	blockH26Off                    = 212992 // f32[4096*N]
+	blockH27Off                    = 0      // f32[4096*N]
+	blockH28Off                    = 65536  // f32[4096*N]
+	blockH29Off                    = 0      // f32[16384*N]
+	blockH30Off                    = 65536  // f32[16384*N]
+	blockH30Scratch1Off            = 0      // f32[1024]
+	blockH30Scratch2Off            = 4096   // bool[1024]
+	blockH31Off                    = 131072 // f32[16384*N]
+	blockH32Off                    = 65536  // f32[4096*N]
+	blockH33Off                    = 212992 // f32[4096*N]
+	blockH34Scratch1Off            = 4096   // bool[1024]
+	blockH34Scratch2Off            = 0      // f32[1024]
+	blockH35Off                    = 65536  // f32[16384*N]
+	blockH36Off                    = 131072 // f32[256*N]
+	blockH37Scratch1Off            = 0      // f32[1024]
+	blockH37Scratch2Off            = 4096   // f32[1024]
+	blockH38Off                    = 131072 // f32[4096*N]
+	blockH39Off                    = 147456 // f32[4096*N]
+	blockH40Off                    = 65536  // f32[16384*N]
+	blockH41Off                    = 163840 // f32[4096*N]
+	blockH42Off                    = 65536  // f32[4096*N]
+	blockH43Off                    = 0      // f32[4096*N]
+	blockH44Off                    = 0      // f32[64]
+	blockSelfAttnInProjWeight3Off  = 0      // f32[4096]
+	blockSelfAttnOff               = 16384  // f32[4096*N]
+	blockNorm1Off                  = 32768  // f32[4096*N]
+	blockH46Off                    = 49152  // f32[4096*N]
+	blockH47Off                    = 32768  // f32[4096*N]
+	blockH48Off                    = 0      // f32[4096]
+	blockH49Off                    = 16384  // f32[4096]
+	blockH51Off                    = 0      // f32[4096*N]
+	blockH52Off                    = 0      // f32[64]
+	blockSelfAttnInProjWeight4Off  = 0      // f32[4096]
+	blockH54Off                    = 32768  // f32[4096*N]
+	blockH55Off                    = 16384  // f32[4096]
+	blockH56Off                    = 32768  // f32[4096]
+	blockH58Off                    = 32768  // f32[4096*N]
+	blockH59Off                    = 16384  // f32[64]
+	blockH61Off                    = 16384  // f32[4096]
+	blockH62Off                    = 65536  // f32[4096*N]
+	blockH63Off                    = 81920  // f32[4096*N]
+	blockH64Off                    = 16384  // f32[4096]
+	blockH65Off                    = 32768  // f32[4096]
+	blockH67Off                    = 32768  // f32[64*N]
+	blockH68Off                    = 0      // f32[4096*N]
+	blockH68Scratch1Off            = 0      // f32[1024]
+	blockH68Scratch2Off            = 4096   // f32[1024]
+	blockH69Off                    = 65536  // f32[64*N]
+	blockH70Scratch1Off            = 0      // f32[1024]
+	blockH71Off                    = 0      // f32[4096*N]
+	blockNorm1_2Off                = 32768  // f32[4096*N]
+	blockNorm1_2Scratch1Off        = 0      // f32[1024]
+	blockH72Off                    = 49152  // f32[4096*N]
+	blockH73Off                    = 16384  // f32[4096*N]
+	blockH74Off                    = 49152  // f32[64*N]
+	blockH75Off                    = 16384  // f32[64*N]
+	blockH76Scratch1Off            = 0      // f32[1024]
+	blockH76Scratch2Off            = 4096   // f32[1024]
+	blockH76Scratch3Off            = 8192   // f32[1024]
+	blockH76Scratch4Off            = 12288  // f32[1024]
 )
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "gpt: Forward",
+	Symbols: []string{"N"},
+	Fixed:   65536,
+	Each:    []int64{131072},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	43 buffers in 98304*N+65536 bytes; the largest live set is 98304*N+65536
+//	9 buffers in 131072*N+65536 bytes; the largest live set is 131072*N+65536
 //
-//	                 steps     0                                                          163840
-//	h28              28-29                              |
-//	h29              29-78                                                        [----)
-//	h37              31-43                              [-----)
-//	h39              32-33     [----)
-//	h33              33-35           [----)
-//	h41              34-35     |
-//	h42              35-45                                     [----)
-//	h46              36-37     [----)
-//	h51              37-39           [----)
-//	h48              38-39     |
-//	h49              39-45                                           [----)
-//	h53              40-41     [----)
-//	h63              41-43           [----)
-//	h55              42-43     |
-//	h56              43-45                                                 [-----)
-//	h66.scratch1     45-45     [--------------------)
-//	h66              45-48                              [-----)
-//	h84              47-48     [----)
-//	h75              49-51                                                              [-----)
-//	h108             50-51     [-----------------------)
-//	h79              51-53                              [------------------------)
-//	h111             52-53     [-----------------------)
-//	h86              54-66                              [-----)
-//	h88              55-56     [----)
-//	h133             56-58           [----)
-//	h90              57-58     |
-//	h91              58-67                                     [----)
-//	h95              59-60     [----)
-//	h144             60-62           [----)
-//	h97              61-62     |
-//	h98              62-67                                           [----)
-//	h102             63-64     [----)
-//	h149             64-66           [----)
-//	h104             65-66     |
-//	h105             66-67                                                 [-----)
-//	h152.scratch1    67-67     [--------------------)
-//	h152             67-70                              [-----)
-//	h155             69-70     [----)
-//	h124             71-73                                                              [-----)
-//	h158             72-73     [-----------------------)
-//	h128             73-75                              [------------------------)
-//	h161             74-75     [-----------------------)
-//	h164             77-78     [-----------------------)
+//	               steps     0                                                          196608
+//	h1             4-5                            |
+//	tokens2        5-20                                                           [---)
+//	part3Arena2    20-20                          [------------------------------)
+//	part3Arena     20-20     [-------------------)
+//	layers0Linear2 20-34                                                               [----)
+//	part3Arena4    34-34                          [------------------------------)
+//	part3Arena3    34-34     [-------------------)
+//	layers1Linear2 34-37                                                          [---)
+//	tokensWeight   36-37     [-------------------)
 const (
-	evalForwardH1Off  = 65536 // i64[64*N]
-	evalForwardH3Off  = 65536 // f32[4096*N]
-	evalForwardH4Off  = 0     // f32[4096]
-	evalForwardH5Off  = 16384 // f32[4096]
-	evalForwardH6Off  = 0     // f32[64]
-	evalForwardH8Off  = 0     // f32[4096]
-	evalForwardH9Off  = 16384 // f32[4096]
-	evalForwardH10Off = 0     // f32[64]
-	evalForwardH12Off = 0     // f32[4096]
-	evalForwardH13Off = 16384 // f32[4096]
-	evalForwardH14Off = 0     // f32[64]
-	evalForwardH16Off = 65536 // f32[4096*N]
-	evalForwardH17Off = 0     // f32[14464]
-	evalForwardH18Off = 0     // f32[4096]
-	evalForwardH20Off = 0     // f32[16384]
-	evalForwardH21Off = 65536 // f32[16384*N]
-	evalForwardH22Off = 0     // f32[16384]
-	evalForwardH23Off = 65536 // f32[4096*N]
-	evalForwardH24Off = 0     // f32[4096]
-	evalForwardH25Off = 16384 // f32[4096]
-	evalForwardH26Off = 0     // f32[64]
-	evalForwardH28Off = 0     // f32[4096]
-	evalForwardH29Off = 16384 // f32[4096]
-	evalForwardH30Off = 0     // f32[64]
-	evalForwardH32Off = 0     // f32[4096]
-	evalForwardH33Off = 16384 // f32[4096]
-	evalForwardH34Off = 0     // f32[64]
-	evalForwardH36Off = 65536 // f32[4096*N]
-	evalForwardH37Off = 0     // f32[14464]
-	evalForwardH38Off = 0     // f32[4096]
-	evalForwardH40Off = 0     // f32[16384]
-	evalForwardH41Off = 65536 // f32[16384*N]
-	evalForwardH42Off = 0     // f32[16384]
-	evalForwardH43Off = 0     // f32[16384]
+	evalForwardH1Off           = 65536 // i64[64*N]
+	evalForwardPart3ArenaOff   = 0     // u8[65536]
+	evalForwardPart3Arena2Off  = 65536 // u8[98304*N]
+	evalForwardPart3Arena3Off  = 0     // u8[65536]
+	evalForwardPart3Arena4Off  = 65536 // u8[98304*N]
+	evalForwardTokensWeightOff = 0     // f32[16384]
 )
+
+// The plan of part3, with offsets from the start of its arena.
+//
+//	21 buffers in 98304*N+65536 bytes; the largest live set is 98304*N+65536
+//
+//	                       steps     0                                                          163840
+//	norm1                  0-12                               [-----)
+//	selfAttnInProjWeight2  1-2       [----)
+//	selfAttnInProjWeight3  2-4             [----)
+//	selfAttnInProjBias2    3-4       |
+//	selfAttn               4-13                                      [----)
+//	selfAttnInProjWeight4  5-6       [----)
+//	selfAttnInProjWeight5  6-8             [----)
+//	selfAttnInProjBias3    7-8       |
+//	selfAttn2              8-13                                            [----)
+//	selfAttnInProjWeight6  9-10      [----)
+//	selfAttnInProjWeight7  10-12           [----)
+//	selfAttnInProjBias4    11-12     |
+//	selfAttn3              12-13                                                 [-----)
+//	h1Scratch1             13-13     [--------------------)
+//	h1                     13-16                              [-----)
+//	selfAttnOutProjWeight2 15-16     [----)
+//	selfAttnOutProj        16-21                                                        [----)
+//	norm2                  17-19                                                              [-----)
+//	linear1Weight2         18-19     [-----------------------)
+//	linear1                19-21                              [------------------------)
+//	linear2Weight2         20-21     [-----------------------)
+const (
+	part3Norm1Off                  = 0     // f32[4096*N]
+	part3SelfAttnInProjWeight2Off  = 0     // f32[4096]
+	part3SelfAttnInProjWeight3Off  = 16384 // f32[4096]
+	part3SelfAttnInProjBias2Off    = 0     // f32[64]
+	part3SelfAttnOff               = 16384 // f32[4096*N]
+	part3SelfAttnInProjWeight4Off  = 0     // f32[4096]
+	part3SelfAttnInProjWeight5Off  = 16384 // f32[4096]
+	part3SelfAttnInProjBias3Off    = 0     // f32[64]
+	part3SelfAttn2Off              = 32768 // f32[4096*N]
+	part3SelfAttnInProjWeight6Off  = 0     // f32[4096]
+	part3SelfAttnInProjWeight7Off  = 16384 // f32[4096]
+	part3SelfAttnInProjBias4Off    = 0     // f32[64]
+	part3SelfAttn3Off              = 49152 // f32[4096*N]
+	part3H1Off                     = 0     // f32[4096*N]
+	part3H1Scratch1Off             = 0     // f32[14464]
+	part3SelfAttnOutProjWeight2Off = 0     // f32[4096]
+	part3SelfAttnOutProjOff        = 65536 // f32[4096*N]
+	part3Norm2Off                  = 81920 // f32[4096*N]
+	part3Linear1Weight2Off         = 0     // f32[16384]
+	part3Linear1Off                = 0     // f32[16384*N]
+	part3Linear2Weight2Off         = 0     // f32[16384]
+)
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "gpt: Loss",
+	Symbols: []string{"N"},
+	Fixed:   65536,
+	Each:    []int64{131072},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	46 buffers in 98304*N+65536 bytes; the largest live set is 98304*N+65536
+//	12 buffers in 131072*N+65536 bytes; the largest live set is 131072*N+65536
 //
-//	                 steps     0                                                          163840
-//	h28              28-29                              |
-//	h29              29-78                                                        [----)
-//	h37              31-43                              [-----)
-//	h39              32-33     [----)
-//	h33              33-35           [----)
-//	h41              34-35     |
-//	h42              35-45                                     [----)
-//	h46              36-37     [----)
-//	h51              37-39           [----)
-//	h48              38-39     |
-//	h49              39-45                                           [----)
-//	h53              40-41     [----)
-//	h63              41-43           [----)
-//	h55              42-43     |
-//	h56              43-45                                                 [-----)
-//	h66.scratch1     45-45     [--------------------)
-//	h66              45-48                              [-----)
-//	h84              47-48     [----)
-//	h75              49-51                                                              [-----)
-//	h108             50-51     [-----------------------)
-//	h79              51-53                              [------------------------)
-//	h111             52-53     [-----------------------)
-//	h86              54-66                              [-----)
-//	h88              55-56     [----)
-//	h138             56-58           [----)
-//	h90              57-58     |
-//	h91              58-67                                     [----)
-//	h95              59-60     [----)
-//	h153             60-62           [----)
-//	h97              61-62     |
-//	h98              62-67                                           [----)
-//	h102             63-64     [----)
-//	h158             64-66           [----)
-//	h104             65-66     |
-//	h105             66-67                                                 [-----)
-//	h161.scratch1    67-67     [--------------------)
-//	h161             67-70                              [-----)
-//	h164             69-70     [----)
-//	h124             71-73                                                              [-----)
-//	h167             72-73     [-----------------------)
-//	h128             73-75                              [------------------------)
-//	h170             74-75     [-----------------------)
-//	h173             77-78     [-----------------------)
-//	h137             78-84                              [------------------------)
-//	h141             82-84                                                        |
-//	h143             84-87                                                        |
+//	               steps     0                                                          196608
+//	h1             4-5                            |
+//	tokens2        5-20                                                           [---)
+//	part3Arena2    20-20                          [------------------------------)
+//	part3Arena     20-20     [-------------------)
+//	layers0Linear2 20-34                                                               [----)
+//	part3Arena4    34-34                          [------------------------------)
+//	part3Arena3    34-34     [-------------------)
+//	layers1Linear2 34-37                                                          [---)
+//	tokensWeight   36-37     [-------------------)
+//	tokens3        37-43                          [-------------------)
+//	h5             41-43                                               |
+//	h6             43-46                                               |
 const (
-	evalLossH1Off  = 65536 // i64[64*N]
-	evalLossH3Off  = 65536 // f32[4096*N]
-	evalLossH4Off  = 0     // f32[4096]
-	evalLossH5Off  = 16384 // f32[4096]
-	evalLossH6Off  = 0     // f32[64]
-	evalLossH8Off  = 0     // f32[4096]
-	evalLossH9Off  = 16384 // f32[4096]
-	evalLossH10Off = 0     // f32[64]
-	evalLossH12Off = 0     // f32[4096]
-	evalLossH13Off = 16384 // f32[4096]
-	evalLossH14Off = 0     // f32[64]
-	evalLossH16Off = 65536 // f32[4096*N]
-	evalLossH17Off = 0     // f32[14464]
-	evalLossH18Off = 0     // f32[4096]
-	evalLossH20Off = 0     // f32[16384]
-	evalLossH21Off = 65536 // f32[16384*N]
-	evalLossH22Off = 0     // f32[16384]
-	evalLossH23Off = 65536 // f32[4096*N]
-	evalLossH24Off = 0     // f32[4096]
-	evalLossH25Off = 16384 // f32[4096]
-	evalLossH26Off = 0     // f32[64]
-	evalLossH28Off = 0     // f32[4096]
-	evalLossH29Off = 16384 // f32[4096]
-	evalLossH30Off = 0     // f32[64]
-	evalLossH32Off = 0     // f32[4096]
-	evalLossH33Off = 16384 // f32[4096]
-	evalLossH34Off = 0     // f32[64]
-	evalLossH36Off = 65536 // f32[4096*N]
-	evalLossH37Off = 0     // f32[14464]
-	evalLossH38Off = 0     // f32[4096]
-	evalLossH40Off = 0     // f32[16384]
-	evalLossH41Off = 65536 // f32[16384*N]
-	evalLossH42Off = 0     // f32[16384]
-	evalLossH43Off = 0     // f32[16384]
-	evalLossH44Off = 65536 // f32[16384*N]
+	evalLossH1Off           = 65536 // i64[64*N]
+	evalLossPart3ArenaOff   = 0     // u8[65536]
+	evalLossPart3Arena2Off  = 65536 // u8[98304*N]
+	evalLossPart3Arena3Off  = 0     // u8[65536]
+	evalLossPart3Arena4Off  = 65536 // u8[98304*N]
+	evalLossTokensWeightOff = 0     // f32[16384]
+	evalLossTokens3Off      = 65536 // f32[16384*N]
 )
 
-// The arena's plan for trainForward. Buffers share memory only when no step needs both; their sizes and
-// offsets follow from the extents of the arguments.
-//
-//	153 buffers, placed once the extents are known
-const (
-	trainForwardH1Off   = 0   // i64[64*N]
-	trainForwardH2Off   = 1   // f32[4096*N]
-	trainForwardH3Off   = 2   // f32[4096*N]
-	trainForwardH4Off   = 3   // f32[1024]
-	trainForwardH5Off   = 4   // bool[1024]
-	trainForwardH6Off   = 5   // f32[4096*N]
-	trainForwardH7Off   = 6   // f32[4096]
-	trainForwardH8Off   = 7   // f32[64]
-	trainForwardH9Off   = 8   // f32[4096]
-	trainForwardH10Off  = 9   // f32[4096]
-	trainForwardH11Off  = 10  // f32[4096]
-	trainForwardH12Off  = 11  // f32[64]
-	trainForwardH13Off  = 12  // f32[4096*N]
-	trainForwardH14Off  = 13  // f32[4096*N]
-	trainForwardH15Off  = 14  // f32[4096]
-	trainForwardH16Off  = 15  // f32[4096]
-	trainForwardH17Off  = 16  // f32[4096]
-	trainForwardH18Off  = 17  // f32[64]
-	trainForwardH19Off  = 18  // f32[4096*N]
-	trainForwardH20Off  = 19  // f32[4096*N]
-	trainForwardH21Off  = 20  // f32[4096]
-	trainForwardH22Off  = 21  // f32[4096]
-	trainForwardH23Off  = 22  // f32[4096*N]
-	trainForwardH24Off  = 23  // f32[4096*N]
-	trainForwardH25Off  = 24  // f32[4096*N]
-	trainForwardH26Off  = 25  // f32[4096*N]
-	trainForwardH27Off  = 26  // f32[16384*N]
-	trainForwardH28Off  = 27  // f32[16384*N]
-	trainForwardH29Off  = 28  // f32[16384*N]
-	trainForwardH30Off  = 29  // f32[1024]
-	trainForwardH31Off  = 30  // bool[1024]
-	trainForwardH32Off  = 31  // f32[4096*N]
-	trainForwardH33Off  = 32  // f32[4096*N]
-	trainForwardH34Off  = 33  // f32[4096*N]
-	trainForwardH35Off  = 34  // f32[4096*N]
-	trainForwardH36Off  = 35  // f32[4096]
-	trainForwardH37Off  = 36  // f32[4096]
-	trainForwardH38Off  = 37  // f32[64]
-	trainForwardH39Off  = 38  // f32[4096*N]
-	trainForwardH40Off  = 39  // bool[1024]
-	trainForwardH41Off  = 40  // f32[1024]
-	trainForwardH42Off  = 41  // f32[4096*N]
-	trainForwardH43Off  = 42  // f32[16384]
-	trainForwardH44Off  = 43  // f32[16384*N]
-	trainForwardH45Off  = 44  // f32[16384*N]
-	trainForwardH46Off  = 45  // f32[16384*N]
-	trainForwardH47Off  = 46  // f32[1024]
-	trainForwardH48Off  = 47  // bool[1024]
-	trainForwardH49Off  = 48  // f32[4096*N]
-	trainForwardH50Off  = 49  // f32[16384]
-	trainForwardH51Off  = 50  // f32[16384]
-	trainForwardH52Off  = 51  // f32[64]
-	trainForwardH53Off  = 52  // f32[4096*N]
-	trainForwardH54Off  = 53  // bool[1024]
-	trainForwardH55Off  = 54  // f32[1024]
-	trainForwardH56Off  = 55  // f32[4096*N]
-	trainForwardH57Off  = 56  // f32[4096]
-	trainForwardH58Off  = 57  // f32[64]
-	trainForwardH59Off  = 58  // f32[4096]
-	trainForwardH60Off  = 59  // f32[4096]
-	trainForwardH61Off  = 60  // f32[4096]
-	trainForwardH62Off  = 61  // f32[64]
-	trainForwardH63Off  = 62  // f32[4096*N]
-	trainForwardH64Off  = 63  // f32[4096*N]
-	trainForwardH65Off  = 64  // f32[4096]
-	trainForwardH66Off  = 65  // f32[4096]
-	trainForwardH67Off  = 66  // f32[4096]
-	trainForwardH68Off  = 67  // f32[64]
-	trainForwardH69Off  = 68  // f32[4096*N]
-	trainForwardH70Off  = 69  // f32[4096*N]
-	trainForwardH71Off  = 70  // f32[4096]
-	trainForwardH72Off  = 71  // f32[4096]
-	trainForwardH73Off  = 72  // f32[4096*N]
-	trainForwardH74Off  = 73  // f32[4096*N]
-	trainForwardH75Off  = 74  // f32[4096*N]
-	trainForwardH76Off  = 75  // f32[4096*N]
-	trainForwardH77Off  = 76  // f32[16384*N]
-	trainForwardH78Off  = 77  // f32[16384*N]
-	trainForwardH79Off  = 78  // f32[16384*N]
-	trainForwardH80Off  = 79  // f32[1024]
-	trainForwardH81Off  = 80  // bool[1024]
-	trainForwardH82Off  = 81  // f32[4096*N]
-	trainForwardH83Off  = 82  // f32[4096*N]
-	trainForwardH84Off  = 83  // f32[4096*N]
-	trainForwardH85Off  = 84  // f32[4096*N]
-	trainForwardH86Off  = 85  // f32[4096]
-	trainForwardH87Off  = 86  // f32[4096]
-	trainForwardH88Off  = 87  // f32[64]
-	trainForwardH89Off  = 88  // f32[4096*N]
-	trainForwardH90Off  = 89  // bool[1024]
-	trainForwardH91Off  = 90  // f32[1024]
-	trainForwardH92Off  = 91  // f32[4096*N]
-	trainForwardH93Off  = 92  // f32[16384]
-	trainForwardH94Off  = 93  // f32[16384*N]
-	trainForwardH95Off  = 94  // f32[16384*N]
-	trainForwardH96Off  = 95  // f32[16384*N]
-	trainForwardH97Off  = 96  // f32[1024]
-	trainForwardH98Off  = 97  // bool[1024]
-	trainForwardH99Off  = 98  // f32[4096*N]
-	trainForwardH100Off = 99  // f32[16384]
-	trainForwardH101Off = 100 // f32[16384]
-	trainForwardH102Off = 101 // f32[64]
-	trainForwardH103Off = 102 // f32[4096*N]
-	trainForwardH104Off = 103 // bool[1024]
-	trainForwardH105Off = 104 // f32[1024]
-	trainForwardH106Off = 105 // f32[4096*N]
-	trainForwardH107Off = 106 // f32[16384]
-	trainForwardH108Off = 107 // f32[16384*N]
-	trainForwardH109Off = 108 // f32[16384]
-	trainForwardH110Off = 109 // f32[4096*N]
-	trainForwardH111Off = 110 // f32[4096*N]
-	trainForwardH112Off = 111 // f32[16384*N]
-	trainForwardH113Off = 112 // f32[16384]
-	trainForwardH114Off = 113 // f32[16384]
-	trainForwardH115Off = 114 // f32[64*N]
-	trainForwardH116Off = 115 // f32[4096*N]
-	trainForwardH117Off = 116 // f32[1024]
-	trainForwardH118Off = 117 // f32[1024]
-	trainForwardH119Off = 118 // f32[64*N]
-	trainForwardH120Off = 119 // f32[1024]
-	trainForwardH121Off = 120 // f32[4096*N]
-	trainForwardH122Off = 121 // f32[1024]
-	trainForwardH123Off = 122 // f32[4096*N]
-	trainForwardH124Off = 123 // f32[4096*N]
-	trainForwardH125Off = 124 // f32[64*N]
-	trainForwardH126Off = 125 // f32[64*N]
-	trainForwardH127Off = 126 // f32[1024]
-	trainForwardH128Off = 127 // f32[1024]
-	trainForwardH129Off = 128 // f32[1024]
-	trainForwardH130Off = 129 // f32[1024]
-	trainForwardH131Off = 130 // f32[192]
-	trainForwardH132Off = 131 // f32[12288]
-	trainForwardH133Off = 132 // f32[192]
-	trainForwardH134Off = 133 // f32[12288]
-	trainForwardH135Off = 134 // f32[192]
-	trainForwardH136Off = 135 // f32[12288]
-	trainForwardH137Off = 136 // f32[4096*N]
-	trainForwardH138Off = 137 // u8[229376*N+65536]
-	trainForwardH139Off = 138 // f32[192]
-	trainForwardH140Off = 139 // f32[12288]
-	trainForwardH141Off = 140 // f32[192]
-	trainForwardH142Off = 141 // f32[12288]
-	trainForwardH143Off = 142 // f32[192]
-	trainForwardH144Off = 143 // f32[12288]
-	trainForwardH145Off = 144 // f32[4096*N]
-	trainForwardH146Off = 145 // u8[229376*N+65536]
-	trainForwardH147Off = 146 // bool[1024]
-	trainForwardH148Off = 147 // f32[1024]
-	trainForwardH149Off = 148 // f32[16384]
-	trainForwardH150Off = 149 // f32[1024]
-	trainForwardH151Off = 150 // f32[1024]
-	trainForwardH152Off = 151 // f32[1024]
-	trainForwardH153Off = 152 // f32[1024]
-)
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:     "gpt: TrainForward",
+	Symbols:  []string{"N"},
+	Fixed:    479744,
+	Each:     []int64{1065472},
+	Ends:     []int{10, 5, 9, 8, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 7, 6, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 2},
+	Backward: "gpt: Backward",
+}
 
-// The steps at which each buffer is first written and last read.
-var (
-	trainForwardFirstUse = [...]int32{28, 29, 30, 31, 31, 33, 34, 35, 36, 37, 38, 39, 40, 42, 43, 44, 45, 46, 47, 49, 50, 51, 53, 55, 56, 57, 58, 61, 62, 62, 62, 63, 64, 65, 67, 68, 69, 70, 71, 72, 72, 73, 74, 75, 76, 77, 77, 77, 78, 79, 80, 81, 82, 83, 83, 84, 85, 86, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 100, 101, 102, 104, 106, 107, 108, 109, 112, 113, 113, 113, 114, 115, 116, 118, 119, 120, 121, 122, 123, 123, 124, 125, 126, 127, 128, 128, 128, 129, 130, 131, 132, 133, 134, 134, 135, 136, 139, 141, 142, 145, 146, 147, 148, 149, 150, 150, 150, 151, 152, 154, 154, 155, 158, 159, 160, 161, 161, 161, 161, 170, 170, 170, 170, 170, 170, 170, 170, 179, 179, 179, 179, 179, 179, 179, 179, 180, 180, 182, 185, 186, 187, 188}
-	trainForwardLastUse  = [...]int32{184, 179, 184, 31, 31, 53, 179, 53, 179, 38, 40, 40, 56, 179, 179, 45, 47, 47, 179, 63, 51, 53, 179, 58, 57, 58, 179, 179, 64, 62, 62, 64, 179, 71, 179, 69, 71, 71, 179, 72, 72, 75, 75, 179, 179, 82, 77, 77, 179, 80, 82, 82, 170, 83, 83, 104, 170, 104, 170, 89, 91, 91, 107, 170, 170, 96, 98, 98, 170, 114, 102, 104, 170, 109, 108, 109, 170, 170, 115, 113, 113, 115, 170, 122, 170, 120, 122, 122, 170, 123, 123, 126, 126, 170, 170, 133, 128, 128, 170, 131, 133, 133, 161, 134, 134, 145, 137, 146, 142, 157, 147, 147, 148, 189, 150, 151, 150, 150, 161, 152, 170, 154, 156, 159, 161, 161, 161, 161, 161, 161, 185, 186, 185, 186, 185, 186, 179, 170, 187, 188, 187, 188, 187, 188, 180, 179, 180, 180, 189, 185, 186, 187, 188}
-)
-
-// The plan of block2, from where its arena begins.
+// The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
+// both.
 //
-//	107 buffers in 229376*N+65536 bytes; the largest live set is 229376*N+65536
+//	91 buffers in 1065472*N+479744 bytes; the largest live set is 1065472*N+479744
 //
-//	                 steps     0                                                          294912
-//	h229             0-8                                                               [--)
-//	h421             2-3       [------------)
-//	h232             3-21                    [------------)
-//	h1291            5-7                                   [------------)
-//	h235             7-9                                                 [------------)
-//	h443             8-9                                   [--)
-//	h236             9-10      [------------)
-//	h254             11-13                                 [------------)
-//	h469             15-16     [------------)
-//	h259             16-32                                               [--)
-//	h1241            18-20                                 [--)
-//	h262             20-22                                                   [-)
-//	h491             21-22                                 [------------)
-//	h263             22-23     [------------)
-//	h267             25-26                   [-)
-//	h274             28-36                   [-)
-//	h275             29-113                                                            [--)
-//	h276             30-31                      [--)
-//	h279             33-34                      [--)
-//	h289             37-44                   [-)
-//	h513             39-40     [-)
-//	h292             40-48                      [--)
-//	h148             42-45                          [-)
-//	h549             44-45                             [--)
-//	h296             45-46     [-)
-//	h299             48-54                                                                 [--)
-//	h300             49-50                   [-)
-//	h555             50-51                                 [--)
-//	h301             51-64                   [------------)
-//	h1151            52-53                                 [------------)
-//	h302             53-55                                               [------------)
-//	h557             54-55                                 [--)
-//	h303             55-65                                                                 [--)
-//	h307             57-58                                 [------------)
-//	h559             60-64                                               [--)
-//	h315             61-63                                                   [-)
-//	h561             62-63                                 [------------)
-//	h316             63-79                                                      [--)
-//	h318             64-89                                 [--)
-//	h319             65-75                   [-)
-//	h563             69-70     [-)
-//	h324             70-109                     [--)
-//	h861             72-74                          [-)
-//	h327             74-97                             [--)
-//	h566             75-76                          [-)
-//	h328             76-77     [-)
-//	h329             77-78        [--)
-//	h331             79-100                  [-)
-//	h569             83-100    [-)
-//	h571             85-86                          [-)
-//	h340             86-87        [--)
-//	h341             87-88            [-)
-//	h343             89-96                          [-)
-//	h574             93-94        [--)
-//	h348             94-100                                [--)
-//	h576             96-97                                     [-)
-//	h352             97-98        [--)
-//	h353             98-99            [-)
-//	h359             102-103                 [-)
-//	h366             105-113                 [-)
-//	and 47 smaller ones
+//	                               steps     0                                                         1545216
+//	tokens2                        7-102                                                        |
+//	h2                             8-107                                                        |
+//	h3                             15-102                                 [-)
+//	h4                             18-102                                                        |
+//	h5                             23-102                                    [)
+//	h6                             26-102                                                         |
+//	part2Arena                     27-27     [---)
+//	part2Arena2                    27-27                        [---)
+//	h11                            27-102                                      [-)
+//	layers0Linear1                 27-102                                         [-)
+//	layers0SelfAttnInProjWeight2_2 27-102                     |
+//	layers0SelfAttn                27-30                             |
+//	layers0SelfAttn2               27-102                                                         |
+//	layers0SelfAttn3               27-102                                                          |
+//	h12                            27-102                                                           |
+//	h13                            27-102                                                           |
+//	h15                            27-93                                                             |
+//	layers0SelfAttnInProjWeight    28-102                      |
+//	h16                            30-102                                                             |
+//	layers0SelfAttnInProjWeight2   31-102                       |
+//	h17                            39-93                                             [)
+//	h18                            42-93                                                              |
+//	h19                            47-93                                               [-)
+//	h20                            50-93                                                               |
+//	part2Arena3                    51-51     [---)
+//	part2Arena4                    51-51                        [---)
+//	h25                            51-93                                                  [-)
+//	layers1Linear1                 51-93                                                     [-)
+//	layers1SelfAttnInProjWeight2_2 51-93                |
+//	layers1SelfAttn                51-54                             |
+//	layers1SelfAttn2               51-93                                                                |
+//	layers1SelfAttn3               51-93                                                                |
+//	h26                            51-93                                                                 |
+//	h27                            51-93                                                                  |
+//	h29                            51-84                              |
+//	layers1SelfAttnInProjWeight    52-93                 |
+//	h30                            54-93                                                                  |
+//	layers1SelfAttnInProjWeight2   55-93                 |
+//	norm                           58-68                           |
+//	tokensWeight                   59-60     [)
+//	h31                            62-69                        [-)
+//	tokensWeight2                  64-65     [)
+//	tokens3                        65-80                              |
+//	h33                            68-70                               |
+//	h34                            69-70                           [-)
+//	h35                            70-71       [-)
+//	h36                            71-112    [)
+//	h38                            73-74                        |
+//	norm2                          77-93                                                                   |
+//	blockArena2                    93-93                        [--------)
+//	blockArena                     93-93       [-)
+//	h48                            93-109         [)
+//	h50                            93-109           [)
+//	h52                            93-109             [)
+//	blockArena4                    102-102                      [--------)
+//	blockArena3                    102-102     [-)
+//	h55                            102-111              [)
+//	h57                            102-111                [)
+//	h59                            102-111                  [)
+//	h62                            105-112     [-)
+//	and 31 smaller ones
 const (
-	block2H2Off   = 4096  // bool[1024]
-	block2H3Off   = 0     // f32[1024]
-	block2H4Off   = 0     // f32[16384]
-	block2H5Off   = 65536 // f32[16384*N]
-	block2H7Off   = 0     // f32[1024]
-	block2H8Off   = 4096  // bool[1024]
-	block2H11Off  = 0     // f32[16384]
-	block2H13Off  = 0     // f32[1024]
-	block2H14Off  = 0     // f32[1024]
-	block2H15Off  = 4096  // bool[1024]
-	block2H16Off  = 0     // f32[1024]
-	block2H17Off  = 0     // f32[16384]
-	block2H22Off  = 0     // f32[16384]
-	block2H24Off  = 65536 // f32[4096*N]
-	block2H25Off  = 0     // f32[1024]
-	block2H26Off  = 4096  // f32[1024]
-	block2H28Off  = 0     // f32[1024]
-	block2H29Off  = 65536 // f32[4096*N]
-	block2H31Off  = 0     // f32[1024]
-	block2H36Off  = 0     // f32[1024]
-	block2H37Off  = 4096  // f32[1024]
-	block2H38Off  = 8192  // f32[1024]
-	block2H39Off  = 12288 // f32[1024]
-	block2H40Off  = 65536 // f32[4096*N]
-	block2H41Off  = 4096  // bool[1024]
-	block2H42Off  = 0     // f32[1024]
-	block2H43Off  = 0     // f32[4096]
-	block2H47Off  = 0     // f32[4096]
-	block2H49Off  = 65536 // f32[4096*N]
-	block2H51Off  = 65536 // f32[16384*N]
-	block2H53Off  = 0     // f32[1024]
-	block2H54Off  = 4096  // bool[1024]
-	block2H58Off  = 4096  // bool[1024]
-	block2H59Off  = 0     // f32[1024]
-	block2H62Off  = 0     // f32[1024]
-	block2H63Off  = 4096  // f32[1024]
-	block2H69Off  = 65536 // f32[4096*N]
-	block2H70Off  = 0     // f32[64]
-	block2H71Off  = 0     // f32[4096]
-	block2H76Off  = 0     // f32[4096]
-	block2H77Off  = 16384 // f32[4096]
-	block2H78Off  = 65536 // f32[4096*N]
-	block2H79Off  = 0     // f32[64]
-	block2H80Off  = 0     // f32[4096]
-	block2H82Off  = 16384 // f32[4096]
-	block2H83Off  = 32768 // f32[4096]
-	block2H85Off  = 16384 // f32[64]
-	block2H86Off  = 16384 // f32[4096]
-	block2H89Off  = 16384 // f32[4096]
-	block2H90Off  = 32768 // f32[4096]
-	block2H92Off  = 65536 // f32[4096*N]
-	block2H93Off  = 0     // f32[1024]
-	block2H94Off  = 4096  // f32[1024]
-	block2H96Off  = 0     // f32[1024]
-	block2H97Off  = 65536 // f32[4096*N]
-	block2H99Off  = 0     // f32[1024]
-	block2H104Off = 0     // f32[1024]
-	block2H105Off = 4096  // f32[1024]
-	block2H106Off = 8192  // f32[1024]
-	block2H107Off = 12288 // f32[1024]
+	trainForwardPlacesScratch1Off                          = 0      // f32[1024]
+	trainForwardPlacesScratch2Off                          = 4096   // bool[1024]
+	trainForwardLayers0SelfAttnInProjWeight2_2Off          = 425984 // f32[4096]
+	trainForwardPart2ArenaOff                              = 0      // u8[131072]
+	trainForwardPart2Arena2Off                             = 479744 // u8[114688*N]
+	trainForwardLayers0SelfAttnInProjWeightOff             = 442368 // f32[4096]
+	trainForwardLayers0SelfAttnInProjWeight2Off            = 458752 // f32[4096]
+	trainForwardLayers1SelfAttnInProjWeight2_2Off          = 278528 // f32[4096]
+	trainForwardPart2Arena3Off                             = 0      // u8[131072]
+	trainForwardPart2Arena4Off                             = 479744 // u8[114688*N]
+	trainForwardLayers1SelfAttnInProjWeightOff             = 294912 // f32[4096]
+	trainForwardLayers1SelfAttnInProjWeight2Off            = 311296 // f32[4096]
+	trainForwardTokensWeightOff                            = 0      // f32[16384]
+	trainForwardH31Off                                     = 479744 // f32[16384*N]
+	trainForwardTokensWeight2Off                           = 0      // f32[16384]
+	trainForwardH35Off                                     = 65536  // f32[16384]
+	trainForwardH36Off                                     = 0      // f32[16384]
+	trainForwardH38Off                                     = 479744 // f32[4096*N]
+	trainForwardH38Scratch1Off                             = 65536  // f32[1024]
+	trainForwardH38Scratch2Off                             = 69632  // f32[1024]
+	trainForwardH40Scratch1Off                             = 65536  // f32[1024]
+	trainForwardNorm2Scratch1Off                           = 65536  // f32[1024]
+	trainForwardH42Off                                     = 479744 // f32[4096*N]
+	trainForwardH43Off                                     = 479744 // f32[4096*N]
+	trainForwardH45Off                                     = 479744 // f32[64*N]
+	trainForwardH46Scratch1Off                             = 65536  // f32[1024]
+	trainForwardH46Scratch2Off                             = 69632  // f32[1024]
+	trainForwardH46Scratch3Off                             = 73728  // f32[1024]
+	trainForwardH46Scratch4Off                             = 77824  // f32[1024]
+	trainForwardH47Off                                     = 475136 // f32[192]
+	trainForwardH48Off                                     = 131072 // f32[12288]
+	trainForwardH49Off                                     = 475904 // f32[192]
+	trainForwardH50Off                                     = 180224 // f32[12288]
+	trainForwardH51Off                                     = 476672 // f32[192]
+	trainForwardH52Off                                     = 229376 // f32[12288]
+	trainForwardBlockArenaOff                              = 65536  // u8[65536]
+	trainForwardBlockArena2Off                             = 479744 // u8[229376*N]
+	trainForwardH54Off                                     = 477440 // f32[192]
+	trainForwardH55Off                                     = 278528 // f32[12288]
+	trainForwardH56Off                                     = 478208 // f32[192]
+	trainForwardH57Off                                     = 327680 // f32[12288]
+	trainForwardH58Off                                     = 478976 // f32[192]
+	trainForwardH59Off                                     = 376832 // f32[12288]
+	trainForwardBlockArena3Off                             = 65536  // u8[65536]
+	trainForwardBlockArena4Off                             = 479744 // u8[229376*N]
+	trainForwardH61Scratch1Off                             = 69632  // bool[1024]
+	trainForwardH61Scratch2Off                             = 65536  // f32[1024]
+	trainForwardH62Off                                     = 65536  // f32[16384]
+	trainForwardGradLayers1SelfAttnInProjBiasScratch1Off   = 425984 // f32[1024]
+	trainForwardGradLayers1SelfAttnInProjWeightScratch1Off = 425984 // f32[1024]
+	trainForwardGradLayers0SelfAttnInProjBiasScratch1Off   = 131072 // f32[1024]
+	trainForwardGradLayers0SelfAttnInProjWeightScratch1Off = 131072 // f32[1024]
 )
 
 // Offsets of the buffers that prepare uses.
 const (
-	prepareH1Off = 0 // f32[4096]
-	prepareH2Off = 0 // f32[4096]
-	prepareH3Off = 0 // f32[4096]
-	prepareH4Off = 0 // f32[4096]
-	prepareH5Off = 0 // f32[4096]
-	prepareH6Off = 0 // f32[4096]
+	prepareLayers0SelfAttnInProjWeight4Off = 0 // f32[4096]
+	prepareLayers0SelfAttnInProjWeight5Off = 0 // f32[4096]
+	prepareLayers0SelfAttnInProjWeight6Off = 0 // f32[4096]
+	prepareLayers1SelfAttnInProjWeight4Off = 0 // f32[4096]
+	prepareLayers1SelfAttnInProjWeight5Off = 0 // f32[4096]
+	prepareLayers1SelfAttnInProjWeight6Off = 0 // f32[4096]
 )

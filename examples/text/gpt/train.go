@@ -2,852 +2,172 @@
 
 package gpt
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "tokens.weight", Shape: []int{256, 64}},
-	{Name: "places", Shape: []int{64, 64}},
-	{Name: "layers.0.self_attn.in_proj_weight", Shape: []int{192, 64}},
-	{Name: "layers.0.self_attn.in_proj_bias", Shape: []int{192}},
-	{Name: "layers.0.self_attn.out_proj.weight", Shape: []int{64, 64}, Needed: true},
-	{Name: "layers.0.self_attn.out_proj.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.0.linear1.weight", Shape: []int{256, 64}, Needed: true},
-	{Name: "layers.0.linear1.bias", Shape: []int{256}, Needed: true},
-	{Name: "layers.0.linear2.weight", Shape: []int{64, 256}, Needed: true},
-	{Name: "layers.0.linear2.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.0.norm1.weight", Shape: []int{64}, Needed: true},
-	{Name: "layers.0.norm1.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.0.norm2.weight", Shape: []int{64}, Needed: true},
-	{Name: "layers.0.norm2.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.self_attn.in_proj_weight", Shape: []int{192, 64}},
-	{Name: "layers.1.self_attn.in_proj_bias", Shape: []int{192}},
-	{Name: "layers.1.self_attn.out_proj.weight", Shape: []int{64, 64}, Needed: true},
-	{Name: "layers.1.self_attn.out_proj.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.linear1.weight", Shape: []int{256, 64}, Needed: true},
-	{Name: "layers.1.linear1.bias", Shape: []int{256}, Needed: true},
-	{Name: "layers.1.linear2.weight", Shape: []int{64, 256}, Needed: true},
-	{Name: "layers.1.linear2.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.norm1.weight", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.norm1.bias", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.norm2.weight", Shape: []int{64}, Needed: true},
-	{Name: "layers.1.norm2.bias", Shape: []int{64}, Needed: true},
-	{Name: "norm.weight", Shape: []int{64}},
-	{Name: "norm.bias", Shape: []int{64}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "tokens.weight", Shape: []int{256, 64}, Weight: &w.tokensWeight, Change: &g.tokensWeight},
+		{Name: "places", Shape: []int{64, 64}, Weight: &w.places, Change: &g.places},
+		{Name: "layers.0.self_attn.in_proj_weight", Shape: []int{192, 64}, Weight: &w.layers0SelfAttnInProjWeight,
+			Change: &g.layers0SelfAttnInProjWeight},
+		{Name: "layers.0.self_attn.in_proj_bias", Shape: []int{192}, Weight: &w.layers0SelfAttnInProjBias,
+			Change: &g.layers0SelfAttnInProjBias},
+		{Name: "layers.0.self_attn.out_proj.weight", Shape: []int{64, 64}, Needed: true, Weight: &w.layers0SelfAttnOutProjWeight,
+			Change: &g.layers0SelfAttnOutProjWeight},
+		{Name: "layers.0.self_attn.out_proj.bias", Shape: []int{64}, Needed: true, Weight: &w.layers0SelfAttnOutProjBias,
+			Change: &g.layers0SelfAttnOutProjBias},
+		{Name: "layers.0.linear1.weight", Shape: []int{256, 64}, Needed: true, Weight: &w.layers0Linear1Weight,
+			Change: &g.layers0Linear1Weight},
+		{Name: "layers.0.linear1.bias", Shape: []int{256}, Needed: true, Weight: &w.layers0Linear1Bias, Change: &g.layers0Linear1Bias},
+		{Name: "layers.0.linear2.weight", Shape: []int{64, 256}, Needed: true, Weight: &w.layers0Linear2Weight,
+			Change: &g.layers0Linear2Weight},
+		{Name: "layers.0.linear2.bias", Shape: []int{64}, Needed: true, Weight: &w.layers0Linear2Bias, Change: &g.layers0Linear2Bias},
+		{Name: "layers.0.norm1.weight", Shape: []int{64}, Needed: true, Weight: &w.layers0Norm1Weight, Change: &g.layers0Norm1Weight},
+		{Name: "layers.0.norm1.bias", Shape: []int{64}, Needed: true, Weight: &w.layers0Norm1Bias, Change: &g.layers0Norm1Bias},
+		{Name: "layers.0.norm2.weight", Shape: []int{64}, Needed: true, Weight: &w.layers0Norm2Weight, Change: &g.layers0Norm2Weight},
+		{Name: "layers.0.norm2.bias", Shape: []int{64}, Needed: true, Weight: &w.layers0Norm2Bias, Change: &g.layers0Norm2Bias},
+		{Name: "layers.1.self_attn.in_proj_weight", Shape: []int{192, 64}, Weight: &w.layers1SelfAttnInProjWeight,
+			Change: &g.layers1SelfAttnInProjWeight},
+		{Name: "layers.1.self_attn.in_proj_bias", Shape: []int{192}, Weight: &w.layers1SelfAttnInProjBias,
+			Change: &g.layers1SelfAttnInProjBias},
+		{Name: "layers.1.self_attn.out_proj.weight", Shape: []int{64, 64}, Needed: true, Weight: &w.layers1SelfAttnOutProjWeight,
+			Change: &g.layers1SelfAttnOutProjWeight},
+		{Name: "layers.1.self_attn.out_proj.bias", Shape: []int{64}, Needed: true, Weight: &w.layers1SelfAttnOutProjBias,
+			Change: &g.layers1SelfAttnOutProjBias},
+		{Name: "layers.1.linear1.weight", Shape: []int{256, 64}, Needed: true, Weight: &w.layers1Linear1Weight,
+			Change: &g.layers1Linear1Weight},
+		{Name: "layers.1.linear1.bias", Shape: []int{256}, Needed: true, Weight: &w.layers1Linear1Bias, Change: &g.layers1Linear1Bias},
+		{Name: "layers.1.linear2.weight", Shape: []int{64, 256}, Needed: true, Weight: &w.layers1Linear2Weight,
+			Change: &g.layers1Linear2Weight},
+		{Name: "layers.1.linear2.bias", Shape: []int{64}, Needed: true, Weight: &w.layers1Linear2Bias, Change: &g.layers1Linear2Bias},
+		{Name: "layers.1.norm1.weight", Shape: []int{64}, Needed: true, Weight: &w.layers1Norm1Weight, Change: &g.layers1Norm1Weight},
+		{Name: "layers.1.norm1.bias", Shape: []int{64}, Needed: true, Weight: &w.layers1Norm1Bias, Change: &g.layers1Norm1Bias},
+		{Name: "layers.1.norm2.weight", Shape: []int{64}, Needed: true, Weight: &w.layers1Norm2Weight, Change: &g.layers1Norm2Weight},
+		{Name: "layers.1.norm2.bias", Shape: []int{64}, Needed: true, Weight: &w.layers1Norm2Bias, Change: &g.layers1Norm2Bias},
+		{Name: "norm.weight", Shape: []int{64}, Weight: &w.normWeight, Change: &g.normWeight},
+		{Name: "norm.bias", Shape: []int{64}, Weight: &w.normBias, Change: &g.normBias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base                *rt.Training
-	weights             *trained
-	changes             *changes // that the step writes
-	direct, aside       *changes // among the gradients, and to be added to them
-	guard               rt.Guard
-	ctx                 context.Context
-	arena               []byte
-	max                 rt.Max
-	stepOpened          bool
-	stepExtents         [1]int // that offsets hold for
-	stepOffsets         [162]int64
-	trainForwardOpened  bool
-	trainForwardExtents [1]int // that offsets hold for
-	trainForwardOffsets [153]int64
-	passStep            *rt.Pass
-	dstStep             float32  // of Step
-	dstForward          []Logits // of Forward
-	dstLoss             float32  // of Loss
-	passTrainForward    *rt.Pass
-	pending             bool // the arena holds what Backward needs
-	trainForwardTokens  []Tokens
-	dstTrainForward     []Logits // of TrainForward
+	rt.Trainer[trained, changes]
+	dstStep            float32  // of Step
+	dstForward         []Logits // of Forward
+	dstLoss            float32  // of Loss
+	trainForwardTokens []Tokens
+	dstTrainForward    []Logits // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "gpt: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		tokensWeight:                 base.Weight(0),
-		places:                       base.Weight(1),
-		layers0SelfAttnInProjWeight:  base.Weight(2),
-		layers0SelfAttnInProjBias:    base.Weight(3),
-		layers0SelfAttnOutProjWeight: base.Weight(4),
-		layers0SelfAttnOutProjBias:   base.Weight(5),
-		layers0Linear1Weight:         base.Weight(6),
-		layers0Linear1Bias:           base.Weight(7),
-		layers0Linear2Weight:         base.Weight(8),
-		layers0Linear2Bias:           base.Weight(9),
-		layers0Norm1Weight:           base.Weight(10),
-		layers0Norm1Bias:             base.Weight(11),
-		layers0Norm2Weight:           base.Weight(12),
-		layers0Norm2Bias:             base.Weight(13),
-		layers1SelfAttnInProjWeight:  base.Weight(14),
-		layers1SelfAttnInProjBias:    base.Weight(15),
-		layers1SelfAttnOutProjWeight: base.Weight(16),
-		layers1SelfAttnOutProjBias:   base.Weight(17),
-		layers1Linear1Weight:         base.Weight(18),
-		layers1Linear1Bias:           base.Weight(19),
-		layers1Linear2Weight:         base.Weight(20),
-		layers1Linear2Bias:           base.Weight(21),
-		layers1Norm1Weight:           base.Weight(22),
-		layers1Norm1Bias:             base.Weight(23),
-		layers1Norm2Weight:           base.Weight(24),
-		layers1Norm2Bias:             base.Weight(25),
-		normWeight:                   base.Weight(26),
-		normBias:                     base.Weight(27),
-		constH364:                    rt.WeightsOf[bool](own, "const/h36.4", 64, 64),
-		constH129:                    rt.WeightsOf[bool](own, "const/h129", 64, 64),
-		constH160:                    rt.WeightsOf[float32](own, "const/h160", 1, 1, 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH364: rt.WeightsOf[bool](own, "const/h36.4", 64, 64),
+		constH129: rt.WeightsOf[bool](own, "const/h129", 64, 64),
+		constH160: rt.WeightsOf[float32](own, "const/h160", 1, 1, 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 10},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 9},
-		{Variable: 3, End: 8},
-		{Variable: 4, End: 4},
-		{Variable: 5, End: 4},
-		{Variable: 6, End: 4},
-		{Variable: 7, End: 4},
-		{Variable: 8, End: 4},
-		{Variable: 9, End: 4},
-		{Variable: 10, End: 4},
-		{Variable: 11, End: 4},
-		{Variable: 12, End: 4},
-		{Variable: 13, End: 4},
-		{Variable: 14, End: 7},
-		{Variable: 15, End: 6},
-		{Variable: 16, End: 3},
-		{Variable: 17, End: 3},
-		{Variable: 18, End: 3},
-		{Variable: 19, End: 3},
-		{Variable: 20, End: 3},
-		{Variable: 21, End: 3},
-		{Variable: 22, End: 3},
-		{Variable: 23, End: 3},
-		{Variable: 24, End: 3},
-		{Variable: 25, End: 3},
-		{Variable: 26, End: 1},
-		{Variable: 27, End: 2},
-	}, nil)
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 10},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 9},
-		{Variable: 3, End: 8},
-		{Variable: 4, End: 4},
-		{Variable: 5, End: 4},
-		{Variable: 6, End: 4},
-		{Variable: 7, End: 4},
-		{Variable: 8, End: 4},
-		{Variable: 9, End: 4},
-		{Variable: 10, End: 4},
-		{Variable: 11, End: 4},
-		{Variable: 12, End: 4},
-		{Variable: 13, End: 4},
-		{Variable: 14, End: 7},
-		{Variable: 15, End: 6},
-		{Variable: 16, End: 3},
-		{Variable: 17, End: 3},
-		{Variable: 18, End: 3},
-		{Variable: 19, End: 3},
-		{Variable: 20, End: 3},
-		{Variable: 21, End: 3},
-		{Variable: 22, End: 3},
-		{Variable: 23, End: 3},
-		{Variable: 24, End: 3},
-		{Variable: 25, End: 3},
-		{Variable: 26, End: 1},
-		{Variable: 27, End: 2},
-	}, nil)
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "gpt: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		tokensWeight:                 base.Gradient(0, aside),
-		places:                       base.Gradient(1, aside),
-		layers0SelfAttnInProjWeight:  base.Gradient(2, aside),
-		layers0SelfAttnInProjBias:    base.Gradient(3, aside),
-		layers0SelfAttnOutProjWeight: base.Gradient(4, aside),
-		layers0SelfAttnOutProjBias:   base.Gradient(5, aside),
-		layers0Linear1Weight:         base.Gradient(6, aside),
-		layers0Linear1Bias:           base.Gradient(7, aside),
-		layers0Linear2Weight:         base.Gradient(8, aside),
-		layers0Linear2Bias:           base.Gradient(9, aside),
-		layers0Norm1Weight:           base.Gradient(10, aside),
-		layers0Norm1Bias:             base.Gradient(11, aside),
-		layers0Norm2Weight:           base.Gradient(12, aside),
-		layers0Norm2Bias:             base.Gradient(13, aside),
-		layers1SelfAttnInProjWeight:  base.Gradient(14, aside),
-		layers1SelfAttnInProjBias:    base.Gradient(15, aside),
-		layers1SelfAttnOutProjWeight: base.Gradient(16, aside),
-		layers1SelfAttnOutProjBias:   base.Gradient(17, aside),
-		layers1Linear1Weight:         base.Gradient(18, aside),
-		layers1Linear1Bias:           base.Gradient(19, aside),
-		layers1Linear2Weight:         base.Gradient(20, aside),
-		layers1Linear2Bias:           base.Gradient(21, aside),
-		layers1Norm1Weight:           base.Gradient(22, aside),
-		layers1Norm1Bias:             base.Gradient(23, aside),
-		layers1Norm2Weight:           base.Gradient(24, aside),
-		layers1Norm2Bias:             base.Gradient(25, aside),
-		normWeight:                   base.Gradient(26, aside),
-		normBias:                     base.Gradient(27, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	extents := [1]int{n}
-	if t.stepOpened && t.stepExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.stepOpened = false // until the offsets and the arena are those of these extents
-	stepSizes := [...]int64{
-		stepH1Off:   z.Mul(512, int64(n)),
-		stepH2Off:   z.Mul(16384, int64(n)),
-		stepH3Off:   z.Mul(16384, int64(n)),
-		stepH4Off:   4096,
-		stepH5Off:   1024,
-		stepH6Off:   z.Mul(16384, int64(n)),
-		stepH7Off:   16384,
-		stepH8Off:   256,
-		stepH9Off:   16384,
-		stepH10Off:  16384,
-		stepH11Off:  16384,
-		stepH12Off:  256,
-		stepH13Off:  z.Mul(16384, int64(n)),
-		stepH14Off:  z.Mul(16384, int64(n)),
-		stepH15Off:  16384,
-		stepH16Off:  16384,
-		stepH17Off:  16384,
-		stepH18Off:  256,
-		stepH19Off:  z.Mul(16384, int64(n)),
-		stepH20Off:  z.Mul(16384, int64(n)),
-		stepH21Off:  16384,
-		stepH22Off:  16384,
-		stepH23Off:  z.Mul(16384, int64(n)),
-		stepH24Off:  z.Mul(16384, int64(n)),
-		stepH25Off:  z.Mul(16384, int64(n)),
-		stepH26Off:  z.Mul(16384, int64(n)),
-		stepH27Off:  z.Mul(65536, int64(n)),
-		stepH28Off:  z.Mul(65536, int64(n)),
-		stepH29Off:  z.Mul(65536, int64(n)),
-		stepH30Off:  4096,
-		stepH31Off:  1024,
-		stepH32Off:  z.Mul(16384, int64(n)),
-		stepH33Off:  z.Mul(16384, int64(n)),
-		stepH34Off:  z.Mul(16384, int64(n)),
-		stepH35Off:  z.Mul(16384, int64(n)),
-		stepH36Off:  16384,
-		stepH37Off:  16384,
-		stepH38Off:  256,
-		stepH39Off:  z.Mul(16384, int64(n)),
-		stepH40Off:  1024,
-		stepH41Off:  4096,
-		stepH42Off:  z.Mul(16384, int64(n)),
-		stepH43Off:  65536,
-		stepH44Off:  z.Mul(65536, int64(n)),
-		stepH45Off:  z.Mul(65536, int64(n)),
-		stepH46Off:  z.Mul(65536, int64(n)),
-		stepH47Off:  4096,
-		stepH48Off:  1024,
-		stepH49Off:  z.Mul(16384, int64(n)),
-		stepH50Off:  65536,
-		stepH51Off:  65536,
-		stepH52Off:  256,
-		stepH53Off:  z.Mul(16384, int64(n)),
-		stepH54Off:  1024,
-		stepH55Off:  4096,
-		stepH56Off:  z.Mul(16384, int64(n)),
-		stepH57Off:  16384,
-		stepH58Off:  256,
-		stepH59Off:  16384,
-		stepH60Off:  16384,
-		stepH61Off:  16384,
-		stepH62Off:  256,
-		stepH63Off:  z.Mul(16384, int64(n)),
-		stepH64Off:  z.Mul(16384, int64(n)),
-		stepH65Off:  16384,
-		stepH66Off:  16384,
-		stepH67Off:  16384,
-		stepH68Off:  256,
-		stepH69Off:  z.Mul(16384, int64(n)),
-		stepH70Off:  z.Mul(16384, int64(n)),
-		stepH71Off:  16384,
-		stepH72Off:  16384,
-		stepH73Off:  z.Mul(16384, int64(n)),
-		stepH74Off:  z.Mul(16384, int64(n)),
-		stepH75Off:  z.Mul(16384, int64(n)),
-		stepH76Off:  z.Mul(16384, int64(n)),
-		stepH77Off:  z.Mul(65536, int64(n)),
-		stepH78Off:  z.Mul(65536, int64(n)),
-		stepH79Off:  z.Mul(65536, int64(n)),
-		stepH80Off:  4096,
-		stepH81Off:  1024,
-		stepH82Off:  z.Mul(16384, int64(n)),
-		stepH83Off:  z.Mul(16384, int64(n)),
-		stepH84Off:  z.Mul(16384, int64(n)),
-		stepH85Off:  z.Mul(16384, int64(n)),
-		stepH86Off:  16384,
-		stepH87Off:  16384,
-		stepH88Off:  256,
-		stepH89Off:  z.Mul(16384, int64(n)),
-		stepH90Off:  1024,
-		stepH91Off:  4096,
-		stepH92Off:  z.Mul(16384, int64(n)),
-		stepH93Off:  65536,
-		stepH94Off:  z.Mul(65536, int64(n)),
-		stepH95Off:  z.Mul(65536, int64(n)),
-		stepH96Off:  z.Mul(65536, int64(n)),
-		stepH97Off:  4096,
-		stepH98Off:  1024,
-		stepH99Off:  z.Mul(16384, int64(n)),
-		stepH100Off: 65536,
-		stepH101Off: 65536,
-		stepH102Off: 256,
-		stepH103Off: z.Mul(16384, int64(n)),
-		stepH104Off: 1024,
-		stepH105Off: 4096,
-		stepH106Off: z.Mul(16384, int64(n)),
-		stepH107Off: 65536,
-		stepH108Off: z.Mul(65536, int64(n)),
-		stepH109Off: z.Mul(512, int64(n)),
-		stepH110Off: z.Mul(256, int64(n)),
-		stepH111Off: 64,
-		stepH112Off: 64,
-		stepH113Off: z.Mul(256, int64(n)),
-		stepH114Off: z.Mul(65536, int64(n)),
-		stepH115Off: z.Mul(256, int64(n)),
-		stepH116Off: 4096,
-		stepH117Off: 4096,
-		stepH118Off: 65536,
-		stepH119Off: z.Mul(16384, int64(n)),
-		stepH120Off: z.Mul(16384, int64(n)),
-		stepH121Off: z.Mul(65536, int64(n)),
-		stepH122Off: 65536,
-		stepH123Off: 65536,
-		stepH124Off: z.Mul(256, int64(n)),
-		stepH125Off: z.Mul(16384, int64(n)),
-		stepH126Off: 4096,
-		stepH127Off: 4096,
-		stepH128Off: z.Mul(256, int64(n)),
-		stepH129Off: 4096,
-		stepH130Off: z.Mul(16384, int64(n)),
-		stepH131Off: 4096,
-		stepH132Off: z.Mul(16384, int64(n)),
-		stepH133Off: z.Mul(16384, int64(n)),
-		stepH134Off: z.Mul(256, int64(n)),
-		stepH135Off: z.Mul(256, int64(n)),
-		stepH136Off: 4096,
-		stepH137Off: 4096,
-		stepH138Off: 4096,
-		stepH139Off: 4096,
-		stepH140Off: 768,
-		stepH141Off: 49152,
-		stepH142Off: 768,
-		stepH143Off: 49152,
-		stepH144Off: 768,
-		stepH145Off: 49152,
-		stepH146Off: z.Mul(16384, int64(n)),
-		stepH147Off: z.Add(z.Mul(229376, int64(n)), 65536),
-		stepH148Off: 768,
-		stepH149Off: 49152,
-		stepH150Off: 768,
-		stepH151Off: 49152,
-		stepH152Off: 768,
-		stepH153Off: 49152,
-		stepH154Off: z.Mul(16384, int64(n)),
-		stepH155Off: z.Add(z.Mul(229376, int64(n)), 65536),
-		stepH156Off: 1024,
-		stepH157Off: 4096,
-		stepH158Off: 65536,
-		stepH159Off: 4096,
-		stepH160Off: 4096,
-		stepH161Off: 4096,
-		stepH162Off: 4096,
-	}
-	if err := z.Err("gpt: Step"); err != nil {
-		return err
-	}
-	need := rt.Layout(stepSizes[:], stepFirstUse[:], stepLastUse[:], t.stepOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.stepExtents, t.stepOpened = extents, true
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(98304, int64(n)), 65536)
-	if err := z.Err("gpt: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(98304, int64(n)), 65536)
-	if err := z.Err("gpt: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	extents := [1]int{n}
-	if t.trainForwardOpened && t.trainForwardExtents == extents {
-		return nil
-	}
-	var z rt.Sizes
-	t.trainForwardOpened = false // until the offsets and the arena are those of these extents
-	trainForwardSizes := [...]int64{
-		trainForwardH1Off:   z.Mul(512, int64(n)),
-		trainForwardH2Off:   z.Mul(16384, int64(n)),
-		trainForwardH3Off:   z.Mul(16384, int64(n)),
-		trainForwardH4Off:   4096,
-		trainForwardH5Off:   1024,
-		trainForwardH6Off:   z.Mul(16384, int64(n)),
-		trainForwardH7Off:   16384,
-		trainForwardH8Off:   256,
-		trainForwardH9Off:   16384,
-		trainForwardH10Off:  16384,
-		trainForwardH11Off:  16384,
-		trainForwardH12Off:  256,
-		trainForwardH13Off:  z.Mul(16384, int64(n)),
-		trainForwardH14Off:  z.Mul(16384, int64(n)),
-		trainForwardH15Off:  16384,
-		trainForwardH16Off:  16384,
-		trainForwardH17Off:  16384,
-		trainForwardH18Off:  256,
-		trainForwardH19Off:  z.Mul(16384, int64(n)),
-		trainForwardH20Off:  z.Mul(16384, int64(n)),
-		trainForwardH21Off:  16384,
-		trainForwardH22Off:  16384,
-		trainForwardH23Off:  z.Mul(16384, int64(n)),
-		trainForwardH24Off:  z.Mul(16384, int64(n)),
-		trainForwardH25Off:  z.Mul(16384, int64(n)),
-		trainForwardH26Off:  z.Mul(16384, int64(n)),
-		trainForwardH27Off:  z.Mul(65536, int64(n)),
-		trainForwardH28Off:  z.Mul(65536, int64(n)),
-		trainForwardH29Off:  z.Mul(65536, int64(n)),
-		trainForwardH30Off:  4096,
-		trainForwardH31Off:  1024,
-		trainForwardH32Off:  z.Mul(16384, int64(n)),
-		trainForwardH33Off:  z.Mul(16384, int64(n)),
-		trainForwardH34Off:  z.Mul(16384, int64(n)),
-		trainForwardH35Off:  z.Mul(16384, int64(n)),
-		trainForwardH36Off:  16384,
-		trainForwardH37Off:  16384,
-		trainForwardH38Off:  256,
-		trainForwardH39Off:  z.Mul(16384, int64(n)),
-		trainForwardH40Off:  1024,
-		trainForwardH41Off:  4096,
-		trainForwardH42Off:  z.Mul(16384, int64(n)),
-		trainForwardH43Off:  65536,
-		trainForwardH44Off:  z.Mul(65536, int64(n)),
-		trainForwardH45Off:  z.Mul(65536, int64(n)),
-		trainForwardH46Off:  z.Mul(65536, int64(n)),
-		trainForwardH47Off:  4096,
-		trainForwardH48Off:  1024,
-		trainForwardH49Off:  z.Mul(16384, int64(n)),
-		trainForwardH50Off:  65536,
-		trainForwardH51Off:  65536,
-		trainForwardH52Off:  256,
-		trainForwardH53Off:  z.Mul(16384, int64(n)),
-		trainForwardH54Off:  1024,
-		trainForwardH55Off:  4096,
-		trainForwardH56Off:  z.Mul(16384, int64(n)),
-		trainForwardH57Off:  16384,
-		trainForwardH58Off:  256,
-		trainForwardH59Off:  16384,
-		trainForwardH60Off:  16384,
-		trainForwardH61Off:  16384,
-		trainForwardH62Off:  256,
-		trainForwardH63Off:  z.Mul(16384, int64(n)),
-		trainForwardH64Off:  z.Mul(16384, int64(n)),
-		trainForwardH65Off:  16384,
-		trainForwardH66Off:  16384,
-		trainForwardH67Off:  16384,
-		trainForwardH68Off:  256,
-		trainForwardH69Off:  z.Mul(16384, int64(n)),
-		trainForwardH70Off:  z.Mul(16384, int64(n)),
-		trainForwardH71Off:  16384,
-		trainForwardH72Off:  16384,
-		trainForwardH73Off:  z.Mul(16384, int64(n)),
-		trainForwardH74Off:  z.Mul(16384, int64(n)),
-		trainForwardH75Off:  z.Mul(16384, int64(n)),
-		trainForwardH76Off:  z.Mul(16384, int64(n)),
-		trainForwardH77Off:  z.Mul(65536, int64(n)),
-		trainForwardH78Off:  z.Mul(65536, int64(n)),
-		trainForwardH79Off:  z.Mul(65536, int64(n)),
-		trainForwardH80Off:  4096,
-		trainForwardH81Off:  1024,
-		trainForwardH82Off:  z.Mul(16384, int64(n)),
-		trainForwardH83Off:  z.Mul(16384, int64(n)),
-		trainForwardH84Off:  z.Mul(16384, int64(n)),
-		trainForwardH85Off:  z.Mul(16384, int64(n)),
-		trainForwardH86Off:  16384,
-		trainForwardH87Off:  16384,
-		trainForwardH88Off:  256,
-		trainForwardH89Off:  z.Mul(16384, int64(n)),
-		trainForwardH90Off:  1024,
-		trainForwardH91Off:  4096,
-		trainForwardH92Off:  z.Mul(16384, int64(n)),
-		trainForwardH93Off:  65536,
-		trainForwardH94Off:  z.Mul(65536, int64(n)),
-		trainForwardH95Off:  z.Mul(65536, int64(n)),
-		trainForwardH96Off:  z.Mul(65536, int64(n)),
-		trainForwardH97Off:  4096,
-		trainForwardH98Off:  1024,
-		trainForwardH99Off:  z.Mul(16384, int64(n)),
-		trainForwardH100Off: 65536,
-		trainForwardH101Off: 65536,
-		trainForwardH102Off: 256,
-		trainForwardH103Off: z.Mul(16384, int64(n)),
-		trainForwardH104Off: 1024,
-		trainForwardH105Off: 4096,
-		trainForwardH106Off: z.Mul(16384, int64(n)),
-		trainForwardH107Off: 65536,
-		trainForwardH108Off: z.Mul(65536, int64(n)),
-		trainForwardH109Off: 65536,
-		trainForwardH110Off: z.Mul(16384, int64(n)),
-		trainForwardH111Off: z.Mul(16384, int64(n)),
-		trainForwardH112Off: z.Mul(65536, int64(n)),
-		trainForwardH113Off: 65536,
-		trainForwardH114Off: 65536,
-		trainForwardH115Off: z.Mul(256, int64(n)),
-		trainForwardH116Off: z.Mul(16384, int64(n)),
-		trainForwardH117Off: 4096,
-		trainForwardH118Off: 4096,
-		trainForwardH119Off: z.Mul(256, int64(n)),
-		trainForwardH120Off: 4096,
-		trainForwardH121Off: z.Mul(16384, int64(n)),
-		trainForwardH122Off: 4096,
-		trainForwardH123Off: z.Mul(16384, int64(n)),
-		trainForwardH124Off: z.Mul(16384, int64(n)),
-		trainForwardH125Off: z.Mul(256, int64(n)),
-		trainForwardH126Off: z.Mul(256, int64(n)),
-		trainForwardH127Off: 4096,
-		trainForwardH128Off: 4096,
-		trainForwardH129Off: 4096,
-		trainForwardH130Off: 4096,
-		trainForwardH131Off: 768,
-		trainForwardH132Off: 49152,
-		trainForwardH133Off: 768,
-		trainForwardH134Off: 49152,
-		trainForwardH135Off: 768,
-		trainForwardH136Off: 49152,
-		trainForwardH137Off: z.Mul(16384, int64(n)),
-		trainForwardH138Off: z.Add(z.Mul(229376, int64(n)), 65536),
-		trainForwardH139Off: 768,
-		trainForwardH140Off: 49152,
-		trainForwardH141Off: 768,
-		trainForwardH142Off: 49152,
-		trainForwardH143Off: 768,
-		trainForwardH144Off: 49152,
-		trainForwardH145Off: z.Mul(16384, int64(n)),
-		trainForwardH146Off: z.Add(z.Mul(229376, int64(n)), 65536),
-		trainForwardH147Off: 1024,
-		trainForwardH148Off: 4096,
-		trainForwardH149Off: 65536,
-		trainForwardH150Off: 4096,
-		trainForwardH151Off: 4096,
-		trainForwardH152Off: 4096,
-		trainForwardH153Off: 4096,
-	}
-	if err := z.Err("gpt: TrainForward"); err != nil {
-		return err
-	}
-	need := rt.Layout(trainForwardSizes[:], trainForwardFirstUse[:], trainForwardLastUse[:], t.trainForwardOffsets[:])
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	t.trainForwardExtents, t.trainForwardOpened = extents, true
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(tokens []Tokens, next []Next) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("tokens", tokens), rt.In("next", next))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runStep(&t.dstStep, tokens, next)
+	defer call.Leave(&err)
+	err = t.step(call, len(tokens), rt.FlatOf[float32](&t.dstStep), rt.Flat[int64](tokens), rt.Flat[int64](next), call.Key())
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *float32, tokens []Tokens, next []Next) (err error) {
-	defer rt.Recover("gpt: Step", &err)
-	if err := rt.CheckNil("gpt: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(tokens)
-	if err := rt.CheckLen("gpt: Step", "next", len(next), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("gpt: Step", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](dst), rt.Flat[int64](tokens), rt.Flat[int64](next), t.base.Key()))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(tokens []Tokens) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("tokens", tokens))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("gpt: Forward", &t.dstForward, len(tokens)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(tokens))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, tokens)
+	err = t.evalForward(call, len(tokens), rt.Flat[float32](t.dstForward), rt.Flat[int64](tokens))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []Logits, tokens []Tokens) (err error) {
-	defer rt.Recover("gpt: Forward", &err)
-	n := len(tokens)
-	if err := rt.CheckBatch("gpt: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[int64](tokens))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(tokens []Tokens, next []Next) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("tokens", tokens), rt.In("next", next))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runLoss(&t.dstLoss, tokens, next)
+	defer call.Leave(&err)
+	err = t.evalLoss(call, len(tokens), rt.FlatOf[float32](&t.dstLoss), rt.Flat[int64](tokens), rt.Flat[int64](next))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *float32, tokens []Tokens, next []Next) (err error) {
-	defer rt.Recover("gpt: Loss", &err)
-	if err := rt.CheckNil("gpt: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(tokens)
-	if err := rt.CheckLen("gpt: Loss", "next", len(next), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("gpt: Loss", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens)), rt.SpanOf(rt.Flat[int64](next))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](dst), rt.Flat[int64](tokens), rt.Flat[int64](next))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(tokens []Tokens) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("tokens", tokens))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("gpt: TrainForward", &t.dstTrainForward, len(tokens)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(tokens))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, tokens)
 	t.trainForwardTokens = tokens
-	t.pending = err == nil
+	err = t.trainForward(call, len(tokens), rt.Flat[float32](t.dstTrainForward), rt.Flat[int64](tokens), call.Key())
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []Logits, tokens []Tokens) (err error) {
-	defer rt.Recover("gpt: TrainForward", &err)
-	n := len(tokens)
-	if err := rt.CheckBatch("gpt: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("gpt: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[int64](tokens))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[int64](tokens), t.base.Key()))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dLogits", dLogits))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("gpt: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("gpt: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardTokens)
-	if err := rt.CheckLen("gpt: Backward", "dLogits", len(dLogits), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("gpt: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[int64](t.trainForwardTokens), rt.Flat[float32](dLogits), t.base.Key()))
+	return t.backward(call, len(t.trainForwardTokens), rt.Flat[float32](t.dstTrainForward), rt.Flat[int64](t.trainForwardTokens),
+		rt.Flat[float32](dLogits), call.Key())
 }

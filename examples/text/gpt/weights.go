@@ -13,11 +13,12 @@ import (
 //go:embed gpt.const.safetensors
 var embedded string
 
-// initial says how the weights begin.
+// initial describes the initial weights.
 var initial = []rt.Initial{
 	{Name: "tokens.weight", DType: "f32", Shape: []int{256, 64}, Init: rt.Init{Kind: "normal", B: 0.02}},
 	{Name: "places", DType: "f32", Shape: []int{64, 64}, Init: rt.Init{Kind: "normal", B: 0.02}},
-	{Name: "layers.0.self_attn.in_proj_weight", DType: "f32", Shape: []int{192, 64}, Init: rt.Init{Kind: "uniform", A: -0.15309310892394865, B: 0.15309310892394865}},
+	{Name: "layers.0.self_attn.in_proj_weight", DType: "f32", Shape: []int{192, 64},
+		Init: rt.Init{Kind: "uniform", A: -0.15309310892394865, B: 0.15309310892394865}},
 	{Name: "layers.0.self_attn.in_proj_bias", DType: "f32", Shape: []int{192}, Init: rt.Init{Kind: "constant"}},
 	{Name: "layers.0.self_attn.out_proj.weight", DType: "f32", Shape: []int{64, 64}, Init: rt.Init{Kind: "uniform", A: -0.125, B: 0.125}},
 	{Name: "layers.0.self_attn.out_proj.bias", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant"}},
@@ -29,7 +30,8 @@ var initial = []rt.Initial{
 	{Name: "layers.0.norm1.bias", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant"}},
 	{Name: "layers.0.norm2.weight", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant", A: 1}},
 	{Name: "layers.0.norm2.bias", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant"}},
-	{Name: "layers.1.self_attn.in_proj_weight", DType: "f32", Shape: []int{192, 64}, Init: rt.Init{Kind: "uniform", A: -0.15309310892394865, B: 0.15309310892394865}},
+	{Name: "layers.1.self_attn.in_proj_weight", DType: "f32", Shape: []int{192, 64},
+		Init: rt.Init{Kind: "uniform", A: -0.15309310892394865, B: 0.15309310892394865}},
 	{Name: "layers.1.self_attn.in_proj_bias", DType: "f32", Shape: []int{192}, Init: rt.Init{Kind: "constant"}},
 	{Name: "layers.1.self_attn.out_proj.weight", DType: "f32", Shape: []int{64, 64}, Init: rt.Init{Kind: "uniform", A: -0.125, B: 0.125}},
 	{Name: "layers.1.self_attn.out_proj.bias", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant"}},
@@ -45,14 +47,13 @@ var initial = []rt.Initial{
 	{Name: "norm.bias", DType: "f32", Shape: []int{64}, Init: rt.Init{Kind: "constant"}},
 }
 
-// New returns the model with its initial weights, which the seed determines: those of
-// one seed are the same on every machine.
+// New returns the model with initial weights, which are drawn from the seed. The same seed gives
+// the same weights on every machine.
 func New(seed uint64) *Model {
 	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -60,10 +61,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the weights of New(0) stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The weights
+// of New(0) replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.InitialWeights(0, initial, rt.OpenWeights(embedded))
@@ -74,9 +76,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -106,7 +108,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "tokens.weight", DType: "f32", Shape: []int{256, 64}, Aliases: []string{"head.weight"}},
 	{Name: "places", DType: "f32", Shape: []int{64, 64}},
@@ -138,32 +140,20 @@ var wanted = []keys.Want{
 	{Name: "norm.bias", DType: "f32", Shape: []int{64}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	tokensWeight                 []float32 // f32[256,64]
 	places                       []float32 // f32[64,64]
-	layers0SelfAttnOutProjBias   []float32 // f32[64]
-	layers0Linear1Bias           []float32 // f32[256]
-	layers0Linear2Bias           []float32 // f32[64]
-	layers0Norm1Weight           []float32 // f32[64]
-	layers0Norm1Bias             []float32 // f32[64]
-	layers0Norm2Weight           []float32 // f32[64]
-	layers0Norm2Bias             []float32 // f32[64]
-	layers1SelfAttnOutProjBias   []float32 // f32[64]
-	layers1Linear1Bias           []float32 // f32[256]
-	layers1Linear2Bias           []float32 // f32[64]
-	layers1Norm1Weight           []float32 // f32[64]
-	layers1Norm1Bias             []float32 // f32[64]
-	layers1Norm2Weight           []float32 // f32[64]
-	layers1Norm2Bias             []float32 // f32[64]
 	normWeight                   []float32 // f32[64]
 	normBias                     []float32 // f32[64]
+	layers0Norm1Weight           []float32 // f32[64]
+	layers0Norm1Bias             []float32 // f32[64]
 	layers0SelfAttnInProjWeight  []float32 // f32[4,64,16]
 	layers0SelfAttnInProjBias    []float32 // f32[64]
 	layers0SelfAttnInProjWeight2 []float32 // f32[4,64,16]
@@ -172,8 +162,15 @@ type weights struct {
 	layers0SelfAttnInProjBias3   []float32 // f32[64]
 	constH129                    []bool    // bool[64,64]
 	layers0SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers0SelfAttnOutProjBias   []float32 // f32[64]
+	layers0Norm2Weight           []float32 // f32[64]
+	layers0Norm2Bias             []float32 // f32[64]
 	layers0Linear1Weight         []float32 // f32[16,64,16]
+	layers0Linear1Bias           []float32 // f32[256]
 	layers0Linear2Weight         []float32 // f32[4,256,16]
+	layers0Linear2Bias           []float32 // f32[64]
+	layers1Norm1Weight           []float32 // f32[64]
+	layers1Norm1Bias             []float32 // f32[64]
 	layers1SelfAttnInProjWeight  []float32 // f32[4,64,16]
 	layers1SelfAttnInProjBias    []float32 // f32[64]
 	layers1SelfAttnInProjWeight2 []float32 // f32[4,64,16]
@@ -181,33 +178,26 @@ type weights struct {
 	layers1SelfAttnInProjWeight3 []float32 // f32[4,64,16]
 	layers1SelfAttnInProjBias3   []float32 // f32[64]
 	layers1SelfAttnOutProjWeight []float32 // f32[4,64,16]
+	layers1SelfAttnOutProjBias   []float32 // f32[64]
+	layers1Norm2Weight           []float32 // f32[64]
+	layers1Norm2Bias             []float32 // f32[64]
 	layers1Linear1Weight         []float32 // f32[16,64,16]
+	layers1Linear1Bias           []float32 // f32[256]
 	layers1Linear2Weight         []float32 // f32[4,256,16]
+	layers1Linear2Bias           []float32 // f32[64]
 	tokensWeight2                []float32 // f32[16,64,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	own := rt.OpenWeights(embedded)
 	p := &weights{
 		tokensWeight:                 rt.WeightsOf[float32](raw, "tokens.weight", 256, 64),
 		places:                       rt.WeightsOf[float32](raw, "places", 64, 64),
-		layers0SelfAttnOutProjBias:   rt.WeightsOf[float32](raw, "layers.0.self_attn.out_proj.bias", 64),
-		layers0Linear1Bias:           rt.WeightsOf[float32](raw, "layers.0.linear1.bias", 256),
-		layers0Linear2Bias:           rt.WeightsOf[float32](raw, "layers.0.linear2.bias", 64),
-		layers0Norm1Weight:           rt.WeightsOf[float32](raw, "layers.0.norm1.weight", 64),
-		layers0Norm1Bias:             rt.WeightsOf[float32](raw, "layers.0.norm1.bias", 64),
-		layers0Norm2Weight:           rt.WeightsOf[float32](raw, "layers.0.norm2.weight", 64),
-		layers0Norm2Bias:             rt.WeightsOf[float32](raw, "layers.0.norm2.bias", 64),
-		layers1SelfAttnOutProjBias:   rt.WeightsOf[float32](raw, "layers.1.self_attn.out_proj.bias", 64),
-		layers1Linear1Bias:           rt.WeightsOf[float32](raw, "layers.1.linear1.bias", 256),
-		layers1Linear2Bias:           rt.WeightsOf[float32](raw, "layers.1.linear2.bias", 64),
-		layers1Norm1Weight:           rt.WeightsOf[float32](raw, "layers.1.norm1.weight", 64),
-		layers1Norm1Bias:             rt.WeightsOf[float32](raw, "layers.1.norm1.bias", 64),
-		layers1Norm2Weight:           rt.WeightsOf[float32](raw, "layers.1.norm2.weight", 64),
-		layers1Norm2Bias:             rt.WeightsOf[float32](raw, "layers.1.norm2.bias", 64),
 		normWeight:                   rt.WeightsOf[float32](raw, "norm.weight", 64),
 		normBias:                     rt.WeightsOf[float32](raw, "norm.bias", 64),
+		layers0Norm1Weight:           rt.WeightsOf[float32](raw, "layers.0.norm1.weight", 64),
+		layers0Norm1Bias:             rt.WeightsOf[float32](raw, "layers.0.norm1.bias", 64),
 		layers0SelfAttnInProjWeight:  rt.Make[float32](4096),
 		layers0SelfAttnInProjBias:    rt.Make[float32](64),
 		layers0SelfAttnInProjWeight2: rt.Make[float32](4096),
@@ -216,8 +206,15 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers0SelfAttnInProjBias3:   rt.Make[float32](64),
 		constH129:                    rt.WeightsOf[bool](own, "const/h129", 64, 64),
 		layers0SelfAttnOutProjWeight: rt.Make[float32](4096),
+		layers0SelfAttnOutProjBias:   rt.WeightsOf[float32](raw, "layers.0.self_attn.out_proj.bias", 64),
+		layers0Norm2Weight:           rt.WeightsOf[float32](raw, "layers.0.norm2.weight", 64),
+		layers0Norm2Bias:             rt.WeightsOf[float32](raw, "layers.0.norm2.bias", 64),
 		layers0Linear1Weight:         rt.Make[float32](16384),
+		layers0Linear1Bias:           rt.WeightsOf[float32](raw, "layers.0.linear1.bias", 256),
 		layers0Linear2Weight:         rt.Make[float32](16384),
+		layers0Linear2Bias:           rt.WeightsOf[float32](raw, "layers.0.linear2.bias", 64),
+		layers1Norm1Weight:           rt.WeightsOf[float32](raw, "layers.1.norm1.weight", 64),
+		layers1Norm1Bias:             rt.WeightsOf[float32](raw, "layers.1.norm1.bias", 64),
 		layers1SelfAttnInProjWeight:  rt.Make[float32](4096),
 		layers1SelfAttnInProjBias:    rt.Make[float32](64),
 		layers1SelfAttnInProjWeight2: rt.Make[float32](4096),
@@ -225,8 +222,13 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers1SelfAttnInProjWeight3: rt.Make[float32](4096),
 		layers1SelfAttnInProjBias3:   rt.Make[float32](64),
 		layers1SelfAttnOutProjWeight: rt.Make[float32](4096),
+		layers1SelfAttnOutProjBias:   rt.WeightsOf[float32](raw, "layers.1.self_attn.out_proj.bias", 64),
+		layers1Norm2Weight:           rt.WeightsOf[float32](raw, "layers.1.norm2.weight", 64),
+		layers1Norm2Bias:             rt.WeightsOf[float32](raw, "layers.1.norm2.bias", 64),
 		layers1Linear1Weight:         rt.Make[float32](16384),
+		layers1Linear1Bias:           rt.WeightsOf[float32](raw, "layers.1.linear1.bias", 256),
 		layers1Linear2Weight:         rt.Make[float32](16384),
+		layers1Linear2Bias:           rt.WeightsOf[float32](raw, "layers.1.linear2.bias", 64),
 		tokensWeight2:                rt.Make[float32](16384),
 	}
 	if err := raw.Err(); err != nil {
@@ -247,7 +249,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error {
 	var (
 		tokensWeight                 = rt.WeightsOf[float32](raw, "tokens.weight", 256, 64)
@@ -269,87 +271,87 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 		return err
 	}
 	var (
-		h1 = rt.View[float32](arena, prepareH1Off, 4096)
-		h2 = rt.View[float32](arena, prepareH2Off, 4096)
-		h3 = rt.View[float32](arena, prepareH3Off, 4096)
-		h4 = rt.View[float32](arena, prepareH4Off, 4096)
-		h5 = rt.View[float32](arena, prepareH5Off, 4096)
-		h6 = rt.View[float32](arena, prepareH6Off, 4096)
+		layers0SelfAttnInProjWeight4 = rt.View[float32](arena, prepareLayers0SelfAttnInProjWeight4Off, 4096)
+		layers0SelfAttnInProjWeight5 = rt.View[float32](arena, prepareLayers0SelfAttnInProjWeight5Off, 4096)
+		layers0SelfAttnInProjWeight6 = rt.View[float32](arena, prepareLayers0SelfAttnInProjWeight6Off, 4096)
+		layers1SelfAttnInProjWeight4 = rt.View[float32](arena, prepareLayers1SelfAttnInProjWeight4Off, 4096)
+		layers1SelfAttnInProjWeight5 = rt.View[float32](arena, prepareLayers1SelfAttnInProjWeight5Off, 4096)
+		layers1SelfAttnInProjWeight6 = rt.View[float32](arena, prepareLayers1SelfAttnInProjWeight6Off, 4096)
 	)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h1, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// layers0SelfAttnInProjWeight4 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers0SelfAttnInProjWeight4, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers0SelfAttnInProjWeight, h1, 64, 64, 64, false, 1, 4096)
+	// p.layers0SelfAttnInProjWeight = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers0SelfAttnInProjWeight, layers0SelfAttnInProjWeight4, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers0SelfAttnInProjBias = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias, layers0SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h2, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// layers0SelfAttnInProjWeight5 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers0SelfAttnInProjWeight5, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers0SelfAttnInProjWeight2, h2, 64, 64, 64, false, 1, 4096)
+	// p.layers0SelfAttnInProjWeight2 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers0SelfAttnInProjWeight2, layers0SelfAttnInProjWeight5, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers0SelfAttnInProjBias2 = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias2, layers0SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h3, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// layers0SelfAttnInProjWeight6 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers0SelfAttnInProjWeight6, layers0SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers0SelfAttnInProjWeight3, h3, 64, 64, 64, false, 1, 4096)
+	// p.layers0SelfAttnInProjWeight3 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers0SelfAttnInProjWeight3, layers0SelfAttnInProjWeight6, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers0SelfAttnInProjBias3 = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers0SelfAttnInProjBias3, layers0SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// model.go:50: f32[4,64,16]
+	// p.layers0SelfAttnOutProjWeight = model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers0SelfAttnOutProjWeight, layers0SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// model.go:50: f32[16,64,16]
+	// p.layers0Linear1Weight = model.go:50: f32[16,64,16]
 	cpu.PackPanels(p.layers0Linear1Weight, layers0Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[4,256,16]
+	// p.layers0Linear2Weight = model.go:50: f32[4,256,16]
 	cpu.PackPanels(p.layers0Linear2Weight, layers0Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h4, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
+	// layers1SelfAttnInProjWeight4 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers1SelfAttnInProjWeight4, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 0)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight, h4, 64, 64, 64, false, 1, 4096)
+	// p.layers1SelfAttnInProjWeight = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight, layers1SelfAttnInProjWeight4, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers1SelfAttnInProjBias = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias, layers1SelfAttnInProjBias, []int{64}, []int{1}, 0)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h5, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
+	// layers1SelfAttnInProjWeight5 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers1SelfAttnInProjWeight5, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 4096)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, h5, 64, 64, 64, false, 1, 4096)
+	// p.layers1SelfAttnInProjWeight2 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight2, layers1SelfAttnInProjWeight5, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers1SelfAttnInProjBias2 = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias2, layers1SelfAttnInProjBias, []int{64}, []int{1}, 64)
 
-	// model.go:50: f32[64,64]
-	cpu.StridedCopy(h6, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
+	// layers1SelfAttnInProjWeight6 = model.go:50: f32[64,64]
+	cpu.StridedCopy(layers1SelfAttnInProjWeight6, layers1SelfAttnInProjWeight, []int{64, 64}, []int{1, 64}, 8192)
 
-	// model.go:50: f32[4,64,16]
-	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, h6, 64, 64, 64, false, 1, 4096)
+	// p.layers1SelfAttnInProjWeight3 = model.go:50: f32[4,64,16]
+	cpu.PackPanels(p.layers1SelfAttnInProjWeight3, layers1SelfAttnInProjWeight6, 64, 64, 64, false, 1, 4096)
 
-	// model.go:50: f32[64]
+	// p.layers1SelfAttnInProjBias3 = model.go:50: f32[64]
 	cpu.StridedCopy(p.layers1SelfAttnInProjBias3, layers1SelfAttnInProjBias, []int{64}, []int{1}, 128)
 
-	// model.go:50: f32[4,64,16]
+	// p.layers1SelfAttnOutProjWeight = model.go:50: f32[4,64,16]
 	cpu.PackPanels(p.layers1SelfAttnOutProjWeight, layers1SelfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
 
-	// model.go:50: f32[16,64,16]
+	// p.layers1Linear1Weight = model.go:50: f32[16,64,16]
 	cpu.PackPanels(p.layers1Linear1Weight, layers1Linear1Weight, 64, 256, 64, true, 1, 16384)
 
-	// model.go:50: f32[4,256,16]
+	// p.layers1Linear2Weight = model.go:50: f32[4,256,16]
 	cpu.PackPanels(p.layers1Linear2Weight, layers1Linear2Weight, 256, 64, 256, true, 1, 16384)
 
-	// model.go:51: f32[16,64,16]
+	// p.tokensWeight2 = model.go:51: f32[16,64,16]
 	cpu.PackPanels(p.tokensWeight2, tokensWeight, 64, 256, 64, true, 1, 16384)
 	return nil
 }

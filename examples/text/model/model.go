@@ -1,9 +1,9 @@
-// Package model describes a small transformer that goes on with a text.
+// Package model describes a small transformer that continues a text.
 package model
 
 import "github.com/burngen/burngen/ir/nn"
 
-// Config is what a GPT is made by.
+// Config configures a GPT.
 //
 //burngen:config
 type Config struct {
@@ -15,7 +15,7 @@ type Config struct {
 	Dropout    float64 `default:"0.1"`
 }
 
-// GPT is a decoder-only transformer (Radford and others, 2018), with norms before.
+// GPT is a decoder-only transformer (Radford and others, 2018) with pre-normalisation.
 type GPT struct {
 	Tokens nn.Embedding
 	Places nn.Param
@@ -42,7 +42,7 @@ func New(c Config) *GPT {
 	return m
 }
 
-// Forward maps tokens to logits of the token after each.
+// Forward maps tokens to the logits of the next token at each position.
 //
 //burngen:func (i64[N,{m.Context}]) -> f32[N,{m.Context},{m.Vocabulary}]
 func (m *GPT) Forward(tokens nn.Value) (logits nn.Value) {
@@ -51,7 +51,7 @@ func (m *GPT) Forward(tokens nn.Value) (logits nn.Value) {
 	return m.Head.Forward(m.Norm.Forward(x))
 }
 
-// Loss is what training minimises: next are the tokens after each.
+// Loss returns the cross entropy. next holds the next token at each position.
 //
 //burngen:loss (i64[N,{m.Context}], i64[N,{m.Context}]) -> f32[]
 func (m *GPT) Loss(tokens, next nn.Value) nn.Value {

@@ -3,7 +3,7 @@ package model
 
 import "github.com/burngen/burngen/ir/nn"
 
-// Config is what a Net is made by.
+// Config configures a Net.
 //
 //burngen:config
 type Config struct {
@@ -12,7 +12,7 @@ type Config struct {
 	Output int `default:"2"`
 }
 
-// Net has two hidden layers.
+// Net is a perceptron with two hidden layers.
 type Net struct {
 	FC1, FC2, FC3 nn.Linear
 	input, output int
@@ -37,7 +37,7 @@ func (m *Net) Forward(bits nn.Value) (logits nn.Value) {
 	return m.FC3.Forward(x)
 }
 
-// Loss is what training minimises.
+// Loss returns the cross entropy.
 //
 //burngen:loss (f32[N,{m.input}], i64[N]) -> f32[]
 func (m *Net) Loss(bits, class nn.Value) nn.Value {

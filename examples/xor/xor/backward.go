@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
 	fc1Weight []float32 // f32[16,2]
 	fc1Bias   []float32 // f32[16]
@@ -18,7 +18,8 @@ type trained struct {
 	constH21  []float32 // f32[1,1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	fc1Weight []float32 // gradient, f32[16,2]
 	fc1Bias   []float32 // gradient, f32[16]
@@ -29,495 +30,495 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, output, bits []float32, class []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, output, bits []float32, class []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h1  = rt.View[float32](t.arena, stepH1Off, 32)
-		h2  = rt.View[float32](t.arena, stepH2Off, 16*n)
-		h3  = rt.View[float32](t.arena, stepH3Off, 256)
-		h4  = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h5  = rt.View[float32](t.arena, stepH5Off, 256)
-		h6  = rt.View[float32](t.arena, stepH6Off, 16)
-		h7  = rt.View[float32](t.arena, 128*n+8192, 2*n)
-		h8  = rt.View[int64](t.arena, 192*n+8192, n)
-		h9  = rt.View[float32](t.arena, 256*n+8192, n)
-		h10 = rt.View[int64](t.arena, stepH10Off, 1)
-		h11 = rt.View[float32](t.arena, stepH11Off, 1)
-		h12 = rt.View[float32](t.arena, 256*n+8192, n)
-		h13 = rt.View[float32](t.arena, 320*n+8192, 2*n)
-		h14 = rt.View[float32](t.arena, 192*n+8192, n)
-		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
-		h16 = rt.View[float32](t.arena, stepH16Off, 1024)
-		h17 = rt.View[float32](t.arena, stepH17Off, 32)
-		h18 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h19 = rt.View[float32](t.arena, 192*n+8192, 16*n)
-		h20 = rt.View[float32](t.arena, stepH20Off, 32)
-		h21 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h22 = rt.View[float32](t.arena, stepH22Off, 256)
-		h23 = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h24 = rt.View[float32](t.arena, 192*n+8192, 16*n)
-		h25 = rt.View[float32](t.arena, stepH25Off, 256)
-		h26 = rt.View[float32](t.arena, 64*n+8192, 16*n)
-		h27 = rt.View[float32](t.arena, stepH27Off, 2*n)
-		h28 = rt.View[float32](t.arena, 128*n+8192, 16*n)
-		h29 = rt.View[float32](t.arena, stepH29Off, 32)
+		fc1Weight   = rt.View[float32](call.Arena, stepFc1WeightOff, 32)
+		fc1         = rt.View[float32](call.Arena, stepFc1Off, 16*n)
+		fc2Weight   = rt.View[float32](call.Arena, stepFc2WeightOff, 256)
+		fc2         = rt.View[float32](call.Arena, 64*n+8192, 16*n)
+		fc3Weight   = rt.View[float32](call.Arena, stepFc3WeightOff, 256)
+		fc3Bias     = rt.View[float32](call.Arena, stepFc3BiasOff, 16)
+		fc3         = rt.View[float32](call.Arena, 128*n+8192, 2*n)
+		h2          = rt.View[int64](call.Arena, 192*n+8192, n)
+		h3          = rt.View[float32](call.Arena, 256*n+8192, n)
+		h5          = rt.View[int64](call.Arena, stepH5Off, 1)
+		h6          = rt.View[float32](call.Arena, stepH6Off, 1)
+		h8          = rt.View[float32](call.Arena, 256*n+8192, n)
+		h10         = rt.View[float32](call.Arena, 320*n+8192, 2*n)
+		h12         = rt.View[float32](call.Arena, 192*n+8192, n)
+		h13Scratch1 = rt.View[float32](call.Arena, stepH13Scratch1Off, 1024)
+		h13Scratch2 = rt.View[float32](call.Arena, stepH13Scratch2Off, 1024)
+		fc3Weight2  = rt.View[float32](call.Arena, stepFc3Weight2Off, 32)
+		h14         = rt.View[float32](call.Arena, 128*n+8192, 16*n)
+		h15         = rt.View[float32](call.Arena, 192*n+8192, 16*n)
+		h16         = rt.View[float32](call.Arena, stepH16Off, 32)
+		fc3_2       = rt.View[float32](call.Arena, 128*n+8192, 16*n)
+		fc2Weight2  = rt.View[float32](call.Arena, stepFc2Weight2Off, 256)
+		h17         = rt.View[float32](call.Arena, 64*n+8192, 16*n)
+		h18         = rt.View[float32](call.Arena, 192*n+8192, 16*n)
+		h19         = rt.View[float32](call.Arena, stepH19Off, 256)
+		fc2_2       = rt.View[float32](call.Arena, 64*n+8192, 16*n)
+		h20         = rt.View[float32](call.Arena, stepH20Off, 2*n)
+		h21         = rt.View[float32](call.Arena, 128*n+8192, 16*n)
+		h22         = rt.View[float32](call.Arena, stepH22Off, 32)
 	)
 
-	// model.go:35: f32[1,2,16]
-	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
+	// fc1Weight = model.go:35: f32[1,2,16]
+	cpu.PackPanels(fc1Weight, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
+	// fc2Weight = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[1,16,16]
-	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
+	// fc3Weight = model.go:37: f32[1,16,16]
+	cpu.PackPanels(fc3Weight, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// model.go:37: f32[1,1,16]
-	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
+	// fc3Bias = model.go:37: f32[1,1,16]
+	cpu.Block(fc3Bias, w.fc3Bias, 1, 2, 1, 1)
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// fc3 = model.go:37: f32[N,2]
+	cpu.MatMul(fc3, fc2, fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: fc3Bias})
 
-	// model.go:44: f32[N,2]
-	cpu.LogSoftmax(h7, h7, n, 2, 1)
+	// h1 in fc3 = model.go:44: f32[N,2]
+	cpu.LogSoftmax(fc3, fc3, n, 2, 1)
 
-	// model.go:44: i64[N]
-	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
+	// h2 = model.go:44: i64[N]
+	if err := cpu.CheckIndex(h2, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// h3 = model.go:44: f32[N,1]
+	if err := cpu.GatherElements(h3, fc3, h2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	cpu.Neg(h9, h9)
+	// h4 in h3 = model.go:44: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:44: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h9, 1, n, 1)
+	// output = model.go:44: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h3, 1, n, 1)
 
-	// model.go:44: i64[1]
-	cpu.Elements(h10, n)
+	// h5 = model.go:44: i64[1]
+	cpu.Elements(h5, n)
 
-	// model.go:44: f32[1]
-	cpu.Cast(h11, h10)
+	// h6 = model.go:44: f32[1]
+	cpu.Cast(h6, h5)
 
-	// model.go:44: f32[1]
-	cpu.ScalarDiv(h11, 1, h11)
+	// h7 in h6 = model.go:44: f32[1]
+	cpu.ScalarDiv(h6, 1, h6)
 
-	// model.go:44: f32[N]
-	cpu.StridedCopy(h12, h11, []int{n}, []int{0}, 0)
+	// h8 = model.go:44: f32[N]
+	cpu.StridedCopy(h8, h6, []int{n}, []int{0}, 0)
 
-	// model.go:44: f32[N]
-	cpu.Neg(h12, h12)
+	// h9 in h8 = model.go:44: f32[N]
+	cpu.Neg(h8, h8)
 
-	// model.go:44: f32[N,2]
-	cpu.Fill(h13, 0)
+	// h10 = model.go:44: f32[N,2]
+	cpu.Fill(h10, 0)
 
-	// model.go:44: f32[N,2]
-	rt.EndIfDone(t.ctx)
-	if err := cpu.ScatterElementsAdd(h13, h13, h8, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// h11 in h10 = model.go:44: f32[N,2]
+	rt.EndIfDone(call.Ctx)
+	if err := cpu.ScatterElementsAdd(h10, h10, h2, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	cpu.ReduceSum(h14, h13, n, 2, 1)
+	// h12 = model.go:44: f32[N,1]
+	cpu.ReduceSum(h12, h10, n, 2, 1)
 
-	// model.go:44: f32[N,2]
+	// h13 in h10 = model.go:44: f32[N,2]
 	for i := range n {
-		cpu.Repeat(h15[:2], h14[i:i+1])
-		cpu.Exp(h16[:2], h7[i*2:i*2+2])
-		cpu.Mul(h16[:2], h16[:2], h15[:2])
-		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
+		cpu.Repeat(h13Scratch1[:2], h12[i:i+1])
+		cpu.Exp(h13Scratch2[:2], fc3[i*2:i*2+2])
+		cpu.Mul(h13Scratch2[:2], h13Scratch2[:2], h13Scratch1[:2])
+		cpu.Sub(h10[i*2:i*2+2], h10[i*2:i*2+2], h13Scratch2[:2])
 	}
 
-	// model.go:37: f32[2]
+	// g.fc3Bias = model.go:37: f32[2]
 	if g.fc3Bias != nil {
-		cpu.ReduceSum(g.fc3Bias, h13, 1, n, 2)
+		cpu.ReduceSum(g.fc3Bias, h10, 1, n, 2)
 	}
-	if t.passStep.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:37: f32[1,2,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h17, w.fc3Weight, 2, 16, 16, false, 1, 32)
+	// fc3Weight2 = model.go:37: f32[1,2,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(fc3Weight2, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// model.go:37: f32[16,N]
+	// h14 = model.go:37: f32[16,N]
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h18, h4, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h14, fc2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:37: f32[1,N,16]
+	// h15 = model.go:37: f32[1,N,16]
 	if g.fc3Weight != nil {
-		cpu.PackPanels(h19, h13, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h15, h10, n, 2, 2, false, 1, 2*n)
 	}
 
-	// model.go:37: f32[16,2]
+	// h16 = model.go:37: f32[16,2]
 	if g.fc3Weight != nil {
-		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h16, h14, h15, matMul4.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:37: f32[2,16]
+	// g.fc3Weight = model.go:37: f32[2,16]
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(g.fc3Weight, h20, []int{2, 16}, []int{1, 2}, 0)
+		cpu.StridedCopy(g.fc3Weight, h16, []int{2, 16}, []int{1, 2}, 0)
 	}
-	if t.passStep.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:37, model.go:36: f32[N,16]
-	cpu.MatMul(h21, h13, h17, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	// fc3_2 = model.go:37, model.go:36: f32[N,16]
+	cpu.MatMul(fc3_2, h10, fc3Weight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{fc2, nil}})
 
-	// model.go:36: f32[16]
+	// g.fc2Bias = model.go:36: f32[16]
 	if g.fc2Bias != nil {
-		cpu.ReduceSum(g.fc2Bias, h21, 1, n, 16)
+		cpu.ReduceSum(g.fc2Bias, fc3_2, 1, n, 16)
 	}
-	if t.passStep.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h22, w.fc2Weight, 16, 16, 16, false, 1, 256)
+	// fc2Weight2 = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight2, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// model.go:36: f32[16,N]
+	// h17 = model.go:36: f32[16,N]
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h23, h2, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h17, fc1, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:36: f32[1,N,16]
+	// h18 = model.go:36: f32[1,N,16]
 	if g.fc2Weight != nil {
-		cpu.PackPanels(h24, h21, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h18, fc3_2, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:36: f32[16,16]
+	// h19 = model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
-		cpu.MatMul(h25, h23, h24, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h19, h17, h18, matMul5.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:36: f32[16,16]
+	// g.fc2Weight = model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(g.fc2Weight, h25, []int{16, 16}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc2Weight, h19, []int{16, 16}, []int{1, 16}, 0)
 	}
-	if t.passStep.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:36, model.go:35: f32[N,16]
-	cpu.MatMul(h26, h21, h22, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	// fc2_2 = model.go:36, model.go:35: f32[N,16]
+	cpu.MatMul(fc2_2, fc3_2, fc2Weight2, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{fc1, nil}})
 
-	// model.go:35: f32[16]
+	// g.fc1Bias = model.go:35: f32[16]
 	if g.fc1Bias != nil {
-		cpu.ReduceSum(g.fc1Bias, h26, 1, n, 16)
+		cpu.ReduceSum(g.fc1Bias, fc2_2, 1, n, 16)
 	}
-	if t.passStep.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:35: f32[2,N]
+	// h20 = model.go:35: f32[2,N]
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(h27, bits, []int{2, n}, []int{1, 2}, 0)
+		cpu.StridedCopy(h20, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// model.go:35: f32[1,N,16]
+	// h21 = model.go:35: f32[1,N,16]
 	if g.fc1Weight != nil {
-		cpu.PackPanels(h28, h26, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h21, fc2_2, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:35: f32[2,16]
+	// h22 = model.go:35: f32[2,16]
 	if g.fc1Weight != nil {
-		cpu.MatMul(h29, h27, h28, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h22, h20, h21, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:35: f32[16,2]
+	// g.fc1Weight = model.go:35: f32[16,2]
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(g.fc1Weight, h29, []int{16, 2}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc1Weight, h22, []int{16, 2}, []int{1, 16}, 0)
 	}
 	return nil
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, logits, bits []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, logits, bits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, evalForwardH1Off, 32)
-		h2 = rt.View[float32](t.arena, evalForwardH2Off, 16*n)
-		h3 = rt.View[float32](t.arena, evalForwardH3Off, 256)
-		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h5 = rt.View[float32](t.arena, evalForwardH5Off, 256)
-		h6 = rt.View[float32](t.arena, evalForwardH6Off, 16)
+		fc1Weight = rt.View[float32](call.Arena, evalForwardFc1WeightOff, 32)
+		fc1       = rt.View[float32](call.Arena, evalForwardFc1Off, 16*n)
+		fc2Weight = rt.View[float32](call.Arena, evalForwardFc2WeightOff, 256)
+		fc2       = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		fc3Weight = rt.View[float32](call.Arena, evalForwardFc3WeightOff, 256)
+		fc3Bias   = rt.View[float32](call.Arena, evalForwardFc3BiasOff, 16)
 	)
 
-	// model.go:35: f32[1,2,16]
-	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
+	// fc1Weight = model.go:35: f32[1,2,16]
+	cpu.PackPanels(fc1Weight, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
+	// fc2Weight = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[1,16,16]
-	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
+	// fc3Weight = model.go:37: f32[1,16,16]
+	cpu.PackPanels(fc3Weight, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// model.go:37: f32[1,1,16]
-	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
+	// fc3Bias = model.go:37: f32[1,1,16]
+	cpu.Block(fc3Bias, w.fc3Bias, 1, 2, 1, 1)
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// logits = model.go:37: f32[N,2]
+	cpu.MatMul(logits, fc2, fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: fc3Bias})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, output, bits []float32, class []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, output, bits []float32, class []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, evalLossH1Off, 32)
-		h2 = rt.View[float32](t.arena, evalLossH2Off, 16*n)
-		h3 = rt.View[float32](t.arena, evalLossH3Off, 256)
-		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h5 = rt.View[float32](t.arena, evalLossH5Off, 256)
-		h6 = rt.View[float32](t.arena, evalLossH6Off, 16)
-		h7 = rt.View[float32](t.arena, evalLossH7Off, 2*n)
-		h8 = rt.View[int64](t.arena, 64*n+1088, n)
-		h9 = rt.View[float32](t.arena, 128*n+1088, n)
+		fc1Weight = rt.View[float32](call.Arena, evalLossFc1WeightOff, 32)
+		fc1       = rt.View[float32](call.Arena, evalLossFc1Off, 16*n)
+		fc2Weight = rt.View[float32](call.Arena, evalLossFc2WeightOff, 256)
+		fc2       = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		fc3Weight = rt.View[float32](call.Arena, evalLossFc3WeightOff, 256)
+		fc3Bias   = rt.View[float32](call.Arena, evalLossFc3BiasOff, 16)
+		fc3       = rt.View[float32](call.Arena, evalLossFc3Off, 2*n)
+		h2        = rt.View[int64](call.Arena, 64*n+1088, n)
+		h3        = rt.View[float32](call.Arena, 128*n+1088, n)
 	)
 
-	// model.go:35: f32[1,2,16]
-	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
+	// fc1Weight = model.go:35: f32[1,2,16]
+	cpu.PackPanels(fc1Weight, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
+	// fc2Weight = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[1,16,16]
-	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
+	// fc3Weight = model.go:37: f32[1,16,16]
+	cpu.PackPanels(fc3Weight, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// model.go:37: f32[1,1,16]
-	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
+	// fc3Bias = model.go:37: f32[1,1,16]
+	cpu.Block(fc3Bias, w.fc3Bias, 1, 2, 1, 1)
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(h7, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// fc3 = model.go:37: f32[N,2]
+	cpu.MatMul(fc3, fc2, fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: fc3Bias})
 
-	// model.go:44: f32[N,2]
-	cpu.LogSoftmax(h7, h7, n, 2, 1)
+	// h1 in fc3 = model.go:44: f32[N,2]
+	cpu.LogSoftmax(fc3, fc3, n, 2, 1)
 
-	// model.go:44: i64[N]
-	if err := cpu.CheckIndex(h8, class, 2, false, "label", "classes"); err != nil {
+	// h2 = model.go:44: i64[N]
+	if err := cpu.CheckIndex(h2, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	if err := cpu.GatherElements(h9, h7, h8, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// h3 = model.go:44: f32[N,1]
+	if err := cpu.GatherElements(h3, fc3, h2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	cpu.Neg(h9, h9)
+	// h4 in h3 = model.go:44: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:44: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.ReduceMean(output, h9, 1, n, 1)
+	// output = model.go:44: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h3, 1, n, 1)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, logits, bits []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, logits, bits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, trainForwardH1Off, 32)
-		h2 = rt.View[float32](t.arena, trainForwardH2Off, 16*n)
-		h3 = rt.View[float32](t.arena, trainForwardH3Off, 256)
-		h4 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h5 = rt.View[float32](t.arena, trainForwardH5Off, 256)
-		h6 = rt.View[float32](t.arena, trainForwardH6Off, 16)
-		h7 = rt.View[float32](t.arena, 128*n+1088, 2*n)
+		fc1Weight = rt.View[float32](call.Arena, trainForwardFc1WeightOff, 32)
+		fc1       = rt.View[float32](call.Arena, trainForwardFc1Off, 16*n)
+		fc2Weight = rt.View[float32](call.Arena, trainForwardFc2WeightOff, 256)
+		fc2       = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		fc3Weight = rt.View[float32](call.Arena, trainForwardFc3WeightOff, 256)
+		fc3Bias   = rt.View[float32](call.Arena, trainForwardFc3BiasOff, 16)
+		h1        = rt.View[float32](call.Arena, 128*n+1088, 2*n)
 	)
 
-	// model.go:35: f32[1,2,16]
-	cpu.PackPanels(h1, w.fc1Weight, 2, 16, 2, true, 1, 32)
+	// fc1Weight = model.go:35: f32[1,2,16]
+	cpu.PackPanels(fc1Weight, w.fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h2, bits, h1, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h3, w.fc2Weight, 16, 16, 16, true, 1, 256)
+	// fc2Weight = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight, w.fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h4, h2, h3, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[1,16,16]
-	cpu.PackPanels(h5, w.fc3Weight, 16, 2, 16, true, 1, 32)
+	// fc3Weight = model.go:37: f32[1,16,16]
+	cpu.PackPanels(fc3Weight, w.fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// model.go:37: f32[1,1,16]
-	cpu.Block(h6, w.fc3Bias, 1, 2, 1, 1)
+	// fc3Bias = model.go:37: f32[1,1,16]
+	cpu.Block(fc3Bias, w.fc3Bias, 1, 2, 1, 1)
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(logits, h4, h5, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h6})
+	// logits = model.go:37: f32[N,2]
+	cpu.MatMul(logits, fc2, fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: fc3Bias})
 
-	// strided_copy: f32[N,2]
-	cpu.StridedCopy(h7, w.constH21, []int{n, 2}, []int{0, 0}, 0)
+	// h1 = strided_copy: f32[N,2]
+	cpu.StridedCopy(h1, w.constH21, []int{n, 2}, []int{0, 0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, logits, bits, dLogits []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, logits, bits, dLogits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h7  = rt.View[float32](t.arena, 128*n+1088, 2*n)
-		h8  = rt.View[float32](t.arena, trainForwardH8Off, 32)
-		h9  = rt.View[float32](t.arena, 192*n+1088, 16*n)
-		h4  = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h10 = rt.View[float32](t.arena, 256*n+1088, 16*n)
-		h11 = rt.View[float32](t.arena, trainForwardH11Off, 32)
-		h12 = rt.View[float32](t.arena, 192*n+1088, 16*n)
-		h13 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h2  = rt.View[float32](t.arena, trainForwardH2Off, 16*n)
-		h14 = rt.View[float32](t.arena, 128*n+1088, 16*n)
-		h15 = rt.View[float32](t.arena, trainForwardH15Off, 256)
-		h16 = rt.View[float32](t.arena, trainForwardH16Off, 256)
-		h17 = rt.View[float32](t.arena, 64*n+1088, 16*n)
-		h18 = rt.View[float32](t.arena, trainForwardH18Off, 2*n)
-		h19 = rt.View[float32](t.arena, 128*n+1088, 16*n)
-		h20 = rt.View[float32](t.arena, trainForwardH20Off, 32)
+		h1         = rt.View[float32](call.Arena, 128*n+1088, 2*n)
+		fc3Weight2 = rt.View[float32](call.Arena, trainForwardFc3Weight2Off, 32)
+		h3         = rt.View[float32](call.Arena, 192*n+1088, 16*n)
+		fc2        = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		h4         = rt.View[float32](call.Arena, 256*n+1088, 16*n)
+		h5         = rt.View[float32](call.Arena, trainForwardH5Off, 32)
+		fc3        = rt.View[float32](call.Arena, 192*n+1088, 16*n)
+		h6         = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		fc1        = rt.View[float32](call.Arena, trainForwardFc1Off, 16*n)
+		h7         = rt.View[float32](call.Arena, 128*n+1088, 16*n)
+		h8         = rt.View[float32](call.Arena, trainForwardH8Off, 256)
+		fc2Weight2 = rt.View[float32](call.Arena, trainForwardFc2Weight2Off, 256)
+		fc2_2      = rt.View[float32](call.Arena, 64*n+1088, 16*n)
+		h9         = rt.View[float32](call.Arena, trainForwardH9Off, 2*n)
+		h10        = rt.View[float32](call.Arena, 128*n+1088, 16*n)
+		h11        = rt.View[float32](call.Arena, trainForwardH11Off, 32)
 	)
 
-	// pointwise: f32[N,2]
-	cpu.Mul(h7, h7, dLogits)
+	// h2 in h1 = pointwise: f32[N,2]
+	cpu.Mul(h1, h1, dLogits)
 
-	// model.go:37: f32[2]
+	// g.fc3Bias = model.go:37: f32[2]
 	if g.fc3Bias != nil {
-		cpu.ReduceSum(g.fc3Bias, h7, 1, n, 2)
+		cpu.ReduceSum(g.fc3Bias, h1, 1, n, 2)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// model.go:37: f32[1,2,16]
-	cpu.PackPanels(h8, w.fc3Weight, 2, 16, 16, false, 1, 32)
+	// fc3Weight2 = model.go:37: f32[1,2,16]
+	cpu.PackPanels(fc3Weight2, w.fc3Weight, 2, 16, 16, false, 1, 32)
 
-	// model.go:37: f32[16,N]
+	// h3 = model.go:37: f32[16,N]
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(h9, h4, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h3, fc2, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:37: f32[1,N,16]
+	// h4 = model.go:37: f32[1,N,16]
 	if g.fc3Weight != nil {
-		cpu.PackPanels(h10, h7, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(h4, h1, n, 2, 2, false, 1, 2*n)
 	}
 
-	// model.go:37: f32[16,2]
+	// h5 = model.go:37: f32[16,2]
 	if g.fc3Weight != nil {
-		cpu.MatMul(h11, h9, h10, &cpu.MatMulShape{M: 16, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h5, h3, h4, matMul4.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:37: f32[2,16]
+	// g.fc3Weight = model.go:37: f32[2,16]
 	if g.fc3Weight != nil {
-		cpu.StridedCopy(g.fc3Weight, h11, []int{2, 16}, []int{1, 2}, 0)
+		cpu.StridedCopy(g.fc3Weight, h5, []int{2, 16}, []int{1, 2}, 0)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// model.go:37, model.go:36: f32[N,16]
-	cpu.MatMul(h12, h7, h8, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h4, nil}})
+	// fc3 = model.go:37, model.go:36: f32[N,16]
+	cpu.MatMul(fc3, h1, fc3Weight2, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{fc2, nil}})
 
-	// model.go:36: f32[16]
+	// g.fc2Bias = model.go:36: f32[16]
 	if g.fc2Bias != nil {
-		cpu.ReduceSum(g.fc2Bias, h12, 1, n, 16)
+		cpu.ReduceSum(g.fc2Bias, fc3, 1, n, 16)
 	}
-	if t.passTrainForward.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// model.go:36: f32[16,N]
+	// h6 = model.go:36: f32[16,N]
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(h13, h2, []int{16, n}, []int{1, 16}, 0)
+		cpu.StridedCopy(h6, fc1, []int{16, n}, []int{1, 16}, 0)
 	}
 
-	// model.go:36: f32[1,N,16]
+	// h7 = model.go:36: f32[1,N,16]
 	if g.fc2Weight != nil {
-		cpu.PackPanels(h14, h12, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h7, fc3, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:36: f32[16,16]
+	// h8 = model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
-		cpu.MatMul(h15, h13, h14, &cpu.MatMulShape{M: 16, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h8, h6, h7, matMul5.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:36: f32[16,16]
+	// g.fc2Weight = model.go:36: f32[16,16]
 	if g.fc2Weight != nil {
-		cpu.StridedCopy(g.fc2Weight, h15, []int{16, 16}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc2Weight, h8, []int{16, 16}, []int{1, 16}, 0)
 	}
-	if t.passTrainForward.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// model.go:36: f32[1,16,16]
-	cpu.PackPanels(h16, w.fc2Weight, 16, 16, 16, false, 1, 256)
+	// fc2Weight2 = model.go:36: f32[1,16,16]
+	cpu.PackPanels(fc2Weight2, w.fc2Weight, 16, 16, 16, false, 1, 256)
 
-	// model.go:36, model.go:35: f32[N,16]
-	cpu.MatMul(h17, h12, h16, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Then: gate, In: [2][]float32{h2, nil}})
+	// fc2_2 = model.go:36, model.go:35: f32[N,16]
+	cpu.MatMul(fc2_2, fc3, fc2Weight2, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Then: gate, In: [2][]float32{fc1, nil}})
 
-	// model.go:35: f32[16]
+	// g.fc1Bias = model.go:35: f32[16]
 	if g.fc1Bias != nil {
-		cpu.ReduceSum(g.fc1Bias, h17, 1, n, 16)
+		cpu.ReduceSum(g.fc1Bias, fc2_2, 1, n, 16)
 	}
-	if t.passTrainForward.Ends() <= 5 {
+	if call.Ends(5) {
 		return nil
 	}
 
-	// model.go:35: f32[2,N]
+	// h9 = model.go:35: f32[2,N]
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(h18, bits, []int{2, n}, []int{1, 2}, 0)
+		cpu.StridedCopy(h9, bits, []int{2, n}, []int{1, 2}, 0)
 	}
 
-	// model.go:35: f32[1,N,16]
+	// h10 = model.go:35: f32[1,N,16]
 	if g.fc1Weight != nil {
-		cpu.PackPanels(h19, h17, n, 16, 16, false, 1, 16*n)
+		cpu.PackPanels(h10, fc2_2, n, 16, 16, false, 1, 16*n)
 	}
 
-	// model.go:35: f32[2,16]
+	// h11 = model.go:35: f32[2,16]
 	if g.fc1Weight != nil {
-		cpu.MatMul(h20, h18, h19, &cpu.MatMulShape{M: 2, N: 16, K: n, LDA: n, LDC: 16, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(h11, h9, h10, matMul6.Depth(n, call.Ctx), nil)
 	}
 
-	// model.go:35: f32[16,2]
+	// g.fc1Weight = model.go:35: f32[16,2]
 	if g.fc1Weight != nil {
-		cpu.StridedCopy(g.fc1Weight, h20, []int{16, 2}, []int{1, 16}, 0)
+		cpu.StridedCopy(g.fc1Weight, h11, []int{16, 2}, []int{1, 16}, 0)
 	}
 	return nil
 }

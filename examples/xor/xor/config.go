@@ -13,7 +13,7 @@ import (
 // Built is the configuration that the package was generated for.
 var Built = Config{Input: 2, Hidden: 16, Output: 2}
 
-// Config is what a Net is made by.
+// Config configures a Net.
 type Config struct {
 	Input  int `default:"2"`
 	Hidden int `default:"16"`

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Bits is one item of input "bits": f32[N,2].
@@ -57,18 +57,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -83,51 +72,45 @@ func (m *Model) Forward(bits []Bits) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), bits)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, bits []Bits) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("xor: Forward", &dst, len(bits)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, bits)
 }
 
-// Loss is what training minimises.
+// Loss returns the cross entropy.
 //
 // It is safe to call from many goroutines.
 func (m *Model) Loss(bits []Bits, class []int64) (float32, error) {
 	return m.LossContext(context.Background(), bits, class)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, bits []Bits, class []int64) (dst float32, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	return dst, s.Loss(&dst, bits, class)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model   *Model
-	weights *weights // of the call that runs
-	guard   rt.Guard
-	ctx     context.Context
-	arena   []byte
-	max     rt.Max
+	rt.Session[weights]
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -135,66 +118,19 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("xor: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	return &Session{model: m, max: limits}, nil
+	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Mul(128, int64(n))
-	if err := z.Err("xor: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Mul(192, int64(n))
-	if err := z.Err("xor: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward maps pairs of bits to the logits of their classes.
@@ -202,127 +138,91 @@ func (s *Session) openLoss(n int) error {
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, bits []Bits) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("bits", bits))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("xor: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(bits)
-	if err := rt.CheckBatch("xor: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](bits))
+	defer call.Leave(&err)
+	return s.forward(call, len(bits), rt.Flat[float32](dst), rt.Flat[float32](bits))
 }
 
-// Loss is what training minimises.
+// Loss returns the cross entropy.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *float32, bits []Bits, class []int64) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutArray("dst", dst), rt.In("bits", bits), rt.In("class", class))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("xor: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	if err := rt.CheckNil("xor: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(bits)
-	if err := rt.CheckLen("xor: Loss", "class", len(class), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("xor: Loss", n, n, s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](dst), rt.Flat[float32](bits), rt.Flat[int64](class))
+	defer call.Leave(&err)
+	return s.loss(call, len(bits), rt.FlatOf[float32](dst), rt.Flat[float32](bits), rt.Flat[int64](class))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits, bits []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits, bits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, h1Off, 16*n)
-		h2 = rt.View[float32](s.arena, n*h2Off, 16*n)
+		fc1 = rt.View[float32](call.Arena, fc1Off, 16*n)
+		fc2 = rt.View[float32](call.Arena, n*fc2Off, 16*n)
 	)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, w.fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, w.fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(logits, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
+	// logits = model.go:37: f32[N,2]
+	cpu.MatMul(logits, fc2, w.fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc3Bias})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, output, bits []float32, class []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, output, bits []float32, class []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, lossH1Off, 16*n)
-		h2 = rt.View[float32](s.arena, n*lossH2Off, 16*n)
-		h3 = rt.View[float32](s.arena, lossH3Off, 2*n)
-		h4 = rt.View[int64](s.arena, n*lossH4Off, n)
-		h5 = rt.View[float32](s.arena, n*lossH5Off, n)
+		fc1 = rt.View[float32](call.Arena, lossFc1Off, 16*n)
+		fc2 = rt.View[float32](call.Arena, n*lossFc2Off, 16*n)
+		fc3 = rt.View[float32](call.Arena, lossFc3Off, 2*n)
+		h2  = rt.View[int64](call.Arena, n*lossH2Off, n)
+		h3  = rt.View[float32](call.Arena, n*lossH3Off, n)
 	)
 
-	// model.go:35: f32[N,16]
-	cpu.MatMul(h1, bits, w.fc1Weight, &cpu.MatMulShape{M: n, N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc1Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc1 = model.go:35: f32[N,16]
+	cpu.MatMul(fc1, bits, w.fc1Weight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc1Bias, Act: cpu.ReLU})
 
-	// model.go:36: f32[N,16]
-	cpu.MatMul(h2, h1, w.fc2Weight, &cpu.MatMulShape{M: n, N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc2Bias, Clamp: true, Lo: 0, Hi: cpu.Inf})
+	// fc2 = model.go:36: f32[N,16]
+	cpu.MatMul(fc2, fc1, w.fc2Weight, matMul2.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc2Bias, Act: cpu.ReLU})
 
-	// model.go:37: f32[N,2]
-	cpu.MatMul(h3, h2, w.fc3Weight, &cpu.MatMulShape{M: n, N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.fc3Bias})
+	// fc3 = model.go:37: f32[N,2]
+	cpu.MatMul(fc3, fc2, w.fc3Weight, matMul3.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.fc3Bias})
 
-	// model.go:44: f32[N,2]
-	cpu.LogSoftmax(h3, h3, n, 2, 1)
+	// h1 in fc3 = model.go:44: f32[N,2]
+	cpu.LogSoftmax(fc3, fc3, n, 2, 1)
 
-	// model.go:44: i64[N]
-	if err := cpu.CheckIndex(h4, class, 2, false, "label", "classes"); err != nil {
+	// h2 = model.go:44: i64[N]
+	if err := cpu.CheckIndex(h2, class, 2, false, "label", "classes"); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	if err := cpu.GatherElements(h5, h3, h4, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// h3 = model.go:44: f32[N,1]
+	if err := cpu.GatherElements(h3, fc3, h2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("model.go:44", err)
 	}
 
-	// model.go:44: f32[N,1]
-	cpu.Neg(h5, h5)
+	// h4 in h3 = model.go:44: f32[N,1]
+	cpu.Neg(h3, h3)
 
-	// model.go:44: f32[]
-	rt.EndIfDone(s.ctx)
-	cpu.ReduceMean(output, h5, 1, n, 1)
+	// output = model.go:44: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.ReduceMean(output, h3, 1, n, 1)
 	return nil
 }
 

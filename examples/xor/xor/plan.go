@@ -2,171 +2,235 @@
 
 package xor
 
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Shapes of kernel calls.
+var (
+	matMul1 = cpu.MatMulShape{N: 16, K: 2, LDA: 2, LDC: 16, Batch: 1}
+	matMul2 = cpu.MatMulShape{N: 16, K: 16, LDA: 16, LDC: 16, Batch: 1}
+	matMul3 = cpu.MatMulShape{N: 2, K: 16, LDA: 16, LDC: 2, Batch: 1}
+	matMul4 = cpu.MatMulShape{M: 16, N: 2, LDC: 2, Batch: 1}
+	matMul5 = cpu.MatMulShape{M: 16, N: 16, LDC: 16, Batch: 1}
+	matMul6 = cpu.MatMulShape{M: 2, N: 16, LDC: 16, Batch: 1}
+)
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "xor: Forward",
+	Symbols: []string{"N"},
+	Each:    []int64{128},
+}
+
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	2 buffers in 128*N bytes; the largest live set is 128*N
 //
-//	                 steps     0                                                             128
-//	h9               3-5       [------------------------------)
-//	h13              5-9                                       [------------------------------)
+//	    steps     0                                                             128
+//	fc1 3-5       [------------------------------)
+//	fc2 5-9                                       [------------------------------)
 const (
-	h1Off = 0  // f32[16*N]
-	h2Off = 64 // f32[16*N]
+	fc1Off = 0  // f32[16*N]
+	fc2Off = 64 // f32[16*N]
 )
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "xor: Loss",
+	Symbols: []string{"N"},
+	Each:    []int64{192},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	5 buffers in 192*N bytes; the largest live set is 192*N
 //
-//	                 steps     0                                                             192
-//	h9               3-5       [-------------------)
-//	h13              5-9                            [-------------------)
-//	h16              9-13      [-------------------)
-//	h18              11-13                          [-------------------)
-//	h20              13-16                                               [--------------------)
+//	    steps     0                                                             192
+//	fc1 3-5       [-------------------)
+//	fc2 5-9                            [-------------------)
+//	fc3 9-13      [-------------------)
+//	h2  11-13                          [-------------------)
+//	h3  13-16                                               [--------------------)
 const (
-	lossH1Off = 0   // f32[16*N]
-	lossH2Off = 64  // f32[16*N]
-	lossH3Off = 0   // f32[2*N]
-	lossH4Off = 64  // i64[N]
-	lossH5Off = 128 // f32[N]
+	lossFc1Off = 0   // f32[16*N]
+	lossFc2Off = 64  // f32[16*N]
+	lossFc3Off = 0   // f32[2*N]
+	lossH2Off  = 64  // i64[N]
+	lossH3Off  = 128 // f32[N]
 )
+
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "xor: Step",
+	Symbols: []string{"N"},
+	Fixed:   8192,
+	Each:    []int64{384},
+	Ends:    []int{6, 5, 4, 3, 2, 1},
+}
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	29 buffers in 384*N+8192 bytes; the largest live set is 384*N+8192
 //
-//	                 steps     0                                                            8576
-//	h24              6-7       |
-//	h9               7-47                                                                   |
-//	h58              8-9       [-----)
-//	h13              9-40                                                                   |
-//	h61              10-14     [-----)
-//	h48              12-14            |
-//	h16              14-33                                                                   |
-//	h18              16-31                                                                   |
-//	h20              18-21                                                                    |
-//	h27              22-23     |
-//	h28              23-27     |
-//	h31              27-31                                                                    |
-//	h34              30-40                                                                    |
-//	h37              32-33                                                                   |
-//	h39.scratch1     33-33     [----------------------------)
-//	h39.scratch2     33-33                                   [-----------------------------)
-//	h64              35-40     |
-//	h43              36-38                                                                   |
-//	h67              37-38                                                                   |
-//	h44              38-39     |
-//	h46              40-47                                                                   |
-//	h70              42-47     [-----)
-//	h50              43-45                                                                  |
-//	h73              44-45                                                                   |
-//	h51              45-46            [------)
-//	h53              47-50                                                                  |
-//	h55              49-51                                                                  |
-//	h77              50-51                                                                   |
-//	h56              51-52     |
+//	            steps     0                                                            8576
+//	fc1Weight   6-7       |
+//	fc1         7-47                                                                   |
+//	fc2Weight   8-9       [-----)
+//	fc2         9-40                                                                   |
+//	fc3Weight   10-14     [-----)
+//	fc3Bias     12-14            |
+//	fc3         14-33                                                                   |
+//	h2          16-31                                                                   |
+//	h3          18-21                                                                    |
+//	h5          22-23     |
+//	h6          23-27     |
+//	h8          27-31                                                                    |
+//	h10         30-40                                                                    |
+//	h12         32-33                                                                   |
+//	h13Scratch1 33-33     [----------------------------)
+//	h13Scratch2 33-33                                   [-----------------------------)
+//	fc3Weight2  35-40     |
+//	h14         36-38                                                                   |
+//	h15         37-38                                                                   |
+//	h16         38-39     |
+//	fc3_2       40-47                                                                   |
+//	fc2Weight2  42-47     [-----)
+//	h17         43-45                                                                  |
+//	h18         44-45                                                                   |
+//	h19         45-46            [------)
+//	fc2_2       47-50                                                                  |
+//	h20         49-51                                                                  |
+//	h21         50-51                                                                   |
+//	h22         51-52     |
 const (
-	stepH1Off  = 0    // f32[32]
-	stepH2Off  = 8192 // f32[16*N]
-	stepH3Off  = 0    // f32[256]
-	stepH5Off  = 0    // f32[256]
-	stepH6Off  = 1024 // f32[16]
-	stepH10Off = 0    // i64[1]
-	stepH11Off = 64   // f32[1]
-	stepH15Off = 0    // f32[1024]
-	stepH16Off = 4096 // f32[1024]
-	stepH17Off = 0    // f32[32]
-	stepH20Off = 128  // f32[32]
-	stepH22Off = 0    // f32[256]
-	stepH25Off = 1024 // f32[256]
-	stepH27Off = 8192 // f32[2*N]
-	stepH29Off = 0    // f32[32]
+	stepFc1WeightOff   = 0    // f32[32]
+	stepFc1Off         = 8192 // f32[16*N]
+	stepFc2WeightOff   = 0    // f32[256]
+	stepFc3WeightOff   = 0    // f32[256]
+	stepFc3BiasOff     = 1024 // f32[16]
+	stepH5Off          = 0    // i64[1]
+	stepH6Off          = 64   // f32[1]
+	stepH13Scratch1Off = 0    // f32[1024]
+	stepH13Scratch2Off = 4096 // f32[1024]
+	stepFc3Weight2Off  = 0    // f32[32]
+	stepH16Off         = 128  // f32[32]
+	stepFc2Weight2Off  = 0    // f32[256]
+	stepH19Off         = 1024 // f32[256]
+	stepH20Off         = 8192 // f32[2*N]
+	stepH22Off         = 0    // f32[32]
 )
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "xor: Forward",
+	Symbols: []string{"N"},
+	Fixed:   1088,
+	Each:    []int64{128},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	6 buffers in 128*N+1088 bytes; the largest live set is 128*N+1088
 //
-//	                 steps     0                                                            1216
-//	h18              6-7       [----)
-//	h9               7-9                                                                [-)
-//	h21              8-9       [---------------------------------------------------)
-//	h13              9-14                                                                  [--)
-//	h24              10-14     [---------------------------------------------------)
-//	h20              12-14                                                          [--)
+//	          steps     0                                                            1216
+//	fc1Weight 6-7       [----)
+//	fc1       7-9                                                                [-)
+//	fc2Weight 8-9       [---------------------------------------------------)
+//	fc2       9-14                                                                  [--)
+//	fc3Weight 10-14     [---------------------------------------------------)
+//	fc3Bias   12-14                                                          [--)
 const (
-	evalForwardH1Off = 0    // f32[32]
-	evalForwardH2Off = 1088 // f32[16*N]
-	evalForwardH3Off = 0    // f32[256]
-	evalForwardH5Off = 0    // f32[256]
-	evalForwardH6Off = 1024 // f32[16]
+	evalForwardFc1WeightOff = 0    // f32[32]
+	evalForwardFc1Off       = 1088 // f32[16*N]
+	evalForwardFc2WeightOff = 0    // f32[256]
+	evalForwardFc3WeightOff = 0    // f32[256]
+	evalForwardFc3BiasOff   = 1024 // f32[16]
 )
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "xor: Loss",
+	Symbols: []string{"N"},
+	Fixed:   1088,
+	Each:    []int64{192},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	9 buffers in 192*N+1088 bytes; the largest live set is 192*N+1088
 //
-//	                 steps     0                                                            1280
-//	h25              6-7       [----)
-//	h9               7-9                                                             [-)
-//	h28              8-9       [-------------------------------------------------)
-//	h13              9-14                                                               [-)
-//	h31              10-14     [-------------------------------------------------)
-//	h27              12-14                                                        [-)
-//	h16              14-18                                                           [-)
-//	h18              16-18                                                              [-)
-//	h20              18-21                                                                 [--)
+//	          steps     0                                                            1280
+//	fc1Weight 6-7       [----)
+//	fc1       7-9                                                             [-)
+//	fc2Weight 8-9       [-------------------------------------------------)
+//	fc2       9-14                                                               [-)
+//	fc3Weight 10-14     [-------------------------------------------------)
+//	fc3Bias   12-14                                                        [-)
+//	fc3       14-18                                                           [-)
+//	h2        16-18                                                              [-)
+//	h3        18-21                                                                 [--)
 const (
-	evalLossH1Off = 0    // f32[32]
-	evalLossH2Off = 1088 // f32[16*N]
-	evalLossH3Off = 0    // f32[256]
-	evalLossH5Off = 0    // f32[256]
-	evalLossH6Off = 1024 // f32[16]
-	evalLossH7Off = 1088 // f32[2*N]
+	evalLossFc1WeightOff = 0    // f32[32]
+	evalLossFc1Off       = 1088 // f32[16*N]
+	evalLossFc2WeightOff = 0    // f32[256]
+	evalLossFc3WeightOff = 0    // f32[256]
+	evalLossFc3BiasOff   = 1024 // f32[16]
+	evalLossFc3Off       = 1088 // f32[2*N]
 )
+
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:     "xor: TrainForward",
+	Symbols:  []string{"N"},
+	Fixed:    1088,
+	Each:     []int64{320},
+	Ends:     []int{6, 5, 4, 3, 2, 1},
+	Backward: "xor: Backward",
+}
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	20 buffers in 320*N+1088 bytes; the largest live set is 320*N+1088
 //
-//	                 steps     0                                                            1408
-//	h18              6-7       [---)
-//	h9               7-31                                                       [-)
-//	h25              8-9       [--------------------------------------------)
-//	h13              9-24                                                          [-)
-//	h43              10-14     [--------------------------------------------)
-//	h20              12-14                                                   [-)
-//	h22              16-24                                                            [-)
-//	h46              19-24     [---)
-//	h27              20-22                                                               [-)
-//	h49              21-22                                                                  [-)
-//	h28              22-23          [----)
-//	h30              24-31                                                               [-)
-//	h34              26-28                                                         [-)
-//	h55              27-28                                                            [-)
-//	h35              28-29     [--------------------------------------------)
-//	h521             30-31     [--------------------------------------------)
-//	h37              31-34                                                         [-)
-//	h39              33-35                                                      [-)
-//	h59              34-35                                                            [-)
-//	h40              35-36     [---)
+//	           steps     0                                                            1408
+//	fc1Weight  6-7       [---)
+//	fc1        7-31                                                       [-)
+//	fc2Weight  8-9       [--------------------------------------------)
+//	fc2        9-24                                                          [-)
+//	fc3Weight  10-14     [--------------------------------------------)
+//	fc3Bias    12-14                                                   [-)
+//	h1         16-24                                                            [-)
+//	fc3Weight2 19-24     [---)
+//	h3         20-22                                                               [-)
+//	h4         21-22                                                                  [-)
+//	h5         22-23          [----)
+//	fc3        24-31                                                               [-)
+//	h6         26-28                                                         [-)
+//	h7         27-28                                                            [-)
+//	h8         28-29     [--------------------------------------------)
+//	fc2Weight2 30-31     [--------------------------------------------)
+//	fc2_2      31-34                                                         [-)
+//	h9         33-35                                                      [-)
+//	h10        34-35                                                            [-)
+//	h11        35-36     [---)
 const (
-	trainForwardH1Off  = 0    // f32[32]
-	trainForwardH2Off  = 1088 // f32[16*N]
-	trainForwardH3Off  = 0    // f32[256]
-	trainForwardH5Off  = 0    // f32[256]
-	trainForwardH6Off  = 1024 // f32[16]
-	trainForwardH8Off  = 0    // f32[32]
-	trainForwardH11Off = 128  // f32[32]
-	trainForwardH15Off = 0    // f32[256]
-	trainForwardH16Off = 0    // f32[256]
-	trainForwardH18Off = 1088 // f32[2*N]
-	trainForwardH20Off = 0    // f32[32]
+	trainForwardFc1WeightOff  = 0    // f32[32]
+	trainForwardFc1Off        = 1088 // f32[16*N]
+	trainForwardFc2WeightOff  = 0    // f32[256]
+	trainForwardFc3WeightOff  = 0    // f32[256]
+	trainForwardFc3BiasOff    = 1024 // f32[16]
+	trainForwardFc3Weight2Off = 0    // f32[32]
+	trainForwardH5Off         = 128  // f32[32]
+	trainForwardH8Off         = 0    // f32[256]
+	trainForwardFc2Weight2Off = 0    // f32[256]
+	trainForwardH9Off         = 1088 // f32[2*N]
+	trainForwardH11Off        = 0    // f32[32]
 )

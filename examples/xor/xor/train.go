@@ -2,403 +2,136 @@
 
 package xor
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "fc1.weight", Shape: []int{16, 2}},
-	{Name: "fc1.bias", Shape: []int{16}},
-	{Name: "fc2.weight", Shape: []int{16, 16}},
-	{Name: "fc2.bias", Shape: []int{16}},
-	{Name: "fc3.weight", Shape: []int{2, 16}},
-	{Name: "fc3.bias", Shape: []int{2}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "fc1.weight", Shape: []int{16, 2}, Weight: &w.fc1Weight, Change: &g.fc1Weight},
+		{Name: "fc1.bias", Shape: []int{16}, Weight: &w.fc1Bias, Change: &g.fc1Bias},
+		{Name: "fc2.weight", Shape: []int{16, 16}, Weight: &w.fc2Weight, Change: &g.fc2Weight},
+		{Name: "fc2.bias", Shape: []int{16}, Weight: &w.fc2Bias, Change: &g.fc2Bias},
+		{Name: "fc3.weight", Shape: []int{2, 16}, Weight: &w.fc3Weight, Change: &g.fc3Weight},
+		{Name: "fc3.bias", Shape: []int{2}, Weight: &w.fc3Bias, Change: &g.fc3Bias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base             *rt.Training
-	weights          *trained
-	changes          *changes // that the step writes
-	direct, aside    *changes // among the gradients, and to be added to them
-	guard            rt.Guard
-	ctx              context.Context
-	arena            []byte
-	max              rt.Max
-	passStep         *rt.Pass
+	rt.Trainer[trained, changes]
 	dstStep          float32  // of Step
 	dstForward       []Logits // of Forward
 	dstLoss          float32  // of Loss
-	passTrainForward *rt.Pass
-	pending          bool // the arena holds what Backward needs
 	trainForwardBits []Bits
 	dstTrainForward  []Logits // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "xor: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		fc1Weight: base.Weight(0),
-		fc1Bias:   base.Weight(1),
-		fc2Weight: base.Weight(2),
-		fc2Bias:   base.Weight(3),
-		fc3Weight: base.Weight(4),
-		fc3Bias:   base.Weight(5),
-		constH21:  rt.WeightsOf[float32](own, "const/h21", 1, 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH21: rt.WeightsOf[float32](own, "const/h21", 1, 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 6},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 4},
-		{Variable: 3, End: 3},
-		{Variable: 4, End: 2},
-		{Variable: 5, End: 1},
-	}, nil)
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 6},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 4},
-		{Variable: 3, End: 3},
-		{Variable: 4, End: 2},
-		{Variable: 5, End: 1},
-	}, nil)
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "xor: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		fc1Weight: base.Gradient(0, aside),
-		fc1Bias:   base.Gradient(1, aside),
-		fc2Weight: base.Gradient(2, aside),
-		fc2Bias:   base.Gradient(3, aside),
-		fc3Weight: base.Gradient(4, aside),
-		fc3Bias:   base.Gradient(5, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(384, int64(n)), 8192)
-	if err := z.Err("xor: Step"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(128, int64(n)), 1088)
-	if err := z.Err("xor: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(192, int64(n)), 1088)
-	if err := z.Err("xor: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(320, int64(n)), 1088)
-	if err := z.Err("xor: TrainForward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(bits []Bits, class []int64) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("bits", bits), rt.In("class", class))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runStep(&t.dstStep, bits, class)
+	defer call.Leave(&err)
+	err = t.step(call, len(bits), rt.FlatOf[float32](&t.dstStep), rt.Flat[float32](bits), rt.Flat[int64](class))
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *float32, bits []Bits, class []int64) (err error) {
-	defer rt.Recover("xor: Step", &err)
-	if err := rt.CheckNil("xor: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(bits)
-	if err := rt.CheckLen("xor: Step", "class", len(class), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("xor: Step", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](dst), rt.Flat[float32](bits), rt.Flat[int64](class)))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(bits []Bits) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("bits", bits))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("xor: Forward", &t.dstForward, len(bits)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(bits))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, bits)
+	err = t.evalForward(call, len(bits), rt.Flat[float32](t.dstForward), rt.Flat[float32](bits))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []Logits, bits []Bits) (err error) {
-	defer rt.Recover("xor: Forward", &err)
-	n := len(bits)
-	if err := rt.CheckBatch("xor: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[float32](bits))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(bits []Bits, class []int64) (dst float32, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("bits", bits), rt.In("class", class))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	err = t.runLoss(&t.dstLoss, bits, class)
+	defer call.Leave(&err)
+	err = t.evalLoss(call, len(bits), rt.FlatOf[float32](&t.dstLoss), rt.Flat[float32](bits), rt.Flat[int64](class))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *float32, bits []Bits, class []int64) (err error) {
-	defer rt.Recover("xor: Loss", &err)
-	if err := rt.CheckNil("xor: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(bits)
-	if err := rt.CheckLen("xor: Loss", "class", len(class), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("xor: Loss", n, n, t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits)), rt.SpanOf(rt.Flat[int64](class))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](dst), rt.Flat[float32](bits), rt.Flat[int64](class))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(bits []Bits) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("bits", bits))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("xor: TrainForward", &t.dstTrainForward, len(bits)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(bits))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, bits)
 	t.trainForwardBits = bits
-	t.pending = err == nil
+	err = t.trainForward(call, len(bits), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](bits))
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []Logits, bits []Bits) (err error) {
-	defer rt.Recover("xor: TrainForward", &err)
-	n := len(bits)
-	if err := rt.CheckBatch("xor: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("xor: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](bits))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[float32](bits)))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dLogits", dLogits))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("xor: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("xor: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardBits)
-	if err := rt.CheckLen("xor: Backward", "dLogits", len(dLogits), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("xor: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[float32](t.trainForwardBits), rt.Flat[float32](dLogits)))
+	return t.backward(call, len(t.trainForwardBits), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](t.trainForwardBits),
+		rt.Flat[float32](dLogits))
 }

@@ -13,7 +13,7 @@ import (
 //go:embed xor.const.safetensors
 var embedded string
 
-// initial says how the weights begin.
+// initial describes the initial weights.
 var initial = []rt.Initial{
 	{Name: "fc1.weight", DType: "f32", Shape: []int{16, 2}, Init: rt.Init{Kind: "uniform", A: -0.7071067811865475, B: 0.7071067811865475}},
 	{Name: "fc1.bias", DType: "f32", Shape: []int{16}, Init: rt.Init{Kind: "uniform", A: -0.7071067811865475, B: 0.7071067811865475}},
@@ -23,14 +23,13 @@ var initial = []rt.Initial{
 	{Name: "fc3.bias", DType: "f32", Shape: []int{2}, Init: rt.Init{Kind: "uniform", A: -0.25, B: 0.25}},
 }
 
-// New returns the model with its initial weights, which the seed determines: those of
-// one seed are the same on every machine.
+// New returns the model with initial weights, which are drawn from the seed. The same seed gives
+// the same weights on every machine.
 func New(seed uint64) *Model {
 	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, rt.OpenWeights(embedded)), prepare))
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -38,10 +37,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the weights of New(0) stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The weights
+// of New(0) replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.InitialWeights(0, initial, rt.OpenWeights(embedded))
@@ -52,9 +52,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "fc1.weight", DType: "f32", Shape: []int{16, 2}, Layout: keys.OutIn},
 	{Name: "fc1.bias", DType: "f32", Shape: []int{16}},
@@ -94,13 +94,13 @@ var wanted = []keys.Want{
 	{Name: "fc3.bias", DType: "f32", Shape: []int{2}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	fc1Bias   []float32 // f32[16]
 	fc2Bias   []float32 // f32[16]
@@ -110,7 +110,7 @@ type weights struct {
 	fc3Bias   []float32 // f32[1,1,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		fc1Bias:   rt.WeightsOf[float32](raw, "fc1.bias", 16),
@@ -130,7 +130,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		fc1Weight = rt.WeightsOf[float32](raw, "fc1.weight", 16, 2)
@@ -142,16 +142,16 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// model.go:35: f32[1,2,16]
+	// p.fc1Weight = model.go:35: f32[1,2,16]
 	cpu.PackPanels(p.fc1Weight, fc1Weight, 2, 16, 2, true, 1, 32)
 
-	// model.go:36: f32[1,16,16]
+	// p.fc2Weight = model.go:36: f32[1,16,16]
 	cpu.PackPanels(p.fc2Weight, fc2Weight, 16, 16, 16, true, 1, 256)
 
-	// model.go:37: f32[1,16,16]
+	// p.fc3Weight = model.go:37: f32[1,16,16]
 	cpu.PackPanels(p.fc3Weight, fc3Weight, 16, 2, 16, true, 1, 32)
 
-	// model.go:37: f32[1,1,16]
+	// p.fc3Bias = model.go:37: f32[1,1,16]
 	cpu.Block(p.fc3Bias, fc3Bias, 1, 2, 1, 1)
 	return nil
 }

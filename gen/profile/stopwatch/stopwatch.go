@@ -1,6 +1,6 @@
-// Package stopwatch is what the program that package profile builds is made of: it
-// calls a generated package again and again and says how long that took, as a whole
-// and step by step. It does not know what the steps are.
+// Package stopwatch is the library of the program that package profile builds. It calls a generated
+// package repeatedly and measures the time of whole calls and of steps. It does not know what the
+// steps compute.
 package stopwatch
 
 import (
@@ -19,33 +19,32 @@ import (
 
 // Package is a generated package.
 type Package struct {
-	// Open loads the model and returns the method Forward of a session and that of
-	// the model.
+	// Open loads the model and returns the method Forward of a session and of the model.
 	Open func() (session, model any, err error)
-	// Lap is the variable that the package calls after each step; nil where it does not.
+	// Lap is the variable that the package calls after each step, or nil.
 	Lap *func(step int)
 }
 
-// Request says what to measure.
+// Request describes a measurement.
 type Request struct {
 	Inputs  []harness.Value
 	Threads int
-	Steps   int           // of the package with laps
-	Time    time.Duration // that each part of the measurement takes, about
+	Steps   int           // number of steps in the package with laps
+	Time    time.Duration // approximate time of each part of the measurement
 }
 
-// Reply is what was measured.
+// Reply is the result of a measurement.
 type Reply struct {
 	// Calls are the times of calls of the package without laps.
 	Calls []time.Duration
-	// Laps are the times of the steps in a call, the medians over calls.
+	// Laps are the times of the steps, each the median over calls.
 	Laps []time.Duration
-	// Multiply is how many floating-point operations in a nanosecond one core does in
-	// multiply-adds, 0 where the kernels are plain Go.
+	// Multiply is the number of floating-point operations per nanosecond that one core reaches in
+	// multiply-adds. It is 0 if the kernels are plain Go.
 	Multiply float64
-	// Read is how many bytes in a nanosecond one core reads from memory.
+	// Read is the number of bytes per nanosecond that one core reads from memory.
 	Read float64
-	// Level is the kernels' instruction set.
+	// Level is the instruction set of the kernels.
 	Level string
 	Err   string
 }
@@ -111,7 +110,7 @@ func measure(q Request, plain, timed Package) (r Reply, err error) {
 	return r, err
 }
 
-// open returns a call of a package's session, whose results are made.
+// open returns a function that calls a session of the package on inputs and reuses the results.
 func open(p Package, inputs []harness.Value) (forward func() error, err error) {
 	session, model, err := p.Open()
 	if err != nil {
@@ -149,9 +148,9 @@ const (
 	maxCalls = 100_000
 )
 
-// repeat calls step for about the given time, at least [minCalls] times, and returns
-// the times of all calls but the first few.
-func repeat(about time.Duration, step func() error) (times []time.Duration, err error) {
+// repeat calls step for about budget, at least [minCalls] times. It returns the times of all calls
+// except the first few.
+func repeat(budget time.Duration, step func() error) (times []time.Duration, err error) {
 	begin := time.Now()
 	for i := range maxCalls {
 		start := time.Now()
@@ -162,14 +161,14 @@ func repeat(about time.Duration, step func() error) (times []time.Duration, err 
 		if i >= warmUp {
 			times = append(times, end.Sub(start))
 		}
-		if len(times) >= minCalls && end.Sub(begin) > about {
+		if len(times) >= minCalls && end.Sub(begin) > budget {
 			break
 		}
 	}
 	return times, nil
 }
 
-// Median returns the median, 0 of none.
+// Median returns the median, or 0 for an empty list.
 func Median(times []time.Duration) time.Duration {
 	if len(times) == 0 {
 		return 0
@@ -178,7 +177,7 @@ func Median(times []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// clockOverhead is what asking for the time adds to a lap.
+// clockOverhead returns the time that reading the clock adds to a lap.
 func clockOverhead() time.Duration {
 	var times []time.Duration
 	for range 1000 {
@@ -188,7 +187,7 @@ func clockOverhead() time.Duration {
 	return Median(times)
 }
 
-// attempts is how often a rate of the machine is measured; the best counts.
+// attempts is the number of measurements of a machine rate; the best one counts.
 const attempts = 10
 
 func multiplyRate() (best float64) {
@@ -200,7 +199,7 @@ func multiplyRate() (best float64) {
 	return best
 }
 
-// readRate sums more numbers than caches hold.
+// readRate sums an array that exceeds the caches and returns bytes per nanosecond.
 func readRate() (best float64) {
 	const n = 32 << 20
 	src, sum := make([]float32, n), make([]float32, 1)

@@ -1,6 +1,6 @@
-// Package harness is what the program that package verify builds is made of: it
-// calls generated packages through their public functions, one call for each
-// request it reads, and writes what they return. It does not know what is right.
+// Package harness is the library of the program that package verify builds. It reads requests,
+// calls generated packages through their public functions, and writes the results. It does not know
+// the expected results.
 package harness
 
 import (
@@ -17,7 +17,7 @@ import (
 // Case is a generated package.
 type Case struct {
 	Name string
-	// Load returns the method Forward of a model that it loads.
+	// Load loads a model and returns its method Forward.
 	Load func() (forward any, err error)
 }
 
@@ -30,16 +30,16 @@ type Request struct {
 // Reply is the answer to a request.
 type Reply struct {
 	Outputs []Value
-	// Err is the error of Load or Forward, empty for none.
+	// Err is the error of Load or Forward, or "".
 	Err string
-	// Panicked tells that Err was a panic.
+	// Panicked says that Err was a panic.
 	Panicked bool
-	// Unsupported tells that Err says that something is not supported.
+	// Unsupported says that Err wraps errors.ErrUnsupported.
 	Unsupported bool
 }
 
-// Main serves requests on the standard input and output until the input ends.
-// The model of the last request stays loaded.
+// Main serves requests on standard input and output until the input ends. It keeps the model of the
+// last request loaded.
 func Main(cases []Case) {
 	if err := serve(cases, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "harness:", err)
@@ -118,9 +118,8 @@ func call(forward reflect.Value, inputs []Value) ([]Value, error) {
 	return outputs, nil
 }
 
-// Fill sets the arguments of Forward to the inputs: args are variables, one for each
-// input, or one struct of them in order. Errors: another number of inputs, and those of
-// [Decode].
+// Fill sets the arguments of Forward to inputs. args are variables, one for each input, or a single
+// struct of them. It returns an error if the number of inputs differs, and the errors of [Decode].
 func Fill(args []reflect.Value, inputs []Value) error {
 	if len(args) == 1 && isStruct(args[0].Type()) {
 		in := args[0]

@@ -27,8 +27,8 @@ func TestAnyByteButZeroIsTrue(t *testing.T) {
 	}
 }
 
-// Every form in which a generated package takes and returns values comes back as
-// it went.
+// TestRoundTrip asserts that a value in every form that a generated package takes and returns comes
+// back unchanged.
 func TestRoundTrip(t *testing.T) {
 	f32 := func(shape []int, data ...byte) Value { return Value{Elem: "float32", Shape: shape, Data: data} }
 	two := f32([]int{2}, 0, 0, 128, 63, 0, 0, 0, 64)

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Kind tells tensors from what is built of them.
+// Kind distinguishes tensors and containers.
 type Kind uint8
 
 // The kinds of values.
@@ -23,20 +23,20 @@ const (
 	Map
 )
 
-// Value is an argument or result as it travels between processes.
+// Value is an argument or result in the form that is sent between processes.
 type Value struct {
 	Kind  Kind
-	Elem  string // of a tensor: the Go type of its elements, as in "float32"
+	Elem  string // Go type of a tensor's elements, such as "float32"
 	Shape []int
 	Data  []byte   // little-endian
-	Texts []string // instead of Data
-	// Items are a sequence's elements, an optional's one or none, a map's values.
+	Texts []string // replaces Data for strings
+	// Items are the elements of a sequence or optional, or the values of a map.
 	Items []Value
-	// Keys are a map's keys, scalars.
+	// Keys are the keys of a map, as scalars.
 	Keys []Value
 }
 
-// tensorPackage is where rt.Tensor is declared.
+// tensorPackage is the import path of rt.Tensor.
 var tensorPackage = reflect.TypeFor[rt.Tensor[float32]]().PkgPath()
 
 // isTensor reports whether t is an rt.Tensor.
@@ -44,7 +44,7 @@ func isTensor(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == tensorPackage && strings.HasPrefix(t.Name(), "Tensor[")
 }
 
-// item returns the extents and the element of an array of arrays.
+// item returns the extents and the element type of an array of arrays.
 func item(t reflect.Type) (shape []int, elem reflect.Type) {
 	for ; t.Kind() == reflect.Array; t = t.Elem() {
 		shape = append(shape, t.Len())
@@ -52,8 +52,8 @@ func item(t reflect.Type) (shape []int, elem reflect.Type) {
 	return shape, t
 }
 
-// Decode returns v as a t: in one of the forms in which generated code takes
-// arguments. Error: t is none that holds such a value.
+// Decode converts v to type t, one of the forms in which generated code takes arguments. It returns
+// an error if t cannot hold v.
 func Decode(v Value, t reflect.Type) (reflect.Value, error) {
 	switch v.Kind {
 	case Sequence:
@@ -123,9 +123,9 @@ func fill(x reflect.Value, v Value) error {
 	return err
 }
 
-// memory returns the bytes, size of them, of the numbers in x, a slice or an addressable
-// array, where the machine keeps them as v.Data has them. It returns nil where it does
-// not, and for bools, which may be other bytes than 0 and 1 there.
+// memory returns the memory of the numbers in x, a slice or an addressable array, as size bytes in
+// the form of Value.Data. It returns nil for bools, which may be stored as other bytes than 0 and
+// 1, and on big-endian machines.
 func memory(x reflect.Value, size int) []byte {
 	t := x.Type()
 	for t.Kind() == reflect.Array || t.Kind() == reflect.Slice {
@@ -200,14 +200,14 @@ func decodeElement(v Value, t reflect.Type) (reflect.Value, error) {
 	return Decode(v, t)
 }
 
-// scalar returns a tensor of one element as a t.
+// scalar converts a one-element tensor to type t.
 func scalar(v Value, t reflect.Type) (reflect.Value, error) {
 	x := reflect.MakeSlice(reflect.SliceOf(t), 1, 1)
 	err := fill(x, v)
 	return x.Index(0), err
 }
 
-// Encode returns a value that generated code returned. Errors: a nil pointer, and a type
+// Encode converts a result of generated code. It returns an error for a nil pointer and for a type
 // that generated code does not return.
 func Encode(x reflect.Value) (Value, error) {
 	t := x.Type()
@@ -283,7 +283,7 @@ func encodeMap(x reflect.Value) (Value, error) {
 	return v, nil
 }
 
-// tensor returns the elements of x, a slice or array of arrays.
+// tensor encodes the elements of x, a slice or array of arrays.
 func tensor(x reflect.Value, shape []int) (Value, error) {
 	_, elem := item(x.Type())
 	if x.Kind() == reflect.Slice {

@@ -1,11 +1,10 @@
-// Package record knows the file in which a described model reaches burngen: the
-// program that ran the description writes it, the generator reads it. It knows
-// neither how descriptions are written (package nn) nor how they are run (package
-// gen).
+// Package record reads and writes the file in which a described model reaches burngen. The program
+// that runs the description writes it, and the generator reads it. The package does not know how
+// descriptions are written (package nn) or run (package gen).
 //
-// The file begins with the line [Header]. Sections follow, each a line "NAME BYTES"
-// and so many bytes: "about", what [Model] holds beside the module, as JSON; "ir", the
-// module's text form; "data", the elements that the text leaves out, as safetensors.
+// The file starts with the line [Header]. Sections follow, each with a line "NAME BYTES" and that
+// many bytes. Section "about" is the rest of [Model] as JSON, "ir" is the module in text form, and
+// "data" holds large elements that the text omits, as safetensors.
 package record
 
 import (
@@ -23,69 +22,68 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Header is the first line of a file. Its number changes with the format.
+// Header is the first line of a file. Its number increases when the format changes.
 const Header = "burngen ir 1"
 
 // Model is a described model.
 type Model struct {
-	// Module has a function for each marked method, whose parameters and results are
-	// named as Go names them: after its parameters and named results, or the fields of
-	// the struct that it takes, in snake case. Its weights are the parameters and
-	// buffers that some function loads or that the description holds, in the order of
-	// the fields; they have data where Init is [rt.InitGiven].
+	// Module has one function for each marked method. Parameters are named in snake case after the
+	// method's parameters or the fields of a struct parameter, and results likewise. Its weights
+	// are the parameters and buffers that a function loads or the description holds, in the order
+	// of the fields. They have data if Init is [rt.InitGiven].
 	Module *ir.Module `json:"-"`
-	// Weights describe those of Module, in their order.
+	// Weights describes the weights of Module, in their order.
 	Weights []Weight
 	// Methods are in the order of the description.
 	Methods []Method
-	// States are what calls leave to the next, by name.
+	// States are the tensors that calls pass on, sorted by name.
 	States []State `json:",omitempty"`
-	// Structure is the model as [nn.Describe] prints it.
+	// Structure is the output of [nn.Describe].
 	Structure string
 }
 
 // Weight is a parameter or a buffer.
 type Weight struct {
-	// Name is the path of fields to it, joined by dots: "layers.0.attn.q_proj.weight".
+	// Name is the path of fields, joined by dots: "layers.0.attn.q_proj.weight".
 	Name string
-	// Aliases are further paths to it, which a file of weights may name it by too.
+	// Aliases are further paths, which a weights file may use too.
 	Aliases []string `json:",omitempty"`
-	// Buffer is set where it is saved but not trained, such as running statistics.
+	// Buffer marks a tensor that is saved but not trained, such as running statistics.
 	Buffer bool `json:",omitempty"`
-	// Frozen is set where the description says that it is not trained.
+	// Frozen marks a parameter that the description excludes from training.
 	Frozen bool `json:",omitempty"`
-	// Init says how it begins.
+	// Init is the initialisation.
 	Init rt.Init
-	// Pos is where it was made, as file:line.
+	// Pos is the position of its creation, as file:line.
 	Pos string
 }
 
-// Method is a marked method.
+// Method is a method marked with a directive.
 type Method struct {
-	// Name is the method's, and Func that of its function in the module: the snake
-	// case of Name.
+	// Name is the name of the method. Func is the name of its function in the module: Name in snake
+	// case.
 	Name, Func string
-	// Loss is set where it is trained: its first result is a float of one element.
+	// Loss marks a method that is trained. Its first result is a float scalar.
 	Loss bool `json:",omitempty"`
-	// Pos is where it is marked, as file:line:column.
+	// Pos is the position of the mark, as file:line:column.
 	Pos string
 }
 
-// State is a tensor that a call leaves to the next. Each function that reads or sets
-// it has a parameter of this name, its value before the call, behind the method's own,
-// and a result of this name, that after the call.
+// State is a tensor that one call passes to the next. A function that reads or sets it has an
+// additional last parameter and an additional result of its name: the value before the call, and
+// the value after it.
 type State struct {
 	Name string
-	// Type may have symbols: those of the functions.
+	// Type may have symbols of the functions.
 	Type string
-	// Methods are the functions that have it.
+	// Funcs are the functions that use it.
 	Funcs []string
 }
 
-// maxText is the number of elements up to which a constant stands in the text.
+// maxText is the largest number of elements of a constant that is written in the text.
 const maxText = 256
 
-// Names that elements have in the section "data".
+// Prefixes of names in the section "data".
 const (
 	givenPrefix    = "given/"
 	constantPrefix = "constant/"
@@ -121,8 +119,8 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return out.WriteTo(w)
 }
 
-// withoutConstants returns the module with large constants moved to data: they are
-// loads of weights that have no declaration elsewhere.
+// withoutConstants returns the module with large constants moved to data. They become loads of
+// weights without a declaration.
 func (m *Model) withoutConstants(data *rt.Weights) *ir.Module {
 	c := m.Module.Clone()
 	for _, f := range c.Funcs {
@@ -140,8 +138,8 @@ func (m *Model) withoutConstants(data *rt.Weights) *ir.Module {
 	return c
 }
 
-// Read reads a file. Everything in it is checked: sizes, the module, and that what
-// stands beside it fits.
+// Read reads a file. It checks everything: sizes, the module, and that the rest of the file agrees
+// with the module.
 func Read(r io.Reader) (*Model, error) {
 	b := bufio.NewReader(r)
 	head, err := b.ReadString('\n')
@@ -188,14 +186,14 @@ func section(b *bufio.Reader, name string) ([]byte, error) {
 	if err != nil || n < 0 || found != name {
 		return nil, fmt.Errorf("section %s expected, not %q", name, line)
 	}
-	var text bytes.Buffer // grows as far as there are bytes
+	var text bytes.Buffer // grows only as bytes arrive
 	if got, err := io.Copy(&text, io.LimitReader(b, n)); err != nil || got != n {
 		return nil, fmt.Errorf("section %s: %d of %d bytes", name, got, n)
 	}
 	return text.Bytes(), nil
 }
 
-// takeData gives weights their elements and makes constants of the loads of others.
+// takeData sets the elements of weights, and turns loads of undeclared weights back into constants.
 func (m *Model) takeData(data *rt.Weights) error {
 	constants := map[string]*ir.Tensor{}
 	var weights []*ir.Weight
@@ -236,7 +234,7 @@ func (m *Model) takeData(data *rt.Weights) error {
 	return nil
 }
 
-// check reports what of the model does not fit the module.
+// check returns an error if the description of the model does not agree with the module.
 func (m *Model) check() error {
 	if len(m.Weights) != len(m.Module.Weights) {
 		return fmt.Errorf("%d weights are described, the module has %d", len(m.Weights), len(m.Module.Weights))
@@ -258,8 +256,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Text returns what tells one recording from another: the file without the elements of
-// weights.
+// Text returns the file without the elements of weights, for comparing recordings.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/nn/record"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// sample is a model with a weight that is drawn, one that is given, and a constant
-// that is too long for the text.
+// sample returns a model with a weight of random initial values, a weight of given values, and a
+// constant that is too long for the text.
 func sample(t *testing.T) *record.Model {
 	t.Helper()
 	f := &ir.Func{Name: "forward", ResultNames: []string{"y"}}
@@ -25,7 +26,7 @@ func sample(t *testing.T) *record.Model {
 	}
 	given := ir.FloatTensor(ir.F32, 0.5, -2)
 	err := ir.Try(func() {
-		x := b.Param("x", ir.TensorOf(ir.F32, ir.Sym("N"), ir.Const(1)))
+		x := b.Param("x", ir.TensorOf(ir.F32, dim.Sym("N"), dim.Const(1)))
 		x = b.Node(op.Mul{}, x, b.Const(long))
 		x = b.Node(op.MatMul{}, x, b.Node(ir.Load{Name: "w", Type: ir.StaticTensor(ir.F32, 300, 2)}))
 		b.Return(b.Node(op.Add{}, x, b.Node(ir.Load{Name: "b", Type: given.Type()})))

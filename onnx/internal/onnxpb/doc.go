@@ -1,5 +1,6 @@
-// Package onnxpb is the ONNX schema as protocol buffer messages. It writes ONNX files and checks the reader in
-// onnx/internal/wire; it does not read the files that users bring, because protobuf copies every byte and bounds nothing.
+// Package onnxpb contains the ONNX schema as protocol buffer messages. It is used to write ONNX
+// files and to check the reader in onnx/internal/wire. It does not read users' files, because
+// protobuf copies all data and has no limits.
 package onnxpb
 
 //go:generate go test -run TestGenerated -update

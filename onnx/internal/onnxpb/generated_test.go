@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite onnx.pb.go")
 
-// TestGenerated compiles onnx.proto with the module's own protoc-gen-go and compares the result with the committed file,
-// but for the line that names protoc's version.
+// TestGenerated compiles onnx.proto with the module's own protoc-gen-go and compares the result
+// with the committed file. It ignores the line that names protoc's version.
 func TestGenerated(t *testing.T) {
 	protoc, err := exec.LookPath("protoc")
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// AttrType says which field of an attribute holds its value, with the schema's numbers.
+// AttrType is the kind of an attribute, which determines the field that holds its value. The
+// numbers are the schema's.
 type AttrType int32
 
 // The kinds of attribute.
@@ -32,7 +33,7 @@ var attrTypes = [...]string{
 	"SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS",
 }
 
-// String is the schema's name of the kind.
+// String returns the schema's name of the kind.
 func (t AttrType) String() string {
 	if t < 0 || int(t) >= len(attrTypes) {
 		return fmt.Sprintf("attribute type %d", int32(t))
@@ -40,8 +41,8 @@ func (t AttrType) String() string {
 	return attrTypes[t]
 }
 
-// Attr is a named constant of a node. Ref, if not empty, stands instead of a value for the attribute of that name of the
-// function that the node is in.
+// Attr is a named constant of a node. If Ref is not empty, the attribute has the value of the
+// attribute Ref of the enclosing function instead.
 type Attr struct {
 	Name string
 	Type AttrType // as written; see Kind
@@ -66,9 +67,10 @@ type Attr struct {
 	present uint32 // bit AttrType: a field of that kind was in the file
 }
 
-// Kind is the type of the attribute's value: the one written or, in files of IR version 1, which have none, that of the
-// only field present. It is an error if the type is unknown, if a field of another kind is present too, or if the value is a
-// message and missing; a missing number or string is zero, and a missing list empty, as proto3 writes them.
+// Kind returns the kind of the attribute's value. This is the type written in the file. Files of IR
+// version 1 have no types; there it is the type of the only field that is present. Kind fails if
+// the type is unknown, if a field of another kind is present too, or if the value is a message and
+// missing. A missing number or string is zero, and a missing list is empty, as in proto3.
 func (a *Attr) Kind() (AttrType, error) {
 	kind := a.Type
 	if kind == AttrUndefined {
@@ -111,7 +113,7 @@ var attrFields = table[Attr]{
 	23: marked(AttrSparseTensors, many("sparse_tensors", func(a *Attr) *[]SparseTensor { return &a.Sparses })),
 }
 
-// marked records that a field of the given kind was present.
+// marked returns a spec that records that a field of the given kind was present.
 func marked(kind AttrType, s spec[Attr]) spec[Attr] {
 	put := s.put
 	s.put = func(r *reader, a *Attr, f field) error {

@@ -9,7 +9,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// nodesModel is a model of n nodes with an attribute each, and a weight of the given size for every tenth.
+// nodesModel returns a model of n nodes with an attribute each. Every tenth node has a weight of
+// the given size.
 func nodesModel(b *testing.B, n, weight int) []byte {
 	g := new(pb.GraphProto)
 	for i := range n {

@@ -10,8 +10,8 @@ import (
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 
-// TestCorpusModels reads every model twice, here and with protobuf, and decodes every constant; in short mode, of every twentieth
-// model.
+// TestCorpusModels reads every model twice, with this package and with protobuf, and decodes every
+// constant. In short mode it reads every twentieth model.
 func TestCorpusModels(t *testing.T) {
 	for i, file := range corpus.Glob(t, "*/*/model.onnx") {
 		if testing.Short() && i%20 > 0 {

@@ -13,47 +13,51 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Len is the number of elements: the product of Dims, 1 if there are none.
+// Len returns the number of elements: the product of Dims, or 1 if Dims is empty. It fails if a
+// dimension is negative or the product overflows.
 func (t *Tensor) Len() (int64, error) {
 	n, err := t.elements()
 	return n, t.wrap(err)
 }
 
-// Size is the number of bytes the elements take: 4- and 2-bit ones fill bytes from the low end, and the last byte may have
-// bits to spare. Strings have none.
+// Size returns the number of bytes of the elements. 4- and 2-bit elements fill bytes from the low
+// end, and the last byte may have unused bits. Size fails for tensors of strings.
 func (t *Tensor) Size() (int64, error) {
 	n, err := t.size()
 	return n, t.wrap(err)
 }
 
-// Bytes is the elements in row-major order, little-endian, Size bytes of them. It shares the file's bytes where they already
-// lie like that, as raw_data and packed floats do, and is not to be written to. Booleans are 0 or 1.
+// Bytes returns the elements in row-major order, little-endian, Size bytes in total. The result
+// shares the bytes of the file if they are stored in this form, as in raw_data and packed floats,
+// and must not be modified. Booleans are 0 or 1.
 func (t *Tensor) Bytes() ([]byte, error) {
 	b, err := t.bytes()
 	return b, t.wrap(err)
 }
 
-// Strings is the elements of a string tensor in row-major order. They share the file's bytes and need not be UTF-8.
+// Strings returns the elements of a string tensor in row-major order. They share the bytes of the
+// file and need not be UTF-8.
 func (t *Tensor) Strings() ([]string, error) {
 	s, err := t.strings()
 	return s, t.wrap(err)
 }
 
-// Location is a place in another file.
+// Location is a range of bytes in another file.
 type Location struct {
-	Path     string // slash-separated, relative to the model's folder; not checked but for being there and having no NUL
-	Offset   int64  // from the file's start; not negative
-	Length   int64  // bytes: the tensor's Size
+	Path     string // slash-separated, relative to the model's folder; not empty and without NUL, otherwise not checked
+	Offset   int64  // from the start of the file; not negative
+	Length   int64  // number of bytes, the tensor's Size
 	Checksum string // SHA-1 in hexadecimal, or empty
 }
 
-// Location says where the elements of a tensor are that is Outside. Offset+Length does not overflow.
+// Location returns the place of the elements of a tensor that is Outside. Offset+Length does not
+// overflow.
 func (t *Tensor) Location() (Location, error) {
 	l, err := t.location()
 	return l, t.wrap(err)
 }
 
-// wrap names the tensor in an error.
+// wrap adds the name of the tensor to an error.
 func (t *Tensor) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -61,7 +65,7 @@ func (t *Tensor) wrap(err error) error {
 	return fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 }
 
-// quote is a name for an error message: printable, and not longer than a line.
+// quote returns a name for an error message: printable and at most a line long.
 func quote(name string) string {
 	const most = 80
 	if len(name) > most {
@@ -154,10 +158,10 @@ func (t *Tensor) strings() ([]string, error) {
 	return out, err
 }
 
-// errChanged is for bytes that are no longer what they were when the tensor was read.
+// errChanged is returned if the file's bytes are no longer the same as when the tensor was read.
 var errChanged = errors.New("the file changed while it was read")
 
-// only makes sure that the elements are in this file, whole, and nowhere but in raw_data or column c.
+// only returns an error unless all elements are in this file, either in raw_data or in column c.
 func (t *Tensor) only(c column) error {
 	switch {
 	case t.Outside:
@@ -175,12 +179,12 @@ func (t *Tensor) only(c column) error {
 	return nil
 }
 
-// want describes the elements that size bytes are for.
+// want describes the expected elements, which take size bytes.
 func (t *Tensor) want(size int64) string {
 	return fmt.Sprintf("the %d bytes of %v%v", size, t.Type, t.Dims[:min(len(t.Dims), 16)])
 }
 
-// decode turns the values of column c into size bytes.
+// decode converts the values of column c to size bytes.
 func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	width := int64(max(t.Type.Bits()/8, 1)) // bytes of a stored value
 	if t.Type == Complex64 || t.Type == Complex128 {
@@ -231,19 +235,19 @@ func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// fits tells whether v is a number of n bits. The values of int32_data may be signed or bit patterns.
+// fits reports whether v fits n bits. Values of int32_data may be signed numbers or bit patterns.
 func fits(v uint64, n int64, c column) bool {
 	return v < 1<<n || c == int32Data && int64(v) < 0 && int64(v) >= -1<<(n-1)
 }
 
-// appendLow appends the low bytes of v, lowest first.
+// appendLow appends the given number of low bytes of v, the lowest first.
 func appendLow(b []byte, v uint64, bytes int) []byte {
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], v)
 	return append(b, all[:bytes]...)
 }
 
-// normalised is b if all its bytes are 0 or 1, else a copy where others are 1.
+// normalised returns b if all bytes are 0 or 1, or else a copy in which larger bytes are 1.
 func normalised(b []byte) []byte {
 	for i, v := range b {
 		if v > 1 {
@@ -310,7 +314,7 @@ func (t *Tensor) location() (Location, error) {
 	return l, nil
 }
 
-// position reads a number of bytes.
+// position parses a number of bytes.
 func position(e Entry) (int64, error) {
 	n, err := strconv.ParseInt(e.Value, 10, 64)
 	if err != nil || n < 0 {

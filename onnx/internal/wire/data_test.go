@@ -276,7 +276,8 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestFileChanges damages the bytes under a tensor after it was read, as another process can with a mapped file.
+// TestFileChanges changes the bytes of a tensor after it was read, as another process can if the
+// file is mapped.
 func TestFileChanges(t *testing.T) {
 	p := &pb.TensorProto{DataType: dtype(Int64), Dims: []int64{4}, Int64Data: []int64{1, 2, 3, 4}}
 	file, err := proto.Marshal(p)

@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// DataType is the kind of a tensor's elements, with the schema's numbers.
+// DataType is an element type of tensors, with the numbers of the schema.
 type DataType int32
 
 // The element types up to IR version 14.
@@ -36,8 +36,9 @@ const (
 	Int2
 )
 
-// dtypes says of each element type its name in the schema, its size in bits, and the field that holds its values when
-// raw_data does not. One stored value is an element, half a complex one, or a byte of several 4- or 2-bit ones.
+// dtypes holds, for each element type, its name in the schema, its size in bits, and the field that
+// holds its values if raw_data does not. A stored value is an element, half a complex element, or a
+// byte of several 4- or 2-bit elements.
 var dtypes = [...]struct {
 	name   string
 	bits   int
@@ -72,10 +73,10 @@ var dtypes = [...]struct {
 	Int2:           {"INT2", 2, int32Data},
 }
 
-// Valid tells whether d is an element type of the schema.
+// Valid reports whether d is an element type of the schema.
 func (d DataType) Valid() bool { return d > Undefined && int(d) < len(dtypes) }
 
-// String is the schema's name of the type.
+// String returns the schema's name of the type.
 func (d DataType) String() string {
 	if d < 0 || int(d) >= len(dtypes) {
 		return fmt.Sprintf("data type %d", int32(d))
@@ -83,7 +84,7 @@ func (d DataType) String() string {
 	return dtypes[d].name
 }
 
-// Bits is the size of an element in bits, 0 for strings and unknown types.
+// Bits returns the size of an element in bits, or 0 for strings and unknown types.
 func (d DataType) Bits() int {
 	if !d.Valid() {
 		return 0

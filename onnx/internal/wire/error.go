@@ -2,9 +2,10 @@ package wire
 
 import "strconv"
 
-// Error is a problem in a file: the message it is in, in the schema's field names, and what is wrong.
+// Error is a problem in a file: the position of the message, in the schema's field names, and a
+// description.
 type Error struct {
-	Path   string // "graph.node[17].attribute[2].t", empty for the file's outermost message
+	Path   string // such as "graph.node[17].attribute[2].t"; empty for the outermost message
 	Reason string
 }
 
@@ -15,7 +16,7 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// under puts the name of the message that an error arose in before the error's path.
+// under prepends the name of the enclosing message to the path of an error.
 func under(name string, err error) error {
 	if e, ok := err.(*Error); ok && e != nil {
 		if e.Path != "" {
@@ -26,5 +27,5 @@ func under(name string, err error) error {
 	return err
 }
 
-// element names item i of a repeated field.
+// element returns the name of item i of a repeated field.
 func element(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }

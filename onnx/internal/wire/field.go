@@ -15,8 +15,8 @@ type field struct {
 	data []byte // a length-delimited value, capped at its length
 }
 
-// next splits the first field off b. A group's value is checked and skipped. With an error comes the field's number, if that
-// much could be read.
+// next splits the first field off b. A group is checked and skipped. If there is an error, f has
+// the field's number if it could be read.
 func next(b []byte) (f field, rest []byte, err error) {
 	if f.num, f.typ, b, err = tag(b); err != nil {
 		return field{}, nil, err
@@ -75,7 +75,7 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 	return b[n:], nil
 }
 
-// maxGroups is how deep groups nest. ONNX has none; a file's unknown fields may.
+// maxGroups is the maximum nesting of groups. ONNX has none, but unknown fields may.
 const maxGroups = 64
 
 // skipGroup drops the fields of group num, and its end, off b.
@@ -107,7 +107,7 @@ func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// wireError explains a negative length from package protowire.
+// wireError returns the error for a negative length returned by package protowire.
 func wireError(what string, n int) error {
 	if n == overflow {
 		return fmt.Errorf("%s of more than 64 bits", what)
@@ -115,5 +115,5 @@ func wireError(what string, n int) error {
 	return fmt.Errorf("%s cut short", what)
 }
 
-// overflow is what protowire answers to a varint that does not end within ten bytes.
+// overflow is the code that protowire returns for a varint of more than ten bytes.
 var _, overflow = protowire.ConsumeVarint([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255})

@@ -11,8 +11,8 @@ import (
 // stricter matches the errors for files that protobuf reads.
 var stricter = regexp.MustCompile(`no graph|not an ONNX model|wire type \d for |invalid UTF-8 in |more than \d+ |nested more than \d+ deep`)
 
-// FuzzModel reads any bytes here and with protobuf: within the memory allowed, with the same result, and with an error for
-// whatever protobuf refuses.
+// FuzzModel reads any bytes with this package and with protobuf. The results must be the same. If
+// protobuf returns an error, so must this package. The memory must stay within the limit.
 func FuzzModel(f *testing.F) {
 	model := sample(f)
 	f.Add(model)

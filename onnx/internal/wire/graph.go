@@ -1,6 +1,7 @@
 package wire
 
-// Graph is nodes in the order of the file, the constants they read and the values that enter and leave.
+// Graph contains nodes in the order of the file, the constants that they read, and the inputs and
+// outputs.
 type Graph struct {
 	Name               string
 	Doc                string
@@ -13,7 +14,8 @@ type Graph struct {
 	Metadata           []Entry
 }
 
-// Node is one call of an operator or function. An empty name among the inputs or outputs is an omitted one.
+// Node is a call of an operator or function. An empty name in the inputs or outputs stands for an
+// omitted one.
 type Node struct {
 	Name             string
 	OpType           string

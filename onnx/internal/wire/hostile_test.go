@@ -54,7 +54,7 @@ const (
 	attrG      = 6
 )
 
-// sample is a small model with a little of everything.
+// sample returns a small model with a little of everything.
 func sample(t testing.TB) []byte {
 	constant := &pb.TensorProto{
 		Name: proto.String("w"), DataType: proto.Int32(int32(Float)), Dims: []int64{2, 2}, FloatData: []float32{1, 2, 3, 4},
@@ -211,8 +211,8 @@ func eachField[M any](t table[M], yield func(num protowire.Number, s spec[M])) {
 	}
 }
 
-// TestTables reads every field of every message with every wire type: the wrong ones are refused, and a group never panics.
-// It also compares names and numbers with the schema.
+// TestTables reads every field of every message with every wire type. Wrong wire types must be
+// refused, and a group must not cause a panic. It also compares names and numbers with the schema.
 func TestTables(t *testing.T) {
 	testTable(t, modelFields, new(pb.ModelProto))
 	testTable(t, opsetFields, new(pb.OperatorSetIdProto))
@@ -332,7 +332,7 @@ func hostileNesting(t *testing.T) {
 	}
 }
 
-// allocated is the memory that f asks for.
+// allocated returns the memory that f asks for.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -341,8 +341,9 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// hostileFloodOfEmptyMessages repeats each repeated field of graphs, nodes and the rest two million times: two bytes of file for a
-// struct each. The limits refuse it before memory is taken.
+// hostileFloodOfEmptyMessages repeats each repeated field of graphs, nodes and other messages two
+// million times. Two bytes of the file would become a struct each. The limits must refuse this
+// before memory is allocated.
 func hostileFloodOfEmptyMessages(t *testing.T) {
 	const times = 2 << 20
 	limits := Limits{Memory: 16 << 20}
@@ -443,7 +444,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// hostileRepeatedFields pins what protocol buffers say of fields that come twice, in cases where parsers have differed.
+// hostileRepeatedFields pins the rules of protocol buffers for fields that occur twice, in cases
+// where parsers have differed.
 func hostileRepeatedFields(t *testing.T) {
 	for _, test := range []struct {
 		name  string

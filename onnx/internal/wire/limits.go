@@ -2,13 +2,13 @@ package wire
 
 import "fmt"
 
-// Limits bounds what one file may hold. A zero field stands for that field's default.
+// Limits bounds the contents of one file. A zero field means the field's default, given below.
 type Limits struct {
-	Nodes      int   // nodes in all graphs and functions together; 1,048,576
-	Attributes int   // attributes of all nodes and functions together; 8,388,608
-	Functions  int   // model-local functions; 65,536
-	Depth      int   // graphs within graphs, or types or values within one another; 64
-	Memory     int64 // bytes of the structs read, strings and tensor data not counted; 512 MiB
+	Nodes      int   // nodes in all graphs and functions; default 1,048,576
+	Attributes int   // attributes of all nodes and functions; default 8,388,608
+	Functions  int   // model-local functions; default 65,536
+	Depth      int   // nesting of graphs, types or values; default 64
+	Memory     int64 // bytes of all structs, without strings and tensor data; default 512 MiB
 }
 
 var defaults = Limits{
@@ -19,7 +19,7 @@ var defaults = Limits{
 	Memory:     512 << 20,
 }
 
-// orDefaults fills in the zero fields.
+// orDefaults returns l with defaults in place of zero fields.
 func (l Limits) orDefaults() Limits {
 	for _, f := range []struct{ v, or *int }{
 		{&l.Nodes, &defaults.Nodes},
@@ -37,7 +37,7 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// A budget is one counted kind of message: its name in errors and its place in Limits.
+// budget is a limited kind of message: its name in errors and its field in Limits.
 type budget struct {
 	name string
 	of   func(*Limits) *int
@@ -49,7 +49,7 @@ var (
 	functions  = budget{"functions", func(l *Limits) *int { return &l.Functions }}
 )
 
-// A reader holds what is left of the limits while one file is read.
+// reader holds the remaining limits while a file is read.
 type reader struct {
 	max, left Limits
 }
@@ -59,7 +59,7 @@ func newReader(l Limits) *reader {
 	return &reader{max: l, left: l}
 }
 
-// count takes n messages out of a budget.
+// count deducts n messages from a budget. It fails if the budget is exhausted.
 func (r *reader) count(b budget, n int) error {
 	left := b.of(&r.left)
 	if n > *left {
@@ -69,7 +69,8 @@ func (r *reader) count(b budget, n int) error {
 	return nil
 }
 
-// charge takes the memory of n elements of the given size out of the budget, before they are allocated.
+// charge deducts the memory of n elements of the given size from the budget, before they are
+// allocated.
 func (r *reader) charge(n int, size uintptr) error {
 	need := int64(n) * int64(size)
 	if need > r.left.Memory {

@@ -1,6 +1,6 @@
 package wire
 
-// Model is a whole file.
+// Model is the content of an ONNX file.
 type Model struct {
 	IRVersion       int64
 	Producer        string
@@ -9,7 +9,7 @@ type Model struct {
 	Version         int64
 	Doc             string
 	Opsets          []Opset // as written: domains may repeat or be missing
-	Graph           *Graph  // not nil in what ReadModel returns
+	Graph           *Graph  // not nil in results of ReadModel
 	Functions       []Function
 	Training        []Training
 	Metadata        []Entry
@@ -30,15 +30,15 @@ type Function struct {
 	Doc                    string
 	Inputs, Outputs        []string
 	Required               []string // attributes without a default
-	Defaults               []Attr   // attributes with one
+	Defaults               []Attr   // attributes with a default
 	Nodes                  []Node
 	Values                 []ValueInfo
 	Opsets                 []Opset
 	Metadata               []Entry
 }
 
-// Training is a pair of graphs that initialise and update the model's initializers. A binding's key is an initializer, its
-// value the graph's output.
+// Training is a pair of graphs that initialise and update the model's initializers. The key of a
+// binding is an initializer, and its value an output of the graph.
 type Training struct {
 	Init         *Graph
 	Step         *Graph

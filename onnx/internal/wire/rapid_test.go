@@ -63,9 +63,9 @@ func scalar(t *rapid.T, f protoreflect.FieldDescriptor) protoreflect.Value {
 	return protoreflect.Value{}
 }
 
-// scramble writes b again as other bytes of the same meaning to protocol buffers: fields of different numbers in another
-// order, unknown fields between them, packed lists cut in pieces or spelled out, messages cut in two to be merged, and
-// scalars preceded by others. Only fields of d, to any depth, are touched.
+// scramble encodes b again as other bytes with the same meaning. It reorders fields of different
+// numbers, inserts unknown fields, splits or unpacks packed lists, splits messages that are merged,
+// and puts other scalars before scalars. It changes only fields of d, to any depth.
 func scramble(rng *rand.Rand, d protoreflect.MessageDescriptor, b []byte) []byte {
 	pieces := map[protowire.Number][][]byte{}
 	var order []protowire.Number
@@ -156,7 +156,8 @@ func appendValue(b []byte, typ protowire.Type, v uint64) []byte {
 	return protowire.AppendVarint(b, v)
 }
 
-// TestRandomModels compares with protobuf the reading of models with any fields set, as protobuf writes them and scrambled.
+// TestRandomModels reads models with random fields with this package and with protobuf, as protobuf
+// writes them and scrambled. The results must be the same.
 func TestRandomModels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := new(pb.ModelProto)
@@ -189,7 +190,7 @@ func TestRandomValues(t *testing.T) {
 	})
 }
 
-func checkValue[S any, P proto.Message](t *rapid.T, p P, read func([]byte, Limits) (*S, error), of func(P) S) {
+func checkValue[S any, P proto.Message](t *rapid.T, p P, read func([]byte, Limits) (*S, error), twin func(P) S) {
 	fill(t, p.ProtoReflect(), 4)
 	b, err := proto.Marshal(p)
 	if err != nil {
@@ -199,5 +200,5 @@ func checkValue[S any, P proto.Message](t *rapid.T, p P, read func([]byte, Limit
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTwin(t, b, got, p, of)
+	checkTwin(t, b, got, p, twin)
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/internal/file"
 )
 
-// ReadModel reads an ONNX file. The model shares the bytes of b. A file of another format is named in the error.
+// ReadModel reads an ONNX file. The model shares the bytes of b. If the file has another known
+// format, the error names it.
 func ReadModel(b []byte, l Limits) (*Model, error) {
 	m := new(Model)
 	if err := m.merge(newReader(l), b); err != nil {
@@ -18,16 +19,16 @@ func ReadModel(b []byte, l Limits) (*Model, error) {
 	return m, nil
 }
 
-// ReadTensor reads a file that holds one tensor, as test data does.
+// ReadTensor reads a file with a single tensor, as used for test data.
 func ReadTensor(b []byte, l Limits) (*Tensor, error) { return read[Tensor](b, l) }
 
-// ReadSequence reads a file that holds one sequence.
+// ReadSequence reads a file with a single sequence, as used for test data.
 func ReadSequence(b []byte, l Limits) (*Sequence, error) { return read[Sequence](b, l) }
 
-// ReadOptional reads a file that holds one optional value.
+// ReadOptional reads a file with a single optional value, as used for test data.
 func ReadOptional(b []byte, l Limits) (*Optional, error) { return read[Optional](b, l) }
 
-// ReadMap reads a file that holds one map.
+// ReadMap reads a file with a single map, as used for test data.
 func ReadMap(b []byte, l Limits) (*Map, error) { return read[Map](b, l) }
 
 func read[S any, P message[S]](b []byte, l Limits) (*S, error) {
@@ -38,7 +39,7 @@ func read[S any, P message[S]](b []byte, l Limits) (*S, error) {
 	return s, nil
 }
 
-// notONNX says what b is if it is recognised as something else, and otherwise what err says.
+// notONNX returns an error that names the format of b if it is a known one, else err.
 func notONNX(b []byte, err error) error {
 	switch f := file.Format(b); f {
 	case "":

@@ -17,12 +17,12 @@ type table[M any] []spec[M]
 type spec[M any] struct {
 	name string
 	typ  protowire.Type
-	list bool // typ may also come packed
+	list bool // values of typ may be packed
 	put  func(r *reader, m *M, f field) error
-	grow func(r *reader, m *M, n int) error // repeated fields: pays and makes room for n more elements
+	grow func(r *reader, m *M, n int) error // for repeated fields: charges the memory of n more elements and allocates it
 }
 
-// at returns the spec of a field, nil if the schema has none.
+// at returns the spec of a field, or nil if the schema does not have it.
 func (t table[M]) at(num protowire.Number) *spec[M] {
 	if int64(num) >= int64(len(t)) || t[num].put == nil {
 		return nil
@@ -30,7 +30,7 @@ func (t table[M]) at(num protowire.Number) *spec[M] {
 	return &t[num]
 }
 
-// label names the field that an error of next is in.
+// label returns the name of a field for an error of next.
 func (t table[M]) label(num protowire.Number) string {
 	if num == 0 {
 		return ""
@@ -41,11 +41,12 @@ func (t table[M]) label(num protowire.Number) string {
 	return fmt.Sprintf(" in field %d", num)
 }
 
-// maxField is above the greatest field number of the schema.
+// maxField is larger than all field numbers of the schema.
 const maxField = 32
 
-// merge reads b into m. A first pass over the fields checks their wire types and counts the elements of repeated ones, so that
-// the limits are asked before memory is; a second fills m in.
+// merge reads b into m. A first pass over the fields checks their wire types and counts the
+// elements of repeated fields, so that the limits are checked before memory is allocated. A second
+// pass fills m.
 func merge[M any](r *reader, t table[M], m *M, b []byte) error {
 	var counts [maxField]int
 	for rest := b; len(rest) > 0; {
@@ -83,12 +84,12 @@ func merge[M any](r *reader, t table[M], m *M, b []byte) error {
 	return nil
 }
 
-// accepts tells whether the field s may come with wire type typ.
+// accepts reports whether the field may have wire type typ.
 func (s *spec[M]) accepts(typ protowire.Type) bool {
 	return typ == s.typ || s.list && typ == protowire.BytesType
 }
 
-// elements counts the values that f adds to the field s.
+// elements returns the number of values that f adds to the field.
 func (s *spec[M]) elements(f field) int {
 	if f.typ == s.typ {
 		return 1
@@ -96,7 +97,8 @@ func (s *spec[M]) elements(f field) int {
 	return packed(s.typ, f.data)
 }
 
-// packed counts the values of a packed list. What does not make a whole value is left to the reader of the values.
+// packed counts the values of a packed list. An incomplete last value is reported later, when the
+// values are read.
 func packed(typ protowire.Type, b []byte) int {
 	switch typ {
 	case protowire.Fixed32Type:
@@ -135,7 +137,7 @@ type message[S any] interface {
 	merge(r *reader, b []byte) error
 }
 
-// one is a message field that is present once; several are merged.
+// one is a singular message field; repetitions are merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -162,7 +164,7 @@ func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	}}
 }
 
-// within makes the elements of a repeated field count against a budget.
+// within makes the elements of a repeated field count toward a budget.
 func (s spec[M]) within(b budget) spec[M] {
 	grow := s.grow
 	s.grow = func(r *reader, m *M, n int) error {
@@ -174,7 +176,7 @@ func (s spec[M]) within(b budget) spec[M] {
 	return s
 }
 
-// growth pays for n more elements of a slice and makes room for them.
+// growth charges the memory of n more elements of a slice and allocates it.
 func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	return func(r *reader, m *M, n int) error {
 		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
@@ -186,7 +188,7 @@ func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	}
 }
 
-// nest reads a message whose fields lie in M itself, after begin has been told of it.
+// nest returns a message whose fields are stored in M itself. begin is called before they are read.
 func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		begin(m)
@@ -194,7 +196,7 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	}}
 }
 
-// str is a string that must be UTF-8.
+// str returns a string that must be UTF-8.
 func str[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
@@ -208,7 +210,7 @@ func str[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// strs is a repeated string; all must be UTF-8.
+// strs returns a repeated string; all must be UTF-8.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -223,7 +225,7 @@ func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// raw is a string of any bytes.
+// raw returns a string of arbitrary bytes.
 func raw[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = view(f.data)
@@ -231,7 +233,7 @@ func raw[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// raws is a repeated string of any bytes.
+// raws returns a repeated string of arbitrary bytes.
 func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
@@ -240,7 +242,7 @@ func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// num is an integer or enumerator; bits beyond I are dropped, as protocol buffers do.
+// num returns an integer or enumerator. As in protocol buffers, bits that do not fit I are dropped.
 func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = I(f.bits)
@@ -248,12 +250,12 @@ func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	}}
 }
 
-// nums is a list of integers.
+// nums returns a list of integers.
 func nums[M any](name string, at func(*M) *[]int64) spec[M] {
 	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
 }
 
-// float is a 32-bit float.
+// float returns a 32-bit float.
 func float[M any](name string, at func(*M) *float32) spec[M] {
 	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
 		*at(m) = math.Float32frombits(uint32(f.bits))
@@ -261,21 +263,21 @@ func float[M any](name string, at func(*M) *float32) spec[M] {
 	}}
 }
 
-// floats is a list of 32-bit floats.
+// floats returns a list of 32-bit floats.
 func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }
 
-// values is a list of numbers.
-func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, of func(bits uint64) V) spec[M] {
+// values returns a list of numbers.
+func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, decode func(bits uint64) V) spec[M] {
 	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
-		if err := each(typ, f, func(bits uint64) { *p = append(*p, of(bits)) }); err != nil {
+		if err := each(typ, f, func(bits uint64) { *p = append(*p, decode(bits)) }); err != nil {
 			return &Error{Reason: fmt.Sprintf("%v in %s", err, element(name, len(*p)))}
 		}
 		return nil
 	}}
 }
 
-// view is b as a string that shares its bytes.
+// view returns b as a string that shares its bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

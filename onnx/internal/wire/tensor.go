@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Tensor is a constant. Its elements are in the file, as raw bytes or as numbers not yet decoded, or in another file; see
-// Bytes, Strings and Location.
+// Tensor is a constant. Its elements are in the file, as raw bytes or as numbers not yet decoded,
+// or in another file. Use Bytes, Strings or Location to get them.
 type Tensor struct {
 	Name     string
 	Doc      string
@@ -16,12 +16,12 @@ type Tensor struct {
 	Dims     []int64 // as written: see Len
 	Raw      []byte  // shares the file's bytes
 	Outside  bool    // the elements are in another file
-	External []Entry // where they are; see Location
+	External []Entry // location of external data; see Location
 	Metadata []Entry
 
-	segment bool              // one part of a tensor that is stored in several
-	counts  [len(columns)]int // values in each column
-	bodies  [][]byte          // messages with values: one, but for a tensor that was merged
+	segment bool              // the tensor is one part of a tensor stored in several
+	counts  [len(columns)]int // number of values in each column
+	bodies  [][]byte          // messages with values; more than one if the tensor was merged
 }
 
 // SparseTensor is a tensor in coordinate format: Values [n] at Indices [n], counted in row-major order, or [n, rank].
@@ -31,7 +31,7 @@ type SparseTensor struct {
 	Dims    []int64
 }
 
-// A column is a field of a tensor that holds values of one kind.
+// column is a field of a tensor that holds values of one kind.
 type column int
 
 const (
@@ -74,7 +74,7 @@ var tensorFields = table[Tensor]{
 	16: many("metadata_props", func(t *Tensor) *[]Entry { return &t.Metadata }),
 }
 
-// valuesOf checks and counts the values of a column and leaves them where they are.
+// valuesOf checks and counts the values of a column without decoding them.
 func valuesOf(c column) spec[Tensor] {
 	name, typ := columns[c].name, columns[c].typ
 	return spec[Tensor]{name: name, typ: typ, list: typ != protowire.BytesType, put: func(_ *reader, t *Tensor, f field) error {
@@ -86,7 +86,8 @@ func valuesOf(c column) spec[Tensor] {
 	}}
 }
 
-// A segment's bounds are checked and dropped: no known writer splits tensors, and Bytes refuses one that is split.
+// segmentFields checks the bounds of a segment and ignores them. No known writer splits tensors,
+// and Bytes fails for a split one.
 var segmentFields = table[Tensor]{
 	1: {name: "begin", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},
 	2: {name: "end", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},
@@ -115,7 +116,7 @@ func (t *Tensor) merge(r *reader, b []byte) error {
 
 func (s *SparseTensor) merge(r *reader, b []byte) error { return merge(r, sparseTensorFields, s, b) }
 
-// fields calls yield with the fields of a column in order until it answers an error.
+// fields calls yield with the fields of a column in order, until yield returns an error.
 func (t *Tensor) fields(c column, yield func(field) error) error {
 	for _, b := range t.bodies {
 		for len(b) > 0 {

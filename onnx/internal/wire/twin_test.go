@@ -17,20 +17,20 @@ import (
 
 // The twin of a struct is what package protobuf reads from the same bytes, converted field by field.
 
-func all[P, S any](in []P, of func(P) S) []S {
+func all[P, S any](in []P, convert func(P) S) []S {
 	out := make([]S, len(in))
 	for i, p := range in {
-		out[i] = of(p)
+		out[i] = convert(p)
 	}
 	return out
 }
 
 // some converts a message that may be absent.
-func some[P comparable, S any](p P, of func(P) S) *S {
+func some[P comparable, S any](p P, convert func(P) S) *S {
 	if p == *new(P) {
 		return nil
 	}
-	s := of(p)
+	s := convert(p)
 	return &s
 }
 
@@ -132,7 +132,8 @@ func typeTwin(t *pb.TypeProto) Type {
 	return out
 }
 
-// tensorTwin gives a tensor its values as a message of nothing else, which is where a Tensor looks for them.
+// tensorTwin returns a tensor whose values are a message with no other fields. A Tensor expects its
+// values in such a message.
 func tensorTwin(t *pb.TensorProto) Tensor {
 	out := Tensor{
 		Name: t.GetName(), Doc: t.GetDocString(), Type: DataType(t.GetDataType()), Dims: t.Dims, Raw: t.RawData,
@@ -239,12 +240,12 @@ type check interface {
 }
 
 // checkTwin compares a reading with protobuf's.
-func checkTwin[S any, P proto.Message](t check, b []byte, got *S, p P, of func(P) S) {
+func checkTwin[S any, P proto.Message](t check, b []byte, got *S, p P, twin func(P) S) {
 	t.Helper()
 	if err := proto.Unmarshal(b, p); err != nil {
 		t.Fatalf("protobuf refuses what was read: %v", err)
 	}
-	if diff := cmp.Diff(of(p), *got, same); diff != "" {
+	if diff := cmp.Diff(twin(p), *got, same); diff != "" {
 		t.Errorf("reading differs from protobuf's (-protobuf +ours):\n%.4000s", diff)
 	}
 }
@@ -268,7 +269,8 @@ var withoutDevices = func() protoreflect.MessageDescriptor {
 	return d.Messages().ByName("ModelProto")
 }()
 
-// withoutUnknown reads b as a model with protobuf and writes it again with nothing but the fields this package knows.
+// withoutUnknown reads b as a model with protobuf, and writes it again with only the fields that
+// this package knows.
 func withoutUnknown(b []byte) ([]byte, error) {
 	m := dynamicpb.NewMessage(withoutDevices)
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {

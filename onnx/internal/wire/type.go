@@ -8,10 +8,10 @@ type ValueInfo struct {
 	Metadata []Entry
 }
 
-// TypeKind is which of a type's forms is in use.
+// TypeKind is the kind of a type: the field that is set.
 type TypeKind uint8
 
-// The forms of types. A type of no form is NoType.
+// The kinds of types. NoType is a type without a kind.
 const (
 	NoType TypeKind = iota
 	TensorType
@@ -27,20 +27,20 @@ type Type struct {
 	Kind       TypeKind
 	Denotation string
 
-	Elem   DataType // tensors: the element type
-	Ranked bool     // tensors: a shape is given, if only a scalar's
+	Elem   DataType // element type of a tensor
+	Ranked bool     // a tensor's shape is given, possibly that of a scalar
 	Shape  []Dim
 
-	Key DataType // maps: the key type
-	Of  *Type    // sequences, optionals and maps: the element type; nil if not written
+	Key DataType // key type of a map
+	Of  *Type    // element type of a sequence, optional or map; nil if not written
 
-	Domain, Name string // opaque types
+	Domain, Name string // names of an opaque type
 }
 
-// DimKind is what is known of a dimension.
+// DimKind is the kind of a dimension.
 type DimKind uint8
 
-// A dimension is a number, a symbol, or neither.
+// The kinds of dimensions: a number, a symbol, or neither.
 const (
 	DimUnknown DimKind = iota
 	DimValue
@@ -72,7 +72,7 @@ var typeFields = table[Type]{
 	9: nest("optional_type", is(OptionalType), &elemTypeFields),
 }
 
-// is gives a type the form kind. A form after another one replaces it; after itself it is merged.
+// is sets the kind of a type. A value of another kind is replaced, and one of the same kind merged.
 func is(kind TypeKind) func(*Type) {
 	return func(t *Type) {
 		if t.Kind != kind {

@@ -1,6 +1,6 @@
 package wire
 
-// ValueKind is which kind of values a sequence or optional holds, with the schema's numbers.
+// ValueKind is the kind of the values in a sequence or optional, with the numbers of the schema.
 type ValueKind int32
 
 // The kinds of values in test data.
@@ -24,7 +24,7 @@ type Sequence struct {
 	Optionals []Optional
 }
 
-// Map is keys, integers or strings, and as many values.
+// Map is a list of keys, which are integers or strings, and a list of as many values.
 type Map struct {
 	Name       string
 	Key        DataType
@@ -33,7 +33,7 @@ type Map struct {
 	Values     *Sequence
 }
 
-// Optional is one value or none.
+// Optional is a value or nothing.
 type Optional struct {
 	Name     string
 	Kind     ValueKind

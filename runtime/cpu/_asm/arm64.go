@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// encoding is a vector instruction of arm64 that Go's assembler lacks, with zeros for
-// its operands (Arm Architecture Reference Manual, C4.1 and C7.2).
+// encoding is a vector instruction of arm64 that Go's assembler lacks. The word has zeros in place
+// of the operands (Arm Architecture Reference Manual, C4.1 and C7.2).
 type encoding struct {
 	word     uint32
 	operands form
 }
 
-// form is which operands an instruction has, and where their numbers stand in it.
+// form says which operands an instruction has and where their numbers stand in its word.
 type form int
 
 const (
@@ -21,7 +21,7 @@ const (
 	two                  // vd.4s, vn.4s, or with .2d
 	bytes                // vd.16b, vn.16b
 	element              // vd.4s, vn.4s, vm.s[i]
-	right                // vd.4s, vn.4s, #i, or with .2d, to the right
+	right                // vd.4s, vn.4s, #i, or with .2d; shifts to the right by i bits
 	longer               // vd.2d, vn.2s
 	shorter              // vd.2s, vn.2d
 	shorter2             // vd.4s, vn.2d
@@ -57,18 +57,18 @@ var encodings = map[string]encoding{
 	"smlal":  {0x0f402000, long},
 	"smlal2": {0x4f402000, long2},
 
-	// Variants of instructions have names of their own behind a dot.
+	// A suffix after a dot tells variants of an instruction apart.
 	"smlal.vectors":  {0x0e608000, vectors4},
 	"smlal2.vectors": {0x4e608000, vectors8},
 	"fmla":           {0x4f801000, element},
 	"sshr":           {0x4f000400, right},
 }
 
-// double makes the name of an instruction that of its variant for two lanes of 64 bits.
+// double is the suffix of an instruction's name that selects its variant for two 64-bit lanes.
 const double = ".2d"
 
-// encode is an instruction's word, and its text in Arm's notation, destination first.
-// Of m and i it takes what the instruction has.
+// encode returns the word of an instruction and its text in Arm's notation, which has the
+// destination first. m and i are ignored if the instruction does not have them.
 func encode(name string, d, n, m, i int) (word uint32, text string) {
 	name, wide := strings.CutSuffix(name, double)
 	e, ok := encodings[name]

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write what GNU's assembler says to testdata")
 
-// instructions lists every encoding with operands that reach each bit of it: its text
-// and its word.
+// instructions lists every encoding with operands that set each of its operand bits. It returns the
+// texts and the words.
 func instructions() (texts []string, words []uint32) {
 	add := func(name string, numbers ...int) {
 		most := 31
@@ -49,8 +49,8 @@ func instructions() (texts []string, words []uint32) {
 	return texts, words
 }
 
-// The words must be those that GNU's assembler makes of the texts. What it made is in
-// testdata/arm64.txt; where it is installed it is asked again.
+// TestEncodings compares the words with the words that GNU's assembler makes from the texts. These
+// are in testdata/arm64.txt. If the assembler is installed, the test runs it, too.
 func TestEncodings(t *testing.T) {
 	const file = "testdata/arm64.txt"
 	texts, words := instructions()
@@ -74,7 +74,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// listing is a line per instruction.
+// listing returns one line per instruction.
 func listing(texts []string, words []uint32) string {
 	var b strings.Builder
 	for i, text := range texts {
@@ -83,7 +83,7 @@ func listing(texts []string, words []uint32) string {
 	return b.String()
 }
 
-// assembled gives the instructions to an assembler and returns their words.
+// assembled runs an assembler on the instructions and returns their words.
 func assembled(t *testing.T, as string, texts []string) []uint32 {
 	object, code := filepath.Join(t.TempDir(), "o"), filepath.Join(t.TempDir(), "bin")
 	cmd := exec.Command(as, "-o", object, "-")

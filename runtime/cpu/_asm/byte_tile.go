@@ -2,19 +2,27 @@ package main
 
 import "fmt"
 
-// byteSets are the instruction sets of products of bytes. VNNI is AVX-512 with the
-// instruction that sums four products of bytes.
+// byteSets are the instruction sets for products of bytes. VNNI is AVX-512 with the instruction
+// that adds four products of bytes.
 var byteSets = []isa{
 	{name: "AVX2", reg: y, regs: 16, bytes: 32, rows: 4, panels: 1, clear: "VPXOR", perTile: 2},
 	{name: "VNNI", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
 }
 
+// byteVariants are the variants of products of bytes.
+func (f *file) byteVariants() []variant {
+	if f.arch == "arm64" {
+		return f.eachSet()
+	}
+	return []variant{{"level == AVX512 && vnni", "VNNI"}, {"level >= AVX2", "AVX2"}}
+}
+
 // bytesNEON is NEON for products of bytes.
 var bytesNEON = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 4, panels: 1, clear: "VXORPS", perTile: 4}
 
-// byteTiles writes the kernels of products of bytes. Their tiles are those of floats,
-// with four bytes of a and four bytes of each column of b in an element's place. The
-// registers are those of tiles.
+// byteTiles writes the kernels for products of bytes. Their tiles are like the tiles of floats, but
+// each element is four bytes: four of a row of a, and four of a column of b. The registers are the
+// same as in tiles.
 func byteTiles(f *file) {
 	mask := f.words("evenBytes", 0x00ff00ff)
 	low := f.words("lowByte", 0xff)
@@ -34,7 +42,7 @@ func byteTiles(f *file) {
 			for r := 1; r <= s.rows; r++ {
 				k := byteTile{file: f, isa: s, rows: r, v: p * s.perTile, sums: 1, low: low}
 				if s.wide() {
-					// Sums hide the latency of five cycles.
+					// Several sums per element hide the latency of the products, five cycles.
 					for k.sums < 4 && r*k.v*k.sums < 10 {
 						k.sums *= 2
 					}
@@ -43,19 +51,24 @@ func byteTiles(f *file) {
 			}
 		}
 	}
+	f.dispatch(dispatch{
+		doc:      "runBytes calls the level's kernel for tiles of bytes.",
+		function: "runBytes(t *tile)", variants: f.byteVariants(),
+		kernels: only("byteTile"), args: "t", otherwise: "byteTileRef(t)",
+	})
 }
 
 // byteTile writes the kernel for tiles of one size.
 type byteTile struct {
 	*file
 	isa
-	rows, v int // rows, and vectors of a row
-	sums    int // accumulators of an element
+	rows, v int // rows, and vector registers per row
+	sums    int // accumulators per element
 	low     string
 }
 
-// acc is an accumulator, spare a register that is none. NEON keeps the first registers
-// for rows, because products by an element of 16 bits need them.
+// acc returns the register of an accumulator, and spare a register that is not an accumulator. NEON
+// keeps the first registers for rows, because a product by a 16-bit element can use only those.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 
@@ -66,8 +79,8 @@ func (k *byteTile) kept() int {
 	return 0
 }
 
-// column is the operand of the vector i of a field of the tile's columns, to which CX
-// points.
+// column returns the operand for vector i of a field of the tile's columns. CX points to the
+// columns.
 func (k *byteTile) column(field string, i int) string {
 	return fmt.Sprintf("(byteColumns_%s+%d)(CX)", field, i*k.bytes)
 }
@@ -104,7 +117,7 @@ func (k *byteTile) write(mask, label string) {
 	k.nextTile(label)
 }
 
-// b is vector i of a step's columns.
+// b returns the operand for vector i of a step's columns.
 func (k *byteTile) b(i int) string {
 	disp := i % k.perTile * k.bytes
 	if i >= k.perTile {
@@ -113,7 +126,7 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step adds the products of four bytes of each row.
+// step adds the products of four bytes of each row, with VNNI.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
@@ -137,8 +150,8 @@ func (k *byteTile) step(u int) {
 	}
 }
 
-// wordStep is step by products of words, of the bytes of even and of odd places:
-// sums of two products of bytes do not fit a word.
+// wordStep is like step for sets without VNNI. It widens bytes to 16 bits, even bytes and odd bytes
+// separately, because the sum of two products of bytes does not fit 16 bits.
 func (k *byteTile) wordStep(u int) {
 	mask := k.reg(k.regs - 1)
 	even := func(i int) string { return k.spare(2 * i) }
@@ -164,8 +177,8 @@ func (k *byteTile) wordStep(u int) {
 	}
 }
 
-// longStep is step by products of words that are added to 32 bits, one of the four bytes
-// of all columns after the other.
+// longStep is like step for NEON. It widens products of 16 bits to 32 bits. It handles the first
+// byte of all columns, then the second, third and fourth.
 func (k *byteTile) longStep(u int) {
 	for r := range k.rows {
 		k.line("FMOVS", k.memory(k.row(r, 4*u)), fr(r))
@@ -186,7 +199,7 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest bytes of the lanes of four registers, which it overwrites.
+// narrow stores the lowest byte of each lane of four registers. It overwrites the registers.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {
 		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")
@@ -195,13 +208,14 @@ func (f *file) narrow(first int, to string) {
 	f.line("FMOVQ", fr(first), at(general(to), 0))
 }
 
-// loadByFours loads 64 bytes, the first of each four into one register and so on.
+// loadByFours loads 64 bytes into four registers. The first register gets the first of each four
+// bytes, the second register the second, and so on.
 func (f *file) loadByFours(instruction, from string, first int) {
 	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }
 
-// finish takes the sums of the rows times zero from the sums, and stores them, scales
-// them, or requantises them, as the tile's kind says.
+// finish subtracts the zero points times the sums of rows from the sums. The kind of the tile then
+// decides whether it stores, scales or requantises the sums.
 func (k *byteTile) finish() {
 	k.op("MOVQ", "tile_columns(R14)", "CX")
 	plain := k.fresh("plain")
@@ -248,7 +262,7 @@ func (k *byteTile) finish() {
 	k.mark(done)
 }
 
-// walk calls f for each vector, DI being at its row of the result.
+// walk calls f for each vector of the tile. DI points to the vector's row of the result.
 func (k *byteTile) walk(f func(r, i int)) {
 	for r := range k.rows {
 		if r > 0 {
@@ -260,10 +274,10 @@ func (k *byteTile) walk(f func(r, i int)) {
 	}
 }
 
-// requantise multiplies the sums by the sum of scale and less, rounding once, rounds
-// to integers, and stores their bytes.
+// requantise multiplies the sums by the sum of the fields scale and less, and rounds the products
+// once. It then rounds them to integers, and stores these as bytes.
 func (k *byteTile) requantise() {
-	// NaN becomes the least: it stands second in the order of Go.
+	// A NaN becomes the smallest byte: in Go's operand order it stands second.
 	product := k.spare(0)
 	scale := func(r, i int) {
 		a := k.acc(0, r, i)

@@ -2,17 +2,22 @@ package main
 
 import "fmt"
 
-// byteWindows writes the kernels of depthwise convolutions of bytes: rows of pixels of
-// one block of 16 channels. Registers: R14 the window; SI the first cell of a pixel's
-// window, R8 of a row of it, R9 of some cells of that; DI weights; DX the result; BX the
-// columns; R10, CX counters.
+// byteWindows writes the kernels of depthwise convolutions of bytes. Each computes rows of pixels
+// of one block of 16 channels. Registers: R14 is the window; SI is the first cell of a pixel's
+// window, R8 the first cell of the current row of the window, and R9 the current cells of that row;
+// DI is the weights; DX is the result; BX is the columns; R10 and CX are counters.
 func byteWindows(f *file) {
+	f.dispatch(dispatch{
+		doc:      "runByteWindow calls the level's kernel for windows over bytes.",
+		function: "runByteWindow(t *byteWindow)", before: "if t.cell != 16 {\nbyteWindowRef(t)\nreturn\n}", variants: f.byteVariants(),
+		kernels: only("byteWindow"), args: "t", otherwise: "byteWindowRef(t)",
+	})
 	if f.arch == "arm64" {
 		byteWindowNEON(f)
 		return
 	}
-	// A lane of the first order holds four channels of each of four pixels, which the
-	// second puts side by side.
+	// The multiply-add needs four cells of one channel side by side. The first shuffle leaves four
+	// channels of each of four pixels in a lane; the second sorts them by channel.
 	pixels := f.words("fourPixels", 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 	bytes := f.words("fourBytes", 0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703)
 	low := f.words("lowByteOnly", 0xff)
@@ -60,7 +65,7 @@ func byteWindows(f *file) {
 	f.op("VBROADCASTSS", "byteWindow_hi(R14)", y(14))
 	f.op("VPBROADCASTD", "byteWindow_last(R14)", y(13))
 	f.op("VPBROADCASTD", low, y(12))
-	// cells adds the products of n ≤ 4 cells, whose numbers have zeros above them.
+	// cells adds the products of n ≤ 4 cells. The missing cells count as zero.
 	cells := func(n int) {
 		for i := range n {
 			for half := range 2 {
@@ -97,7 +102,7 @@ func byteWindows(f *file) {
 	})
 }
 
-// restOfCells writes cells for each number of cells that are less than four.
+// restOfCells writes cells for one, two and three cells.
 func (f *file) restOfCells(cells func(n int)) {
 	two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
 	f.op("CMPQ", "byteWindow_rest(R14)", 2)
@@ -113,7 +118,7 @@ func (f *file) restOfCells(cells func(n int)) {
 	f.mark(done)
 }
 
-// byteWindowNEON has the sums in the registers 0 to 3, and lo, hi and last in 5 to 7.
+// byteWindowNEON keeps the sums in registers 0 to 3, and lo, hi and last in 5 to 7.
 func byteWindowNEON(f *file) {
 	f.fun("byteWindowNEON computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowNEON", "t *byteWindow", "")
 	f.startWindow()
@@ -163,8 +168,8 @@ func (f *file) startWindow() {
 	f.op("MOVQ", "byteWindow_n(R14)", "R11")
 }
 
-// windowPixels writes the loops over pixels, rows of a window, and runs of four cells
-// of a row; rest is for those that are left.
+// windowPixels writes the loops over pixels, over rows of a window, and over runs of four cells of
+// a row. rest handles the cells that are left.
 func (f *file) windowPixels(begin, four, rest, end func()) {
 	pixel := f.fresh("pixel")
 	f.op("PCALIGN", 32)
@@ -200,7 +205,7 @@ func (f *file) windowPixels(begin, four, rest, end func()) {
 	f.ret()
 }
 
-// maxRows writes the kernel of pools of bytes.
+// maxRows writes the kernel of max pools of bytes.
 func maxRows(f *file) {
 	name := "maxRow" + f.sets()[0].name
 	f.fun(name+" computes what maxRowRef does.", name, "t *maxRow", "")
@@ -227,4 +232,9 @@ func maxRows(f *file) {
 		f.op("ADDQ", 16, "DX")
 	})
 	f.ret()
+	f.dispatch(dispatch{
+		doc:      "runMaxRow calls the level's kernel for pools of bytes.",
+		function: "runMaxRow(t *maxRow)", variants: []variant{{"level != Generic", f.sets()[0].name}},
+		kernels: only("maxRow"), args: "t", otherwise: "maxRowRef(t)",
+	})
 }

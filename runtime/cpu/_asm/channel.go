@@ -1,6 +1,7 @@
 package main
 
-// channels writes the kernels of sums over pixels of 16 channels, and of what these make.
+// channels writes the kernels that sum over pixels for 16 channels, and the kernels that use these
+// sums.
 func channels(f *file) {
 	for _, s := range f.sets() {
 		v := s.perTile
@@ -88,4 +89,22 @@ func channels(f *file) {
 		})
 		f.ret()
 	}
+	f.dispatch(dispatch{
+		doc:      "channelSums is channelSumsRef in assembly.",
+		function: "channelSums(sums *[32]float32, g, x []float32, mean *[16]float32)",
+		kernels:  only("channelSums"), args: "&sums[0], &g[0], &x[0], &mean[0], len(g)/16",
+		otherwise: "channelSumsRef(sums, g, x, mean)",
+	})
+	f.dispatch(dispatch{
+		doc:      "channelSquares is channelSquaresRef in assembly.",
+		function: "channelSquares(sums *[16]float32, x []float32, mean *[16]float32)",
+		kernels:  only("channelSquares"), args: "&sums[0], &x[0], &mean[0], len(x)/16",
+		otherwise: "channelSquaresRef(sums, x, mean)",
+	})
+	f.dispatch(dispatch{
+		doc:      "channelMix is channelMixRef in assembly.",
+		function: "channelMix(dst, g, x []float32, factors *[48]float32)",
+		kernels:  only("channelMix"), args: "&dst[0], &g[0], &x[0], &factors[0], len(dst)/16",
+		otherwise: "channelMixRef(dst, g, x, factors)",
+	})
 }

@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// compareFamily writes the comparisons and the choice between elements. Their
-// kernels do a multiple of 32 elements; what stands for all elements is given as 32
-// copies and a step of 0.
+// compareFamily writes the comparisons and the choice between elements. A kernel handles a multiple
+// of 32 elements. An operand that is the same for all elements is given as 32 copies and a step of
+// 0.
 func compareFamily(f *file) {
 	f.words("byteOrder", 0, 4, 1, 5, 2, 6, 3, 7)
 	f.words("byteOnes", 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101)
@@ -17,22 +17,45 @@ func compareFamily(f *file) {
 			where(f, s, size)
 		}
 	}
+	compareDispatch(f)
 }
 
-// relations are those of the kernels, in the order of package cpu's constants, with
-// the immediates of comparing floats and integers.
+// compareDispatch writes the functions that work on operands of a sweep.
+func compareDispatch(f *file) {
+	const params, steps = "(s *sweep, at *[4]unsafe.Pointer, n int)", "int(32*s.size[1]), int(32*s.size[2])"
+	f.has("Compare")
+	for _, t := range comparables {
+		f.dispatch(dispatch{
+			doc:      "compare" + t.name + " compares elements of operands 1 and 2.",
+			function: "compare" + t.name + params,
+			before:   fmt.Sprintf("dst, a, b, aStep, bStep := (*bool)(at[0]), (%[1]s)(at[1]), (%[1]s)(at[2]), %[2]s", t.pointer, steps),
+			kernels:  only("compare" + t.name), args: "dst, a, b, aStep, bStep, n, s.kind",
+		})
+	}
+	for _, size := range []string{"32", "64"} {
+		f.dispatch(dispatch{
+			doc:      "where" + size + " chooses between elements of operands 1 and 2 by the elements of operand 3.",
+			function: "where" + size + params,
+			before:   "cond, xStep, yStep := (*bool)(at[3]), " + steps,
+			kernels:  only("where" + size), args: "at[0], cond, at[1], at[2], xStep, yStep, n",
+		})
+	}
+}
+
+// relations lists the comparisons in the order of package cpu's constants, with the immediates for
+// floats and for integers.
 var relations = []struct {
 	name            string
 	floats, integer int
 }{{"less", 0x11, 1}, {"lessOrEqual", 0x12, 2}, {"equal", 0, 0}, {"unequal", 4, 4}}
 
-// comparable is a type of elements that are compared.
+// comparable is an element type for comparisons.
 type comparable struct {
 	name, pointer string
 	size          int
-	compare       string // with an immediate
+	compare       string // instruction with an immediate for the relation
 	move          string
-	greater, same string // of AVX2 integers
+	greater, same string // instructions for AVX2 integers
 }
 
 var comparables = []comparable{
@@ -41,12 +64,12 @@ var comparables = []comparable{
 	{name: "Int64", pointer: "*int64", size: 8, compare: "VPCMPQ", move: "VMOVDQU64", greater: "VPCMPGTQ", same: "VPCMPEQQ"},
 }
 
-// begin starts a kernel, which jumps to the loop of its relation. body writes 32
-// elements of a loop.
+// begin starts a kernel that jumps to the loop of its relation. body writes the comparison of 32
+// elements.
 func (t comparable) begin(f *file, isa string, enter func(), body func(relation int)) {
 	name := "compare" + t.name + isa
-	f.fun(name+` computes dst[i] = whether a[i] is in the relation to b[i], for a multiple of 32 elements. The steps are
-from 32 elements of a and b to the next, in bytes.`,
+	f.fun(name+` compares a[i] with b[i] and stores the result in dst[i], for a multiple of 32 elements. aStep and
+bStep are the distances in bytes from 32 elements of a and b to the next.`,
 		name, fmt.Sprintf("dst *bool, a, b %s, aStep, bStep, n, relation int", t.pointer), "")
 	f.load("dst", "DI", "a", "SI", "b", "DX", "aStep", "R8", "bStep", "R9", "n", "CX", "relation", "AX")
 	f.op("SHRQ", 5, "CX")
@@ -99,7 +122,7 @@ func (t comparable) narrow(f *file) {
 	}
 	t.begin(f, "AVX2", begin, func(relation int) {
 		inverted := false
-		// compare sets register i to the outcome for vector i.
+		// compare sets register i to the result for vector i.
 		compare := func(i int) {
 			if t.greater == "" {
 				f.op("VMOVUPS", at("SI", 32*i), y(i))
@@ -125,7 +148,7 @@ func (t comparable) narrow(f *file) {
 		}
 		vectors := 32 / lanes
 		if lanes == 4 {
-			// The even words of two vectors, in order again.
+			// The even words of two vectors, put in order again.
 			for i := range vectors / 2 {
 				f.op("VSHUFPS", 0x88, y(2*i+1), y(2*i), y(i))
 				f.op("VPERMQ", 0xd8, y(i), y(i))
@@ -144,7 +167,7 @@ func (t comparable) narrow(f *file) {
 	})
 }
 
-// where writes the choice between elements of a size.
+// where writes the choice between elements of the given size.
 func where(f *file, s isa, size int) {
 	name := fmt.Sprintf("where%d%s", 8*size, s.name)
 	f.fun(name+` computes dst[i] = x[i] where cond[i], else y[i], for a multiple of 32 elements. The steps are

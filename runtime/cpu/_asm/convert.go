@@ -2,12 +2,12 @@ package main
 
 import "fmt"
 
-// conversion is a kernel that converts elements, a multiple of 64 of them.
+// conversion is a kernel that converts a multiple of 64 elements from one type to another.
 type conversion struct {
 	from, to         string
 	fromSize, toSize int
-	// wide and narrow write the conversion of one vector, of the larger of the two
-	// types, between places in memory. Either may be nil.
+	// wide and narrow write the conversion of one vector of the wider of the two types, from one
+	// place in memory to another. Either may be nil.
 	wide, narrow func(f *file, from, to string)
 }
 
@@ -22,6 +22,21 @@ func convertFamily(f *file) {
 			c.write(f, isas[0], c.narrow)
 		}
 	}
+	f.has("Convert")
+	d := dispatch{
+		doc:      "convert converts elements of operand 1 to the type of operand 0.",
+		function: "convert(s *sweep, at *[4]unsafe.Pointer, n int)", by: "conversion(s.kind)",
+		before: "dst, src := at[0], at[1]",
+		args:   "dst, src, n",
+	}
+	for _, c := range conversions {
+		k := kernel{when: c.from + "To" + c.to, name: c.from + "To" + c.to}
+		if c.narrow == nil {
+			k.lacks = isas[0].name
+		}
+		d.kernels = append(d.kernels, k)
+	}
+	f.dispatch(d)
 }
 
 func (c conversion) write(f *file, s isa, body func(f *file, from, to string)) {
@@ -40,8 +55,8 @@ func (c conversion) write(f *file, s isa, body func(f *file, from, to string)) {
 	f.ret()
 }
 
-// extend is an instruction that makes elements wider as it loads them, and more that
-// then change them.
+// extend returns a conversion to a wider type. load widens elements as it loads them; the
+// instructions in more then change them.
 func extend(reg func(int) string, load string, more ...string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op(load, from, reg(0))
@@ -52,7 +67,8 @@ func extend(reg func(int) string, load string, more ...string) func(f *file, fro
 	}
 }
 
-// shrink loads, converts into a part of the register, and stores that.
+// shrink returns a conversion to a narrower type. It loads, converts into a part of the register,
+// and stores that part.
 func shrink(reg, part func(int) string, convert string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op("VMOVUPS", from, reg(0))
@@ -101,7 +117,7 @@ var conversions = []conversion{
 	},
 }
 
-// halve rounds to float16, to the nearest even.
+// halve returns the conversion to float16, rounded to nearest even.
 func halve(reg func(int) string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op("VMOVUPS", from, reg(0))

@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// divisions writes the division of integers of 32 bits. Their quotient in float64, of 53
-// bits, is rounded to no other integer than that towards zero; one too large for 32 bits
-// becomes the least integer, as it has to.
+// divisions writes the division of 32-bit integers. It divides in float64, whose 53 bits are
+// enough: rounding cannot change the integer to which a quotient is truncated. A quotient that does
+// not fit 32 bits becomes the smallest integer, as Go specifies.
 func divisions(f *file) {
 	for _, s := range f.sets() {
 		for _, kind := range []struct{ name, doc string }{
@@ -13,19 +13,34 @@ func divisions(f *file) {
 			{"modulus", "a[i] modulo b[i], with the sign of b[i]"},
 		} {
 			for _, scalar := range []bool{false, true} {
-				name, params, results, doc := kind.name+"Int32"+s.name, "dst, a, b *int32, n int", "zeros int", kind.doc+" and returns whether a divisor is 0, as 0 or not 0"
+				name, params, results, doc := kind.name+"Int32"+s.name, "dst, a, b *int32, n int", "zeros int", kind.doc+" and returns a number other than 0 if a divisor is 0"
 				if scalar {
 					name, params, results = kind.name+"Scalar"+s.name, params+", factor *float64", ""
-					doc = kind.doc + ", where b points to as many as a register holds, all the same, and factor to its reciprocal, a bit too large"
+					doc = kind.doc + ". b points to copies of one divisor that fill a register, and factor to its reciprocal, rounded up"
 				}
-				f.fun(fmt.Sprintf("%s computes dst[i] = %s. n is a multiple of 32, and more than 0.", name, doc), name, params, results)
+				f.fun(fmt.Sprintf("%s computes dst[i] = %s. n is a positive multiple of 32.", name, doc), name, params, results)
 				f.divide(s, kind.name, scalar)
 			}
 		}
 	}
+	f.has("Divide")
+	ways := func(of string) []kernel {
+		return []kernel{{when: "quotient", name: "quotient" + of}, {when: "remainder", name: "remainder" + of}, {name: "modulus" + of}}
+	}
+	f.dispatch(dispatch{
+		doc:      "divide32 divides n elements, a positive multiple of 32, and returns whether a divisor is 0, as 0 or not 0.",
+		function: "divide32(kind division, dst, a, b *int32, n int)", result: "int", by: "kind",
+		kernels: ways("Int32"), args: "dst, a, b, n",
+	})
+	f.dispatch(dispatch{
+		doc: `divideScalar32 divides n elements, a positive multiple of 32, by one number. b points to as many copies of it
+as a register holds, and factor to its reciprocal, a bit too large.`,
+		function: "divideScalar32(kind division, dst, a, b *int32, n int, factor *float64)", by: "kind",
+		kernels: ways("Scalar"), args: "dst, a, b, n, factor",
+	})
 }
 
-// divide writes the loop over elements, as many at once as there are float64 in a register.
+// divide writes the loop over elements. It divides as many at once as a register holds float64.
 func (f *file) divide(s isa, kind string, scalar bool) {
 	const flight = 2
 	toInt := "VCVTTPD2DQ"

@@ -2,16 +2,16 @@ package main
 
 import "math"
 
-// The approximations were fitted for the least relative error in float64.
+// The approximations were fitted for the smallest relative error in float64.
 
-// expLeast is where the exponential rounds to 0, and expMost is past where it
-// overflows.
+// expLeast is the argument below which the exponential rounds to 0. expMost is just above the
+// argument at which it overflows.
 const (
 	expLeast = -104
 	expMost  = 89
 )
 
-// elementary is the elementary functions.
+// elementary lists the elementary functions.
 var elementary = []pointwise{
 	unary("exp", "exp(x[i])", func(k *vectors, x value) {
 		k.atMost(x, k.pin(expMost))
@@ -23,7 +23,7 @@ var elementary = []pointwise{
 	unary("erf", "erf(x[i])", func(k *vectors, x value) { k.erf(x) }),
 }
 
-// hyperbolic is the hyperbolic functions beside the tangent.
+// hyperbolic lists the hyperbolic functions except tanh.
 var hyperbolic = []pointwise{
 	unary("cosh", "cosh(x[i])", func(k *vectors, x value) {
 		k.do("VANDPS", k.word(magnitude), x, x)
@@ -34,7 +34,7 @@ var hyperbolic = []pointwise{
 		k.free(e)
 	}),
 	unary("sinh", "sinh(x[i])", func(k *vectors, x value) {
-		// With m = exp(a) − 1 it is (m + m/(m + 1))/2, and exp(a)/2 from 12 on.
+		// With m = exp(a) − 1 it is (m + m/(m + 1))/2, and exp(a)/2 if a ≥ 12.
 		a := k.temp()
 		k.do("VANDPS", k.word(magnitude), x, a)
 		e := k.halfExp(a)
@@ -76,8 +76,7 @@ func (k *vectors) reduce(x value) (n value) {
 	return n
 }
 
-// polynomial sets p to the polynomial of x with the coefficients from the
-// constant one on.
+// polynomial sets p to a polynomial of x. The coefficients begin with the constant term.
 func (k *vectors) polynomial(p, x value, coefficients []float64) {
 	last := len(coefficients) - 1
 	if k.arch == "arm64" {
@@ -97,14 +96,14 @@ func (k *vectors) exp(x value) {
 	k.scale(x, n)
 }
 
-// scale multiplies x by 2ⁿ, n being integral; n is then free.
+// scale multiplies x by 2ⁿ for an integral n. It frees n.
 func (k *vectors) scale(x, n value) {
 	if k.wide() {
 		k.do("VSCALEFPS", n, x, x)
 		k.free(n)
 		return
 	}
-	// 2ⁿ may be out of range where the result is not: multiply by its root twice.
+	// 2ⁿ may be out of range although the result is not: multiply by its square root twice.
 	half := k.temp()
 	k.do("VCVTPS2DQ", n, n)
 	k.do("VPSRAD", 1, n, half)
@@ -116,11 +115,11 @@ func (k *vectors) scale(x, n value) {
 	k.free(n, half)
 }
 
-// expNormal is where the exponential is the least number that is not subnormal.
+// expNormal is the smallest argument whose exponential is not subnormal.
 const expNormal = -87.33654
 
-// expOrZero computes x = exp(x) for x ≤ expMost, zero where that would be subnormal:
-// processors are slow to make such numbers.
+// expOrZero computes x = exp(x) for x ≤ expMost. A result that would be subnormal becomes zero,
+// because processors are slow to compute such numbers.
 func (k *vectors) expOrZero(x value) {
 	normal := k.compare(notLess, x, k.pin(expNormal))
 	k.atLeast(x, k.pin(expNormal))
@@ -128,7 +127,7 @@ func (k *vectors) expOrZero(x value) {
 	k.only(normal, x, x)
 }
 
-// halfExp is a new value, exp(x)/2 for x from 0 on.
+// halfExp returns a new value, exp(x)/2 for x ≥ 0.
 func (k *vectors) halfExp(x value) value {
 	r := k.duplicate(x)
 	k.atMost(r, k.pin(expMost+1))
@@ -139,7 +138,7 @@ func (k *vectors) halfExp(x value) value {
 	return r
 }
 
-// power turns integers into powers of 2.
+// power replaces integers n by 2ⁿ.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)
 	k.do("VPSLLD", 23, n, n)
@@ -155,8 +154,7 @@ func (k *vectors) expm1(x value) {
 	k.free(n, scaled)
 }
 
-// tanh computes x = tanh(x): m/(m + 2) of its magnitude a, with m = exp(2a) − 1, and 1
-// from 10 on.
+// tanh computes x = tanh(x). With a = |x| and m = exp(2a) − 1 it is m/(m + 2), and 1 if a ≥ 10.
 func (k *vectors) tanh(x value) {
 	m := k.temp()
 	k.do("VANDPS", k.word(magnitude), x, m)
@@ -192,14 +190,14 @@ func (k *vectors) log(x value) {
 	}
 	k.logOfParts(m, n)
 	p := m
-	// +Inf and NaN stay, zeros give −Inf, what is below gives NaN.
+	// +Inf and NaN stay, zeros give −Inf, and negative numbers give NaN.
 	k.choose(k.compare(notLess, x, k.c(math.Inf(1))), x, p, p)
 	k.choose(k.compare(equal, x, k.c(0)), k.c(math.Inf(-1)), p, p)
 	k.choose(k.compare(less, x, k.c(0)), k.c(math.NaN()), p, x)
 	k.free(m, n)
 }
 
-// logOfNormal computes x = log(x) of normal numbers.
+// logOfNormal computes x = log(x) for normal numbers.
 func (k *vectors) logOfNormal(x value) {
 	n := k.temp()
 	k.do("VXORPS", n, n, n)
@@ -207,10 +205,10 @@ func (k *vectors) logOfNormal(x value) {
 	k.free(n)
 }
 
-// logOfParts computes m = log(m·2ⁿ) of a normal m; n is used up.
+// logOfParts computes m = log(m·2ⁿ) for a normal m. It overwrites n.
 func (k *vectors) logOfParts(m, n value) {
 	const rootHalf = 0x3f3504f3
-	// m = 2ⁿ·(1 + f) with 1 + f in √½…√2.
+	// Write m as 2ⁿ·(1 + f) with √½ ≤ 1 + f ≤ √2.
 	f := k.temp()
 	k.do("VPSUBD", k.word(rootHalf), m, m)
 	k.do("VPSRAD", 23, m, f)
@@ -231,7 +229,7 @@ func (k *vectors) logOfParts(m, n value) {
 	k.free(f, square)
 }
 
-// and is the instruction for integers.
+// and returns the instruction for the bitwise and of integers.
 func (s isa) and() string {
 	if s.wide() {
 		return "VPANDD"
@@ -239,8 +237,8 @@ func (s isa) and() string {
 	return "VPAND"
 }
 
-// erfcLog is log(erfc(a))/a as a polynomial of −a up to a = erfMost, where erf is
-// 1: the exponential of a·erfcLog(−a), minus 1, is −erf(a) within 5e-9.
+// erfcLog is log(erfc(a))/a as a polynomial of −a, for a ≤ erfMost; above that erf is 1.
+// exp(a·erfcLog(−a)) − 1 is −erf(a) within 5e-9.
 var erfcLog = []float64{
 	1.128379171e+00, -6.366194077e-01, 1.027776343e-01, 1.915241352e-02, -1.615036792e-04,
 	-1.668065629e-03, -6.333753084e-04, -1.177854384e-04, -9.271747055e-06,

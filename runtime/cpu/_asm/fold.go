@@ -1,23 +1,22 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"strings"
 )
 
-// fold is a kernel that reduces a run of elements, or the columns of a matrix, with
-// an accumulator per lane.
+// fold is a kernel that reduces consecutive elements, or the columns of a matrix. It has one
+// accumulator per lane.
 type fold struct {
 	name     string
-	doc      string // what is reduced
+	doc      string // comment that says what is reduced
 	scalars  []string
-	step     func(k *vectors, acc, x value) // takes x into acc; may change x
+	step     func(k *vectors, acc, x value) // adds x to acc; it may change x
 	merge    func(k *vectors, acc value, other any)
-	start    func(k *vectors) string // what a reduction starts with, as an operand
-	fill     func(k *vectors) string // register of an element that changes nothing
-	output   bool                    // x goes to dst after the step
-	byColumn bool                    // there is a kernel for columns, too
+	start    func(k *vectors) string // operand of the initial value of the accumulator
+	fill     func(k *vectors) string // register of the neutral element
+	output   bool                    // whether x is stored to dst after the step
+	byColumn bool                    // whether there is also a kernel for columns
 }
 
 // foldFamily writes the reductions.
@@ -31,60 +30,60 @@ func foldFamily(f *file) {
 				r.columns(f, s, t)
 			}
 		}
-		r.dispatch(f)
+		r.choose(f)
 	}
 	t.write(f)
 }
 
 func zeros(k *vectors) string { return k.c(0) }
 
-// noElement is zeros in a register.
+// noElement returns a register of zeros.
 func noElement(k *vectors) string { return k.pin(0) }
 
 func addTo(k *vectors, acc value, x any) { k.do("VADDPS", x, acc, acc) }
 
 var folds = []fold{
 	{
-		name: "sum", doc: "x[i]", merge: addTo, start: zeros, fill: noElement, byColumn: true,
+		name: "sum", doc: "the sum of x[i]", merge: addTo, start: zeros, fill: noElement, byColumn: true,
 		step: func(k *vectors, acc, x value) { addTo(k, acc, x) },
 	},
 	{
-		name: "squares", doc: "x[i]²", merge: addTo, start: zeros, fill: noElement, byColumn: true,
+		name: "squares", doc: "the sum of x[i]²", merge: addTo, start: zeros, fill: noElement, byColumn: true,
 		step: func(k *vectors, acc, x value) { k.do("VFMADD231PS", x, x, acc) },
 	},
 	{
-		name: "magnitudes", doc: "|x[i]|", merge: addTo, start: zeros, fill: noElement, byColumn: true,
+		name: "magnitudes", doc: "the sum of |x[i]|", merge: addTo, start: zeros, fill: noElement, byColumn: true,
 		step: func(k *vectors, acc, x value) {
 			k.do("VANDPS", k.word(magnitude), x, x)
 			addTo(k, acc, x)
 		},
 	},
 	{
-		name: "deviation", doc: "(x[i] − mean)²", scalars: []string{"mean"}, merge: addTo, start: zeros,
+		name: "deviation", doc: "the sum of (x[i] − mean)²", scalars: []string{"mean"}, merge: addTo, start: zeros,
 		fill: func(k *vectors) string { return k.scalars[0] },
 		step: func(k *vectors, acc, x value) {
 			k.do("VSUBPS", k.scalars[0], x, x)
 			k.do("VFMADD231PS", x, x, acc)
 		},
 	},
-	extreme("highest", "VMAXPS", math.Inf(-1)),
-	extreme("lowest", "VMINPS", math.Inf(1)),
-	exponential("expSum", "dst[i] = exp(x[i] − top)", true),
-	exponential("expTotal", "exp(x[i] − top)", false),
+	extreme("highest", "the maximum of x[i]", "VMAXPS", math.Inf(-1)),
+	extreme("lowest", "the minimum of x[i]", "VMINPS", math.Inf(1)),
+	exponential("expSum", "dst[i] = exp(x[i] − top) and their sum", true),
+	exponential("expTotal", "the sum of exp(x[i] − top)", false),
 }
 
-// extreme is the greatest or the least element, or NaN.
-func extreme(name, instruction string, neutral float64) fold {
+// extreme returns the reduction to the greatest or the least element, or NaN if there is one.
+func extreme(name, doc, instruction string, neutral float64) fold {
 	merge := extremum(instruction)
 	start := func(k *vectors) string { return k.pin(neutral) }
 	return fold{
-		name: name, doc: name, merge: merge, start: start, fill: start, byColumn: true,
+		name: name, doc: doc, merge: merge, start: start, fill: start, byColumn: true,
 		step: func(k *vectors, acc, x value) { merge(k, acc, x) },
 	}
 }
 
-// exponential sums exponentials of what is not positive, those that are subnormal
-// taken for zero.
+// exponential returns the reduction that sums exp(x) for x ≤ 0. Subnormal exponentials count as
+// zero.
 func exponential(name, doc string, output bool) fold {
 	return fold{
 		name: name, doc: doc, scalars: []string{"top"}, merge: addTo, start: zeros, output: output,
@@ -97,7 +96,7 @@ func exponential(name, doc string, output bool) fold {
 	}
 }
 
-// kernel is the step as a body with the accumulator and the element for inputs.
+// kernel returns the step as a body whose inputs are the accumulator and the element.
 func (r *fold) kernel() *pointwise {
 	return &pointwise{
 		name: r.name, inputs: []string{"acc", "x"}, scalars: r.scalars,
@@ -110,7 +109,7 @@ func (r *fold) kernel() *pointwise {
 	}
 }
 
-// run writes the reduction of neighbouring elements.
+// run writes the reduction of consecutive elements.
 func (r *fold) run(f *file, s isa, t *table) {
 	params := "x *float32, n int"
 	if r.output {
@@ -119,7 +118,7 @@ func (r *fold) run(f *file, s isa, t *table) {
 	if len(r.scalars) > 0 {
 		params += ", " + strings.Join(r.scalars, ", ") + " float32"
 	}
-	f.fun(r.name+s.name+" reduces "+r.doc+" for i < n.", r.name+s.name, params, "result float32")
+	f.fun(r.name+s.name+" computes "+r.doc+" for i < n.", r.name+s.name, params, "result float32")
 	f.load("x", "SI", "n", "CX")
 	if r.output {
 		f.load("dst", "DI")
@@ -152,8 +151,8 @@ func (r *fold) run(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// mergeAll merges the vectors of many's accumulator into its first. That is value
-// 0, so its first vector has the same register in k, which has single vectors.
+// mergeAll merges the vectors of many's accumulator into its first vector. k has single vectors.
+// The accumulator is value 0, so that its first vector has the same register in k.
 func (k *vectors) mergeAll(many *vectors, acc value, merge func(k *vectors, acc value, other any)) {
 	var held []value
 	for len(k.inUse) < many.interleaved {
@@ -165,7 +164,7 @@ func (k *vectors) mergeAll(many *vectors, acc value, merge func(k *vectors, acc 
 	k.free(held...)
 }
 
-// mergeLanes merges the lanes of acc; all get the result.
+// mergeLanes merges the lanes of acc. All lanes get the result.
 func (k *vectors) mergeLanes(acc value, merge func(k *vectors, acc value, other any)) {
 	half := k.temp()
 	for _, swap := range k.swaps() {
@@ -175,7 +174,8 @@ func (k *vectors) mergeLanes(acc value, merge func(k *vectors, acc value, other 
 	k.free(half)
 }
 
-// swaps exchange the halves of a vector, then those of the halves, and so on.
+// swaps returns the steps of a reduction over lanes. The first step exchanges the halves of a
+// vector, the second the halves of each half, and so on.
 func (s isa) swaps() []func(k *vectors, from, to value) {
 	within := func(order int) func(k *vectors, from, to value) {
 		return func(k *vectors, from, to value) { k.do("VPERMILPS", order, from, to) }
@@ -193,7 +193,7 @@ func (s isa) swaps() []func(k *vectors, from, to value) {
 	return swaps
 }
 
-// Orders of VPERMILPS.
+// Immediates of VPERMILPS.
 const (
 	swapHalves     = 0x4e
 	swapNeighbours = 0xb1
@@ -201,11 +201,11 @@ const (
 
 // columns writes the reduction of each column of a matrix into acc.
 func (r *fold) columns(f *file, s isa, t *table) {
-	f.fun(r.name+"Rows"+s.name+" takes "+r.doc+" of the elements of each of n columns into acc; stride is the distance of the rows in bytes.",
+	f.fun(r.name+"Rows"+s.name+" computes "+r.doc+" of each of n columns, and merges it into acc. The rows are stride\nbytes apart.",
 		r.name+"Rows"+s.name, "acc, x *float32, stride, rows, n int", "")
 	f.load("acc", "DI", "x", "SI", "stride", "BX", "n", "CX")
 	k, one := r.kernel().enter(f, s, t)
-	// down walks the rows of some columns.
+	// down runs body for the rows of some columns.
 	down := func(body func()) {
 		f.op("MOVQ", "SI", "R8")
 		f.op("MOVQ", f.arg("rows"), "DX")
@@ -233,9 +233,9 @@ func (r *fold) columns(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// dispatch writes the Go functions that run the kernels at the current level, which
-// is not Generic.
-func (r *fold) dispatch(f *file) {
+// choose writes the Go functions that run the kernels at the current level. The level is not
+// Generic.
+func (r *fold) choose(f *file) {
 	slices, starts, scalars := "x []float32", "&x[0]", ""
 	if r.output {
 		slices, starts = "dst, x []float32", "&dst[0], &x[0]"
@@ -244,22 +244,18 @@ func (r *fold) dispatch(f *file) {
 		slices += ", " + s + " float32"
 		scalars += ", " + s
 	}
-	fmt.Fprintf(&f.decls, `
-// %[1]sRun reduces %[2]s over x, which is not empty.
-func %[1]sRun(%[3]s) float32 {
-	var result float32
-	%[4]s
-	return result
-}
-`, r.name, r.doc, slices, f.atLevel("result = "+r.name, starts+", len(x)"+scalars))
+	f.dispatch(dispatch{
+		doc:      r.name + "Run computes " + r.doc + " over x, which is not empty.",
+		function: r.name + "Run(" + slices + ")", result: "float32",
+		kernels: only(r.name), args: starts + ", len(x)" + scalars,
+	})
 	if !r.byColumn {
 		return
 	}
-	fmt.Fprintf(&f.decls, `
-// %[1]sRows takes %[2]s of len(acc) columns into acc; rows of x are stride apart.
-func %[1]sRows(acc, x []float32, stride, rows int) {
-	_ = x[(rows-1)*stride+len(acc)-1]
-	%[3]s
-}
-`, r.name, r.doc, f.atLevel(r.name+"Rows", "&acc[0], &x[0], 4*stride, rows, len(acc)"))
+	f.dispatch(dispatch{
+		doc:      r.name + "Rows computes " + r.doc + " of each of len(acc) columns, and merges it into acc. The rows of x are\nstride elements apart.",
+		function: r.name + "Rows(acc, x []float32, stride, rows int)",
+		before:   "_ = x[(rows-1)*stride+len(acc)-1]",
+		kernels:  only(r.name + "Rows"), args: "&acc[0], &x[0], 4*stride, rows, len(acc)",
+	})
 }

@@ -21,7 +21,7 @@ func gatherChannels(f *file) {
 			continue
 		}
 		from := func(half int) string { return y(half) }
-		upper := func(half int) string { return y(2 + half) } // where the element is in the upper half
+		upper := func(half int) string { return y(2 + half) } // the register of elements in the upper half
 		used := func(half int) string { return y(4 + half) }
 		for half := range 2 {
 			f.op("VMOVDQU", at("AX", 32*half), from(half))
@@ -66,4 +66,15 @@ func gatherChannels(f *file) {
 	move(x, 16)
 	f.mark(end)
 	f.ret()
+	const begin = "n := len(dst) / 16\nif n == 0 {\nreturn\n}\n_ = src[16*n-1]"
+	f.dispatch(dispatch{
+		doc:      "moveLanes is moveLanesRef in assembly.",
+		function: "moveLanes(dst, src []float32, from, used *[16]int32)", before: begin,
+		kernels: only("moveLanes"), args: "&dst[0], &src[0], from, used, n", otherwise: "moveLanesRef(dst, src, from, used)",
+	})
+	f.dispatch(dispatch{
+		doc:      "moveBytes is moveBytesRef in assembly.",
+		function: "moveBytes(dst, src []uint8, from *[16]uint8)", before: begin, variants: []variant{{"level >= AVX2", "AVX2"}},
+		kernels: only("moveBytes"), args: "&dst[0], &src[0], from, n", otherwise: "moveBytesRef(dst, src, from)",
+	})
 }

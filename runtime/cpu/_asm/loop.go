@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// pointwise is a kernel that does the same to every element: what it does to a
-// vector is written once, and loops over slices come of that for every
-// instruction set, with the instructions of several vectors interleaved.
+// pointwise is a kernel that computes the same function of every element. Its body is written once,
+// for one vector. The loops over slices are made from it for every instruction set, with the
+// instructions of several vectors interleaved.
 type pointwise struct {
 	name    string
-	doc     string   // of one element
-	inputs  []string // slices beside dst
+	doc     string   // comment that says what happens to one element
+	inputs  []string // slices besides dst
 	scalars []string
-	body    func(k *vectors) value // gives the result
-	cost    int                    // ns of 64 elements where that is more than moving them
+	body    func(k *vectors) value // returns the result
+	cost    int                    // nanoseconds for 64 elements, if computing takes longer than moving them
 }
 
 // sources are the registers of a kernel's inputs.
@@ -38,7 +38,7 @@ func (p *pointwise) write(f *file, t *table) {
 	p.dispatch(f)
 }
 
-// begin prepares a body for a number of interleaved vectors.
+// begin prepares a body for the given number of interleaved vectors.
 func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint64]string) *vectors {
 	k := &vectors{file: f, isa: s, interleaved: interleaved, table: t, pinned: pinned}
 	for range p.inputs {
@@ -50,8 +50,8 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 	return k
 }
 
-// fit finds how many vectors to interleave, and which constants to pin in the
-// registers that are left: 4 or 2 vectors if all constants are, 2 in any case if
+// fit chooses how many vectors to interleave, and which constants to keep in the registers that are
+// left. It takes 4 or 2 vectors if all constants then fit into registers. Otherwise it takes 2, if
 // there are registers for the values.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
@@ -71,8 +71,8 @@ func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []
 	panic(p.name + " needs too many registers")
 }
 
-// enter loads constants and those scalars that are parameters of the function. It
-// returns what to write the body for interleaved and for single vectors with.
+// enter loads the constants, and the scalars that are parameters of the function. It returns the
+// writers of the body for interleaved vectors and for single vectors.
 func (p *pointwise) enter(f *file, s isa, t *table) (many, one *vectors) {
 	f.base(t)
 	interleaved, constants := p.fit(f, s, t)
@@ -107,9 +107,9 @@ func (p *pointwise) loops(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// sweep moves pointers over CX elements: it runs many while there are enough for
-// k's interleaved vectors, then between, which may be nil, and then few for what
-// is left, a vector at a time, with the mask of a tail set.
+// sweep moves the pointers over CX elements. It runs many while there are enough elements for k's
+// interleaved vectors, and then between, unless between is nil. Then it runs few for each remaining
+// vector. At the tail, the mask is set.
 func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	top, rest, next, end := f.fresh("many"), f.fresh("few"), f.fresh("next"), f.fresh("end")
 	advance := func(n int) {
@@ -141,8 +141,8 @@ func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	f.mark(end)
 }
 
-// tail sets the mask of the first CX lanes, CX being less than 256; it is K1, or
-// the register after the top. NEON has no masks.
+// tail sets the mask of the first CX lanes, for CX < 256. The mask is K1, or the register after the
+// top. NEON has no masks.
 func (f *file) tail(s isa) {
 	switch {
 	case s.wide():
@@ -157,7 +157,7 @@ func (f *file) tail(s isa) {
 	}
 }
 
-// loadTail loads the lanes of the tail's mask and zeros the others.
+// loadTail loads the lanes in the tail's mask and sets the others to zero.
 func (f *file) loadTail(s isa, from, to string) {
 	switch {
 	case s.wide():
@@ -169,7 +169,7 @@ func (f *file) loadTail(s isa, from, to string) {
 	}
 }
 
-// loadTailOr loads the lanes of the tail's mask and fills the others from a register.
+// loadTailOr loads the lanes in the tail's mask and fills the others from a register.
 func (f *file) loadTailOr(s isa, from, fill, to string) {
 	switch {
 	case s.wide():
@@ -185,7 +185,7 @@ func (f *file) loadTailOr(s isa, from, fill, to string) {
 	}
 }
 
-// storeTail stores the lanes of the tail's mask.
+// storeTail stores the lanes in the tail's mask.
 func (f *file) storeTail(s isa, from, to string) {
 	switch {
 	case s.wide():
@@ -197,12 +197,12 @@ func (f *file) storeTail(s isa, from, to string) {
 	}
 }
 
-// indices defines what tail compares with.
+// indices defines the table of lane numbers that tail compares with.
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
-// dispatch writes the Go function that runs the kernel at the current level, in
-// calls short enough for the garbage collector, shared with the pool's workers
-// where there are many elements.
+// dispatch writes the Go function that runs the kernel at the current level. It splits the work
+// into calls that are short enough for the garbage collector, and shares many elements with the
+// pool's workers.
 func (p *pointwise) dispatch(f *file) {
 	slices := append([]string{"dst"}, p.inputs...)
 	params, scalars := strings.Join(slices, ", ")+" []float32", ""
@@ -225,30 +225,28 @@ func (p *pointwise) dispatch(f *file) {
 	}
 	rest := strings.Join(slices, ", ") + " = " + strings.Join(remains, ", ")
 	args := strings.Join(starts, ", ") + ", n" + scalars
-	fmt.Fprintf(&f.decls, `
-// %[1]sFast computes dst[i] = %[2]s where there is assembly.
-func %[1]sFast(%[3]s) bool {
+	f.function(p.name+"Fast computes dst[i] = "+p.doc+" where there is assembly.", p.name+"Fast("+params+") bool", fmt.Sprintf(`
 	if level == Generic {
 		return false
 	}
-	if len(dst) >= sharedFrom && pointwises.run(&pointwise{%[6]s, do: %[1]sPart}, pointwiseParts(len(dst), %[8]d)) {
+	if len(dst) >= sharedFrom && pointwises.run(&pointwise{%[4]s, do: %[1]sPart}, pointwiseParts(len(dst), %[5]d)) {
 		return true
 	}
 	for len(dst) > 0 {
 		n := min(len(dst), atOnce)
-		%[4]s
-		%[5]s
+		%[2]s
+		%[3]s
 	}
 	return true
+`, p.name, f.atLevel(p.name, args), rest, strings.Join(fields, ", "), max(p.cost, 8)), "return false")
+	fmt.Fprintf(&f.decls, `
+// %[1]sPart computes the elements from…to of %[1]sFast.
+func %[1]sPart(s *pointwise, from, to int) { %[1]sFast(%[2]s) }
+`, p.name, strings.Join(parts, ", "))
 }
 
-// %[1]sPart is a part of %[1]sFast.
-func %[1]sPart(s *pointwise, from, to int) { %[1]sFast(%[7]s) }
-`, p.name, p.doc, params, f.atLevel(p.name, args), rest, strings.Join(fields, ", "), strings.Join(parts, ", "), max(p.cost, 8))
-}
-
-// atLevel is the Go statement that calls a function's variant for the current level,
-// which is not Generic.
+// atLevel returns the Go statement that calls a function's variant for the current level. The level
+// is not Generic.
 func (f *file) atLevel(name, args string) string {
 	sets := f.sets()
 	call := fmt.Sprintf("%s%s(%s)", name, sets[0].name, args)

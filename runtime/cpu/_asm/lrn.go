@@ -7,7 +7,7 @@ func lrns(f *file) {
 	numbers := f.floats("lrnNumbers", 0.5, math.MaxFloat32)
 	for _, s := range f.sets() {
 		v := s.perTile
-		f.fun("lrnSquares"+s.name+` squares n pixels, to leave them 48 numbers apart.
+		f.fun("lrnSquares"+s.name+` squares n pixels. The results of pixels are 48 numbers apart.
 	squares[i][j] = x[i][j]²`,
 			"lrnSquares"+s.name, "squares, x *float32, n int", "")
 		f.load("squares", "DI", "x", "SI", "n", "CX")
@@ -22,7 +22,7 @@ func lrns(f *file) {
 		})
 		f.ret()
 
-		f.fun("lrnBase"+s.name+` writes what is raised to a power for n pixels.
+		f.fun("lrnBase"+s.name+` computes the base of the power for n pixels.
 	dst[i][j] = bias + scale·Σ squares[i][j…j+size-1]`,
 			"lrnBase"+s.name, "dst, squares *float32, n, size int, scale, bias float32", "")
 		f.load("dst", "DI", "squares", "SI", "n", "CX")
@@ -51,8 +51,8 @@ func lrns(f *file) {
 		})
 		f.ret()
 
-		f.fun("lrnRoot"+s.name+` divides n times 16 numbers by the power 3/4 of others, which are at
-least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts as the largest number.
+		f.fun("lrnRoot"+s.name+` divides n times 16 numbers by dst[i] to the power ¾. dst[i] is at least
+1e-20. q = 1/√dst[i] is correct but for the last bit or two. Infinity counts as the largest number.
 	dst[i] = x[i]·q·√q`,
 			"lrnRoot"+s.name, "dst, x *float32, n int", "")
 		f.load("dst", "DI", "x", "SI", "n", "CX")
@@ -73,7 +73,7 @@ least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts a
 					f.op("VDIVPS", q, one, q)
 				} else {
 					f.op(estimate, sum, q)
-					// One step of Newton's: q += q·(½ − ½·sum·q·q).
+					// One step of Newton's method: q += q·(½ − ½·sum·q·q).
 					f.op("VMULPS", half, sum, sum)
 					f.op("VMULPS", q, sum, sum)
 					f.op("VMOVAPS", half, h)
@@ -90,4 +90,19 @@ least 1e-20, by way of q = 1/√dst[i] to the last bit or two. Infinity counts a
 		})
 		f.ret()
 	}
+	f.dispatch(dispatch{
+		doc:      "lrnSquares is lrnSquaresRef in assembly.",
+		function: "lrnSquares(squares, x []float32)", before: "n := len(x) / 16\n_ = squares[48*(n-1)+15]",
+		kernels: only("lrnSquares"), args: "&squares[0], &x[0], n", otherwise: "lrnSquaresRef(squares, x)",
+	})
+	f.dispatch(dispatch{
+		doc:      "lrnBase is lrnBaseRef in assembly.",
+		function: "lrnBase(dst, squares []float32, size int, scale, bias float32)", before: "n := len(dst) / 16\n_ = squares[48*(n-1)+15+size-1]",
+		kernels: only("lrnBase"), args: "&dst[0], &squares[0], n, size, scale, bias", otherwise: "lrnBaseRef(dst, squares, size, scale, bias)",
+	})
+	f.dispatch(dispatch{
+		doc:      "lrnRoots is lrnRootRef in assembly for a positive multiple of 16 elements.",
+		function: "lrnRoots(dst, x []float32)",
+		kernels:  only("lrnRoot"), args: "&dst[0], &x[0], len(dst)/16", otherwise: "lrnRootRef(dst, x)",
+	})
 }

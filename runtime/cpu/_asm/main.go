@@ -1,6 +1,7 @@
-// Command asm writes the assembly of package cpu. For each family and architecture it
-// makes z<family>_<arch>.s and z<family>_stubs_<arch>.go in the folder named by its
-// argument, by default the package's own.
+// Command asm writes the assembly of package cpu, and the Go functions that choose a variant of it.
+// For each family and architecture it writes z<family>_<arch>.s and z<family>_<arch>.go, and for
+// machines without that assembly z<family>_noasm.go, to the folder named by its argument (default:
+// the folder of package cpu).
 package main
 
 import (
@@ -10,11 +11,14 @@ import (
 	"slices"
 )
 
-// families are the files to write, each described in its own Go file.
-var families = []struct {
+// family is kernels with common files.
+type family struct {
 	name  string
 	write func(*file)
-}{
+}
+
+// families are the files to write, each described in its own Go file.
+var families = []family{
 	{"tile", tiles},
 	{"one_row", oneRows},
 	{"byte_tile", byteTiles},
@@ -43,7 +47,7 @@ var families = []struct {
 	{"pool_grad", poolGrads},
 }
 
-// onARM64 are the families that there are for arm64, too.
+// onARM64 lists the families that are also written for arm64.
 var onARM64 = []string{"tile", "window", "window_rows", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel", "pool_grad"}
 
 func main() {
@@ -52,21 +56,33 @@ func main() {
 		dir = os.Args[1]
 	}
 	for _, family := range families {
-		for _, arch := range []string{"amd64", "arm64"} {
-			if arch == "arm64" && !slices.Contains(onARM64, family.name) {
-				continue
-			}
-			f := file{arch: arch}
-			family.write(&f)
-			for name, text := range map[string]string{
-				"z" + family.name + "_" + arch + ".s":        f.assembly(),
-				"z" + family.name + "_stubs_" + arch + ".go": f.stubs(),
-			} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					fmt.Fprintln(os.Stderr, "asm:", err)
-					os.Exit(1)
-				}
-			}
+		if err := family.into(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "asm:", err)
+			os.Exit(1)
 		}
 	}
+}
+
+// into writes the files of a family.
+func (y family) into(dir string) error {
+	arm := slices.Contains(onARM64, y.name)
+	files := map[string]string{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		if arch == "arm64" && !arm {
+			continue
+		}
+		f := file{arch: arch}
+		y.write(&f)
+		files["z"+y.name+"_"+arch+".s"] = f.assembly()
+		files["z"+y.name+"_"+arch+".go"] = f.declarations()
+		if twins := f.twins(arm); twins != "" {
+			files["z"+y.name+"_noasm.go"] = twins
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each
-// instruction that they use is one or a few of NEON's, that compute the same bits.
-// Vector registers have four lanes, and 30 and 31 belong to the translation: 30 holds
-// the outcome of a comparison or a sum, 31 what an instruction reads from memory. So do
-// R16, which holds addresses, and R25, which holds where a table of constants is.
+// Kernels are written once, in the instructions of amd64 with AVX2. For arm64 each of these is
+// translated to one or a few NEON instructions that compute the same bits. Vector registers have
+// four lanes. The translation reserves registers: vector 30 holds the result of a comparison or a
+// sum, vector 31 an operand that is read from memory, R16 an address, and R25 the address of a
+// table of constants.
 const (
 	aside    = 30
 	loaded   = 31
@@ -20,12 +20,13 @@ const (
 	constant = "R25"
 )
 
-// neon is the set.
+// neon is the instruction set NEON.
 var neon = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 6, panels: 1, clear: "VXORPS", perTile: 4, flight: 16}
 
 func v(i int) string { return fmt.Sprintf("V%d", i) }
 
-// generals are the general registers. Those from R8 on have the same names.
+// generals maps the general registers of amd64 to those of arm64. Registers from R8 on have the
+// same names.
 var generals = map[string]string{"DI": "R0", "SI": "R1", "DX": "R2", "CX": "R3", "AX": "R4", "BX": "R5"}
 
 func general(o any) string {
@@ -36,7 +37,7 @@ func general(o any) string {
 	return name
 }
 
-// vector is the number of a vector register.
+// vector returns the number of a vector register.
 func vector(o any) int {
 	n, err := strconv.Atoi(o.(string)[1:])
 	if err != nil || !isVector(o) {
@@ -57,11 +58,12 @@ func isMemory(o any) bool {
 
 var memoryOperand = regexp.MustCompile(`^(.*)\((\w+)\)(?:\((\w+)\*(\d)\))?$`)
 
-// memory is a place in memory, for which it may write what computes the address.
+// memory returns an operand in memory in arm64's notation. It writes the instructions that compute
+// the address if the operand needs them.
 func (f *file) memory(o any) string {
 	part := memoryOperand.FindStringSubmatch(o.(string))
 	if part == nil {
-		panic(fmt.Sprintf("%v is no place in memory", o))
+		panic(fmt.Sprintf("%v is not a place in memory", o))
 	}
 	disp, base, index := part[1], part[2], part[3]
 	switch symbol, offset, _ := strings.Cut(disp, "<>"); {
@@ -80,7 +82,8 @@ func (f *file) memory(o any) string {
 	return disp + "(" + general(base) + ")"
 }
 
-// source is the vector register of an operand, loaded if it is in memory.
+// source returns the number of the vector register that holds an operand. An operand in memory is
+// loaded first.
 func (f *file) source(o any) int {
 	if isVector(o) {
 		return vector(o)
@@ -89,7 +92,7 @@ func (f *file) source(o any) int {
 	return loaded
 }
 
-// loadOnce replaces an operand in memory, that several vectors share, by a register.
+// loadOnce loads an operand in memory that several vectors share, and replaces it by the register.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands
@@ -103,8 +106,8 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 	return operands
 }
 
-// takeTurns is polynomial with two registers that take turns, because a sum is added to
-// where its addend was.
+// takeTurns is like polynomial, but each multiply-add moves to the other of two registers, because
+// NEON adds to the register that held the addend.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -115,14 +118,14 @@ func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	k.free(turn[1])
 }
 
-// fillTail replaces the lanes from CX on.
+// fillTail replaces the lanes from number CX on.
 func (f *file) fillTail(fill, to string) {
 	f.line("VDUP", general("CX"), s4(aside))
 	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)
 	f.choice(aside, vector(to), vector(fill), vector(to))
 }
 
-// neighbours loads or stores a value's vectors, by two where there are two.
+// neighbours loads or stores a value's vectors, two with one instruction where possible.
 func (k *vectors) neighbours(v value, base string, store bool) {
 	load, save, registers := "FLDPQ", "FSTPQ", pair
 	if k.interleaved == 1 {
@@ -138,7 +141,7 @@ func (k *vectors) neighbours(v value, base string, store bool) {
 	}
 }
 
-// base keeps the place of a table of constants in a register.
+// base keeps the address of a table of constants in a register.
 func (f *file) base(t *table) {
 	if f.arch == "arm64" {
 		f.line("MOVD", "$"+t.name+"<>(SB)", constant)
@@ -146,22 +149,22 @@ func (f *file) base(t *table) {
 	}
 }
 
-// Names of vector registers in Go's notation: one as a whole, one and the next, one's
-// lanes and one's bytes.
+// fr and the functions below name vector registers in Go's notation: the whole register, a pair of
+// neighbours, its lanes of 4 and of 8 bytes, and its bytes.
 func fr(v int) string   { return fmt.Sprintf("F%d", v) }
 func pair(v int) string { return fmt.Sprintf("(F%d, F%d)", v, v+1) }
 func s4(v int) string   { return fmt.Sprintf("V%d.S4", v) }
 func d2(v int) string   { return fmt.Sprintf("V%d.D2", v) }
 func b16(v int) string  { return fmt.Sprintf("V%d.B16", v) }
 
-// copyVector writes what copies a register, if it has to be.
+// copyVector copies a vector register unless source and destination are the same.
 func (f *file) copyVector(from, to int) {
 	if from != to {
 		f.line("VMOV", b16(from), b16(to))
 	}
 }
 
-// choice sets dst to yes where the mask is ones and to no where it is zeros.
+// choice sets dst to yes in the lanes whose mask is ones, and to no in the others.
 func (f *file) choice(mask, yes, no, dst int) {
 	switch dst {
 	case no:
@@ -176,9 +179,9 @@ func (f *file) choice(mask, yes, no, dst int) {
 	}
 }
 
-// stepsByElement writes n steps, one or four, of the sums of a tile: v multiply-adds of
-// each row, by an element of it. It moves the rows: a single step may move them by a
-// register. The registers from used on are free.
+// stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
+// each row, by an element of that row. It advances the rows; a single step may advance them by a
+// register. The registers from number used on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -211,8 +214,8 @@ func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r,
 	}
 }
 
-// tailOf moves the first CX lanes of a register, or all, between it and a place in
-// memory. Lanes that are not loaded are zeros.
+// tailOf moves the first CX lanes of a register, or all lanes, between the register and memory.
+// Lanes that are not loaded become zero.
 func (f *file) tailOf(from, to string) {
 	whole, single, end := f.fresh("whole"), f.fresh("single"), f.fresh("done")
 	count := general("CX")
@@ -243,7 +246,7 @@ func (f *file) tailOf(from, to string) {
 	f.mark(end)
 }
 
-// translate writes an instruction for arm64. What sets the flags on amd64 and not on
+// translate writes an instruction for arm64. An instruction that sets the flags on amd64 but not on
 // arm64 must not stand before a conditional branch.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
@@ -394,7 +397,8 @@ var translations = map[string]translation{
 	"VPSRLQ":  shift("VUSHR", d2),
 	"VPSRAD":  func(f *file, o []any) { f.word("sshr", vector(o[2]), vector(o[1]), 0, o[0].(int)) },
 
-	// Of float64 a register holds half as many: the halves of AVX's registers are two.
+	// A vector of AVX holds twice as many float64 as a vector of NEON: each half of an AVX register
+	// is a register of its own.
 	"VCVTPS2PD":    single("fcvtl"),
 	"VCVTPD2PSY":   single("fcvtn"),
 	"VEXTRACTF128": func(f *file, o []any) { f.line("VEXT", 8, b16(vector(o[1])), b16(vector(o[1])), b16(vector(o[2]))) },
@@ -436,7 +440,7 @@ var translations = map[string]translation{
 	},
 }
 
-// immediateOr is an immediate or a general register.
+// immediateOr returns an immediate unchanged, and the arm64 name of a general register.
 func immediateOr(o any) any {
 	if _, ok := o.(int); ok {
 		return o
@@ -444,7 +448,7 @@ func immediateOr(o any) any {
 	return general(o)
 }
 
-// setFlags writes an instruction that sets the flags as its translation does.
+// setFlags writes an instruction whose translation sets the flags.
 func (f *file) setFlags(name string, o ...any) {
 	f.line(name, o...)
 	f.flags = true
@@ -471,7 +475,7 @@ func move(f *file, o []any) {
 	}
 }
 
-// broadcast copies a number in memory or in the first lane to all lanes.
+// broadcast copies a number in memory, or in the first lane, to all lanes.
 func broadcast(f *file, o []any) {
 	to := vector(o[1])
 	from := to
@@ -483,17 +487,17 @@ func broadcast(f *file, o []any) {
 	f.line("VDUP", fmt.Sprintf("V%d.S[0]", from), s4(to))
 }
 
-// exact is arithmetic of two operands, whose second comes first.
+// exact translates arithmetic with two operands. NEON's second operand is AVX's first.
 func exact(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[2]), vector(o[1]), f.source(o[0]), 0) }
 }
 
-// single is an instruction of one operand.
+// single translates an instruction with one operand.
 func single(name string) translation {
 	return func(f *file, o []any) { f.word(name, vector(o[1]), f.source(o[0]), 0, 0) }
 }
 
-// plain is an instruction of two operands that Go's assembler has.
+// plain translates an instruction with two operands that Go's assembler has.
 func plain(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, lanes(f.source(o[0])), lanes(vector(o[1])), lanes(vector(o[2]))) }
 }
@@ -502,8 +506,8 @@ func shift(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, o[0], lanes(vector(o[1])), lanes(vector(o[2]))) }
 }
 
-// addend multiplies its result by its second operand and adds the first, aside because
-// a sum lands where its addend was.
+// addend translates a multiply-add whose destination is a factor: dst = dst·second + first. It
+// computes in a scratch register, because NEON writes the sum over the addend.
 func addend(lanes func(int) string) translation {
 	return func(f *file, o []any) {
 		move(f, []any{o[0], v(aside)})
@@ -512,9 +516,9 @@ func addend(lanes func(int) string) translation {
 	}
 }
 
-// extremes gives b of a and b unless the first of order(a, b) is greater: where they
-// are equal or a NaN is among them, too. NEON's own maximum and minimum order zeros and
-// prefer NaN.
+// extremes translates AVX's minimum and maximum of a and b. The result is a if the first of
+// order(a, b) is greater than the second, and b otherwise. So it is b if both are equal or one is
+// NaN. NEON's own instructions order zeros and return NaN.
 func extremes(compare string, order func(a, b int) (int, int)) translation {
 	return func(f *file, o []any) {
 		b, a, dst := f.source(o[0]), vector(o[1]), vector(o[2])

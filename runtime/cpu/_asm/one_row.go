@@ -2,12 +2,12 @@ package main
 
 import "fmt"
 
-// weight is how the elements of panels are stored.
+// weight is a storage format of the elements of panels.
 type weight struct {
-	name string // in functions' names
+	name string // part of the functions' names
 	size int
-	// widen loads 16 or 8 elements as float32; nil where arithmetic reads them from
-	// memory as they are.
+	// widen loads 16 or 8 elements as float32. It is nil if arithmetic reads them from memory
+	// unchanged.
 	widen func(f *file, from, to string)
 }
 
@@ -20,16 +20,17 @@ var weights = []weight{
 	}},
 }
 
-// oneRows writes the kernels of products of one row, a function for each instruction set
-// and kind of weights.
+// oneRows writes the kernels for products of one row. There is a function for each instruction set
+// and weight format.
 //
-// Their time is that of reading the panels. So several panels are read side by side,
-// for more reads to be under way, and fetched ahead. A column is summed in the same order
-// whether its panel is read alone or with others.
+// The time of such a product is the time to read the panels. Several panels are therefore read at
+// once, so that more reads are in flight, and they are prefetched. A column is summed in the same
+// order whether its panel is read alone or with others.
 //
-// Registers: R14 the product; SI the row; DI the panels; R8 from panel to panel, R9
-// three times that; DX the result; BX bias; R10 residual; R11 panels left; R12, R13
-// places in the row and in the panels; CX counts.
+// Registers: R14 is the product; SI is the row; DI is the panels; R8 is the distance from panel to
+// panel, and R9 three times that distance; DX is the result; BX is the bias; R10 is the residual;
+// R11 is the number of panels left; R12 and R13 are positions in the row and in the panels; CX
+// counts.
 func oneRows(f *file) {
 	for _, s := range f.sets() {
 		for _, w := range weights {
@@ -64,17 +65,23 @@ func oneRows(f *file) {
 			f.ret()
 		}
 	}
+	f.dispatch(dispatch{
+		doc:      "runOneRow calls the level's kernel of one row.",
+		function: "runOneRow(t *oneRow)", by: "t.kind.format",
+		kernels: []kernel{{when: "weightF16", name: "oneRowFloat16"}, {when: "weightBF16", name: "oneRowBFloat16"}, {name: "oneRowFloat32"}},
+		args:    "t", otherwise: "oneRowRef(t)",
+	})
 }
 
-// rowSums is how many sums are kept of each column of one row, for multiply-adds to be
-// under way side by side.
+// rowSums returns the number of partial sums that are kept for each column of one row. With several
+// partial sums, multiply-adds do not wait for each other.
 func (s isa) rowSums() int { return 4 / s.perTile }
 
-// rowAhead is how many bytes before their use panels are fetched that lie far away.
+// rowAhead is how many bytes ahead panels are prefetched if they are far apart.
 const rowAhead = 2048
 
-// onePanels writes the product with so many panels, from its sums to where the next ones
-// begin.
+// onePanels writes the product with the given number of panels, from clearing the sums to advancing
+// to the next panels.
 func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	const unroll = 4
 	sums := s.rowSums()
@@ -148,7 +155,7 @@ func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	f.op("VBROADCASTSS", "oneRow_lo(R14)", lo)
 	f.op("VBROADCASTSS", "oneRow_hi(R14)", hi)
 	for i := range v {
-		// The value stands second in Intel's order, so that NaN and −0 stay.
+		// The sum is the second operand in Intel's order, so that NaN and −0 are kept.
 		f.op("VMAXPS", s.reg(i), lo, s.reg(i))
 		f.op("VMINPS", s.reg(i), hi, s.reg(i))
 	}
@@ -163,8 +170,8 @@ func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	f.op("SUBQ", panels, "R11")
 }
 
-// addIfAny adds what neighbouring vectors at base hold to the first v registers, and
-// moves base past them, unless it is nil.
+// addIfAny adds the v vectors at base to the first v registers and advances base. It does nothing
+// if base is nil.
 func (f *file) addIfAny(s isa, base string, v int) {
 	none := f.fresh("none")
 	f.op("TESTQ", base, base)

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// packBytes writes the kernels that bring factors of integer products into the order of
-// their tiles.
+// packBytes writes the kernels that pack the factors of integer products into the order of their
+// tiles.
 func packBytes(f *file) {
 	ones, words := f.words("unitBytes", 0x01010101), f.words("unitWords", 0x00010001)
 	for _, s := range []struct {
@@ -14,18 +14,31 @@ func packBytes(f *file) {
 		(&packColumns{f, s.panels, s.reg}).write(s.set, ones, words)
 	}
 	f.packRow()
+	f.has("PackBytes")
+	f.dispatch(dispatch{
+		doc:      "packColumns packs 4, 2 or 1 panels, 4 of them at AVX512.",
+		function: "packColumns(abreast int, dst, src *byte, sums *int32, row, panel, groups int, change uint32)",
+		variants: []variant{{"abreast == 4", "4AVX512"}, {"abreast == 2", "2AVX2"}, {"abreast == 1", "1AVX2"}},
+		kernels:  only("packColumns"), args: "dst, src, sums, row, panel, groups, change",
+	})
+	f.dispatch(dispatch{
+		doc:      "packPart packs bytes of a row, a positive multiple of 32, and returns their sum.",
+		function: "packPart(dst, src []byte, change uint32)", result: "int",
+		variants: []variant{{"level >= AVX2", "AVX2"}},
+		kernels:  only("packRow"), args: "&dst[0], &src[0], len(src), change",
+	})
 }
 
-// packColumns packs so many panels at once: a register has a row of each in a lane of
-// 128 bits.
+// packColumns packs several panels at once. A register holds one row of each panel, in lanes of 128
+// bits.
 type packColumns struct {
 	*file
 	panels int
 	reg    func(int) string
 }
 
-// Registers of packColumns: four rows, what is made of pairs of them, groups of four
-// columns, their sums, and constants.
+// These are registers of packColumns: four rows, the pairs of rows, the groups of four columns,
+// their sums, and constants.
 const (
 	packedRows = 0
 	packedHalf = 4
@@ -38,9 +51,9 @@ const (
 
 func (k *packColumns) write(set, ones, words string) {
 	name := fmt.Sprintf("packColumns%d%s", k.panels, set)
-	k.fun(name+` packs a number of groups of four rows of src, which are row bytes apart, into
-`+fmt.Sprint(k.panels)+` neighbouring panels, which are panel bytes apart, with exclusive or by change, a
-byte four times. It adds the sums of the results, as int8, to the sums of their columns.`,
+	k.fun(name+` packs groups of four rows of src into panels, `+fmt.Sprint(k.panels)+` side by side. Rows are row
+bytes apart, and panels panel bytes. Each byte is XORed with change, which holds it four times. The
+results, as int8, are added to the sums of their columns.`,
 		name, "dst, src *byte, sums *int32, row, panel, groups int, change uint32", "")
 	k.load("dst", "DI", "src", "SI", "sums", "BX", "row", "DX", "panel", "R8", "groups", "CX")
 	k.op("LEAQ", "(DX)(DX*2)", "AX")
@@ -90,14 +103,14 @@ byte four times. It adds the sums of the results, as int8, to the sums of their 
 	k.ret()
 }
 
-// lanes stores a register's lanes, one in each panel.
+// lanes stores the 128-bit lanes of a register, one into each panel.
 func (k *packColumns) lanes(from, base string, disp int) {
 	for lane, to := range []string{at(base, disp), indexed(base, disp, "R8", 1), indexed(base, disp, "R8", 2), indexed(base, disp, "R9", 1)}[:k.panels] {
 		k.lane(lane, from, to)
 	}
 }
 
-// lane moves one lane of a register.
+// lane stores one lane of a register.
 func (k *packColumns) lane(lane int, from, to string) {
 	switch {
 	case lane == 0:
@@ -111,8 +124,8 @@ func (k *packColumns) lane(lane int, from, to string) {
 
 // packRow writes the kernel for rows, 32 bytes at a time.
 func (f *file) packRow() {
-	f.fun(`packRowAVX2 writes n bytes, a positive multiple of 32, with exclusive or by change, a byte
-four times. It returns the sum of the results, as uint8.`,
+	f.fun(`packRowAVX2 copies n bytes, a positive multiple of 32. Each is XORed with change, which holds the
+byte four times. It returns the sum of the results, as uint8.`,
 		"packRowAVX2", "dst, src *byte, n int, change uint32", "sum int")
 	f.load("dst", "DI", "src", "SI", "n", "CX")
 	f.op("SHRQ", 5, "CX")

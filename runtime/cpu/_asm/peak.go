@@ -1,7 +1,10 @@
 package main
 
-// peaks writes loops of nothing but multiply-adds, which tell what a core can do at most.
+import "fmt"
+
+// peaks writes loops that consist of multiply-adds only. They measure the peak performance of a core.
 func peaks(f *file) {
+	run := ""
 	for _, s := range f.sets() {
 		const chains = 12
 		f.fun("fma"+s.name+" runs n times twelve independent multiply-adds of whole registers.",
@@ -16,5 +19,8 @@ func peaks(f *file) {
 			}
 		})
 		f.ret()
+		run = fmt.Sprintf("case %s:\nfma%[1]s(n)\nreturn %d * n\n", s.name, s.bytes/4) + run
 	}
+	f.function("multiplyAdds runs the loop of MultiplyAdds and returns its steps × lanes.",
+		"multiplyAdds(n int) int", "switch level {\n"+run+"}\nreturn 0", "return 0")
 }

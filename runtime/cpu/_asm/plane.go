@@ -14,13 +14,26 @@ func planeFamily(f *file) {
 	f.words("evens", 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
 	f.words("odds", 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 	t.write(f)
+	f.has("Plane")
+	f.dispatch(dispatch{
+		doc: `runPlane computes n elements of rows of a pool; count taps and the distances of rows are in bytes.
+	dst[y][x] = scale[x]·Σ src[y][x + taps[…]], or the largest of them`,
+		function: "runPlane(op windowOp, dst, src, scale *float32, taps *int, count, rows, n, dstRow, srcRow int)", by: "op",
+		kernels: []kernel{{when: "largest", name: "planeMost"}, {name: "planeSum"}},
+		args:    "dst, src, scale, taps, count, rows, n, dstRow, srcRow",
+	})
+	f.dispatch(dispatch{
+		doc:      "pairsOf separates n times 16 pairs: even[i], odd[i] = src[2·i], src[2·i+1].",
+		function: "pairsOf(even, odd, src []float32, n int)",
+		kernels:  only("splitPairs"), args: "&even[0], &odd[0], &src[0], n", otherwise: "pairsOfRef(even, odd, src[:32*n])",
+	})
 }
 
-// planeWindows writes a pool of rows whose elements have the same taps: DI, SI and R8
-// walk along a row of dst, src and scale, R12 and R13 are where the rows begin.
+// planeWindows writes a pool over rows whose elements have the same taps. DI, SI and R8 advance
+// along a row of dst, src and scale. R12 and R13 hold the starts of the rows.
 func planeWindows(f *file, s isa, t *table, name, doc string, neutral float64, step func(k *vectors, acc value, x any)) {
-	f.fun("plane"+name+s.name+` combines the same count taps for each of n elements in some rows. The taps and the
-distances of rows are in bytes.
+	f.fun("plane"+name+s.name+` pools windows of count taps, for n elements in each of several rows. taps are offsets
+in bytes, and dstRow and srcRow are the distances between rows in bytes.
 	dst[y][x] = `+doc+` src[y][x + taps[…]]`,
 		"plane"+name+s.name, "dst, src, scale *float32, taps *int, count, rows, n, dstRow, srcRow int", "")
 	f.load("dst", "R12", "src", "R13", "taps", "R9", "count", "R10", "rows", "BX")
@@ -70,7 +83,7 @@ distances of rows are in bytes.
 	f.ret()
 }
 
-// splitPairs writes the kernel that takes pairs apart.
+// splitPairs writes the kernel that separates interleaved pairs into two slices.
 func splitPairs(f *file, s isa) {
 	f.fun("splitPairs"+s.name+` does n times 32 elements.
 	even[i], odd[i] = src[2·i], src[2·i + 1]`,

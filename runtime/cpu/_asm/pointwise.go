@@ -13,7 +13,7 @@ func pointwiseFamily(f *file) {
 	t.write(f)
 }
 
-// arithmetic is exact IEEE arithmetic between slices, or a slice and a scalar.
+// arithmetic lists exact IEEE arithmetic between two slices, or between a slice and a scalar.
 var arithmetic = slices.Concat(
 	operation("add", "+", instruction("VADDPS"), commutes),
 	operation("sub", "−", instruction("VSUBPS"), ordered),
@@ -25,10 +25,10 @@ var arithmetic = slices.Concat(
 
 const (
 	commutes = false
-	ordered  = true // there is a kernel with the scalar first, too
+	ordered  = true // whether there is also a kernel with the scalar first
 )
 
-// operation is the kernels of a binary operation; apply computes a = a op b.
+// operation returns the kernels of a binary operation. apply computes a = a op b.
 func operation(name, symbol string, apply func(k *vectors, a value, b any), order bool) []pointwise {
 	upper := string(name[0]-'a'+'A') + name[1:]
 	kernels := []pointwise{
@@ -61,13 +61,13 @@ func operation(name, symbol string, apply func(k *vectors, a value, b any), orde
 	return kernels
 }
 
-// instruction applies one instruction.
+// instruction returns a function that applies one instruction.
 func instruction(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) { k.do(name, b, a, a) }
 }
 
-// extremum applies VMINPS or VMAXPS, which give b when the operands are unordered or
-// both zero, and keeps a where that is NaN.
+// extremum returns a function that applies VMINPS or VMAXPS. These instructions return b if the
+// operands are unordered or both zero. The function returns a if a is NaN.
 func extremum(name string) func(k *vectors, a value, b any) {
 	return func(k *vectors, a value, b any) {
 		t := k.temp()
@@ -77,7 +77,7 @@ func extremum(name string) func(k *vectors, a value, b any) {
 	}
 }
 
-// slopes are what depends on the sign of an operand.
+// slopes lists the functions that multiply by a slope where an operand is negative.
 var slopes = []pointwise{
 	{
 		name: "gate", doc: "grad[i] where y[i] is above 0, else 0", inputs: []string{"grad", "y"},
@@ -93,7 +93,7 @@ var slopes = []pointwise{
 	unary("leakyRelu", "x[i], or x[i]·slope below 0", func(k *vectors, x value) { k.sloped(x, k.scalars[0]) }, "slope"),
 }
 
-// sloped multiplies x by the slope where it is negative.
+// sloped multiplies x by slope where x is negative.
 func (k *vectors) sloped(x value, slope any) value {
 	y := k.temp()
 	k.do("VMULPS", slope, x, y)
@@ -102,7 +102,7 @@ func (k *vectors) sloped(x value, slope any) value {
 	return x
 }
 
-// unary is a kernel of one slice. body gives its result in x.
+// unary returns a kernel with one input slice. body leaves the result in x.
 func unary(name, doc string, body func(k *vectors, x value), scalars ...string) pointwise {
 	return pointwise{
 		name: name, doc: doc, inputs: []string{"x"}, scalars: scalars,
@@ -118,7 +118,7 @@ const (
 	magnitude = signBit - 1
 )
 
-// rounding is kernels of one instruction.
+// rounding lists the roundings, of one instruction each.
 var rounding = []pointwise{
 	unary("neg", "−x[i]", func(k *vectors, x value) { k.do("VXORPS", k.word(signBit), x, x) }),
 	unary("abs", "|x[i]|", func(k *vectors, x value) { k.do("VANDPS", k.word(magnitude), x, x) }),
@@ -128,7 +128,7 @@ var rounding = []pointwise{
 	unary("round", "x[i] rounded to even", func(k *vectors, x value) { k.round(nearestEven, x, x) }),
 }
 
-// activations are piecewise linear functions and what exp, tanh and erf make.
+// activations lists piecewise linear activations, and those made of exp, tanh and erf.
 var activations = []pointwise{
 	unary("relu", "max(x[i], 0)", func(k *vectors, x value) { k.atLeast(x, k.pin(0)) }),
 	unary("clip", "x[i] in lo…hi", func(k *vectors, x value) {
@@ -177,7 +177,7 @@ var activations = []pointwise{
 		k.free(u)
 	}),
 	unary("mish", "x[i]·tanh(log(1 + exp(x[i])))", func(k *vectors, x value) {
-		// With e = exp(x) the tangent is e(e + 2)/(e(e + 2) + 2), which is 1 from 20 on.
+		// With e = exp(x) the tangent is e(e + 2)/(e(e + 2) + 2). It is 1 for x ≥ 20.
 		e := k.duplicate(x)
 		k.atMost(e, k.pin(20))
 		k.atLeast(e, k.pin(expLeast))
@@ -201,7 +201,7 @@ var activations = []pointwise{
 	}),
 }
 
-// signs are comparisons with zero.
+// signs lists the comparisons with zero.
 var signs = []pointwise{
 	unary("sign", "−1, 0 or 1 as x[i] is, or x[i]", func(k *vectors, x value) {
 		one := k.temp()
@@ -213,7 +213,7 @@ var signs = []pointwise{
 	}),
 }
 
-// smooth is further activations.
+// smooth lists further activations.
 var smooth = []pointwise{
 	unary("thresholdedRelu", "x[i], or 0 up to alpha", func(k *vectors, x value) {
 		k.only(k.compare(greater, x, k.scalars[0]), x, x)
@@ -236,7 +236,7 @@ var smooth = []pointwise{
 		k.free(y)
 	}, "alpha"),
 	unary("softplus", "log(1 + exp(x[i]))", func(k *vectors, x value) {
-		// With e = exp(−|x|) it is max(x, 0) + log(1 + e), the rounding of 1 + e mended.
+		// With e = exp(−|x|) it is max(x, 0) + log(1 + e), corrected for the rounding of 1 + e.
 		e, u := k.temp(), k.temp()
 		k.do("VORPS", k.word(signBit), x, e)
 		k.atLeast(e, k.pin(expLeast))
@@ -255,12 +255,13 @@ var smooth = []pointwise{
 	}),
 }
 
-// atLeast raises x to lo and atMost lowers it to hi, both in registers. The value
-// stands second in Intel's order, so that NaN and −0 stay.
+// atLeast computes x = max(x, lo), and atMost computes x = min(x, hi), for bounds in registers. x
+// is the second operand in Intel's order, so that NaN and −0 are kept.
 func (k *vectors) atLeast(x value, lo string) { k.do("VMAXPS", x, lo, x) }
 func (k *vectors) atMost(x value, hi string)  { k.do("VMINPS", x, hi, x) }
 
-// hardSigmoid computes x = alpha·x + beta in 0…1, the scalars being alpha and beta.
+// hardSigmoid computes alpha·x + beta, clamped to 0…1. alpha and beta are the scalars of the
+// kernel.
 func hardSigmoid(k *vectors, x value) {
 	k.do("VMULPS", k.scalars[0], x, x)
 	k.do("VADDPS", k.scalars[1], x, x)
@@ -268,8 +269,8 @@ func hardSigmoid(k *vectors, x value) {
 	k.atMost(x, k.pin(1))
 }
 
-// gate multiplies v with 1/(1 + exp(−u)). For a negative u that is e/(1 + e)
-// with e = exp(u), so e is never more than 1.
+// gate multiplies v by 1/(1 + exp(−u)). For a negative u it computes e/(1 + e) with e = exp(u), so
+// that e never exceeds 1.
 func (k *vectors) gate(v, u value) {
 	e := k.temp()
 	k.do("VORPS", k.word(signBit), u, e)
@@ -283,7 +284,7 @@ func (k *vectors) gate(v, u value) {
 	k.free(e, product)
 }
 
-// standardisation is the last step of the normalisations.
+// standardisation lists the last steps of normalisations.
 var standardisation = []pointwise{
 	unary("affine", "x[i]·factor + shift", func(k *vectors, x value) {
 		k.do("VFMADD213PS", k.scalars[1], k.scalars[0], x)

@@ -1,12 +1,12 @@
 package main
 
-// poolGrads writes the gradient of a window's greatest element, of 16 channels.
+// poolGrads writes the gradient of max pooling for 16 channels.
 func poolGrads(f *file) {
 	numbers := f.floats("poolGradNumbers", 1)
 	for _, s := range f.sets() {
-		f.fun("poolGrad"+s.name+` adds grad[j] to the dst[i][j] of a window of rows·columns cells whose
-x[i][j] is the first that is greatest, or the first NaN; below and beside are the bytes from a
-cell to the next.`,
+		f.fun("poolGrad"+s.name+` finds, for each channel j, the first greatest x[i][j] of a window of rows·columns cells,
+or the first NaN, and adds grad[j] to dst[i][j]. below and beside are the distances in bytes from a cell
+to the next one down and to the right.`,
 			"poolGrad"+s.name, "dst, x, grad *float32, rows, columns, below, beside int", "")
 		for i := range s.perTile {
 			k := &vectors{file: f, isa: s, interleaved: 1}
@@ -18,7 +18,7 @@ cell to the next.`,
 			}
 			grad, most, best, count, one := k.temp(), k.temp(), k.temp(), k.temp(), k.temp()
 			x, larger, place := k.temp(), k.temp(), k.temp()
-			// cells walks the window's cells, from a place on.
+			// cells runs body for the window's cells, from a position on.
 			cells := func(from string, body func()) {
 				k.do(s.clear, count, count, count)
 				f.loop("CX", func() {
@@ -56,4 +56,10 @@ cell to the next.`,
 		}
 		f.ret()
 	}
+	f.dispatch(dispatch{
+		doc:      "poolGradWindow is poolGradWindowRef in assembly.",
+		function: "poolGradWindow(dst, x []float32, g *[16]float32, rows, columns, below, beside int)",
+		kernels:  only("poolGrad"), args: "&dst[0], &x[0], &g[0], rows, columns, 4*below, 4*beside",
+		otherwise: "poolGradWindowRef(dst, x, g, rows, columns, below, beside)",
+	})
 }

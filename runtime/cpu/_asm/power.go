@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// powers is the power of numbers that are finite and not zero, in float64: what is
-// lost before it is rounded does not show.
+// powers lists the kernels that compute powers of finite numbers that are not zero. They compute in
+// float64, so that rounding errors vanish in float32.
 var powers = []pointwise{
 	{
 		name: "pow", doc: "a[i] to the power b[i]", inputs: []string{"a", "b"},
@@ -49,11 +49,11 @@ var (
 	exp2 = []float64{0.99999999991906907, 0.6931472067098895, 0.24022651505048676, 0.055503272152523361, 0.0096179945148628342, 0.001340043187263139, 0.00015478022092879629}
 )
 
-// magic is a float64 whose units in the last place are 1: what is added to it stands
-// in its low bits as an integer.
+// magic is a float64 whose unit in the last place is 1. Adding an integer to it leaves the integer
+// in the low bits.
 const magic = 1 << 52
 
-// pow returns a to the power b; both are used up.
+// pow returns a to the power b. It overwrites both.
 func (k *vectors) pow(a, b value) value {
 	low, high := k.temp(), k.temp()
 	p := k.temp()
@@ -72,8 +72,8 @@ func (k *vectors) pow(a, b value) value {
 	k.exp2(high)
 	k.joinHalves(low, high, p)
 	k.free(low, high)
-	// Below 0 the sign is that of odd powers, and there are integral ones only: s becomes
-	// what is set then.
+	// A negative base has only integral powers; others give NaN. s becomes the sign of the result:
+	// set for odd powers.
 	whole, s := k.temp(), k.temp()
 	k.round(nearestEven, b, whole)
 	k.do("VXORPS", s, s, s)
@@ -89,16 +89,16 @@ func (k *vectors) pow(a, b value) value {
 	return p
 }
 
-// log2 computes x = log₂(x) of float64.
+// log2 computes x = log₂(x) in float64.
 func (k *vectors) log2(x value) {
 	rootHalf := math.Float64bits(math.Sqrt2 / 2)
-	// x = 2ⁿ·m with m in √½…√2.
+	// Write x as 2ⁿ·m with √½ ≤ m ≤ √2.
 	n, d := k.temp(), k.temp()
 	k.do("VPSUBQ", k.long(rootHalf), x, n)
 	k.do("VPSRLQ", 52, n, d)
 	k.do("VPSLLQ", 52, d, n)
 	k.do("VPSUBQ", n, x, x)
-	// n may be negative, of 12 bits.
+	// n may be negative and has 12 bits.
 	k.do("VPADDQ", k.long(1<<11), d, d)
 	k.do("VANDPD", k.long(1<<12-1), d, d)
 	k.do("VORPD", k.double(magic), d, n)
@@ -114,8 +114,8 @@ func (k *vectors) log2(x value) {
 	k.free(n, d, p)
 }
 
-// exp2 computes x = 2^x of float64, limited to where a float32 has overflown or
-// vanished.
+// exp2 computes x = 2^x in float64. It clamps x to the range outside of which a float32 overflows
+// or becomes 0.
 func (k *vectors) exp2(x value) {
 	k.do("VMINPD", k.double(300), x, x)
 	k.do("VMAXPD", k.double(-300), x, x)
@@ -138,7 +138,7 @@ func (k *vectors) polynomial64(p, x value, coefficients []float64) {
 	}
 }
 
-// upperHalf sets the lower half of dst to the upper one of v.
+// upperHalf sets the lower half of dst to the upper half of v.
 func (k *vectors) upperHalf(v, dst value) {
 	if k.wide() {
 		k.do("VEXTRACTF64X4", 1, v, half{dst})
@@ -147,7 +147,8 @@ func (k *vectors) upperHalf(v, dst value) {
 	k.do("VEXTRACTF128", 1, v, half{dst})
 }
 
-// joinHalves rounds two values of float64 to the halves of dst; they are used up.
+// joinHalves rounds two float64 values to float32 and puts them into the halves of dst. It
+// overwrites both.
 func (k *vectors) joinHalves(low, high, dst value) {
 	if k.wide() {
 		k.do("VCVTPD2PS", low, half{low})

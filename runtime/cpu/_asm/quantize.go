@@ -1,8 +1,8 @@
 package main
 
-// quantizers writes the kernels that turn floats into bytes and back by one scale, 16
-// elements at a time. Registers: DI the result, SI the operand, CX how many elements,
-// a positive multiple of 16, BX the quantum.
+// quantizers writes the kernels that convert floats to bytes and back with one scale, 16 elements
+// at a time. Registers: DI is the result, SI is the operand, CX is the number of elements, a
+// positive multiple of 16, and BX is the quantum.
 func quantizers(f *file) {
 	low := f.words("lowBytes", 0xff)
 	begin := func() {
@@ -59,10 +59,25 @@ func quantizers(f *file) {
 			f.ret()
 		}
 	}
+	f.dispatch(dispatch{
+		doc: `quantizeBytes quantises elements, a positive multiple of 16, if there is assembly, and returns
+whether there is.`,
+		function: "quantizeBytes(dst []byte, x []float32, q *quantum)", result: done,
+		variants: []variant{{"level == AVX512 && q.times == q.times", "AVX512"}, {"level >= AVX2", "AVX2"}},
+		kernels:  only("quantizeBytes"), args: "&dst[0], &x[0], len(x), q", otherwise: "return false",
+	})
+	f.dispatch(dispatch{
+		doc: `dequantizeBytes dequantises elements, a positive multiple of 16, if there is assembly, and returns
+whether there is.`,
+		function: "dequantizeBytes(dst []float32, x []byte, signed bool, q *quantum)", result: done,
+		kernels: []kernel{{when: "signed", name: "dequantizeI8"}, {name: "dequantizeU8"}},
+		args:    "&dst[0], &x[0], len(x), q", otherwise: "return false",
+	})
 }
 
-// quantizeWide multiplies by the reciprocal of the scale and rounds. Where that is near a half
-// it divides: the product, at most 511, differs from the quotient by less than 2⁻¹³.
+// quantizeWide multiplies by the reciprocal of the scale and rounds. It divides instead if the
+// product is near a half. The product is at most 511 and differs from the quotient by less than
+// 2⁻¹³.
 func (f *file) quantizeWide(begin func()) {
 	abs, near := f.words("absolute", 0x7fffffff), f.floats("nearHalf", 0.5-1.0/(1<<13))
 	f.fun("quantizeBytesAVX512 computes dst[i] as QuantizeScalar does.", "quantizeBytesAVX512", "dst *byte, x *float32, n int, q *quantum", "")

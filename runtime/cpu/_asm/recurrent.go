@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// cell is the arithmetic of a recurrent layer's step after its products: what becomes of
-// a state, element by element.
+// cell is the elementwise part of a recurrent layer's step: it updates the states from the
+// products.
 type cell struct {
 	name, doc string
 	operands  []string // slices; the states come first
 	body      func(c *cellBody)
 }
 
-// cellBody writes a cell for some vectors of elements.
+// cellBody writes the elementwise part of a step for some vectors.
 type cellBody struct {
 	*vectors
 	load  func(v value, operand int)
 	store func(v value, operand int)
 }
 
-// cellRegisters are the registers of a cell's operands.
+// cellRegisters are the registers that point to a cell's operands.
 var cellRegisters = []string{"DI", "DX", "SI", "R8", "R9", "R10"}
 
-// cells writes the steps of recurrent layers whose gates have the usual functions.
+// cells writes the steps of recurrent layers whose gates have the default activations.
 func cells(f *file) {
 	t := &table{name: "cellConstants"}
 	indices(f)
@@ -80,22 +80,22 @@ func cells(f *file) {
 	t.write(f)
 }
 
-// operand is a new value, elements of an operand.
+// operand returns a new value that is loaded from an operand.
 func (c *cellBody) operand(i int) value {
 	v := c.temp()
 	c.load(v, i)
 	return v
 }
 
-// gateOf multiplies v by the logistic function of an operand.
+// gateOf multiplies v by the sigmoid of an operand.
 func (c *cellBody) gateOf(v value, operand int) {
 	u := c.operand(operand)
 	c.gate(v, u)
 	c.free(u)
 }
 
-// mix makes operand 0 the mean of itself and tanh(next), weighted by the logistic
-// function of another; next is then free.
+// mix sets operand 0 to the weighted mean of itself and tanh(next). The weight is the sigmoid of
+// another operand. It frees next.
 func (c *cellBody) mix(next value, weight int) {
 	c.tanh(next)
 	h := c.operand(0)
@@ -130,7 +130,7 @@ func (c *cell) write(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// dispatch writes the Go function that runs the kernel at the current level, in calls
+// dispatch writes the Go function that runs the kernel at the current level, in calls that are
 // short enough for the garbage collector.
 func (c *cell) dispatch(f *file) {
 	var starts, rests []string
@@ -138,18 +138,15 @@ func (c *cell) dispatch(f *file) {
 		starts, rests = append(starts, "&"+o+"[0]"), append(rests, o+"[n:]")
 	}
 	all := strings.Join(c.operands, ", ")
-	fmt.Fprintf(&f.decls, `
-// %[1]sFast computes %[2]s, where there is assembly. The slices have one length.
-func %[1]sFast(%[3]s []float32) bool {
+	f.function(c.name+"Fast computes "+c.doc+", where there is assembly. The slices have one length.", c.name+"Fast("+all+" []float32) bool", fmt.Sprintf(`
 	if level == Generic {
 		return false
 	}
 	for len(h) > 0 {
 		n := min(len(h), atOnce)
-		%[4]s
-		%[3]s = %[5]s
+		%s
+		%s = %s
 	}
 	return true
-}
-`, c.name, c.doc, all, f.atLevel(c.name, strings.Join(starts, ", ")+", n"), strings.Join(rests, ", "))
+`, f.atLevel(c.name, strings.Join(starts, ", ")+", n"), all, strings.Join(rests, ", ")), "return false")
 }

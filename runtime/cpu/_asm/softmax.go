@@ -1,11 +1,8 @@
 package main
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
-// softmaxFamily writes the softmax of rows, whole and in parts.
+// softmaxFamily writes the softmax of rows: whole rows, and rows that arrive in parts.
 func softmaxFamily(f *file) {
 	t := &table{name: "softmaxConstants"}
 	indices(f)
@@ -13,18 +10,23 @@ func softmaxFamily(f *file) {
 		softmaxRows(f, s, t)
 		attendRows(f, s, t)
 	}
-	fmt.Fprintf(&f.decls, `
-// softmaxRows computes the softmax of rows of n elements, both at least 1, at a level
-// that is not Generic.
-func softmaxRows(dst, x []float32, rows, n int) {
-	%s
-}
-`, f.atLevel("softmaxRows", "&dst[0], &x[0], rows, n"))
+	f.dispatch(dispatch{
+		doc:      "softmaxRows computes the softmax of rows of n elements, both at least 1, at a level\nthat is not Generic.",
+		function: "softmaxRows(dst, x []float32, rows, n int)",
+		kernels:  only("softmaxRows"), args: "&dst[0], &x[0], rows, n",
+	})
+	f.dispatch(dispatch{
+		doc:      "attendRows is attendRowsRef in assembly.",
+		function: "attendRows(x []float32, rows, n, stride int, tops, sums, factors []float32)",
+		before:   "_, _, _, _ = x[(rows-1)*stride+n-1], tops[rows-1], sums[rows-1], factors[rows-1]",
+		kernels:  only("attendRows"), args: "&x[0], rows, n, 4*stride, &tops[0], &sums[0], &factors[0]",
+		otherwise: "attendRowsRef(x, rows, n, stride, tops, sums, factors)",
+	})
 	t.write(f)
 }
 
-// softmax writes passes over a row of R11 elements. SI and DI walk; one has single
-// vectors, k the interleaved ones.
+// softmax writes passes over a row of R11 elements. SI and DI advance along it. k writes
+// interleaved vectors, and one writes single vectors.
 type softmax struct {
 	k, one *vectors
 	fold   fold
@@ -36,8 +38,8 @@ func enterSoftmax(f *file, s isa, t *table) softmax {
 	return m
 }
 
-// top is the register of what is subtracted, in all lanes, and acc and x are values
-// of one; acc is in the first registers.
+// top returns the register that holds, in all lanes, the number to subtract. acc and x are values
+// of one. acc is in the first registers.
 func (m softmax) top() string   { return m.k.scalars[0] }
 func (m softmax) acc() value    { return m.one.in[0] }
 func (m softmax) x() value      { return m.one.in[1] }
@@ -48,8 +50,7 @@ func (m softmax) load(from string) {
 
 func greatest(k *vectors, acc value, other any) { k.do("VMAXPS", other, acc, acc) }
 
-// highest sets all lanes of acc to the greatest element of the row at SI. It may miss
-// a NaN.
+// highest sets all lanes of acc to the greatest element of the row at SI. It may miss a NaN.
 func (m softmax) highest() {
 	k, one := m.k, m.one
 	k.op("MOVQ", "R11", "CX")
@@ -66,8 +67,8 @@ func (m softmax) highest() {
 	one.mergeLanes(m.acc(), greatest)
 }
 
-// exponentials writes to DI those of the row at SI less the top, and sets all lanes
-// of acc to their sum, which does not miss a NaN.
+// exponentials writes exp(x − top) for the row at SI to DI, and sets all lanes of acc to the sum.
+// The sum is NaN if an element is.
 func (m softmax) exponentials() {
 	k, one := m.k, m.one
 	k.op("MOVQ", "R11", "CX")
@@ -86,9 +87,9 @@ func (m softmax) exponentials() {
 	one.mergeLanes(m.acc(), addTo)
 }
 
-// softmaxRows passes over a row three times: for the greatest element, for the
-// exponentials and their sum, and to scale them. R8 and R9 are a row of dst and x,
-// R10 counts rows.
+// softmaxRows passes over each row three times. The first pass finds the largest element, the
+// second computes the exponentials and their sum, and the third divides by the sum. R8 and R9 point
+// to a row of dst and x, and R10 counts rows.
 func softmaxRows(f *file, s isa, t *table) {
 	f.fun("softmaxRows"+s.name+" computes the softmax of rows of n elements, both at least 1.",
 		"softmaxRows"+s.name, "dst, x *float32, rows, n int", "")
@@ -127,8 +128,8 @@ func softmaxRows(f *file, s isa, t *table) {
 	f.ret()
 }
 
-// attendRows passes over a row twice, in place. R8 is the row, R9 the distance of the
-// rows, R10 counts them; R12, R13 and BX are the row's top, sum and factor.
+// attendRows passes over each row twice, in place. R8 is the row, R9 the distance between rows, R10
+// counts rows; R12, R13 and BX point to the row's maximum, sum and factor.
 func attendRows(f *file, s isa, t *table) {
 	f.fun("attendRows"+s.name+" computes what attendRowsRef does; stride is in bytes.",
 		"attendRows"+s.name, "x *float32, rows, n, stride int, tops, sums, factors *float32", "")

@@ -2,17 +2,17 @@ package main
 
 import "fmt"
 
-// isa is how an instruction set shapes a tile kernel.
+// isa describes an instruction set: its registers, and the largest tiles of its kernels.
 type isa struct {
 	name    string
-	reg     func(int) string // vector register i
-	regs    int              // vector registers
-	bytes   int              // of a vector register
-	rows    int              // most rows of a tile
-	panels  int              // most panels of a tile
+	reg     func(int) string // name of vector register i
+	regs    int              // number of vector registers
+	bytes   int              // size of a vector register
+	rows    int              // largest number of rows of a tile
+	panels  int              // largest number of panels of a tile
 	clear   string           // instruction that clears a register
-	perTile int              // vector registers per panel of 16 columns
-	flight  int              // multiply-adds that hide their latency
+	perTile int              // vector registers for a panel of 16 columns
+	flight  int              // multiply-adds in flight that hide their latency
 }
 
 var isas = []isa{
@@ -20,7 +20,7 @@ var isas = []isa{
 	{name: "AVX512", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1, flight: 8},
 }
 
-// sets are the instruction sets of the file's architecture.
+// sets returns the instruction sets of the file's architecture.
 func (f *file) sets() []isa {
 	if f.arch == "arm64" {
 		return []isa{neon}
@@ -28,9 +28,9 @@ func (f *file) sets() []isa {
 	return isas
 }
 
-// rowBases are the registers that hold the first row of each group of rows. On amd64 a
-// group is the rows that one base reaches with the row stride in DX, three times it in
-// AX and five times it in R9.
+// rowBases returns the registers that hold the first row of each group of rows. On amd64 a group is
+// the rows that one base register reaches with one, three and five row strides, which DX, AX and R9
+// hold.
 func (f *file) rowBases() (bases []string, group int) {
 	if f.arch == "arm64" {
 		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1
@@ -43,7 +43,7 @@ var rowIndex = [...]struct {
 	scale int
 }{{}, {"DX", 1}, {"DX", 2}, {"AX", 1}, {"DX", 4}, {"R9", 1}, {"AX", 2}}
 
-// row is the operand disp bytes into row r of the input.
+// row returns the operand disp bytes into row r of the input.
 func (f *file) row(r, disp int) string {
 	bases, group := f.rowBases()
 	base, i := bases[r/group], rowIndex[r%group]
@@ -53,12 +53,12 @@ func (f *file) row(r, disp int) string {
 	return indexed(base, disp, i.reg, i.scale)
 }
 
-// tiles writes the kernels of products and convolutions, one function per
-// instruction set that jumps to the code for the tile's rows and panels.
+// tiles writes the kernels of products and convolutions. There is one function per instruction set,
+// which jumps to the code for the tile's rows and panels.
 //
-// Registers: R14 the tile; those of rowBases rows of a; DX, AX, R9 one, three and five
-// row strides; DI b; R12 from panel to panel, R15 from row to row of b; R13 what is
-// fetched ahead, on amd64; CX, R10, R11 counters.
+// Registers: R14 is the tile; the rowBases point to the rows of a; DX, AX and R9 are one, three and
+// five row strides; DI is b; R12 is the distance from panel to panel, and R15 the distance from row
+// to row of b; R13 is the address to prefetch, on amd64; CX, R10 and R11 are counters.
 func tiles(f *file) {
 	for _, s := range f.sets() {
 		f.framed(tileFrame, "tile"+s.name+" computes what tileRef does, t.rows × t.panels × 16 elements at a time.",
@@ -80,6 +80,10 @@ func tiles(f *file) {
 			}
 		}
 	}
+	f.dispatch(dispatch{
+		doc:      "runTile calls the level's tile kernel.",
+		function: "runTile(t *tile)", kernels: only("tile"), args: "t", otherwise: "tileRef(t)",
+	})
 }
 
 // chooseTile jumps to the code for the tile's rows and panels.
@@ -94,13 +98,14 @@ func (f *file) chooseTile(s isa) {
 	f.choose("CX", 1, s.rows, func(r int) string { return tileLabel(r, s.panels) })
 }
 
-// ahead is how many bytes before their use the panels are fetched: a page, which the
-// processor's own prefetching does not go beyond.
+// ahead is how many bytes ahead panels are prefetched. It is one page, because the processor's own
+// prefetching stops at the end of a page.
 const ahead = 4096
 
 func tileLabel(rows, panels int) string { return fmt.Sprintf("r%dp%d", rows, panels) }
 
-// Where a kernel is, in its frame: the places of the tile it computes and how many are left.
+// These slots of the stack frame hold the position of the kernel: the addresses of the current
+// tile, and the number of tiles left.
 const (
 	aCur        = "a-8(SP)"
 	bCur        = "b-16(SP)"
@@ -108,7 +113,7 @@ const (
 	biasCur     = "bias-32(SP)"
 	residualCur = "residual-40(SP)"
 	countCur    = "count-48(SP)"
-	outerCur    = "outer-56(SP)" // the nest's outer counter
+	outerCur    = "outer-56(SP)" // the outer counter of the loop nest
 	roundCur    = "round-64(SP)"
 	tileFrame   = 64
 )
@@ -132,7 +137,7 @@ func (f *file) enter() {
 	f.op("MOVQ", "CX", roundCur)
 }
 
-// strides loads one, three and five times the row stride of a, as far as row uses them.
+// strides loads one, three and five times the row stride of a, if the tile has rows that need them.
 func (f *file) strides() {
 	f.op("MOVQ", "tile_rowA(R14)", "DX")
 	if _, group := f.rowBases(); group == 1 {
@@ -142,7 +147,7 @@ func (f *file) strides() {
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
 
-// choose jumps to label(reg) for a reg in lo…hi by halving.
+// choose jumps to label(reg) for a register in lo…hi, by binary search.
 func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	if lo == hi {
 		f.op("JMP", label(lo))
@@ -156,8 +161,8 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	f.choose(reg, mid, hi, label)
 }
 
-// lowRows is the most rows of a tile whose time is that of reading b: there is none left
-// to fetch what is read later.
+// lowRows is the largest number of rows of a tile that is bound by reading b. Such a tile
+// does not prefetch, because no memory bandwidth is left.
 const lowRows = 4
 
 // tileKernel writes the loop over tiles of one size.
@@ -235,7 +240,7 @@ func tileKernel(f *file, s isa, rows, panels int) {
 	f.nextTile(next)
 }
 
-// fetch asks for a row of each of the panels that are read later.
+// fetch prefetches a row of each panel that is read later.
 func (f *file) fetch(panels int) {
 	f.op("PREFETCHT1", at("R13", 0))
 	if panels > 1 {
@@ -244,9 +249,9 @@ func (f *file) fetch(panels int) {
 	f.op("ADDQ", "tile_fetch(R14)", "R13")
 }
 
-// steps runs step for every element of every run: four times in a row with u = 0…3
-// while there are as many elements, else with u = 0. A step leaves DI at the next one's
-// columns.
+// steps runs step for every element of every run. While four elements are left it unrolls four
+// steps, u = 0…3. Then it runs single steps with u = 0. After a step DI points to the columns of
+// the next element.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
@@ -256,9 +261,9 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	})
 }
 
-// runs runs steps for the elements of every run, four while there are as many, else
-// one, and moves the rows by what they are told. It leaves DI and the rows at the next ones.
-// The elements of a nest of one run may lie apart.
+// runs calls steps for the elements of every run: four at a time while four are left, then one at a
+// time. steps advances the rows by the distance it is given. Afterwards DI and the rows point to
+// the next elements. If mayLieApart, the elements of a nest with a single run may have a stride.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""
@@ -290,25 +295,25 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	}
 }
 
-// elementsAhead is how many elements before their use those of the rows are fetched that lie
-// apart, which the processor does not foresee.
+// elementsAhead is how many elements ahead strided rows are prefetched. The processor's own
+// prefetching does not follow them.
 const elementsAhead = 8
 
-// apart runs steps for the elements of a run that are no neighbours but BX bytes apart.
+// apart runs steps for the elements of a run with a stride of BX bytes.
 func (f *file) apart(rows int, steps func(n int, by any)) {
 	f.op("MOVQ", "tile_run(R14)", "CX")
 	f.loop("CX", func() {
 		if rows > lowRows {
 			f.op("PREFETCHT0", indexed("SI", 0, "BX", elementsAhead))
 		}
-		if rows > 2*lowRows { // which may well be in two lines
+		if rows > 2*lowRows { // which may span two cache lines
 			f.op("PREFETCHT0", indexed("SI", 4*(rows-1), "BX", elementsAhead))
 		}
 		steps(1, "BX")
 	})
 }
 
-// startTile points the row registers at the tile and loads the nest's counters.
+// startTile points the row registers at the tile and loads the counters of the loop nest.
 func (f *file) startTile(rows int) {
 	f.op("MOVQ", aCur, "SI")
 	bases, group := f.rowBases()
@@ -334,7 +339,7 @@ func (f *file) move(rows int, by any) {
 	}
 }
 
-// loop repeats body CX times, at least once; the counter may be any register.
+// loop repeats body at least once, as often as the counter register says.
 func (f *file) loop(counter string, body func()) {
 	top := f.fresh("loop")
 	f.op("PCALIGN", 32)
@@ -344,8 +349,8 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest runs body for every run of the tile's three loops and moves the rows, and b if it
-// is read, in between.
+// nest runs body for every run of the tile's three loops. Between runs it advances the rows, and b
+// if b is true.
 func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}
@@ -369,8 +374,8 @@ func (f *file) nest(rows int, b bool, body func()) {
 	f.mark(out)
 }
 
-// finish adds bias and residual, clamps and stores the sums, which are in the
-// first rows*v registers; t0 and t1 are free registers. The bias may be by row.
+// finish adds bias and residual to the sums, clamps them and stores them. The sums are in the first
+// rows*v registers; t0 and t1 are free registers. If byRow, the bias has an element per row.
 func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	part := func(base string, i int) string {
 		if i >= s.perTile {
@@ -428,7 +433,7 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	f.op("VBROADCASTSS", "tile_lo(R14)", t0)
 	f.op("VBROADCASTSS", "tile_hi(R14)", t1)
 	for i := range rows * v {
-		// The value stands second in Intel's order, so that NaN and −0 stay.
+		// The sum is the second operand in Intel's order, so that NaN and −0 are kept.
 		f.op("VMAXPS", s.reg(i), t0, s.reg(i))
 		f.op("VMINPS", s.reg(i), t1, s.reg(i))
 	}
@@ -438,7 +443,7 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	walk(func(r, i int) { f.op("VMOVUPS", s.reg(r*v+i), part("DI", i)) })
 }
 
-// nextTile moves the cursors and repeats while there are tiles left.
+// nextTile advances the cursors and repeats while tiles are left.
 func (f *file) nextTile(label string) {
 	done, within, alone := f.fresh("last"), f.fresh("within"), f.fresh("unread")
 	step := func(operand string) string { return "tile_next" + operand + "-tile_nextA(CX)" }
@@ -449,7 +454,7 @@ func (f *file) nextTile(label string) {
 	f.op("JLE", done)
 	f.op("MOVQ", "tile_count(R14)", "BX")
 	f.op("MOVQ", "BX", countCur)
-	f.op("LEAQ", "tile_roundA(R14)", "CX") // the steps of a round lie as those of a tile
+	f.op("LEAQ", "tile_roundA(R14)", "CX") // the strides of a round have the same layout as those of a tile
 	f.mark(within)
 	f.op("MOVQ", step("A"), "BX")
 	f.op("ADDQ", "BX", aCur)

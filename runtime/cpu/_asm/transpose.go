@@ -1,8 +1,9 @@
 package main
 
-// transposes writes the kernels that transpose squares of 8×8, for AVX2 or for NEON. They
-// have no wider variants, for their shuffles would not be faster.
+// transposes writes the kernels that transpose squares of 8×8, for AVX2 and NEON. There are no
+// wider variants, because their shuffles would not be faster.
 func transposes(f *file) {
+	f.transposeDispatch()
 	if f.arch == "arm64" {
 		f.transposition("transposeSquare", "", "")
 		f.loop("CX", f.transposeByPairs)
@@ -15,22 +16,51 @@ func transposes(f *file) {
 	}{{"", transposing.numbers}, {"Of1", transposing.bytes}, {"Of2", transposing.words}, {"Of8", transposing.longs}} {
 		f.transposition("transposeSquare"+e.name, "", "")
 		transposing{file: f}.loop(e.body)
-		f.transposition("transposeStrip"+e.name, " of which it writes the first columns", ", columns int")
+		f.transposition("transposeStrip"+e.name, " and writes their first columns only", ", columns int")
 		f.load("columns", "R13")
 		transposing{f, true}.loop(e.body)
 	}
 }
 
+// transposeDispatch writes the functions that choose a kernel by the size of an element. NEON
+// has squares of four bytes only.
+func (f *file) transposeDispatch() {
+	square, strip := only("transposeSquare"), []variant{}
+	var strips []kernel
+	if f.arch == "amd64" {
+		square = transposeKernels("transposeSquare")
+		strips, strip = transposeKernels("transposeStrip"), append(strip, variant{})
+	}
+	const params = "size int, dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n"
+	const args = "dst, src, dstRow, srcRow, dstNext, srcNext, n"
+	f.dispatch(dispatch{
+		doc:      "transposeLine transposes n squares of elements of a size in bytes.",
+		function: "transposeLine(" + params + " int)", variants: []variant{{}},
+		kernels: square, args: args,
+	})
+	f.dispatch(dispatch{
+		doc:      "transposeStrips transposes n strips of this many columns, of elements of a size in bytes.",
+		function: "transposeStrips(" + params + ", columns int)", variants: strip,
+		kernels: strips, args: args + ", columns",
+	})
+}
+
+// transposeKernels are the kernels for elements of 4 bytes, which are the most frequent, and for
+// elements of 1, 2 and 8 bytes.
+func transposeKernels(name string) []kernel {
+	return []kernel{{when: "size == 4", name: name}, {when: "size == 1", name: name + "Of1"}, {when: "size == 2", name: name + "Of2"}, {name: name + "Of8"}}
+}
+
 // transposition starts a kernel.
 func (f *file) transposition(name, more, params string) {
-	f.fun(name+" transposes n squares of 8×8 elements,"+more+`. Distances are in bytes: from row to row in a
-square, and from a square to the next.
+	f.fun(name+" transposes n squares of 8×8 elements"+more+`. dstRow and srcRow are the distances in bytes between
+the rows of a square, dstNext and srcNext those between squares.
 	dst[c][r] = src[r][c]`,
 		name, "dst, src unsafe.Pointer, dstRow, srcRow, dstNext, srcNext, n int"+params, "")
 	f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
 }
 
-// transposing writes a kernel for amd64. A strip is a square of R13 columns.
+// transposing writes a kernel for amd64. A strip is one square high and R13 columns wide.
 type transposing struct {
 	*file
 	strip bool
@@ -50,7 +80,8 @@ func (t transposing) loop(body func(t transposing)) {
 	t.ret()
 }
 
-// row is the place of an element of src in a row, column that of one of dst.
+// row returns the operand of an element of src in a row. column returns the operand of an element
+// of dst in a column.
 func (t transposing) row(r, disp int) string {
 	return fourth([]string{"SI", "BX"}[r/4], "DX", "AX", r%4, disp)
 }
@@ -59,12 +90,12 @@ func (t transposing) column(c, disp int) string {
 	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
 }
 
-// fourth is an operand that is r < 4 steps away from a base.
+// fourth returns the operand that is r < 4 strides away from a base.
 func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }
 
-// has jumps to a label where a strip has no column c.
+// has jumps to end if the strip has no column c.
 func (t transposing) has(c int, end string) {
 	if t.strip && c > 0 {
 		t.op("CMPQ", "R13", c)
@@ -72,8 +103,8 @@ func (t transposing) has(c int, end string) {
 	}
 }
 
-// numbers transposes elements of 32 bits. Rows r and r+4 share a register, so that
-// unpacking finishes the columns.
+// numbers transposes 32-bit elements. Rows r and r+4 share a register, so that one unpack
+// instruction completes the columns.
 func (t transposing) numbers() {
 	end := t.fresh("end")
 	for half := range 2 {
@@ -96,8 +127,8 @@ func (t transposing) numbers() {
 	t.mark(end)
 }
 
-// longs transposes elements of 64 bits: two rows of two elements, and those two below,
-// make two half columns.
+// longs transposes 64-bit elements. Two elements of each of two rows, together with the two rows
+// below, make two half columns.
 func (t transposing) longs() {
 	end := t.fresh("end")
 	for c := 0; c < 8; c += 2 {
@@ -121,8 +152,7 @@ func (t transposing) longs() {
 	t.mark(end)
 }
 
-// words transposes elements of 16 bits: rows make pairs of elements, pairs make fours,
-// and fours columns.
+// words transposes 16-bit elements. Unpacking makes pairs of rows, then fours, then columns.
 func (t transposing) words() {
 	end := t.fresh("end")
 	for r := range 8 {
@@ -146,7 +176,7 @@ func (t transposing) words() {
 	t.mark(end)
 }
 
-// bytes transposes elements of 8 bits, as words does.
+// bytes transposes 8-bit elements, as words does.
 func (t transposing) bytes() {
 	end := t.fresh("end")
 	for r := range 8 {
@@ -173,8 +203,8 @@ func (t transposing) bytes() {
 	t.mark(end)
 }
 
-// transposeByPairs transposes a square in four blocks of 4×4: pairs of numbers change
-// places, then pairs of pairs.
+// transposeByPairs transposes a square in four blocks of 4×4. It exchanges single elements, then
+// pairs.
 func (f *file) transposeByPairs() {
 	trn := func(which, lanes string, a, b, to int) {
 		f.line("VTRN"+which, v(b)+lanes, v(a)+lanes, v(to)+lanes)

@@ -1,12 +1,14 @@
 package main
 
-// byteTransposes writes the kernels that transpose bytes: squares of 8×8, and with AVX-512
-// 16 rows of 64 or 64 rows of 16. Registers: DI the result, SI the operand, R8 and DX the
-// distances of their rows, R10 and R11 those to what comes next, CX how often.
+// byteTransposes writes the kernels that transpose bytes: squares of 8×8, and with AVX-512 also 16
+// rows of 64 and 64 rows of 16. Registers: DI is the result, SI is the operand, R8 and DX are the
+// distances between their rows, R10 and R11 are the distances to the next square, and CX is the
+// number of squares.
 func byteTransposes(f *file) {
 	begin := func(name, what string) {
-		f.fun(name+` transposes n times `+what+`, each byte with exclusive or by change,
-a byte four times. Distances are in bytes: from row to row, and to the next.`,
+		f.fun(name+` transposes n times `+what+`. Each byte is XORed with change,
+which holds it four times. dstRow and srcRow are the distances in bytes between rows, dstNext and srcNext
+those between squares.`,
 			name, "dst, src *byte, dstRow, srcRow, dstNext, srcNext, n int, change uint32", "")
 		f.load("dst", "DI", "src", "SI", "dstRow", "R8", "srcRow", "DX", "dstNext", "R10", "srcNext", "R11", "n", "CX")
 	}
@@ -23,7 +25,7 @@ a byte four times. Distances are in bytes: from row to row, and to the next.`,
 			f.op("VMOVQ", "(BX)", x(r))
 			f.op("ADDQ", "DX", "BX")
 		}
-		// Rows r and r+4 interleaved, then those of what comes of it, give columns.
+		// Interleaving rows r and r+4 three times gives columns.
 		for i := range 4 {
 			f.op("VPUNPCKLBW", x(i+4), x(i), x(8+i))
 			f.op("VPXOR", x(15), x(8+i), x(8+i))
@@ -91,19 +93,29 @@ a byte four times. Distances are in bytes: from row to row, and to the next.`,
 		next()
 	})
 	f.ret()
+	f.has("TransposeBytes")
+	for _, v := range []variant{{"8", "AVX2"}, {"Wide", "AVX512"}, {"Tall", "AVX512"}} {
+		name := "transposeBytes" + v.when
+		f.dispatch(dispatch{
+			doc:      name + " is " + name + v.suffix + ".",
+			function: name + "(dst, src *byte, dstRow, srcRow, dstNext, srcNext, n int, change uint32)",
+			variants: []variant{{"level >= " + v.suffix, v.suffix}},
+			kernels:  only(name), args: "dst, src, dstRow, srcRow, dstNext, srcNext, n, change",
+		})
+	}
 }
 
-// transposeLanes transposes 16×16 bytes in each lane of 128 bits of the first 16 registers:
-// four times the halves of the registers are interleaved, which moves one bit of a byte's
-// column to its row.
+// transposeLanes transposes 16×16 bytes in each 128-bit lane of the first 16 registers. It
+// interleaves the halves of the registers four times. Each time moves one bit of a byte's column
+// number to its row number.
 func transposeLanes(f *file) {
 	for stage := range 4 {
 		shuffleBytes(f, z, 16, 16*(stage%2), 16-16*(stage%2))
 	}
 }
 
-// shuffleBytes interleaves the bytes of the first half of n registers with those of the
-// second half.
+// shuffleBytes interleaves the bytes of the first half of n registers with the bytes of the second
+// half.
 func shuffleBytes(f *file, reg func(int) string, n, from, to int) {
 	for i := range n / 2 {
 		a, b := reg(from+i), reg(from+n/2+i)

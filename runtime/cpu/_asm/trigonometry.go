@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// The polynomials are of the square of the argument.
+// The polynomials are in the square of the argument.
 var (
 	// sineTail is (sin(r)/r − 1)/r² for |r| ≤ π/4, within 3.7e-9 of sin(r)/r.
 	sineTail = []float64{-1.666665491e-01, 8.332175843e-03, -1.951697701e-04}
@@ -22,16 +22,16 @@ var (
 	}
 )
 
-// halfPi is π/2 in parts of 24 bits.
+// halfPi is π/2 as the sum of three float32 numbers of 24 bits.
 var halfPi = [3]float64{1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15}
 
-// trigonometry is the trigonometric functions and their inverses. Those that take an
-// angle are for |x[i]| ≤ farAngle.
+// trigonometry lists the trigonometric functions and their inverses. Functions of an angle are for
+// |x[i]| ≤ farAngle.
 var trigonometry = []pointwise{
 	unary("sin", "sin(x[i])", func(k *vectors, x value) { k.turn(x, 0) }),
 	unary("cos", "cos(x[i])", func(k *vectors, x value) { k.turn(x, 1) }),
 	unary("tan", "tan(x[i])", func(k *vectors, x value) {
-		// What rounding x to r loses shows in a quotient of two functions of r.
+		// A quotient of two functions of r would show the error of rounding x to r.
 		q, r, lost, t, u := k.temp(), k.temp(), k.temp(), k.temp(), k.temp()
 		k.nearest(x, q)
 		k.do("VFNMADD231PS", k.c(halfPi[0]), q, x)
@@ -52,14 +52,14 @@ var trigonometry = []pointwise{
 		k.do("VMULPS", r, r, z)
 		k.polynomial(p, z, tangentTail)
 		k.do("VMULPS", r, z, z)
-		// The tangent of r + lost is t + lost·(1 + t²), t being that of r.
+		// The tangent of r + lost is t + lost·(1 + t²), where t is the tangent of r.
 		k.do("VMOVAPS", r, d)
 		k.do("VFMADD231PS", p, z, d)
 		k.do("VMULPS", d, d, d)
 		k.do("VFMADD213PS", lost, lost, d)
 		k.do("VFMADD213PS", d, z, p)
 		k.do("VADDPS", p, r, r)
-		// In odd quadrants it is the negated reciprocal.
+		// In odd quadrants it is the negative reciprocal.
 		k.do("VMOVUPS", k.c(-1), d)
 		k.do("VDIVPS", r, d, d)
 		k.do("VPSLLD", 31, q, q)
@@ -70,7 +70,7 @@ var trigonometry = []pointwise{
 	}),
 	unary("asin", "asin(x[i])", func(k *vectors, x value) {
 		s, p := k.arcsine(x)
-		// Beyond ½ it is π/2 − 2·p, s being the root that p is the arcsine of.
+		// For |x| > ½ it is π/2 − 2·p, where p is the arcsine of the root.
 		a, far := k.temp(), k.temp()
 		k.do("VANDPS", k.word(magnitude), x, a)
 		k.do("VMOVUPS", k.c(halfPi[0]), far)
@@ -83,7 +83,7 @@ var trigonometry = []pointwise{
 	}),
 	unary("acos", "acos(x[i])", func(k *vectors, x value) {
 		s, p := k.arcsine(x)
-		// Up to ½ it is π/2 ∓ p, beyond 2·p or π − 2·p.
+		// For |x| ≤ ½ it is π/2 ∓ p, otherwise 2·p or π − 2·p.
 		a, far, near := k.temp(), k.temp(), k.temp()
 		k.do("VMOVUPS", k.c(2*halfPi[0]), far)
 		k.do("VFNMADD231PS", k.c(2), p, far)
@@ -97,12 +97,12 @@ var trigonometry = []pointwise{
 		k.do("VSUBPS", p, near, near)
 		k.do("VANDPS", k.word(magnitude), x, a)
 		k.choose(k.compare(greater, a, k.c(0.5)), far, near, near)
-		// NaN and what is beyond 1 have a NaN for p.
+		// p is NaN for NaN and for |x| > 1.
 		k.choose(k.compare(unordered, s, s), s, near, x)
 		k.free(s, p, a, far, near)
 	}),
 	unary("atan", "atan(x[i])", func(k *vectors, x value) {
-		// Beyond 1 it is π/2 − atan(1/a).
+		// For |x| > 1 it is π/2 − atan(1/a).
 		a, t, z, p := k.temp(), k.temp(), k.temp(), k.temp()
 		k.do("VANDPS", k.word(magnitude), x, a)
 		k.do("VMOVUPS", k.c(1), t)
@@ -122,8 +122,7 @@ var trigonometry = []pointwise{
 	}),
 }
 
-// quadrant turns x into what is left of it beside the nearest multiple of π/2, and
-// returns the multiple as an integer.
+// quadrant subtracts the nearest multiple of π/2 from x, and returns the multiple as an integer.
 func (k *vectors) quadrant(x value) (q value) {
 	q = k.temp()
 	k.nearest(x, q)
@@ -140,7 +139,7 @@ func (k *vectors) nearest(x, q value) {
 	k.round(nearestEven, q, q)
 }
 
-// sineCosine returns new values, the sine and the cosine of r up to π/4.
+// sineCosine returns two new values: the sine and the cosine of r, for |r| ≤ π/4.
 func (k *vectors) sineCosine(r value) (s, c value) {
 	z, t := k.temp(), k.temp()
 	s, c = k.temp(), k.temp()
@@ -155,7 +154,7 @@ func (k *vectors) sineCosine(r value) (s, c value) {
 	return s, c
 }
 
-// turn computes x = the sine of x and so many quadrants.
+// turn computes x = sin(x + quadrants·π/2).
 func (k *vectors) turn(x value, quadrants uint32) {
 	q := k.quadrant(x)
 	if quadrants > 0 {
@@ -172,7 +171,7 @@ func (k *vectors) turn(x value, quadrants uint32) {
 	k.free(q, s, c, odd, sign)
 }
 
-// exchange exchanges a and b where odd is ones. t is used up.
+// exchange swaps a and b where odd is ones. It overwrites t.
 func (k *vectors) exchange(a, b, odd, t value) {
 	k.do("VXORPS", a, b, t)
 	k.do("VANDPS", odd, t, t)
@@ -180,8 +179,8 @@ func (k *vectors) exchange(a, b, odd, t value) {
 	k.do("VXORPS", t, b, b)
 }
 
-// arcsine returns new values: s, |x| up to ½ and √((1 − |x|)/2) beyond, and the
-// arcsine of s.
+// arcsine returns two new values: s, and p, the arcsine of s. s is |x| if |x| is at most ½, and
+// √((1 − |x|)/2) otherwise.
 func (k *vectors) arcsine(x value) (s, p value) {
 	s, p = k.temp(), k.temp()
 	z, root := k.temp(), k.temp()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// learning is one step of an optimizer on parameters, in one pass over them, their
-// gradients and what the optimizer remembers of them. All operations are rounded
-// one by one, so that every instruction set computes the same bits.
+// learning is one step of an optimizer: one pass over the parameters, their gradients and the
+// optimizer's state. Every operation is rounded by itself, so that all instruction sets compute the
+// same bits.
 type learning struct {
 	name   string
 	doc    string
-	slices []string // w, the parameters; grad, the gradients; and the optimizer's, in order
-	rates  string   // the type of the numbers that are the same for all elements
+	slices []string // w, the parameters; grad, the gradients; then the optimizer's state, in order
+	rates  string   // type of the struct of coefficients, which are the same for all elements
 	body   func(u *updater)
 }
 
@@ -75,7 +75,7 @@ var updates = []learning{
 		func(u *updater) {
 			w, g, last, m, d, v := u.at("w"), u.at("grad"), u.at("last"), u.at("m"), u.at("d"), u.at("v")
 			t := u.temp()
-			u.sub(last, g, last) // the difference
+			u.sub(last, g, last) // the change of the gradient
 			u.blend(m, "Beta1", g, "Rest1", t)
 			u.store("m")
 			u.blend(d, "Beta2", last, "Rest2", t)
@@ -107,7 +107,7 @@ var updates = []learning{
 			u.blend(s, "Beta1", g, "Rest1", t)
 			u.blend(m, "Beta2", g, "Rest2", t)
 			u.store("m")
-			// The rate with the sign of s, or s where that is 0 or NaN.
+			// The rate with the sign of s, or s where s is 0 or NaN.
 			u.do("VANDPS", u.word(signBit), s, t)
 			u.do("VXORPS", u.rate("Rate"), t, t)
 			u.choose(u.compare(unequal, s, u.c(0)), t, s, t)
@@ -119,7 +119,8 @@ var updates = []learning{
 	},
 }
 
-// adam is Adam, or with the largest of the second moments instead of the last.
+// adam is Adam. If largest, it divides by the largest second moment so far instead of the last
+// (AMSGrad).
 func (u *updater) adam(largest bool) {
 	w, g, m, v, t := u.at("w"), u.at("grad"), u.at("m"), u.at("v"), u.temp()
 	u.decay()
@@ -142,8 +143,8 @@ func (u *updater) adam(largest bool) {
 	u.store("w")
 }
 
-// rmsProp is RMSProp: centred, the mean is taken from the gradients of which it takes the
-// root, and with momentum it remembers steps.
+// rmsProp is RMSProp. If centered, it subtracts the square of the mean gradient under the root.
+// With momentum it accumulates steps.
 func (u *updater) rmsProp(centered, momentum bool) {
 	g, v, t := u.at("grad"), u.at("v"), u.temp()
 	u.decay()
@@ -173,7 +174,7 @@ func (u *updater) rmsProp(centered, momentum bool) {
 	u.descend(m)
 }
 
-// decay adds what pulls the parameters to 0 to their gradients.
+// decay adds the weight decay to the gradients.
 func (u *updater) decay() {
 	t := u.temp()
 	u.mul(t, u.at("w"), u.rate("Decay"))
@@ -181,7 +182,7 @@ func (u *updater) decay() {
 	u.free(t)
 }
 
-// descend goes the rate along v, which it changes.
+// descend subtracts the rate times v from the parameters. It overwrites v.
 func (u *updater) descend(v value) {
 	u.mul(v, v, u.rate("Rate"))
 	u.sub(u.at("w"), u.at("w"), v)
@@ -203,7 +204,7 @@ func (u *updater) square(v value, a string, g value, b string, t value) {
 	u.add(v, v, t)
 }
 
-// root computes t = √v + epsilon, and scaledRoot t = √v·scale + epsilon.
+// root computes t = √v + epsilon. scaledRoot computes t = √v·scale + epsilon.
 func (u *updater) root(t, v value) {
 	u.do("VSQRTPS", v, t)
 	u.add(t, t, u.rate("Epsilon"))
@@ -219,22 +220,23 @@ func (u *updater) scaledRoot(t, v value) {
 type updater struct {
 	*vectors
 	slices  []string
-	tail    bool              // only the lanes of the tail's mask are there
-	pinned  map[string]string // rates in registers
-	used    []string          // rates, in the order of their use
-	scratch []value           // for the rate that is used now, if some are not pinned
-	typ     string            // of the rates
+	tail    bool              // whether only the lanes in the tail's mask are processed
+	pinned  map[string]string // coefficients in registers
+	used    []string          // coefficients, in the order of their use
+	scratch []value           // registers for the current coefficient, if some are not pinned
+	typ     string            // type of the coefficients
 }
 
-// rateBase is the register of the place of the rates, slicePointers those of the slices.
+// rateBase is the register that points to the coefficients. slicePointers are the registers that
+// point to the slices.
 const rateBase = "R12"
 
 var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 
-// at is the element of a slice.
+// at returns the value of a slice's element.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
-// store writes the element of a slice, and keep a value in its place.
+// store stores the element of a slice. keep stores a value in its place.
 func (u *updater) store(name string) { u.keep(u.at(name), name) }
 
 func (u *updater) keep(v value, name string) {
@@ -246,7 +248,7 @@ func (u *updater) keep(v value, name string) {
 	}
 }
 
-// rate is a register that holds one of the rates, until the next.
+// rate returns a register that holds a coefficient until the next call of rate.
 func (u *updater) rate(field string) string {
 	if !slices.Contains(u.used, field) {
 		u.used = append(u.used, field)
@@ -262,7 +264,7 @@ func (u *updater) rate(field string) string {
 	return r
 }
 
-// place is where a rate is in memory.
+// place returns the operand of a coefficient in memory.
 func (u *updater) place(field string) string {
 	return fmt.Sprintf("%s_%s(%s)", u.typ, field, rateBase)
 }
@@ -285,12 +287,12 @@ func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tai
 	return u
 }
 
-// pin returns the registers of those rates for which there are some.
+// pin keeps coefficients in registers as far as there are free ones. It returns the registers.
 func (p *learning) pin(f *file, s isa, t *table) map[string]string {
 	u := p.begin(&file{arch: f.arch}, s, t, nil, false)
 	p.body(u)
 	left := s.top() + 1 - len(u.inUse)
-	if left+1 >= len(u.used) { // no register is needed for one that is not pinned
+	if left+1 >= len(u.used) { // the last coefficient needs no scratch register
 		left = len(u.used)
 	}
 	pinned := map[string]string{}
@@ -336,18 +338,15 @@ func (p *learning) write(f *file, t *table) {
 		remains = append(remains, slice+"[n:]")
 	}
 	list := strings.Join(p.slices, ", ")
-	fmt.Fprintf(&f.decls, `
-// %[1]sFast does a step of %[2]s where there is assembly.
-func %[1]sFast(%[3]s []float32, rates *%[4]s) bool {
+	f.function(p.name+"Fast does a step of "+p.doc+" where there is assembly.", p.name+"Fast("+list+" []float32, rates *"+p.rates+") bool", fmt.Sprintf(`
 	if level == Generic {
 		return false
 	}
 	for len(w) > 0 {
 		n := min(len(w), atOnce)
-		%[5]s
-		%[3]s = %[6]s
+		%s
+		%s = %s
 	}
 	return true
-}
-`, p.name, p.doc, list, p.rates, f.atLevel(p.name, strings.Join(starts, ", ")+", n, rates"), strings.Join(remains, ", "))
+`, f.atLevel(p.name, strings.Join(starts, ", ")+", n, rates"), list, strings.Join(remains, ", ")), "return false")
 }

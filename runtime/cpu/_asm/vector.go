@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// value is a number per element that a body computes with. It has a register for
-// each of the interleaved vectors.
+// value is a vector variable that a body computes with. It has a register for each of the
+// interleaved vectors.
 type value int
 
-// vectors writes a body for an instruction set.
+// vectors writes a body for one instruction set.
 type vectors struct {
 	*file
 	isa
 	interleaved int
 	in          []value
-	inUse       []bool            // values
-	table       *table            // where constants are in memory
+	inUse       []bool            // values that are in use
+	table       *table            // the constants in memory
 	pinned      map[uint64]string // constants in registers
-	wanted      [2][]uint64       // constants in order of use: those that must be in registers, others
-	scalars     []string          // registers
+	wanted      [2][]uint64       // constants in the order of their use: those that must be in registers, and the others
+	scalars     []string          // registers of the scalars
 }
 
-// top is the last register that holds a constant or a scalar. AVX2 needs one
-// more, for the mask of a tail.
+// top is the last register that may hold a constant or a scalar. AVX2 keeps one more register, for
+// the mask of a tail.
 func (s isa) top() int {
 	if s.bytes == 32 {
 		return s.regs - 2
@@ -32,19 +32,19 @@ func (s isa) top() int {
 	return s.regs - 1
 }
 
-// wide reports whether the set has mask registers and embedded scaling.
+// wide reports whether the set is AVX-512, with mask registers and VSCALEFPS.
 func (s isa) wide() bool { return s.bytes == 64 }
 
-// lanes is how many float32 a register holds.
+// lanes returns the number of float32 in a register.
 func (s isa) lanes() int { return s.bytes / 4 }
 
-// table is constants in memory, 8 copies of 64 bits each.
+// table is the constants in memory. Each has 8 copies of 64 bits.
 type table struct {
 	name  string
 	words []uint64
 }
 
-// row is the operand of a constant, which joins the table where it is missing.
+// row returns the operand of a constant, and adds it to the table if it is missing.
 func (t *table) row(word uint64) string {
 	i := slices.Index(t.words, word)
 	if i < 0 {
@@ -63,18 +63,17 @@ func (t *table) write(f *file) {
 	f.words(t.name, rows...)
 }
 
-// word is a constant where an instruction takes a register or memory.
+// word returns a 32-bit constant as an operand in a register or in memory.
 func (k *vectors) word(w uint32) string { return k.constant(twice(w), 1) }
 
-// pinWord is a constant in a register.
+// pinWord returns the register of a 32-bit constant.
 func (k *vectors) pinWord(w uint32) string { return k.constant(twice(w), 0) }
 
-// long is a constant of 64 bits, and double a float64, where an instruction takes a
-// register or memory.
+// long returns a 64-bit constant, and double a float64, as an operand in a register or in memory.
 func (k *vectors) long(w uint64) string    { return k.constant(w, 1) }
 func (k *vectors) double(v float64) string { return k.long(math.Float64bits(v)) }
 
-// twice is a word beside itself.
+// twice returns two copies of a 32-bit word.
 func twice(w uint32) uint64 { return uint64(w)<<32 | uint64(w) }
 
 func (k *vectors) constant(w uint64, class int) string {
@@ -87,12 +86,12 @@ func (k *vectors) constant(w uint64, class int) string {
 	return k.table.row(w)
 }
 
-// c is a float32 where an instruction takes a register or memory, pin one in a
-// register.
+// c returns a float32 constant as an operand in a register or in memory. pin returns the constant
+// in a register.
 func (k *vectors) c(v float64) string   { return k.word(math.Float32bits(float32(v))) }
 func (k *vectors) pin(v float64) string { return k.pinWord(math.Float32bits(float32(v))) }
 
-// temp takes a value that is free.
+// temp reserves a value.
 func (k *vectors) temp() value {
 	for i, used := range k.inUse {
 		if !used {
@@ -104,14 +103,14 @@ func (k *vectors) temp() value {
 	return value(len(k.inUse) - 1)
 }
 
-// free gives values back.
+// free releases values.
 func (k *vectors) free(vs ...value) {
 	for _, v := range vs {
 		k.inUse[v] = false
 	}
 }
 
-// register is v's for one of the interleaved vectors.
+// register returns the register of v for one of the interleaved vectors.
 func (k *vectors) register(v value, vector int) string {
 	return k.reg(int(v)*k.interleaved + vector)
 }
@@ -139,14 +138,14 @@ func (k *vectors) do(name string, operands ...any) {
 	}
 }
 
-// duplicate is a new value with v's content.
+// duplicate returns a new value with a copy of v.
 func (k *vectors) duplicate(v value) value {
 	t := k.temp()
 	k.do("VMOVAPS", v, t)
 	return t
 }
 
-// fetch loads neighbouring vectors and store stores them.
+// fetch loads and store stores the value's vectors, which are consecutive in memory.
 func (k *vectors) fetch(v value, from string) {
 	if k.arch == "arm64" {
 		k.neighbours(v, from, false)
@@ -167,7 +166,7 @@ func (k *vectors) store(v value, to string) {
 	}
 }
 
-// mask is the outcome of a comparison: a value of ones or zeros, or mask registers.
+// mask is the result of a comparison: a value of ones and zeros, or mask registers.
 type mask struct{ value }
 
 func (m mask) register(k *vectors, vector int) string {
@@ -177,10 +176,10 @@ func (m mask) register(k *vectors, vector int) string {
 	return k.register(m.value, vector)
 }
 
-// half is the lower half of a value's registers.
+// half is the lower half of a value's registers, as an operand.
 type half struct{ value }
 
-// halved is the lower half of a register.
+// halved returns the name of the lower half of a register.
 func (s isa) halved(register string) string {
 	if s.wide() {
 		return "Y" + register[1:]
@@ -188,17 +187,17 @@ func (s isa) halved(register string) string {
 	return "X" + register[1:]
 }
 
-// Predicates of VCMPPS, none of which a quiet NaN makes signal.
+// Predicates of VCMPPS that do not signal for a quiet NaN.
 const (
 	equal     = 0x00
 	unordered = 0x03
-	unequal   = 0x04 // and unordered
+	unequal   = 0x04 // true also for unordered operands
 	less      = 0x11
 	notLess   = 0x15
 	greater   = 0x1e
 )
 
-// compare compares a with b, which may be an operand.
+// compare compares a with b. b may be an operand in memory.
 func (k *vectors) compare(predicate int, a, b any) mask {
 	var m mask
 	if !k.wide() {
@@ -208,7 +207,7 @@ func (k *vectors) compare(predicate int, a, b any) mask {
 	return m
 }
 
-// choose sets dst to yes where the mask is set, else to no. The mask is then free.
+// choose sets dst to yes where the mask is set, and to no elsewhere. It frees the mask.
 func (k *vectors) choose(m mask, yes any, no, dst value) {
 	if k.wide() {
 		k.do("VBLENDMPS", yes, no, m, dst)
@@ -218,8 +217,8 @@ func (k *vectors) choose(m mask, yes any, no, dst value) {
 	k.free(m.value)
 }
 
-// only sets dst to v, which may be in memory, where the mask is set, else to 0. The
-// mask is then free.
+// only sets dst to v where the mask is set, and to 0 elsewhere. v may be in memory. It frees the
+// mask.
 func (k *vectors) only(m mask, v any, dst value) {
 	if k.wide() {
 		k.do("VMOVUPS.Z", v, m, dst)
@@ -229,14 +228,14 @@ func (k *vectors) only(m mask, v any, dst value) {
 	k.free(m.value)
 }
 
-// Ways to round, none of which reports that it was inexact.
+// Rounding modes that do not report an inexact result.
 const (
 	nearestEven = 8
 	down        = 9
 	up          = 10
 )
 
-// round sets dst to v rounded to integers.
+// round sets dst to v rounded to integers, in the given mode.
 func (k *vectors) round(way int, v, dst value) {
 	if k.wide() {
 		k.do("VRNDSCALEPS", way, v, dst)

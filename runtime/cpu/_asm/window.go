@@ -1,19 +1,19 @@
 package main
 
-// window is what the kernels of windows over one channel block do with an element.
+// window is what a kernel of windows over one channel block computes for each tap.
 type window struct {
 	name string
 	doc  string
-	init string // value of an empty window as an operand, zero if none
-	// tap takes the element at src into acc; weight is a register with the tap's weights.
+	init string // operand of the initial value of the accumulator; zero if empty
+	// tap adds the element at src to acc. weight is a register with the tap's weights.
 	tap      func(f *file, src, weight, acc string)
 	weighted bool
 	scaled   bool
 }
 
-// windows writes the kernels of depthwise convolutions and pools: tiles of rows pixels of
-// one block of 16 channels, with the tile's nest going over the taps. The registers are
-// those of tiles.
+// windows writes the kernels of depthwise convolutions and pools. A tile is several pixels of one
+// block of 16 channels, and the tile's loop nest goes over the taps. The registers are the same as
+// in tiles.
 func windows(f *file) {
 	lowest := f.words("lowest", 0xff800000)
 	kinds := []window{
@@ -46,9 +46,15 @@ func windows(f *file) {
 			}
 		}
 	}
+	f.dispatch(dispatch{
+		doc:      "runWindow calls the level's window kernel.",
+		function: "runWindow(t *tile, op windowOp)", by: "op",
+		kernels: []kernel{{when: "weightedSum", name: "depthwise"}, {when: "scaledSum", name: "windowSum"}, {name: "windowMax"}},
+		args:    "t", otherwise: "windowRef(t, op)",
+	})
 }
 
-// windowKernel writes the loop over tiles of some rows.
+// windowKernel writes the loop over tiles of the given number of rows.
 func windowKernel(f *file, s isa, w window, rows int) {
 	v := s.perTile
 	weight := func(i int) string { return s.reg(rows*v + i) }

@@ -1,17 +1,19 @@
 package main
 
-// rowsAtOnce are rows whose sums hide the latency of each other's multiply-adds.
+// rowsAtOnce is the number of rows that are computed together, so that their sums hide the latency
+// of multiply-adds.
 const rowsAtOnce = 4
 
-// windowBases are the registers that walk along rows of src.
+// windowBases are the registers that advance along rows of src.
 var windowBases = [rowsAtOnce]string{"SI", "R8", "R13", "R15"}
 
-// windowRowsFamily writes the kernels of windows over rows of a plane, whose taps are the same
-// distances away from all outputs: t is windowRows of package cpu.
+// windowRowsFamily writes the kernels of windows over rows of a plane. The taps have the same
+// distances from each output. The operand is a windowRows of package cpu.
 //
-// Registers: R14 the struct; R12 where the rows of dst begin, DI the place in the first of
-// them; windowBases the places in the rows of src; R9 and R10 the taps and their weights; BX
-// rows that are left, CX columns, R11 the tap; DX and AX aside. The struct's src moves along.
+// Registers: R14 is the struct; R12 is the start of the rows of dst, and DI the position in the
+// first of them; windowBases are the positions in the rows of src; R9 and R10 are the taps and
+// their weights; BX is the number of rows left, CX the number of columns, and R11 the tap; DX and
+// AX are scratch. The src of the struct advances too.
 func windowRowsFamily(f *file) {
 	indices(f)
 	for _, s := range f.sets() {
@@ -50,9 +52,13 @@ func windowRowsFamily(f *file) {
 		f.mark(end)
 		f.ret()
 	}
+	f.dispatch(dispatch{
+		doc:      "runWindowRows calls the level's kernel of rows of windows, which may change t.",
+		function: "runWindowRows(t *windowRows)", kernels: only("windowRows"), args: "t", otherwise: "windowRowsRef(t)",
+	})
 }
 
-// windowRows writes some rows, one for each sum, and goes to the next ones.
+// windowRows writes as many rows as there are sums, and advances to the next rows.
 func (f *file) windowRows(k *vectors, sums []value, bias, lo, hi value) {
 	s, x := k.isa, k.temp()
 	bases := windowBases[:len(sums)]
@@ -98,7 +104,7 @@ func (f *file) windowRows(k *vectors, sums []value, bias, lo, hi value) {
 		})
 		f.mark(alone)
 		for _, sum := range sums {
-			// The value stands second in Intel's order, so that NaN and −0 stay.
+			// The sum is the second operand in Intel's order, so that NaN and −0 are kept.
 			k.do("VMAXPS", sum, lo, sum)
 			k.do("VMINPS", sum, hi, sum)
 		}

@@ -2,12 +2,12 @@ package main
 
 import "fmt"
 
-// winogradSrc hold the operands of a transform, at the offset in AX; its results are at
-// DI, and in the last transform the residuals at R13.
+// winogradSrc are the registers that point to the operands of a transform, at the offset in AX. DI
+// points to the results, and R13 to the residuals in the last transform.
 var winogradSrc = [6]string{"SI", "R8", "R9", "R10", "R11", "R12"}
 
-// winogradDst is where result k is, disp bytes on, from a base: DX, BX and R13 are one,
-// three and five times the bytes from a result to the next.
+// winogradDst returns the operand of result k, plus disp bytes, from a base register. DX, BX and
+// R13 hold one, three and five times the distance between results in bytes.
 func winogradDst(base string, k, disp int) string {
 	switch k {
 	case 0:
@@ -20,27 +20,29 @@ func winogradDst(base string, k, disp int) string {
 	return indexed(base, disp, "DX", k)
 }
 
-// winogradBy are the numbers that transforms multiply by.
+// winogradBy are the numbers that the transforms multiply by.
 var winogradBy = []float32{2, 4, 5, 8}
 
-// winogradTransform is one factor of a transform of F(tile,3). Its body takes the
-// registers of as many operands as there are points, four free ones, which it all
-// overwrites, and the operands of the numbers; it returns the results' registers.
+// winogradTransform is one factor of a transform of F(tile,3). body gets a register for each
+// point's operand, four free registers, and the operands of the numbers. It overwrites all of these
+// registers and returns the registers of the results.
 type winogradTransform struct {
-	name, doc string
-	tile      int
-	by        []float32
-	body      func(f *file, d, t []string, by map[float32]string) []string
-	last      bool // the results go through the epilogue
+	name   string
+	factor string // of package cpu
+	doc    string
+	tile   int
+	by     []float32
+	body   func(f *file, d, t []string, by map[float32]string) []string
+	last   bool // whether the results go through the epilogue
 }
 
 var winogradTransforms = []winogradTransform{
-	{"winogradSpread2", "a factor of the transform of inputs", 2, nil, winogradSpread2, false},
-	{"winogradGather2", "the first factor of the transform of products", 2, nil, winogradGather2, false},
-	{"winogradFinish2", "the second factor of the transform of products", 2, nil, winogradGather2, true},
-	{"winogradSpread4", "a factor of the transform of inputs", 4, []float32{2, 4, 5}, winogradSpread4, false},
-	{"winogradGather4", "the first factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, false},
-	{"winogradFinish4", "the second factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, true},
+	{"winogradSpread2", "spreadInputs", "a factor of the transform of inputs", 2, nil, winogradSpread2, false},
+	{"winogradGather2", "gatherProducts", "the first factor of the transform of products", 2, nil, winogradGather2, false},
+	{"winogradFinish2", "finishProducts", "the second factor of the transform of products", 2, nil, winogradGather2, true},
+	{"winogradSpread4", "spreadInputs", "a factor of the transform of inputs", 4, []float32{2, 4, 5}, winogradSpread4, false},
+	{"winogradGather4", "gatherProducts", "the first factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, false},
+	{"winogradFinish4", "finishProducts", "the second factor of the transform of products", 4, []float32{2, 4, 8}, winogradGather4, true},
 }
 
 // winogradFamily writes the transforms for each instruction set.
@@ -58,9 +60,20 @@ func winogradFamily(f *file) {
 			f.winograd(s, t, tables)
 		}
 	}
+	d := dispatch{
+		doc:      "runTransform computes a factor of F(tile,3) with the level's kernel.",
+		function: "runTransform(f winogradFactor, tile int, t *transform)",
+		args:     "t", otherwise: "transformRef(f, tile, t)",
+	}
+	for _, t := range winogradTransforms {
+		d.kernels = append(d.kernels, kernel{when: fmt.Sprintf("tile == %d && f == %s", t.tile, t.factor), name: t.name})
+	}
+	d.kernels[len(d.kernels)-1].when = ""
+	f.dispatch(d)
 }
 
-// winograd writes one transform. CX counts the vectors of a line, the frame the lines.
+// winograd writes one transform. CX counts the vectors of a line. A slot of the stack frame counts
+// the lines.
 func (f *file) winograd(s isa, t winogradTransform, tables map[float32]string) {
 	points := t.tile + 2
 	name := t.name + s.name
@@ -135,8 +148,8 @@ func (f *file) winograd(s isa, t winogradTransform, tables map[float32]string) {
 	f.ret()
 }
 
-// winogradEpilogue finishes and stores the first results of a column of pixels, as many
-// as the transform has rows.
+// winogradEpilogue applies the epilogue to the results of a column of pixels, and stores them. The
+// column has one pixel for each row of the transform.
 func (f *file) winogradEpilogue(results []string, disp int, lo, hi, bias string) {
 	rows := func(body func(k int, r string)) {
 		done := f.fresh("done")
@@ -158,14 +171,14 @@ func (f *file) winogradEpilogue(results []string, disp int, lo, hi, bias string)
 	rows(func(k int, r string) { f.op("VADDPS", winogradDst("R13", k, disp), r, r) })
 	f.mark(alone)
 	for _, r := range results {
-		// The value stands second in Intel's order, so that NaN and −0 stay.
+		// The result is the second operand in Intel's order, so that NaN and −0 are kept.
 		f.op("VMAXPS", r, lo, r)
 		f.op("VMINPS", r, hi, r)
 	}
 	rows(func(k int, r string) { f.op("VMOVUPS", r, winogradDst("DI", k, disp)) })
 }
 
-// add, sub, addBy and subBy write a+b, a−b, dst+by·a and dst−by·a.
+// These write dst = a+b, a−b, dst+by·a and dst−by·a.
 func (f *file) add(a, b, dst string)    { f.op("VADDPS", b, a, dst) }
 func (f *file) sub(a, b, dst string)    { f.op("VSUBPS", b, a, dst) }
 func (f *file) addBy(by, a, dst string) { f.op("VFMADD231PS", by, a, dst) }

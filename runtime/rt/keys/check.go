@@ -8,9 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Check returns what is wrong with weights that a model will be made of, under the names that
-// it has itself: all at once, tensors that are missing, are of another type or shape, or have
-// elements that cannot be read.
+// Check returns an error if w does not hold a model's weights under the model's own names. It joins
+// all problems: tensors that are missing, have another type or shape, or cannot be read.
 func Check(w *rt.Weights, wanted []Want) error {
 	if err := w.Err(); err != nil {
 		return err
@@ -22,11 +21,11 @@ func Check(w *rt.Weights, wanted []Want) error {
 		switch {
 		case !ok && x.Optional:
 		case !ok:
-			errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, file has none of that name", x.Name, x))
+			errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, file has no such tensor", x.Name, x))
 		case info.DType != x.DType || !slices.Equal(info.Shape, x.Shape):
 			errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, file has %v", x.Name, x, info))
 		default:
-			own.Raw(x.Name) // own.Err has its error
+			own.Raw(x.Name) // own.Err returns its error
 		}
 	}
 	return errors.Join(append(errs, own.Err())...)

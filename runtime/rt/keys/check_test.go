@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"all there", func(w *rt.Weights) { pair(w, "a", 2); pair(w, "b", 1, 2); pair(w, "more", 2) }, nil},
 		{"missing and of another shape", func(w *rt.Weights) { pair(w, "b", 2) }, []string{
-			`weights: "a": f32[2] expected, file has none of that name`, `weights: "b": f32[1,2] expected, file has f32[2]`}},
+			`weights: "a": f32[2] expected, file has no such tensor`, `weights: "b": f32[1,2] expected, file has f32[2]`}},
 		{"of another type", func(w *rt.Weights) { rt.Add(w, "a", []float64{1, 2}, 2); pair(w, "b", 1, 2) }, []string{
 			`weights: "a": f32[2] expected, file has f64[2]`}},
 		{"that cannot be read", func(w *rt.Weights) {

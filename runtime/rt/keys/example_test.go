@@ -23,6 +23,6 @@ func ExampleLoad() {
 	fmt.Println(err)
 	// Output:
 	// [1 2] <nil>
-	// weights: "head.weight": f64[2] expected, file has none of that name; nearest: "module.fc.weight"
+	// weights: "head.weight": f64[2] expected, file has no such tensor; nearest: "module.fc.weight"
 	// weights: 1 not used: "module.fc.weight"
 }

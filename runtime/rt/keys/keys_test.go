@@ -140,9 +140,9 @@ func TestMatch(t *testing.T) {
 		errs []string
 	}{
 		{"everything wrong at once", Fit{}, []Want{{Name: "fc1.weight", DType: "f32", Shape: []int{3, 2}}, {Name: "fc2.bias", DType: "f32", Shape: []int{2}}, {Name: "steps", DType: "f32"}},
-			[]string{`"fc1.weight": f32[3,2] expected, file has f32[2,3], its transpose`, `"fc2.bias": f32[2] expected, file has none of that name; nearest: "fc1.bias"`,
+			[]string{`"fc1.weight": f32[3,2] expected, file has f32[2,3], its transpose`, `"fc2.bias": f32[2] expected, file has no such tensor; nearest: "fc1.bias"`,
 				`"steps": f32[] expected, file has i64[]`, `2 not used: "fc1.bias", "norm.gamma"`}},
-		{"missing, and no other there", Fit{AllowMissing: true}, append([]Want{{Name: "more", DType: "f32"}}, wanted...), []string{`1 are missing, and there are none of the model's own in their place: "more"`}},
+		{"missing, and no other there", Fit{AllowMissing: true}, append([]Want{{Name: "more", DType: "f32"}}, wanted...), []string{`1 are missing, and the model does not have them either: "more"`}},
 		{"one that need not be there", Fit{}, append([]Want{{Name: "more", DType: "f32", Optional: true}}, wanted...), nil},
 		{"some unused", Fit{AllowUnused: true}, wanted[:1], nil},
 		{"one tensor twice", Fit{AllowUnused: true}, []Want{wanted[2], {Name: "norm.gamma", DType: "f32", Shape: []int{1}}}, []string{`"norm.gamma": already used as "norm.weight"`}},
@@ -217,8 +217,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// matrices returns weights of that many rows and columns each, by name, whose elements
-// are their numbers.
+// matrices returns weights with the given numbers of rows and columns, keyed by name. Each element
+// is its own index.
 func matrices(shapes map[string][2]int) *rt.Weights {
 	w := rt.NewWeights()
 	for name, s := range shapes {
@@ -247,10 +247,10 @@ func TestLayouts(t *testing.T) {
 		{"a square one beside one as it is", []Want{want(InOut, "s", 2, 2), want(InOut, "a", 2, 3)}, map[string][2]int{"a": {2, 3}, "s": {2, 2}}, as, ""},
 		{"a square one alone", []Want{want(InOut, "s", 2, 2)}, map[string][2]int{"s": {2, 2}}, as, ""},
 		{"a square one of another layout", []Want{want(InOut, "a", 2, 3), want(OutIn, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, as, ""},
-		{"a square one that is no factor", []Want{want(InOut, "a", 2, 3), want("", "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, as, ""},
+		{"a square one that is not a factor", []Want{want(InOut, "a", 2, 3), want("", "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, as, ""},
 		{"a square one beside both", []Want{want(InOut, "a", 2, 3), want(InOut, "b", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "b": {2, 3}, "s": {2, 2}}, nil,
 			`"s": is square, and of the others some are transposed and some are not`},
-		{"one that is no factor", []Want{want("", "a", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, nil, "its transpose"},
+		{"one that is not a factor", []Want{want("", "a", 2, 3), want(InOut, "s", 2, 2)}, map[string][2]int{"a": {3, 2}, "s": {2, 2}}, nil, "its transpose"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := (Fit{}).Match(matrices(tt.file), nil, tt.wanted)

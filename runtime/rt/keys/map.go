@@ -12,30 +12,30 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Map is how names in a file become names of a model. What it says is done in the
-// order of the fields. The zero Map changes nothing.
+// Map rewrites names in a file to names of a model. The fields apply in their order. The zero Map
+// changes nothing.
 type Map struct {
-	Top      string // a key above all names that are kept, taken off them
-	Rules    []Rule // applied one after the other
-	Renumber bool   // whether gaps in indices are closed
+	Top      string // Top-level key: names outside of it are dropped, names inside lose it
+	Rules    []Rule // applied in order
+	Renumber bool   // whether to close gaps in indices
 
-	// Transpose are the names, as they have become, of matrices that the model has
-	// the other way round: a Linear layer's, where it is a product x·W.
+	// Transpose matches the rewritten names of matrices that the model stores transposed, such as
+	// the weight of a Linear layer that computes x·W.
 	Transpose []*regexp.Regexp
 }
 
-// Rule rewrites names.
+// Rule rewrites names with a regular expression.
 type Rule struct {
 	Pattern     *regexp.Regexp
-	Replacement string // with $1 and ${name} for what the pattern's groups matched
+	Replacement string // with $1 and ${name} for the pattern's groups
 }
 
-// maxRule bounds the text of a rule, and what it makes of one name.
+// maxRule bounds the length of a rule's text and of a name that it produces.
 const maxRule = 1 << 16
 
-// ParseRule reads "regex=>replacement": every match of the regular expression (in
-// the syntax of package regexp) becomes the replacement, in which $1 and ${1}
-// stand for groups. Errors: no "=>", and an expression that is not one.
+// ParseRule parses "regex=>replacement". Every match of the regular expression (in the syntax of
+// package regexp) becomes the replacement, in which $1 and ${1} stand for groups. It returns an
+// error if "=>" is missing or the expression is invalid.
 func ParseRule(text string) (Rule, error) {
 	pattern, replacement, ok := strings.Cut(text, "=>")
 	if !ok {
@@ -51,8 +51,7 @@ func ParseRule(text string) (Rule, error) {
 	return Rule{re, replacement}, nil
 }
 
-// ParsePattern reads a regular expression that says which matrices are transposed.
-// Error: an expression that is none.
+// ParsePattern parses a regular expression that selects the matrices to transpose.
 func ParsePattern(text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
@@ -61,7 +60,7 @@ func ParsePattern(text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// String returns the rule as ParseRule reads it.
+// String returns the rule in the syntax of ParseRule.
 func (r Rule) String() string { return fmt.Sprintf("%v=>%s", r.Pattern, r.Replacement) }
 
 // IsZero reports whether m changes nothing.
@@ -69,9 +68,9 @@ func (m Map) IsZero() bool {
 	return m.Top == "" && len(m.Rules) == 0 && !m.Renumber && len(m.Transpose) == 0
 }
 
-// Names returns what each of the names becomes; those that are not below Top are
-// left out. Errors: a Top that none is below, with the keys there are, two names that
-// become one, and a rule without a pattern.
+// Names maps each name to its rewritten form. Names outside of Top are left out. It returns an
+// error if no name is inside Top, and lists the keys that exist. It also returns an error if two
+// names become the same, or if a rule has no pattern.
 func (m Map) Names(names []string) (map[string]string, error) {
 	if slices.ContainsFunc(m.Rules, func(r Rule) bool { return r.Pattern == nil }) {
 		return nil, errors.New("remap: a rule without a pattern")
@@ -102,8 +101,8 @@ func (m Map) Names(names []string) (map[string]string, error) {
 	return became, unique(became)
 }
 
-// Apply returns the weights under their new names, in the same memory, and closes w:
-// closing the result gives the memory back.
+// Apply returns the weights under their new names, in the same memory, and closes w. Closing the
+// result releases the memory.
 func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	if m.IsZero() {
 		return w, w.Err()
@@ -115,7 +114,7 @@ func (m Map) Apply(w *rt.Weights) (*rt.Weights, error) {
 	return renamed, w.Close()
 }
 
-// renamed is Apply that leaves w open.
+// renamed is Apply without closing w.
 func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -143,7 +142,7 @@ func (m Map) renamed(w *rt.Weights) (*rt.Weights, error) {
 	return renamed, nil
 }
 
-// unique returns an error that names all that became one.
+// unique returns an error that lists the names that became equal.
 func unique(became map[string]string) error {
 	from := map[string][]string{}
 	for old, name := range became {
@@ -160,7 +159,7 @@ func unique(became map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// tops returns the first parts of names, sorted.
+// tops returns the first elements of names, sorted.
 func tops(names []string) []string {
 	var firsts []string
 	for _, name := range names {
@@ -171,10 +170,10 @@ func tops(names []string) []string {
 	return slices.Compact(firsts)
 }
 
-// listed is how many names an error lists.
+// listed is the number of names that an error lists.
 const listed = 8
 
-// list returns names for an error.
+// list formats names for an error.
 func list(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -190,11 +189,11 @@ func list(names []string) string {
 	return b.String()
 }
 
-// renumber closes the gaps in the indices of names: parts that are numbers. Among
-// names with the same parts before an index, its values become 0, 1, 2 in their
-// order.
+// renumber closes the gaps in the indices of names. An index is an element of a name that is a
+// number. Among names that agree before an index, the values of the index become 0, 1, 2, … in
+// their order.
 func renumber(became map[string]string) {
-	indices := map[string][]int{} // by the parts before them
+	indices := map[string][]int{} // keyed by the elements before the index
 	for _, name := range became {
 		for before, index := range numbers(name) {
 			indices[before] = append(indices[before], index)
@@ -214,8 +213,8 @@ func renumber(became map[string]string) {
 	}
 }
 
-// numbers yields the indices in a name, with what is before them: of "a.2.b.0" 2
-// after "a." and 0 after "a.2.b.".
+// numbers yields the text before each index in a name, and the index. "a.2.b.0" yields "a.", 2 and
+// "a.2.b.", 0.
 func numbers(name string) func(func(string, int) bool) {
 	return func(yield func(string, int) bool) {
 		for at := 0; at < len(name); {

@@ -10,52 +10,52 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Fit says how weights may differ from what a model wants.
+// Fit says which differences between a file and a model are accepted.
 type Fit struct {
-	AllowMissing bool // tensors that are wanted and not there are the model's own
-	AllowUnused  bool // tensors that are there and not wanted are passed over
-	AsIs         bool // matrices are in the model's layouts
+	AllowMissing bool // use the model's own tensors for those that the file lacks
+	AllowUnused  bool // ignore tensors of the file that the model does not want
+	AsIs         bool // never transpose matrices
 }
 
-// Fitted are the tensors that a model wants, and how they came about.
+// Fitted are the tensors of a model, taken from a file, and how they were obtained.
 type Fitted struct {
 	*rt.Weights
-	// Own are the names of tensors that are the model's own.
+	// Own lists the tensors taken from the model itself.
 	Own []string
-	// Transposed and Converted are the names of tensors that are put into another layout,
-	// or to floats of another width, when they are first used.
+	// Transposed lists the tensors that are transposed when they are first used. Converted lists
+	// the tensors whose element type is converted.
 	Transposed, Converted []string
-	// Unused are the names of tensors that were passed over.
+	// Unused lists the tensors of the file that were ignored.
 	Unused []string
 }
 
-// synonyms are other names of a tensor's last part: those of normalisations in models
-// that come from TensorFlow.
+// synonyms maps last elements of names to the names that models from TensorFlow use in
+// normalisation layers.
 var synonyms = map[string]string{
 	"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance",
 	"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var",
 }
 
-// ignored reports whether a tensor may be passed over in any file: constants, and what
-// kernels read, beside the weights that burngen writes, and the counters of PyTorch's
-// normalisations, which nothing reads.
+// ignored reports whether an unused tensor is acceptable in any file: the constants and packed
+// weights that burngen writes beside the model's own weights, and the batch counters of PyTorch's
+// normalisation layers.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, rt.ConstPrefix) || strings.HasPrefix(name, rt.PreparedPrefix) || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
 }
 
-// Match returns the tensors of w that a model wants, under the names and with the
-// types it wants, in the same memory; those that w lacks and need not have are taken from
-// what own returns, which is asked once and may be nil. w may be closed before the result
-// is. Floats and integers of another width are converted. Where "x.weight" is not there,
-// "x.gamma" stands for it, and so on for the parameters of normalisations.
+// Match returns the tensors that a model wants, with the names and types it wants, in the memory of
+// w. If AllowMissing is set, or a tensor is optional, a missing tensor comes from own(), which may
+// be nil and is called at most once. The caller may close w before the result. Floats and integers
+// of another width are converted. If "x.weight" is missing, "x.gamma" is used. The same holds for
+// the other parameters of normalisation layers.
 //
-// A matrix of a product whose shape is the transpose of the one that is wanted is
-// transposed. A square one is, if those of other shapes with its [Layout] all are.
+// A matrix of a product is transposed if its shape is the transpose of the wanted one. A square
+// matrix is transposed if all non-square matrices with the same [Layout] are.
 //
-// Errors, all at once, a line each: tensors missing, with the names that are nearest,
-// tensors of another shape or of a type that is not converted, aliases with different
-// elements, square matrices beside some that are transposed and some that are not, and
-// tensors not used. A file that was prepared for one package is one error that says so.
+// It returns all errors joined, one per line: missing tensors, with the most similar names; tensors
+// of another shape, or of a type that cannot be converted; aliases with different elements; square
+// matrices if the other matrices disagree about the transpose; unused tensors. A file that was
+// prepared for one package gives a single error that says so.
 func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitte
 		}
 	}
 	if f.AllowMissing && len(missing) > 0 {
-		m.fail("%d are missing, and there are none of the model's own in their place: %s", len(missing), listOf(missing))
+		m.fail("%d are missing, and the model does not have them either: %s", len(missing), listOf(missing))
 	} else {
 		m.errs = append(m.errs, m.absent(missing)...)
 	}
@@ -96,8 +96,8 @@ func (f Fit) Match(w *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitte
 	return m.fitted()
 }
 
-// prepared returns an error if weights are missing in a file that has what kernels read in
-// their place.
+// prepared returns an error if wanted weights are missing because the file has only their packed
+// form.
 func prepared(w *rt.Weights, missing []Want) error {
 	isPrepared := func(name string) bool { return strings.HasPrefix(name, rt.PreparedPrefix) }
 	if len(missing) == 0 || !slices.ContainsFunc(w.Names(), isPrepared) {
@@ -108,31 +108,31 @@ func prepared(w *rt.Weights, missing []Want) error {
 		rt.PreparedPrefix, len(missing), listOf(missing))
 }
 
-// matching is what there is of a match.
+// matching is the state of a match.
 type matching struct {
 	Fit
 	w          *rt.Weights
-	names      map[string]string // of tensors in the file: what they are wanted as
-	types      map[string]string // to convert to, by wanted name
+	names      map[string]string // wanted names, keyed by name in the file
+	types      map[string]string // types to convert to, keyed by wanted name
 	transposed []string
-	model      *rt.Weights // the model's own, once they were asked for
+	model      *rt.Weights // the model's own tensors, once requested
 	own        []string
 	unused     []string
-	again      []string // names in the file of tensors that were taken by another
+	again      []string // further names in the file of tensors that are matched already
 	errs       []error
 
 	evidence map[Layout]evidence
 	square   []Want
 }
 
-// evidence is what matrices that are not square tell of a layout.
+// evidence records how the non-square matrices of a layout are stored.
 type evidence struct{ transposed, asIs bool }
 
 func (m *matching) fail(format string, args ...any) {
 	m.errs = append(m.errs, fmt.Errorf("weights: "+format, args...))
 }
 
-// has reports whether the model has a tensor of its own.
+// has reports whether the model's own weights include a tensor.
 func (m *matching) has(own func() *rt.Weights, name string) bool {
 	if m.model == nil && own != nil {
 		m.model = own()
@@ -141,7 +141,7 @@ func (m *matching) has(own func() *rt.Weights, name string) bool {
 	return ok
 }
 
-// take takes a wanted tensor out of the file, where it has one or more names.
+// take matches a wanted tensor with the names that were found for it in the file.
 func (m *matching) take(x Want, found []string) {
 	info, _ := m.w.Info(found[0])
 	for _, name := range found {
@@ -191,7 +191,7 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides for square matrices whether they are transposed.
+// squares decides which square matrices to transpose.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {
@@ -203,7 +203,7 @@ func (m *matching) squares() {
 	}
 }
 
-// fitted returns the tensors.
+// fitted returns the matched tensors.
 func (m *matching) fitted() (*Fitted, error) {
 	for _, name := range m.again {
 		delete(m.names, name)
@@ -227,9 +227,8 @@ func (m *matching) fitted() (*Fitted, error) {
 	return out, nil
 }
 
-// Variant returns the first of several lists of wanted tensors, of which each is a
-// variant of a model, that are all in w with their shapes. Errors: that there is
-// none, with what is wrong with each.
+// Variant returns the index of the first variant of a model whose wanted tensors are all in w with
+// their shapes. It returns an error that explains every variant if there is no such variant.
 func Variant(w *rt.Weights, variants ...[]Want) (int, error) {
 	if err := w.Err(); err != nil {
 		return 0, err
@@ -245,7 +244,7 @@ func Variant(w *rt.Weights, variants ...[]Want) (int, error) {
 	return 0, errors.Join(errs...)
 }
 
-// isIn reports whether there is a tensor that can be taken.
+// isIn reports whether w has a tensor that can be used for x.
 func (x Want) isIn(w *rt.Weights) bool {
 	found := find(w, x)
 	if len(found) == 0 {
@@ -256,7 +255,7 @@ func (x Want) isIn(w *rt.Weights) bool {
 		(slices.Equal(info.Shape, x.Shape) || x.Layout != "" && isTranspose(info.Shape, x.Shape))
 }
 
-// find returns the names that a file has for a wanted tensor.
+// find returns the names under which w has a wanted tensor.
 func find(w *rt.Weights, x Want) []string {
 	var found []string
 	for _, name := range append([]string{x.Name}, x.Aliases...) {
@@ -274,15 +273,15 @@ func find(w *rt.Weights, x Want) []string {
 	return found
 }
 
-// isTranspose reports whether two shapes are of matrices that are each other's transpose.
+// isTranspose reports whether a and b are matrix shapes and each other's transpose.
 func isTranspose(a, b []int) bool {
 	return len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// explained is how many missing tensors an error has a line for.
+// explained is the number of missing tensors that an error explains in detail.
 const explained = 20
 
-// absent returns an error for every missing tensor.
+// absent returns an error for each missing tensor.
 func (m *matching) absent(missing []Want) []error {
 	var errs []error
 	for i, x := range missing {
@@ -294,13 +293,13 @@ func (m *matching) absent(missing []Want) []error {
 		if names := m.nearest(x); len(names) > 0 {
 			near = "; nearest: " + list(names)
 		}
-		errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, file has none of that name%s", x.Name, x, near))
+		errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, file has no such tensor%s", x.Name, x, near))
 	}
 	return errs
 }
 
-// nearest returns the unused names that a tensor is most likely called by: of tensors with
-// its shape, where there are such.
+// nearest returns the unused names that are most similar to a wanted name, among tensors of the
+// same shape if there are any.
 func (m *matching) nearest(x Want) []string {
 	alike := slices.DeleteFunc(slices.Clone(m.unused), func(name string) bool {
 		info, _ := m.w.Info(name)
@@ -312,7 +311,7 @@ func (m *matching) nearest(x Want) []string {
 	return Nearest(x.Name, m.unused)
 }
 
-// listOf returns the names of tensors for an error.
+// listOf formats names of tensors for an error.
 func listOf(wanted []Want) string {
 	names := make([]string, len(wanted))
 	for i, x := range wanted {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	nearest    = 3   // how many names are suggested
-	candidates = 64  // how many are compared letter by letter
-	compared   = 200 // how many letters
+	nearest    = 3   // number of names that are suggested
+	candidates = 64  // number of names that are compared letter by letter
+	compared   = 200 // number of letters that are compared
 )
 
-// Nearest returns the names of a list that a name was most likely meant for, the
-// likeliest first: of those whose last parts agree with its own the most, those with
-// the fewest letters to change. Names with nothing in common are left out.
+// Nearest returns the names that are most similar to name, the most similar first. It prefers names
+// whose last elements agree, and then names with a small edit distance. Names that share nothing
+// are left out.
 func Nearest(name string, names []string) []string {
 	type candidate struct {
 		name             string
@@ -43,7 +43,7 @@ func Nearest(name string, names []string) []string {
 	return best
 }
 
-// suffix returns how many parts two names have in common at their end.
+// suffix returns the number of elements that two names share at their end.
 func suffix(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -52,7 +52,7 @@ func suffix(a, b []string) int {
 	return n
 }
 
-// distance returns how many letters to change, insert or delete make a of b.
+// distance returns the edit distance: the number of letters to change, insert or delete.
 func distance(a, b string) int {
 	a, b = a[:min(len(a), compared)], b[:min(len(b), compared)]
 	row := make([]int, len(b)+1)

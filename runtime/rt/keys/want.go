@@ -6,51 +6,51 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Want is a tensor that a model wants.
+// Want describes a tensor that a model wants.
 type Want struct {
 	Name  string
 	DType string // as [rt.DTypeOf] spells it
 	Shape []int  // empty for a scalar
 
-	// Aliases are further names, of a parameter that stands in several places: a file may
-	// have it under any of them, and under several if the elements are the same.
+	// Aliases are further names of a parameter that is used in several places. A file may have the
+	// parameter under any of them. It may have it under several if the elements are equal.
 	Aliases []string
-	// Layout is what the axes of the matrix of a product are; "" for other tensors.
+	// Layout gives the meaning of the axes if the tensor is the matrix of a product, else "".
 	Layout Layout
-	// Optional tells that a file need not have it: it is no parameter, but a mask, a table
-	// of positions or the like, and then the model's own.
+	// Optional marks a tensor that a file may lack because it is not a parameter, such as a mask or
+	// a table of positions. The model's own tensor is used then.
 	Optional bool
 }
 
-// Layout is what the two axes of a matrix W are in a product with rows x.
+// Layout is the order of the axes of a matrix W in a product with rows x.
 type Layout string
 
-// The layouts.
+// The layouts of a matrix.
 const (
 	InOut Layout = "in,out" // x·W
-	OutIn Layout = "out,in" // x·Wᵀ, as PyTorch's Linear has it
+	OutIn Layout = "out,in" // x·Wᵀ, as in PyTorch's Linear
 )
 
 // String returns "f32[8,1,3,3]".
 func (w Want) String() string { return rt.Info{DType: w.DType, Shape: w.Shape}.String() }
 
-// Option says how the tensors of a file become those of a model.
+// Option configures how the tensors of a file become the tensors of a model.
 type Option func(*Options) error
 
-// Options are what every [Option] adds to.
+// Options is the configuration that each [Option] modifies.
 type Options struct {
 	Map
 	Fit
 }
 
-// TopKey takes the tensors below a key only, without it: "model_state_dict" or
-// "state.model".
+// TopKey selects the tensors below a key, such as "model_state_dict" or "state.model", and removes
+// the key from their names.
 func TopKey(key string) Option {
 	return func(o *Options) error { o.Top = key; return nil }
 }
 
-// Remap rewrites names by a rule "regex=>replacement", as [ParseRule] reads it. Several
-// rules apply one after the other.
+// Remap rewrites names by a rule "regex=>replacement", see [ParseRule]. Several rules apply one
+// after the other.
 func Remap(rule string) Option {
 	return func(o *Options) error {
 		r, err := ParseRule(rule)
@@ -59,14 +59,13 @@ func Remap(rule string) Option {
 	}
 }
 
-// Renumber closes the gaps in indices: the tensors of "fc.0", "fc.2" and "fc.4" are
-// called "fc.0", "fc.1" and "fc.2".
+// Renumber closes gaps in indices: "fc.0", "fc.2" and "fc.4" become "fc.0", "fc.1" and "fc.2".
 func Renumber() Option {
 	return func(o *Options) error { o.Map.Renumber = true; return nil }
 }
 
-// Transpose transposes the matrices whose names, as they have become, match a regular
-// expression, and no others: see [Fit.Match].
+// Transpose transposes the matrices whose rewritten names match a regular expression, and no
+// others; see [Fit.Match].
 func Transpose(pattern string) Option {
 	return func(o *Options) error {
 		re, err := ParsePattern(pattern)
@@ -75,18 +74,18 @@ func Transpose(pattern string) Option {
 	}
 }
 
-// AllowMissing takes the model's own tensors where a file has none.
+// AllowMissing uses the model's own tensors for those that a file lacks.
 func AllowMissing() Option {
 	return func(o *Options) error { o.Fit.AllowMissing = true; return nil }
 }
 
-// AllowUnused passes over tensors that the model does not want.
+// AllowUnused ignores tensors that the model does not want.
 func AllowUnused() Option {
 	return func(o *Options) error { o.Fit.AllowUnused = true; return nil }
 }
 
-// NewOptions returns what options add up to; nil ones add nothing. Errors, all at once:
-// rules and patterns that are none.
+// NewOptions applies options and ignores nil ones. It returns the errors of invalid rules and
+// patterns, joined.
 func NewOptions(options ...Option) (*Options, error) {
 	o := &Options{}
 	var errs []error
@@ -98,11 +97,10 @@ func NewOptions(options ...Option) (*Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// Load returns the tensors that a model wants out of raw, under the names, with the types
-// and in the layouts it wants. What raw lacks and need not have is taken from what own
-// returns; own may be nil. The tensors stay where they are as far as that is possible; raw
-// may be closed before the result is. That need not be: it is abandoned, as
-// [rt.Weights.Abandon] says. Errors are those of the options and of [Fit.Match].
+// Load returns the tensors that a model wants, taken from raw, with the names, types and layouts it
+// wants. Missing tensors that [Fit.Match] accepts come from own, which may be nil. Tensors stay in
+// place if possible. The caller may close raw before the result, or not at all: Load abandons it,
+// see [rt.Weights.Abandon]. It returns the errors of the options and of [Fit.Match].
 func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Option) (*rt.Weights, error) {
 	o, err := NewOptions(options...)
 	if err != nil {
@@ -116,7 +114,7 @@ func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Opt
 	return fitted.Weights, nil
 }
 
-// Load is the function [Load] that also tells what it has done.
+// Load is like the function [Load] and also reports how the tensors were obtained.
 func (o *Options) Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if o.Map.IsZero() {
 		return o.Match(raw, own, wanted)

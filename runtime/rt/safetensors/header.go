@@ -17,7 +17,7 @@ const (
 	metadata  = "__metadata__"
 )
 
-// ErrShort is in the errors of files that are shorter than their header says.
+// ErrShort is wrapped by the errors of files that are shorter than their header says.
 var ErrShort = errors.New("file is cut short")
 
 // Tensor is one entry of a header.
@@ -26,19 +26,19 @@ type Tensor struct {
 	DType DType
 	Shape []int64 // nil for a scalar
 
-	// Begin and End bound the tensor's bytes, counted from Header.Data.
+	// Begin and End are the byte range of the tensor, relative to Header.Data.
 	Begin, End int64
 }
 
 // Header describes a file. Its tensors satisfy every rule of the format.
 type Header struct {
-	Tensors  []Tensor          // in the order of their names
+	Tensors  []Tensor          // sorted by name
 	Metadata map[string]string // nil if the file has none
-	Data     int64             // where the data section starts, in bytes from the start of the file
-	Size     int64             // of the file, in bytes
+	Data     int64             // offset of the data section from the start of the file, in bytes
+	Size     int64             // size of the file in bytes
 }
 
-// Lookup returns the tensor of a name.
+// Lookup returns the tensor called name.
 func (h *Header) Lookup(name string) (Tensor, bool) {
 	i, ok := slices.BinarySearchFunc(h.Tensors, name, func(t Tensor, name string) int {
 		return strings.Compare(t.Name, name)
@@ -49,8 +49,8 @@ func (h *Header) Lookup(name string) (Tensor, bool) {
 	return h.Tensors[i], true
 }
 
-// Parse reads the header of a whole file in memory. The result does not refer
-// to data. Errors: a file that is not whole, or not in the format as the package has it.
+// Parse parses the header of a complete file in memory. The result does not share memory with data.
+// It returns an error if the file is truncated or violates the format.
 func Parse(data []byte) (*Header, error) {
 	size := int64(len(data))
 	n, err := headerLen(data[:min(size, 8)], size)
@@ -60,8 +60,8 @@ func Parse(data []byte) (*Header, error) {
 	return parse(data[8:8+n], size)
 }
 
-// ReadHeader reads the header of a file of the given size in bytes, and nothing
-// beyond it. Errors are those of [Parse] and of r.
+// ReadHeader reads the header of a file of size bytes, and nothing beyond it. It returns the errors
+// of [Parse] and of r.
 func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	start := make([]byte, min(max(size, 0), 8))
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, 8), start); err != nil && size > 0 {
@@ -78,8 +78,7 @@ func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	return parse(head, size)
 }
 
-// headerLen returns the header length that the first 8 bytes of a file of size
-// bytes name.
+// headerLen decodes the header length in the first 8 bytes of a file of size bytes.
 func headerLen(start []byte, size int64) (int64, error) {
 	if len(start) < 8 {
 		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length: %w", size, ErrShort)
@@ -94,7 +93,7 @@ func headerLen(start []byte, size int64) (int64, error) {
 	return int64(n), nil
 }
 
-// parse reads the header head of a file of size bytes.
+// parse parses head, the header of a file of size bytes.
 func parse(head []byte, size int64) (*Header, error) {
 	s := scanner{text: head}
 	h := &Header{Data: 8 + int64(len(head)), Size: size}
@@ -149,9 +148,8 @@ func (h *Header) check() error {
 	return nil
 }
 
-// bytes returns the size of a tensor. The product of the extents other than 0
-// has to fit 64 bits even where the tensor is empty, so that no stride of it
-// overflows either.
+// bytes returns the size of a tensor in bytes. It returns an error if the product of the nonzero
+// extents overflows 64 bits, even if the tensor is empty, so that no stride overflows.
 func (d DType) bytes(shape []int64) (int64, error) {
 	bits := int64(d.Bits())
 	if bits == 0 {

@@ -9,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Index is a file that says which of several files each tensor is in: a
-// "model.safetensors.index.json".
+// Index maps each tensor to one of several files, as in "model.safetensors.index.json".
 type Index struct {
-	Files map[string]string // by the name of the tensor; names of files in the same folder
+	Files map[string]string // keyed by tensor name; file names in the same folder
 }
 
 const (
 	maxIndex = maxHeader
-	maxDepth = 64 // of what an index says beside the map
+	maxDepth = 64 // nesting depth of the members that are skipped
 )
 
-// ParseIndex reads an index: a JSON object whose "weight_map" maps names of tensors
-// to names of files. Other members are skipped. Errors: text over 100 MB or that is
-// not JSON, a tensor twice, and a name of a file that is not one of the same folder.
+// ParseIndex parses an index: a JSON object whose "weight_map" maps names of tensors to names of
+// files. It skips other members. It returns an error if the text exceeds 100 MB or is not JSON, a
+// tensor occurs twice, or a file is not in the same folder.
 func ParseIndex(data []byte) (*Index, error) {
 	if len(data) > maxIndex {
 		return nil, fmt.Errorf("safetensors: index of %d bytes: limit is %d", len(data), maxIndex)
@@ -64,8 +63,8 @@ func ParseIndex(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// Encode returns the file of an index of tensors that have so many bytes together, which
-// ParseIndex reads. Error: a name that is not UTF-8.
+// Encode returns the text of an index whose tensors have total bytes; ParseIndex reads it. It
+// returns an error if a name is not UTF-8.
 func (x *Index) Encode(total int64) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"metadata\": {\"total_size\": %d},\n  \"weight_map\": {", total)
@@ -85,7 +84,7 @@ func (x *Index) Encode(total int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// skip reads a JSON value of any kind.
+// skip skips a JSON value of any kind.
 func (s *scanner) skip(depth int) error {
 	if depth > maxDepth {
 		return s.errorf("more than %d values in one another", maxDepth)

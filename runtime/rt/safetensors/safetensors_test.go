@@ -51,7 +51,7 @@ var valid = []struct {
 		[]Tensor{{"a", "F4", []int64{3, 2}, 0, 3}, {"b", "F6_E2M3", []int64{4}, 3, 6}}, nil},
 }
 
-// tensorJSON is the entry "a" with the given fields.
+// tensorJSON returns the entry "a" with the given fields.
 func tensorJSON(dtype, shape, offsets string) string {
 	return fmt.Sprintf(`{"a":{"dtype":%s,"shape":%s,"data_offsets":%s}}`, dtype, shape, offsets)
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads the one JSON form a header may have. There is nothing to
-// recurse into, so that depth cannot be an attack.
+// scanner reads the subset of JSON that a header may have. It does not recurse, so deeply nested
+// input cannot exhaust the stack.
 type scanner struct {
 	text []byte
 	at   int
@@ -30,7 +30,7 @@ func (s *scanner) space() {
 	}
 }
 
-// next skips space and returns the byte after it, 0 at the end.
+// next skips white space and returns the next byte, or 0 at the end.
 func (s *scanner) next() byte {
 	s.space()
 	if s.at == len(s.text) {
@@ -120,7 +120,7 @@ func (s *scanner) metadata(m map[string]string) error {
 	})
 }
 
-// tensor reads {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in any
+// tensor reads {"dtype": …, "shape": […], "data_offsets": [begin, end]}, with the members in any
 // order.
 func (s *scanner) tensor(name string) (Tensor, error) {
 	t := Tensor{Name: name}
@@ -246,8 +246,7 @@ var escapes = map[byte]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escaped reads the rest of a string whose beginning is text, up to and with
-// the closing quote.
+// escaped reads the rest of a string up to and including the closing quote. text is its beginning.
 func (s *scanner) escaped(text []byte) (string, error) {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -287,7 +286,7 @@ func (s *scanner) escaped(text []byte) (string, error) {
 	return "", s.unexpected(`'"'`)
 }
 
-// rune reads what follows \u, with the second half of a surrogate pair.
+// rune reads the digits after \u, and the second half of a surrogate pair.
 func (s *scanner) rune() (rune, error) {
 	r, err := s.hex()
 	if err != nil || !utf16.IsSurrogate(r) {

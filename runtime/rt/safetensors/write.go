@@ -15,9 +15,9 @@ import (
 
 const alignment = 64
 
-// Entry is one tensor to write. Data holds its elements in little-endian,
-// row-major order; if Read is not nil it returns them instead, when they are
-// written, so that one tensor at a time is in memory.
+// Entry is one tensor to write. Data holds its elements, little-endian and in row-major order. If
+// Read is not nil it returns them instead when they are written, so that one tensor at a time is in
+// memory.
 type Entry struct {
 	Name  string
 	DType DType
@@ -26,17 +26,16 @@ type Entry struct {
 	Read  func() ([]byte, error)
 }
 
-// Placed is an entry whose data are Size bytes, from byte Begin of a file on.
+// Placed is an entry with its place in a file: Size bytes from byte Begin on.
 type Placed struct {
 	Entry
 	Begin, Size int64
 }
 
-// Lay returns what a file of the entries and the metadata, which may be nil, begins with,
-// and the entries in the order of their data, which follow without a gap. Neither the
-// order of the entries nor that of the map changes it. Errors: a name that is reserved,
-// used twice or not UTF-8, Data that does not have the size its shape and type ask for, and
-// a header over 100 MB.
+// Lay returns the header of a file of the entries and the metadata, which may be nil. It also
+// returns the entries in the order of their data, which follow the header without a gap. The result
+// does not depend on the order of entries. It returns an error if a name is reserved, duplicate or
+// not UTF-8, if the length of Data does not match shape and type, or if the header exceeds 100 MB.
 func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed, err error) {
 	order := make([]Placed, len(entries))
 	for i, e := range entries {
@@ -68,9 +67,9 @@ func Lay(entries []Entry, meta map[string]string) (head []byte, placed []Placed,
 	return head, placed, nil
 }
 
-// Write writes a file of the entries and the metadata, which may be nil, and
-// returns the number of bytes written. Errors are those of [Lay], of Read, data that it
-// returns in another size, and what w returns.
+// Write writes a file of the entries and the metadata, which may be nil, and returns the number of
+// bytes written. It returns the errors of [Lay], of Read and of w. It also returns an error if the
+// size that Read returns does not match shape and type.
 func Write(w io.Writer, entries []Entry, meta map[string]string) (int64, error) {
 	head, placed, err := Lay(entries, meta)
 	if err != nil {
@@ -107,11 +106,11 @@ func (e *Placed) data() ([]byte, error) {
 	return data, nil
 }
 
-func (e *Placed) wrong(have int) error {
-	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.Size, have)
+func (e *Placed) wrong(size int) error {
+	return fmt.Errorf("%s%v needs %d bytes: data has %d", e.DType, e.Shape, e.Size, size)
 }
 
-// check returns an error unless the entry can be written, and finds its size.
+// check returns an error if the entry cannot be written, and sets its size.
 func (e *Placed) check() (err error) {
 	if e.Name == metadata {
 		return fmt.Errorf("name is reserved")
@@ -128,15 +127,15 @@ func (e *Placed) check() (err error) {
 	return nil
 }
 
-// compareLayout orders tensors of one file in its data section; see the package
-// documentation. Equal ones stay in the order of their names.
+// compareLayout is the order of tensors in the data section; see the package documentation. Equal
+// tensors keep the order of their names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
 }
 
-// encodeHeader returns the header length and the header for entries in the
-// order of their names, which begin maps to where their data starts.
+// encodeHeader returns the header length and the header. entries are sorted by name; begin maps a
+// name to the offset of its data.
 func encodeHeader(entries []Placed, begin map[string]int64, meta map[string]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))

@@ -1,5 +1,5 @@
-// Command build writes the examples' models, beats.onnx and spirals/spirals.onnx, into the
-// folder it runs in.
+// Command build writes the examples' models, beats.onnx and spirals/spirals.onnx, to the current
+// folder.
 package main
 
 import (
@@ -21,21 +21,21 @@ func main() {
 	}
 }
 
-// models are the examples' models, by their files.
+// models maps the files of the examples to their models.
 var models = map[string]func() *onnxtest.Model{
 	"beats.onnx":           beats,
 	"spirals/spirals.onnx": spirals,
 }
 
-// rate is how many samples of the signal a second has.
+// rate is the number of samples per second of the signal.
 const rate = 250
 
-// beats returns the model: where the beats of a heart are in an electrocardiogram, as
-// Pan and Tompkins find them (A Real-Time QRS Detection Algorithm, 1985). Beats are
-// where the signal is steep: its slope is squared and averaged over a beat's width. The
-// peaks of that, which no operator of ONNX finds, are left to heart.Peaks.
+// beats returns the model that finds heartbeats in an electrocardiogram (Pan and Tompkins, A
+// Real-Time QRS Detection Algorithm, 1985). The signal is steep at a beat, so its slope is squared
+// and averaged over the width of a beat. heart.Peaks then finds the peaks, which no ONNX operator
+// does.
 func beats() *onnxtest.Model {
-	const width = 31 // of a beat, in samples
+	const width = 31 // width of a beat in samples
 	mean := ir.NewTensor(ir.F32, 1, 1, width)
 	for i := range width {
 		mean.SetFloat(i, 1./width)
@@ -60,9 +60,9 @@ func beats() *onnxtest.Model {
 		Node("time", "Mul", []string{"samples", "period"}, []string{"seconds"})
 }
 
-// spirals returns a perceptron that is to tell on which of two spirals a point lies. Its
-// hidden layers are left to acme.FusedMatMulAddReLU. Weights begin as those of PyTorch's
-// Linear do, from a generator with a seed.
+// spirals returns a perceptron that predicts on which of two spirals a point lies.
+// acme.FusedMatMulAddReLU computes its hidden layers. The weights are initialised from a seed, as
+// in PyTorch's Linear.
 func spirals() *onnxtest.Model {
 	m := onnxtest.New(17).Import("acme", 1).
 		Input("point", ir.F32, "N", 2).

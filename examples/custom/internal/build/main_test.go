@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestModelsAreFresh asserts that the models that are committed are those that are written.
+// TestModelsAreFresh asserts that the committed models are up to date.
 func TestModelsAreFresh(t *testing.T) {
 	for path, model := range models {
 		data, err := os.ReadFile("../../" + path)

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// trained holds the weights as training reads them: those of the source model.
+// trained holds the weights of the source model, which training reads.
 type trained struct {
 	layer1Weight []float32 // f32[2,32]
 	layer1Bias   []float32 // f32[32]
@@ -21,7 +21,8 @@ type trained struct {
 	constH4      []float32 // f32[1,1]
 }
 
-// changes holds what steps write beside their results. What is nil nobody wants.
+// changes holds the gradients and other values that steps write besides their results. A nil
+// field is not wanted.
 type changes struct {
 	layer1Weight []float32 // gradient, f32[2,32]
 	layer1Bias   []float32 // gradient, f32[32]
@@ -34,202 +35,203 @@ type changes struct {
 }
 
 // step is the schedule of Step.
-func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) step(call *rt.TrainingFrame[trained, changes], n int, loss, logits, point []float32, target []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h1  = rt.View[float32](t.arena, stepH1Off, 32*n)
-		h2  = rt.View[float32](t.arena, 128*n+8192, 32*n)
-		h3  = rt.View[float32](t.arena, 256*n+8192, 32*n)
-		h4  = rt.View[float32](t.arena, stepH4Off, 512)
-		h5  = rt.View[float32](t.arena, stepH5Off, 16)
-		h6  = rt.View[float32](t.arena, 384*n+8192, 2*n)
-		h7  = rt.View[int64](t.arena, 448*n+8192, n)
-		h8  = rt.View[float32](t.arena, 512*n+8192, n)
-		h9  = rt.View[float32](t.arena, stepH9Off, 1)
-		h10 = rt.View[int64](t.arena, stepH10Off, 1)
-		h11 = rt.View[float32](t.arena, stepH11Off, 1)
-		h12 = rt.View[float32](t.arena, 512*n+8192, n)
-		h13 = rt.View[float32](t.arena, 640*n+8192, 2*n)
-		h14 = rt.View[float32](t.arena, 448*n+8192, n)
-		h15 = rt.View[float32](t.arena, stepH15Off, 1024)
-		h16 = rt.View[float32](t.arena, stepH16Off, 1024)
-		h17 = rt.View[float32](t.arena, stepH17Off, 64)
-		h18 = rt.View[float32](t.arena, 384*n+8192, 32*n)
-		h19 = rt.View[float32](t.arena, 512*n+8192, 32*n)
-		h20 = rt.View[float32](t.arena, 704*n+8192, 16*n)
-		h21 = rt.View[float32](t.arena, 512*n+8192, 32*n)
-		h22 = rt.View[float32](t.arena, 256*n+8192, 32*n)
-		h23 = rt.View[float32](t.arena, 128*n+8192, 2*n)
+		layer1                     = rt.View[float32](call.Arena, stepLayer1Off, 32*n)
+		layer2                     = rt.View[float32](call.Arena, 128*n+8192, 32*n)
+		layer3                     = rt.View[float32](call.Arena, 256*n+8192, 32*n)
+		outputWeight               = rt.View[float32](call.Arena, stepOutputWeightOff, 512)
+		outputBias                 = rt.View[float32](call.Arena, stepOutputBiasOff, 16)
+		lossCrossEntropy           = rt.View[float32](call.Arena, 384*n+8192, 2*n)
+		lossCrossEntropy2          = rt.View[int64](call.Arena, 448*n+8192, n)
+		lossCrossEntropy3          = rt.View[float32](call.Arena, 512*n+8192, n)
+		lossCrossEntropy4          = rt.View[float32](call.Arena, stepLossCrossEntropy4Off, 1)
+		lossCrossEntropy5          = rt.View[int64](call.Arena, stepLossCrossEntropy5Off, 1)
+		lossCrossEntropy6          = rt.View[float32](call.Arena, stepLossCrossEntropy6Off, 1)
+		lossCrossEntropy8          = rt.View[float32](call.Arena, 512*n+8192, n)
+		lossCrossEntropy9          = rt.View[float32](call.Arena, 640*n+8192, 2*n)
+		lossCrossEntropy11         = rt.View[float32](call.Arena, 448*n+8192, n)
+		lossCrossEntropy12Scratch1 = rt.View[float32](call.Arena, stepLossCrossEntropy12Scratch1Off, 1024)
+		lossCrossEntropy12Scratch2 = rt.View[float32](call.Arena, stepLossCrossEntropy12Scratch2Off, 1024)
+		outputWeight2              = rt.View[float32](call.Arena, stepOutputWeight2Off, 64)
+		output                     = rt.View[float32](call.Arena, 384*n+8192, 32*n)
+		output2                    = rt.View[float32](call.Arena, 512*n+8192, 32*n)
+		output3                    = rt.View[float32](call.Arena, 704*n+8192, 16*n)
+		layer3_2                   = rt.View[float32](call.Arena, 512*n+8192, 32*n)
+		layer2_2                   = rt.View[float32](call.Arena, 256*n+8192, 32*n)
+		layer1_2                   = rt.View[float32](call.Arena, 128*n+8192, 2*n)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(t.stepFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := t.stepFusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.stepFusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.stepFusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := t.stepFusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.stepFusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.stepFusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := t.stepFusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[1,32,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
+	// outputWeight = output: f32[1,32,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(outputWeight, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// output: f32[1,1,16]
-	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
+	// outputBias = output: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 2, 1, 1)
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 
-	// -loss cross_entropy: f32[N,2]
-	cpu.LogSoftmax(h6, logits, n, 2, 1)
+	// lossCrossEntropy = -loss cross_entropy: f32[N,2]
+	cpu.LogSoftmax(lossCrossEntropy, logits, n, 2, 1)
 
-	// -loss cross_entropy: i64[N]
-	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
+	// lossCrossEntropy2 = -loss cross_entropy: i64[N]
+	if err := cpu.CheckIndex(lossCrossEntropy2, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[N,1]
-	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// lossCrossEntropy3 = -loss cross_entropy: f32[N,1]
+	if err := cpu.GatherElements(lossCrossEntropy3, lossCrossEntropy, lossCrossEntropy2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[]
-	cpu.ReduceMean(h9, h8, 1, n, 1)
+	// lossCrossEntropy4 = -loss cross_entropy: f32[]
+	cpu.ReduceMean(lossCrossEntropy4, lossCrossEntropy3, 1, n, 1)
 
-	// -loss cross_entropy: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.Neg(loss, h9)
+	// loss = -loss cross_entropy: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.Neg(loss, lossCrossEntropy4)
 
-	// -loss cross_entropy: i64[1]
-	cpu.Elements(h10, n)
+	// lossCrossEntropy5 = -loss cross_entropy: i64[1]
+	cpu.Elements(lossCrossEntropy5, n)
 
-	// -loss cross_entropy: f32[1]
-	cpu.Cast(h11, h10)
+	// lossCrossEntropy6 = -loss cross_entropy: f32[1]
+	cpu.Cast(lossCrossEntropy6, lossCrossEntropy5)
 
-	// -loss cross_entropy: f32[1,1]
-	cpu.ScalarDiv(h11, -1, h11)
+	// lossCrossEntropy7 in lossCrossEntropy6 = -loss cross_entropy: f32[1,1]
+	cpu.ScalarDiv(lossCrossEntropy6, -1, lossCrossEntropy6)
 
-	// -loss cross_entropy: f32[N,1]
-	cpu.StridedCopy(h12, h11, []int{n, 1}, []int{0, 0}, 0)
+	// lossCrossEntropy8 = -loss cross_entropy: f32[N,1]
+	cpu.StridedCopy(lossCrossEntropy8, lossCrossEntropy6, []int{n, 1}, []int{0, 0}, 0)
 
-	// -loss cross_entropy: f32[N,2]
-	cpu.Fill(h13, 0)
+	// lossCrossEntropy9 = -loss cross_entropy: f32[N,2]
+	cpu.Fill(lossCrossEntropy9, 0)
 
-	// -loss cross_entropy: f32[N,2]
-	if err := cpu.ScatterElementsAdd(h13, h13, h7, h12, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// lossCrossEntropy10 in lossCrossEntropy9 = -loss cross_entropy: f32[N,2]
+	if err := cpu.ScatterElementsAdd(lossCrossEntropy9, lossCrossEntropy9, lossCrossEntropy2, lossCrossEntropy8, []int{n, 1}, []int{n, 2},
+		1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[N,1]
-	cpu.ReduceSum(h14, h13, n, 2, 1)
+	// lossCrossEntropy11 = -loss cross_entropy: f32[N,1]
+	cpu.ReduceSum(lossCrossEntropy11, lossCrossEntropy9, n, 2, 1)
 
-	// -loss cross_entropy: f32[N,2]
-	rt.EndIfDone(t.ctx)
+	// lossCrossEntropy12 in lossCrossEntropy9 = -loss cross_entropy: f32[N,2]
+	rt.EndIfDone(call.Ctx)
 	for i := range n {
-		cpu.Repeat(h15[:2], h14[i:i+1])
-		cpu.Exp(h16[:2], h6[i*2:i*2+2])
-		cpu.Mul(h16[:2], h16[:2], h15[:2])
-		cpu.Sub(h13[i*2:i*2+2], h13[i*2:i*2+2], h16[:2])
+		cpu.Repeat(lossCrossEntropy12Scratch1[:2], lossCrossEntropy11[i:i+1])
+		cpu.Exp(lossCrossEntropy12Scratch2[:2], lossCrossEntropy[i*2:i*2+2])
+		cpu.Mul(lossCrossEntropy12Scratch2[:2], lossCrossEntropy12Scratch2[:2], lossCrossEntropy12Scratch1[:2])
+		cpu.Sub(lossCrossEntropy9[i*2:i*2+2], lossCrossEntropy9[i*2:i*2+2], lossCrossEntropy12Scratch2[:2])
 	}
 
-	// output: f32[2,2,16]
-	cpu.PackPanels(h17, w.outputWeight, 2, 32, 2, true, 1, 64)
+	// outputWeight2 = output: f32[2,2,16]
+	cpu.PackPanels(outputWeight2, w.outputWeight, 2, 32, 2, true, 1, 64)
 
-	// output: f32[N,32]
-	cpu.MatMul(h18, h13, h17, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
+	// output = output: f32[N,32]
+	cpu.MatMul(output, lossCrossEntropy9, outputWeight2, matMul2.Rows(n, call.Ctx), nil)
 
-	// output: f32[32,N]
+	// output2 = output: f32[32,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h19, h3, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(output2, layer3, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// output: f32[1,N,16]
+	// output3 = output: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h20, h13, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(output3, lossCrossEntropy9, n, 2, 2, false, 1, 2*n)
 	}
 
-	// output: f32[32,2]
+	// g.outputWeight = output: f32[32,2]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h19, h20, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(g.outputWeight, output2, output3, matMul3.Depth(n, call.Ctx), nil)
 	}
-	if t.passStep.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// output: f32[2]
+	// g.outputBias = output: f32[2]
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h13, 1, n, 2)
+		cpu.ReduceSum(g.outputBias, lossCrossEntropy9, 1, n, 2)
 	}
-	if t.passStep.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// layer3: f32[N,32], f32[32,32], f32[32]
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 0, h2, n, 32)
+	// layer3_2, g.layer3Weight, g.layer3Bias = layer3: f32[N,32], f32[32,32], f32[32]
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 0, layer2, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 3, h3, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, h18, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, h21, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 3, layer3, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad, 4, output, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 0, layer3_2, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 1, g.layer3Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad, 2, g.layer3Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad.Run(fused.MatMulAddReLUGrad); err != nil {
 		return rt.At("layer3", err)
 	}
-	if t.passStep.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// layer2: f32[N,32], f32[32,32], f32[32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, h1, n, 32)
+	// layer2_2, g.layer2Weight, g.layer2Bias = layer2: f32[N,32], f32[32,32], f32[32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 0, layer1, n, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 3, h2, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, h21, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, h22, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 3, layer2, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad2, 4, layer3_2, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 0, layer2_2, n, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 1, g.layer2Weight, 32, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad2, 2, g.layer2Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad2.Run(fused.MatMulAddReLUGrad); err != nil {
 		return rt.At("layer2", err)
 	}
-	if t.passStep.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// layer1: f32[N,2], f32[2,32], f32[32]
-	rt.EndIfDone(t.ctx)
+	// layer1_2, g.layer1Weight, g.layer1Bias = layer1: f32[N,2], f32[2,32], f32[32]
+	rt.EndIfDone(call.Ctx)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 3, h1, n, 32)
-	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, h22, n, 32)
-	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, h23, n, 2)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 3, layer1, n, 32)
+	rt.CallIn(t.stepFusedMatMulAddReLUGrad3, 4, layer2_2, n, 32)
+	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 0, layer1_2, n, 2)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 1, g.layer1Weight, 2, 32)
 	rt.CallOut(t.stepFusedMatMulAddReLUGrad3, 2, g.layer1Bias, 32)
 	if err := t.stepFusedMatMulAddReLUGrad3.Run(fused.MatMulAddReLUGrad); err != nil {
@@ -239,295 +241,295 @@ func (t *Trainer) step(n int, loss, logits, point []float32, target []int64) err
 }
 
 // evalForward is the schedule of Forward.
-func (t *Trainer) evalForward(n int, logits, point []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, logits, point []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, evalForwardH1Off, 32*n)
-		h2 = rt.View[float32](t.arena, 128*n+2112, 32*n)
-		h3 = rt.View[float32](t.arena, evalForwardH3Off, 32*n)
-		h4 = rt.View[float32](t.arena, evalForwardH4Off, 512)
-		h5 = rt.View[float32](t.arena, evalForwardH5Off, 16)
+		layer1       = rt.View[float32](call.Arena, evalForwardLayer1Off, 32*n)
+		layer2       = rt.View[float32](call.Arena, 128*n+2112, 32*n)
+		layer3       = rt.View[float32](call.Arena, evalForwardLayer3Off, 32*n)
+		outputWeight = rt.View[float32](call.Arena, evalForwardOutputWeightOff, 512)
+		outputBias   = rt.View[float32](call.Arena, evalForwardOutputBiasOff, 16)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(t.evalForwardFusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(t.evalForwardFusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := t.evalForwardFusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(t.evalForwardFusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(t.evalForwardFusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := t.evalForwardFusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(t.evalForwardFusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(t.evalForwardFusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := t.evalForwardFusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[1,32,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
+	// outputWeight = output: f32[1,32,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(outputWeight, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// output: f32[1,1,16]
-	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
+	// outputBias = output: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 2, 1, 1)
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 	return nil
 }
 
 // evalLoss is the schedule of Loss.
-func (t *Trainer) evalLoss(n int, loss, logits, point []float32, target []int64) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, loss, logits, point []float32, target []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, evalLossH1Off, 32*n)
-		h2 = rt.View[float32](t.arena, 128*n+2112, 32*n)
-		h3 = rt.View[float32](t.arena, evalLossH3Off, 32*n)
-		h4 = rt.View[float32](t.arena, evalLossH4Off, 512)
-		h5 = rt.View[float32](t.arena, evalLossH5Off, 16)
-		h6 = rt.View[float32](t.arena, evalLossH6Off, 2*n)
-		h7 = rt.View[int64](t.arena, 64*n+2112, n)
-		h8 = rt.View[float32](t.arena, 128*n+2112, n)
-		h9 = rt.View[float32](t.arena, evalLossH9Off, 1)
+		layer1            = rt.View[float32](call.Arena, evalLossLayer1Off, 32*n)
+		layer2            = rt.View[float32](call.Arena, 128*n+2112, 32*n)
+		layer3            = rt.View[float32](call.Arena, evalLossLayer3Off, 32*n)
+		outputWeight      = rt.View[float32](call.Arena, evalLossOutputWeightOff, 512)
+		outputBias        = rt.View[float32](call.Arena, evalLossOutputBiasOff, 16)
+		lossCrossEntropy  = rt.View[float32](call.Arena, evalLossLossCrossEntropyOff, 2*n)
+		lossCrossEntropy2 = rt.View[int64](call.Arena, 64*n+2112, n)
+		lossCrossEntropy3 = rt.View[float32](call.Arena, 128*n+2112, n)
+		lossCrossEntropy4 = rt.View[float32](call.Arena, evalLossLossCrossEntropy4Off, 1)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(t.evalLossFusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(t.evalLossFusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := t.evalLossFusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(t.evalLossFusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(t.evalLossFusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := t.evalLossFusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.evalLossFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(t.evalLossFusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(t.evalLossFusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := t.evalLossFusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[1,32,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
+	// outputWeight = output: f32[1,32,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(outputWeight, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// output: f32[1,1,16]
-	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
+	// outputBias = output: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 2, 1, 1)
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 
-	// -loss cross_entropy: f32[N,2]
-	cpu.LogSoftmax(h6, logits, n, 2, 1)
+	// lossCrossEntropy = -loss cross_entropy: f32[N,2]
+	cpu.LogSoftmax(lossCrossEntropy, logits, n, 2, 1)
 
-	// -loss cross_entropy: i64[N]
-	if err := cpu.CheckIndex(h7, target, 2, false, "label", "classes"); err != nil {
+	// lossCrossEntropy2 = -loss cross_entropy: i64[N]
+	if err := cpu.CheckIndex(lossCrossEntropy2, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[N,1]
-	if err := cpu.GatherElements(h8, h6, h7, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// lossCrossEntropy3 = -loss cross_entropy: f32[N,1]
+	if err := cpu.GatherElements(lossCrossEntropy3, lossCrossEntropy, lossCrossEntropy2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[]
-	cpu.ReduceMean(h9, h8, 1, n, 1)
+	// lossCrossEntropy4 = -loss cross_entropy: f32[]
+	cpu.ReduceMean(lossCrossEntropy4, lossCrossEntropy3, 1, n, 1)
 
-	// -loss cross_entropy: f32[]
-	rt.EndIfDone(t.ctx)
-	cpu.Neg(loss, h9)
+	// loss = -loss cross_entropy: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.Neg(loss, lossCrossEntropy4)
 	return nil
 }
 
 // trainForward is the schedule of TrainForward.
-func (t *Trainer) trainForward(n int, logits, point []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) trainForward(call *rt.TrainingFrame[trained, changes], n int, logits, point []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](t.arena, trainForwardH1Off, 32*n)
-		h2 = rt.View[float32](t.arena, 128*n+2112, 32*n)
-		h3 = rt.View[float32](t.arena, 256*n+2112, 32*n)
-		h4 = rt.View[float32](t.arena, trainForwardH4Off, 512)
-		h5 = rt.View[float32](t.arena, trainForwardH5Off, 16)
-		h6 = rt.View[float32](t.arena, 640*n+2112, 2*n)
+		layer1       = rt.View[float32](call.Arena, trainForwardLayer1Off, 32*n)
+		layer2       = rt.View[float32](call.Arena, 128*n+2112, 32*n)
+		layer3       = rt.View[float32](call.Arena, 256*n+2112, 32*n)
+		outputWeight = rt.View[float32](call.Arena, trainForwardOutputWeightOff, 512)
+		outputBias   = rt.View[float32](call.Arena, trainForwardOutputBiasOff, 16)
+		h1           = rt.View[float32](call.Arena, 640*n+2112, 2*n)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := t.trainForwardFusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := t.trainForwardFusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := t.trainForwardFusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[1,32,16]
-	rt.EndIfDone(t.ctx)
-	cpu.PackPanels(h4, w.outputWeight, 32, 2, 2, false, 1, 64)
+	// outputWeight = output: f32[1,32,16]
+	rt.EndIfDone(call.Ctx)
+	cpu.PackPanels(outputWeight, w.outputWeight, 32, 2, 2, false, 1, 64)
 
-	// output: f32[1,1,16]
-	cpu.Block(h5, w.outputBias, 1, 2, 1, 1)
+	// outputBias = output: f32[1,1,16]
+	cpu.Block(outputBias, w.outputBias, 1, 2, 1, 1)
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, h4, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: t.ctx}, &cpu.Epilogue{Bias: h5})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: outputBias})
 
-	// strided_copy: f32[N,2]
-	cpu.StridedCopy(h6, w.constH4, []int{n, 2}, []int{0, 0}, 0)
+	// h1 = strided_copy: f32[N,2]
+	cpu.StridedCopy(h1, w.constH4, []int{n, 2}, []int{0, 0}, 0)
 	return nil
 }
 
 // backward is what follows of it, once the gradients are known.
-func (t *Trainer) backward(n int, logits, point, dLogits []float32) error {
-	if err := rt.Done(t.ctx); err != nil {
+func (t *Trainer) backward(call *rt.TrainingFrame[trained, changes], n int, logits, point, dLogits []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := t.weights
-	g := t.changes
+	w := call.Weights
+	g := call.Changes
 	var (
-		h6  = rt.View[float32](t.arena, 640*n+2112, 2*n)
-		h7  = rt.View[float32](t.arena, trainForwardH7Off, 64)
-		h8  = rt.View[float32](t.arena, 384*n+2112, 32*n)
-		h9  = rt.View[float32](t.arena, 512*n+2112, 32*n)
-		h3  = rt.View[float32](t.arena, 256*n+2112, 32*n)
-		h10 = rt.View[float32](t.arena, 704*n+2112, 16*n)
-		h2  = rt.View[float32](t.arena, 128*n+2112, 32*n)
-		h11 = rt.View[float32](t.arena, 512*n+2112, 32*n)
-		h1  = rt.View[float32](t.arena, trainForwardH1Off, 32*n)
-		h12 = rt.View[float32](t.arena, 256*n+2112, 32*n)
-		h13 = rt.View[float32](t.arena, 128*n+2112, 2*n)
+		h1            = rt.View[float32](call.Arena, 640*n+2112, 2*n)
+		outputWeight2 = rt.View[float32](call.Arena, trainForwardOutputWeight2Off, 64)
+		output        = rt.View[float32](call.Arena, 384*n+2112, 32*n)
+		output2       = rt.View[float32](call.Arena, 512*n+2112, 32*n)
+		layer3        = rt.View[float32](call.Arena, 256*n+2112, 32*n)
+		output3       = rt.View[float32](call.Arena, 704*n+2112, 16*n)
+		layer2        = rt.View[float32](call.Arena, 128*n+2112, 32*n)
+		layer3_2      = rt.View[float32](call.Arena, 512*n+2112, 32*n)
+		layer1        = rt.View[float32](call.Arena, trainForwardLayer1Off, 32*n)
+		layer2_2      = rt.View[float32](call.Arena, 256*n+2112, 32*n)
+		layer1_2      = rt.View[float32](call.Arena, 128*n+2112, 2*n)
 	)
 
-	// pointwise: f32[N,2]
-	cpu.Mul(h6, h6, dLogits)
+	// h2 in h1 = pointwise: f32[N,2]
+	cpu.Mul(h1, h1, dLogits)
 
-	// output: f32[2,2,16]
-	cpu.PackPanels(h7, w.outputWeight, 2, 32, 2, true, 1, 64)
+	// outputWeight2 = output: f32[2,2,16]
+	cpu.PackPanels(outputWeight2, w.outputWeight, 2, 32, 2, true, 1, 64)
 
-	// output: f32[N,32]
-	cpu.MatMul(h8, h6, h7, &cpu.MatMulShape{M: n, N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1, Ctx: t.ctx}, nil)
+	// output = output: f32[N,32]
+	cpu.MatMul(output, h1, outputWeight2, matMul2.Rows(n, call.Ctx), nil)
 
-	// output: f32[32,N]
+	// output2 = output: f32[32,N]
 	if g.outputWeight != nil {
-		cpu.StridedCopy(h9, h3, []int{32, n}, []int{1, 32}, 0)
+		cpu.StridedCopy(output2, layer3, []int{32, n}, []int{1, 32}, 0)
 	}
 
-	// output: f32[1,N,16]
+	// output3 = output: f32[1,N,16]
 	if g.outputWeight != nil {
-		cpu.PackPanels(h10, h6, n, 2, 2, false, 1, 2*n)
+		cpu.PackPanels(output3, h1, n, 2, 2, false, 1, 2*n)
 	}
 
-	// output: f32[32,2]
+	// g.outputWeight = output: f32[32,2]
 	if g.outputWeight != nil {
-		cpu.MatMul(g.outputWeight, h9, h10, &cpu.MatMulShape{M: 32, N: 2, K: n, LDA: n, LDC: 2, Batch: 1, Ctx: t.ctx}, nil)
+		cpu.MatMul(g.outputWeight, output2, output3, matMul3.Depth(n, call.Ctx), nil)
 	}
-	if t.passTrainForward.Ends() <= 1 {
+	if call.Ends(1) {
 		return nil
 	}
 
-	// output: f32[2]
+	// g.outputBias = output: f32[2]
 	if g.outputBias != nil {
-		cpu.ReduceSum(g.outputBias, h6, 1, n, 2)
+		cpu.ReduceSum(g.outputBias, h1, 1, n, 2)
 	}
-	if t.passTrainForward.Ends() <= 2 {
+	if call.Ends(2) {
 		return nil
 	}
 
-	// layer3: f32[N,32], f32[32,32], f32[32]
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 0, h2, n, 32)
+	// layer3_2, g.layer3Weight, g.layer3Bias = layer3: f32[N,32], f32[32,32], f32[32]
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 0, layer2, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 2, w.layer3Bias, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 3, h3, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 4, h8, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 0, h11, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 3, layer3, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad, 4, output, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 0, layer3_2, n, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 1, g.layer3Weight, 32, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad, 2, g.layer3Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad.Run(fused.MatMulAddReLUGrad); err != nil {
 		return rt.At("layer3", err)
 	}
-	if t.passTrainForward.Ends() <= 3 {
+	if call.Ends(3) {
 		return nil
 	}
 
-	// layer2: f32[N,32], f32[32,32], f32[32]
-	rt.EndIfDone(t.ctx)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 0, h1, n, 32)
+	// layer2_2, g.layer2Weight, g.layer2Bias = layer2: f32[N,32], f32[32,32], f32[32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 0, layer1, n, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 2, w.layer2Bias, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 3, h2, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 4, h11, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 0, h12, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 3, layer2, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad2, 4, layer3_2, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 0, layer2_2, n, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 1, g.layer2Weight, 32, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad2, 2, g.layer2Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad2.Run(fused.MatMulAddReLUGrad); err != nil {
 		return rt.At("layer2", err)
 	}
-	if t.passTrainForward.Ends() <= 4 {
+	if call.Ends(4) {
 		return nil
 	}
 
-	// layer1: f32[N,2], f32[2,32], f32[32]
-	rt.EndIfDone(t.ctx)
+	// layer1_2, g.layer1Weight, g.layer1Bias = layer1: f32[N,2], f32[2,32], f32[32]
+	rt.EndIfDone(call.Ctx)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 0, point, n, 2)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 2, w.layer1Bias, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 3, h1, n, 32)
-	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 4, h12, n, 32)
-	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 0, h13, n, 2)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 3, layer1, n, 32)
+	rt.CallIn(t.trainForwardFusedMatMulAddReLUGrad3, 4, layer2_2, n, 32)
+	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 0, layer1_2, n, 2)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 1, g.layer1Weight, 2, 32)
 	rt.CallOut(t.trainForwardFusedMatMulAddReLUGrad3, 2, g.layer1Bias, 32)
 	if err := t.trainForwardFusedMatMulAddReLUGrad3.Run(fused.MatMulAddReLUGrad); err != nil {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// This code and the runtime it links are of one version.
-	_ = rt.EnforceVersion(2 - rt.MinVersion)
-	_ = rt.EnforceVersion(rt.MaxVersion - 2)
+	// This code needs a compatible version of the runtime.
+	_ = rt.EnforceVersion(3 - rt.MinVersion)
+	_ = rt.EnforceVersion(rt.MaxVersion - 3)
 )
 
 // Point is one item of input "point": f32[N,2].
@@ -64,18 +64,7 @@ func (m *Model) session(ctx context.Context) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.ctx = ctx
-	return s, nil
-}
-
-// putBack takes back a session of a call that has ended, without the call's context.
-func (m *Model) putBack(s *Session) {
-	s.ctx = nil
-	m.sessions.Put(s)
+	return m.sessions.Get(ctx)
 }
 
 // Meta returns the names, element types and shapes of the model's inputs and outputs.
@@ -88,21 +77,21 @@ func (m *Model) Forward(point []Point) ([]Logits, error) {
 	return m.ForwardContext(context.Background(), point)
 }
 
-// ForwardContext is Forward that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// ForwardContext is like Forward. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) ForwardContext(ctx context.Context, point []Point) (dst []Logits, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("spirals: Forward", &dst, len(point)); err != nil {
 		return dst, err
 	}
 	return dst, s.Forward(dst, point)
 }
 
-// Loss computes the loss cross_entropy of the model, which training minimises, and what\n
+// Loss computes the loss cross_entropy of the model, which training minimises, and what
 // the model computes.
 //
 // It is safe to call from many goroutines.
@@ -110,29 +99,23 @@ func (m *Model) Loss(point []Point, target []int64) (LossResult, error) {
 	return m.LossContext(context.Background(), point, target)
 }
 
-// LossContext is Loss that ends early, with the context's error, when ctx is
-// done; a nil ctx never is.
+// LossContext is like Loss. It ends early, with the context's error, when ctx is done. ctx
+// may be nil.
 func (m *Model) LossContext(ctx context.Context, point []Point, target []int64) (dst LossResult, err error) {
 	s, err := m.session(ctx)
 	if err != nil {
 		return dst, err
 	}
-	defer m.putBack(s)
+	defer m.sessions.Put(s)
 	if err := rt.Room("spirals: Loss", &dst.Logits, len(point)); err != nil {
 		return dst, err
 	}
 	return dst, s.Loss(&dst, point, target)
 }
 
-// Session holds the memory of one call at a time. A call while another runs returns
-// rt.ErrBusy.
+// Session holds the memory of one call at a time. A call while another one runs returns rt.ErrBusy.
 type Session struct {
-	model                   *Model
-	weights                 *weights // of the call that runs
-	guard                   rt.Guard
-	ctx                     context.Context
-	arena                   []byte
-	max                     rt.Max
+	rt.Session[weights]
 	fusedMatMulAddReLU      *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
 	fusedMatMulAddReLU2     *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
 	fusedMatMulAddReLU3     *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
@@ -141,8 +124,8 @@ type Session struct {
 	lossFusedMatMulAddReLU3 *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
 }
 
-// NewSession opens a session. A call with an extent above limits returns an error. Nil
-// limits allow every extent. The session's memory grows with what it is called with.
+// NewSession opens a session. A call with an extent above limits returns an error. Nil limits allow
+// every extent. The session's memory grows with the extents of its calls.
 func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
@@ -150,10 +133,10 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	if err := limits.Check("spirals: NewSession", "N"); err != nil {
 		return nil, err
 	}
-	if _, err := m.weights.Load().Get(); err != nil {
+	s := &Session{}
+	if err := rt.OpenSession(&s.Session, &m.weights, limits, &forwardMethod, &lossMethod); err != nil {
 		return nil, err
 	}
-	s := &Session{model: m, max: limits}
 	s.fusedMatMulAddReLU = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	s.fusedMatMulAddReLU2 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
 	s.fusedMatMulAddReLU3 = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
@@ -163,236 +146,156 @@ func (m *Model) NewSession(limits rt.Max) (*Session, error) {
 	return s, nil
 }
 
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
+// SetContext sets the context of later calls. They end early, with the context's error, when ctx is
+// done. ctx may be nil.
 func (s *Session) SetContext(ctx context.Context) {
 	if s != nil {
-		s.ctx = ctx
+		s.Session.SetContext(ctx)
 	}
-}
-
-// enter begins a call.
-func (s *Session) enter() error {
-	if s == nil || s.model == nil {
-		return rt.ErrNoSession
-	}
-	return s.guard.Enter()
-}
-
-// leave ends a call: the session holds no weights between two.
-func (s *Session) leave() {
-	s.weights = nil
-	s.guard.Leave()
-}
-
-// open makes the arena large enough.
-func (s *Session) open(n int) error {
-	var z rt.Sizes
-	need := z.Mul(256, int64(n))
-	if err := z.Err("spirals: Forward"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
-}
-
-// openLoss makes the arena large enough for loss.
-func (s *Session) openLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 64)
-	if err := z.Err("spirals: Loss"); err != nil {
-		return err
-	}
-	if int64(len(s.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		s.arena = arena
-	}
-	return nil
 }
 
 // Forward computes the model into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Forward(dst []Logits, point []Point) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &forwardMethod, rt.Out("dst", dst), rt.In("point", point))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("spirals: Forward", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
-		return err
-	}
-	n := len(point)
-	if err := rt.CheckBatch("spirals: Forward", n, len(dst), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.open(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.forward(n, rt.Flat[float32](dst), rt.Flat[float32](point))
+	defer call.Leave(&err)
+	return s.forward(call, len(point), rt.Flat[float32](dst), rt.Flat[float32](point))
 }
 
-// Loss computes the loss cross_entropy of the model, which training minimises, and what\n
+// Loss computes the loss cross_entropy of the model, which training minimises, and what
 // the model computes.
 //
 // The result is written into dst, which has an item for each of the batch.
 // It does not allocate once it has seen a batch of this size.
 func (s *Session) Loss(dst *LossResult, point []Point, target []int64) (err error) {
-	if err := s.enter(); err != nil {
+	call, err := rt.Enter(s, &lossMethod, rt.OutStruct("dst", dst), rt.In("point", point), rt.In("target", target))
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	defer rt.Recover("spirals: Loss", &err)
-	if s.weights, err = s.model.weights.Load().Get(); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutArray("loss", &dst.Loss), rt.Out("dst", dst.Logits)); err != nil {
 		return err
 	}
-	if err := rt.CheckNil("spirals: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(point)
-	if err := rt.CheckLen("spirals: Loss", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("spirals: Loss", n, len(dst.Logits), s.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := s.openLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return s.loss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](point), rt.Flat[int64](target))
+	return s.loss(call, len(point), rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](point),
+		rt.Flat[int64](target))
 }
 
 // forward is the schedule: it computes the outputs from the inputs.
-func (s *Session) forward(n int, logits, point []float32) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) forward(call *rt.Frame[weights], n int, logits, point []float32) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, h1Off, 32*n)
-		h2 = rt.View[float32](s.arena, n*h2Off, 32*n)
-		h3 = rt.View[float32](s.arena, h3Off, 32*n)
+		layer1 = rt.View[float32](call.Arena, layer1Off, 32*n)
+		layer2 = rt.View[float32](call.Arena, n*layer2Off, 32*n)
+		layer3 = rt.View[float32](call.Arena, layer3Off, 32*n)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(s.fusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(s.fusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(s.fusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(s.fusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(s.fusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := s.fusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(s.ctx)
-	rt.CallIn(s.fusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(s.fusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(s.fusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(s.fusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(s.fusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := s.fusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(s.ctx)
-	rt.CallIn(s.fusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(s.fusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(s.fusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(s.fusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(s.fusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(s.fusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := s.fusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, w.outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.outputBias})
 	return nil
 }
 
 // loss is the schedule of Loss.
-func (s *Session) loss(n int, loss, logits, point []float32, target []int64) error {
-	if err := rt.Done(s.ctx); err != nil {
+func (s *Session) loss(call *rt.Frame[weights], n int, loss, logits, point []float32, target []int64) error {
+	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
-	w := s.weights
+	w := call.Weights
 	var (
-		h1 = rt.View[float32](s.arena, lossH1Off, 32*n)
-		h2 = rt.View[float32](s.arena, 128*n+64, 32*n)
-		h3 = rt.View[float32](s.arena, lossH3Off, 32*n)
-		h4 = rt.View[float32](s.arena, lossH4Off, 2*n)
-		h5 = rt.View[int64](s.arena, 64*n+64, n)
-		h6 = rt.View[float32](s.arena, 128*n+64, n)
-		h7 = rt.View[float32](s.arena, lossH7Off, 1)
+		layer1            = rt.View[float32](call.Arena, lossLayer1Off, 32*n)
+		layer2            = rt.View[float32](call.Arena, 128*n+64, 32*n)
+		layer3            = rt.View[float32](call.Arena, lossLayer3Off, 32*n)
+		lossCrossEntropy  = rt.View[float32](call.Arena, lossLossCrossEntropyOff, 2*n)
+		lossCrossEntropy2 = rt.View[int64](call.Arena, 64*n+64, n)
+		lossCrossEntropy3 = rt.View[float32](call.Arena, 128*n+64, n)
+		lossCrossEntropy4 = rt.View[float32](call.Arena, lossLossCrossEntropy4Off, 1)
 	)
 
-	// layer1: f32[N,32]
+	// layer1 = layer1: f32[N,32]
 	rt.CallIn(s.lossFusedMatMulAddReLU, 0, point, n, 2)
 	rt.CallIn(s.lossFusedMatMulAddReLU, 1, w.layer1Weight, 2, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU, 2, w.layer1Bias, 32)
-	rt.CallOut(s.lossFusedMatMulAddReLU, 0, h1, n, 32)
+	rt.CallOut(s.lossFusedMatMulAddReLU, 0, layer1, n, 32)
 	if err := s.lossFusedMatMulAddReLU.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer1", err)
 	}
 
-	// layer2: f32[N,32]
-	rt.EndIfDone(s.ctx)
-	rt.CallIn(s.lossFusedMatMulAddReLU2, 0, h1, n, 32)
+	// layer2 = layer2: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(s.lossFusedMatMulAddReLU2, 0, layer1, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 1, w.layer2Weight, 32, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU2, 2, w.layer2Bias, 32)
-	rt.CallOut(s.lossFusedMatMulAddReLU2, 0, h2, n, 32)
+	rt.CallOut(s.lossFusedMatMulAddReLU2, 0, layer2, n, 32)
 	if err := s.lossFusedMatMulAddReLU2.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer2", err)
 	}
 
-	// layer3: f32[N,32]
-	rt.EndIfDone(s.ctx)
-	rt.CallIn(s.lossFusedMatMulAddReLU3, 0, h2, n, 32)
+	// layer3 = layer3: f32[N,32]
+	rt.EndIfDone(call.Ctx)
+	rt.CallIn(s.lossFusedMatMulAddReLU3, 0, layer2, n, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 1, w.layer3Weight, 32, 32)
 	rt.CallIn(s.lossFusedMatMulAddReLU3, 2, w.layer3Bias, 32)
-	rt.CallOut(s.lossFusedMatMulAddReLU3, 0, h3, n, 32)
+	rt.CallOut(s.lossFusedMatMulAddReLU3, 0, layer3, n, 32)
 	if err := s.lossFusedMatMulAddReLU3.Run(fused.MatMulAddReLU); err != nil {
 		return rt.At("layer3", err)
 	}
 
-	// output: f32[N,2]
-	cpu.MatMul(logits, h3, w.outputWeight, &cpu.MatMulShape{M: n, N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1, Ctx: s.ctx}, &cpu.Epilogue{Bias: w.outputBias})
+	// logits = output: f32[N,2]
+	cpu.MatMul(logits, layer3, w.outputWeight, matMul1.Rows(n, call.Ctx), &cpu.Epilogue{Bias: w.outputBias})
 
-	// -loss cross_entropy: f32[N,2]
-	cpu.LogSoftmax(h4, logits, n, 2, 1)
+	// lossCrossEntropy = -loss cross_entropy: f32[N,2]
+	cpu.LogSoftmax(lossCrossEntropy, logits, n, 2, 1)
 
-	// -loss cross_entropy: i64[N]
-	if err := cpu.CheckIndex(h5, target, 2, false, "label", "classes"); err != nil {
+	// lossCrossEntropy2 = -loss cross_entropy: i64[N]
+	if err := cpu.CheckIndex(lossCrossEntropy2, target, 2, false, "label", "classes"); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[N,1]
-	if err := cpu.GatherElements(h6, h4, h5, []int{n, 1}, []int{n, 2}, 1); err != nil {
+	// lossCrossEntropy3 = -loss cross_entropy: f32[N,1]
+	if err := cpu.GatherElements(lossCrossEntropy3, lossCrossEntropy, lossCrossEntropy2, []int{n, 1}, []int{n, 2}, 1); err != nil {
 		return rt.At("-loss cross_entropy", err)
 	}
 
-	// -loss cross_entropy: f32[]
-	cpu.ReduceMean(h7, h6, 1, n, 1)
+	// lossCrossEntropy4 = -loss cross_entropy: f32[]
+	cpu.ReduceMean(lossCrossEntropy4, lossCrossEntropy3, 1, n, 1)
 
-	// -loss cross_entropy: f32[]
-	rt.EndIfDone(s.ctx)
-	cpu.Neg(loss, h7)
+	// loss = -loss cross_entropy: f32[]
+	rt.EndIfDone(call.Ctx)
+	cpu.Neg(loss, lossCrossEntropy4)
 	return nil
 }
 

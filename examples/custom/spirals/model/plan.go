@@ -2,146 +2,208 @@
 
 package model
 
+import (
+	"github.com/burngen/burngen/runtime/cpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Shapes of kernel calls.
+var (
+	matMul1 = cpu.MatMulShape{N: 2, K: 32, LDA: 32, LDC: 2, Batch: 1}
+	matMul2 = cpu.MatMulShape{N: 32, K: 2, LDA: 2, LDC: 32, Batch: 1}
+	matMul3 = cpu.MatMulShape{M: 32, N: 2, LDC: 2, Batch: 1}
+)
+
+// forwardMethod describes Session.Forward to the runtime.
+var forwardMethod = rt.Method{
+	Name:    "spirals: Forward",
+	Symbols: []string{"N"},
+	Each:    []int64{256},
+}
+
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	3 buffers in 256*N bytes; the largest live set is 256*N
 //
-//	                 steps     0                                                             256
-//	h11              2-5       [------------------------------)
-//	h21              5-8                                       [------------------------------)
-//	h31              8-12      [------------------------------)
+//	       steps     0                                                             256
+//	layer1 2-5       [------------------------------)
+//	layer2 5-8                                       [------------------------------)
+//	layer3 8-12      [------------------------------)
 const (
-	h1Off = 0   // f32[32*N]
-	h2Off = 128 // f32[32*N]
-	h3Off = 0   // f32[32*N]
+	layer1Off = 0   // f32[32*N]
+	layer2Off = 128 // f32[32*N]
+	layer3Off = 0   // f32[32*N]
 )
+
+// lossMethod describes Session.Loss to the runtime.
+var lossMethod = rt.Method{
+	Name:    "spirals: Loss",
+	Symbols: []string{"N"},
+	Fixed:   64,
+	Each:    []int64{256},
+}
 
 // The arena's plan for loss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	7 buffers in 256*N+64 bytes; the largest live set is 256*N+64
 //
-//	                 steps     0                                                             320
-//	h11              2-5                   [------------------------)
-//	h21              5-8                                             [------------------------)
-//	h31              8-12                  [------------------------)
-//	h                13-16                 [-----------)
-//	h1               14-16                              [-----------)
-//	h3               16-17                                           [-----------)
-//	h4               17-18     [----------)
+//	                  steps     0                                                             320
+//	layer1            2-5                   [------------------------)
+//	layer2            5-8                                             [------------------------)
+//	layer3            8-12                  [------------------------)
+//	lossCrossEntropy  13-16                 [-----------)
+//	lossCrossEntropy2 14-16                              [-----------)
+//	lossCrossEntropy3 16-17                                           [-----------)
+//	lossCrossEntropy4 17-18     [----------)
 const (
-	lossH1Off = 64 // f32[32*N]
-	lossH3Off = 64 // f32[32*N]
-	lossH4Off = 64 // f32[2*N]
-	lossH7Off = 0  // f32[1]
+	lossLayer1Off            = 64 // f32[32*N]
+	lossLayer3Off            = 64 // f32[32*N]
+	lossLossCrossEntropyOff  = 64 // f32[2*N]
+	lossLossCrossEntropy4Off = 0  // f32[1]
 )
+
+// stepMethod describes Trainer.Step to the runtime.
+var stepMethod = rt.Method{
+	Name:    "spirals: Step",
+	Symbols: []string{"N"},
+	Fixed:   8192,
+	Each:    []int64{768},
+	Ends:    []int{5, 5, 4, 4, 3, 3, 1, 2},
+}
 
 // The arena's plan for step, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	23 buffers in 768*N+8192 bytes; the largest live set is 768*N+8192
 //
-//	                 steps     0                                                            8960
-//	h11              8-40                                                                |
-//	h21              9-39                                                                 |
-//	h31              10-38                                                                 |
-//	h6               11-15     [------------)
-//	h8               13-15                   |
-//	h                16-31                                                                  |
-//	h1               17-29                                                                  |
-//	h3               19-20                                                                   |
-//	h4               20-21     |
-//	h10              22-23     |
-//	h12              23-27     |
-//	h15              27-29                                                                   |
-//	h16              28-37                                                                    |
-//	h19              30-31                                                                  |
-//	h22.scratch1     31-31     [---------------------------)
-//	h22.scratch2     31-31                                  [---------------------------)
-//	h42              32-33     |
-//	h24              33-38                                                                  |
-//	h25              34-36                                                                   |
-//	h45              35-36                                                                    |
-//	h28              38-39                                                                   |
-//	h32              39-40                                                                 |
-//	h35              40-40                                                                |
+//	                           steps     0                                                            8960
+//	layer1                     8-40                                                                |
+//	layer2                     9-39                                                                 |
+//	layer3                     10-38                                                                 |
+//	outputWeight               11-15     [------------)
+//	outputBias                 13-15                   |
+//	lossCrossEntropy           16-31                                                                  |
+//	lossCrossEntropy2          17-29                                                                  |
+//	lossCrossEntropy3          19-20                                                                   |
+//	lossCrossEntropy4          20-21     |
+//	lossCrossEntropy5          22-23     |
+//	lossCrossEntropy6          23-27     |
+//	lossCrossEntropy8          27-29                                                                   |
+//	lossCrossEntropy9          28-37                                                                    |
+//	lossCrossEntropy11         30-31                                                                  |
+//	lossCrossEntropy12Scratch1 31-31     [---------------------------)
+//	lossCrossEntropy12Scratch2 31-31                                  [---------------------------)
+//	outputWeight2              32-33     |
+//	output                     33-38                                                                  |
+//	output2                    34-36                                                                   |
+//	output3                    35-36                                                                    |
+//	layer3_2                   38-39                                                                   |
+//	layer2_2                   39-40                                                                 |
+//	layer1_2                   40-40                                                                |
 const (
-	stepH1Off  = 8192 // f32[32*N]
-	stepH4Off  = 0    // f32[512]
-	stepH5Off  = 2048 // f32[16]
-	stepH9Off  = 0    // f32[1]
-	stepH10Off = 0    // i64[1]
-	stepH11Off = 64   // f32[1]
-	stepH15Off = 0    // f32[1024]
-	stepH16Off = 4096 // f32[1024]
-	stepH17Off = 0    // f32[64]
+	stepLayer1Off                     = 8192 // f32[32*N]
+	stepOutputWeightOff               = 0    // f32[512]
+	stepOutputBiasOff                 = 2048 // f32[16]
+	stepLossCrossEntropy4Off          = 0    // f32[1]
+	stepLossCrossEntropy5Off          = 0    // i64[1]
+	stepLossCrossEntropy6Off          = 64   // f32[1]
+	stepLossCrossEntropy12Scratch1Off = 0    // f32[1024]
+	stepLossCrossEntropy12Scratch2Off = 4096 // f32[1024]
+	stepOutputWeight2Off              = 0    // f32[64]
 )
+
+// evalForwardMethod describes Trainer.Forward to the runtime.
+var evalForwardMethod = rt.Method{
+	Name:    "spirals: Forward",
+	Symbols: []string{"N"},
+	Fixed:   2112,
+	Each:    []int64{256},
+}
 
 // The arena's plan for evalForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	5 buffers in 256*N+2112 bytes; the largest live set is 256*N+2112
 //
-//	                 steps     0                                                            2368
-//	h11              2-5                                                                [-)
-//	h21              5-8                                                                   [--)
-//	h31              8-15                                                               [-)
-//	h                11-15     [-----------------------------------------------------)
-//	h2               13-15                                                            [)
+//	             steps     0                                                            2368
+//	layer1       2-5                                                                [-)
+//	layer2       5-8                                                                   [--)
+//	layer3       8-15                                                               [-)
+//	outputWeight 11-15     [-----------------------------------------------------)
+//	outputBias   13-15                                                            [)
 const (
-	evalForwardH1Off = 2112 // f32[32*N]
-	evalForwardH3Off = 2112 // f32[32*N]
-	evalForwardH4Off = 0    // f32[512]
-	evalForwardH5Off = 2048 // f32[16]
+	evalForwardLayer1Off       = 2112 // f32[32*N]
+	evalForwardLayer3Off       = 2112 // f32[32*N]
+	evalForwardOutputWeightOff = 0    // f32[512]
+	evalForwardOutputBiasOff   = 2048 // f32[16]
 )
+
+// evalLossMethod describes Trainer.Loss to the runtime.
+var evalLossMethod = rt.Method{
+	Name:    "spirals: Loss",
+	Symbols: []string{"N"},
+	Fixed:   2112,
+	Each:    []int64{256},
+}
 
 // The arena's plan for evalLoss, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	9 buffers in 256*N+2112 bytes; the largest live set is 256*N+2112
 //
-//	                 steps     0                                                            2368
-//	h11              2-5                                                                [-)
-//	h21              5-8                                                                   [--)
-//	h31              8-15                                                               [-)
-//	h6               11-15     [-----------------------------------------------------)
-//	h8               13-15                                                            [)
-//	h                16-19                                                              |
-//	h1               17-19                                                               [)
-//	h3               19-20                                                                 [)
-//	h4               20-21     |
+//	                  steps     0                                                            2368
+//	layer1            2-5                                                                [-)
+//	layer2            5-8                                                                   [--)
+//	layer3            8-15                                                               [-)
+//	outputWeight      11-15     [-----------------------------------------------------)
+//	outputBias        13-15                                                            [)
+//	lossCrossEntropy  16-19                                                              |
+//	lossCrossEntropy2 17-19                                                               [)
+//	lossCrossEntropy3 19-20                                                                 [)
+//	lossCrossEntropy4 20-21     |
 const (
-	evalLossH1Off = 2112 // f32[32*N]
-	evalLossH3Off = 2112 // f32[32*N]
-	evalLossH4Off = 0    // f32[512]
-	evalLossH5Off = 2048 // f32[16]
-	evalLossH6Off = 2112 // f32[2*N]
-	evalLossH9Off = 0    // f32[1]
+	evalLossLayer1Off            = 2112 // f32[32*N]
+	evalLossLayer3Off            = 2112 // f32[32*N]
+	evalLossOutputWeightOff      = 0    // f32[512]
+	evalLossOutputBiasOff        = 2048 // f32[16]
+	evalLossLossCrossEntropyOff  = 2112 // f32[2*N]
+	evalLossLossCrossEntropy4Off = 0    // f32[1]
 )
+
+// trainForwardMethod describes Trainer.TrainForward to the runtime.
+var trainForwardMethod = rt.Method{
+	Name:     "spirals: TrainForward",
+	Symbols:  []string{"N"},
+	Fixed:    2112,
+	Each:     []int64{768},
+	Ends:     []int{5, 5, 4, 4, 3, 3, 1, 2},
+	Backward: "spirals: Backward",
+}
 
 // The arena's plan for trainForward, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
 //	13 buffers in 768*N+2112 bytes; the largest live set is 768*N+2112
 //
-//	                 steps     0                                                            2880
-//	h11              8-27                                                    [-)
-//	h21              9-26                                                       [-)
-//	h31              10-25                                                         [-)
-//	h                11-15     [-------------------------------------------)
-//	h2               13-15                                                  |
-//	h5               17-24                                                                  |
-//	h26              19-20     [---)
-//	h8               20-25                                                            [-)
-//	h9               21-23                                                               [-)
-//	h29              22-23                                                                   [)
-//	h13              25-26                                                               [-)
-//	h16              26-27                                                         [-)
-//	h19              27-27                                                      [)
+//	              steps     0                                                            2880
+//	layer1        8-27                                                    [-)
+//	layer2        9-26                                                       [-)
+//	layer3        10-25                                                         [-)
+//	outputWeight  11-15     [-------------------------------------------)
+//	outputBias    13-15                                                  |
+//	h1            17-24                                                                  |
+//	outputWeight2 19-20     [---)
+//	output        20-25                                                            [-)
+//	output2       21-23                                                               [-)
+//	output3       22-23                                                                   [)
+//	layer3_2      25-26                                                               [-)
+//	layer2_2      26-27                                                         [-)
+//	layer1_2      27-27                                                      [)
 const (
-	trainForwardH1Off = 2112 // f32[32*N]
-	trainForwardH4Off = 0    // f32[512]
-	trainForwardH5Off = 2048 // f32[16]
-	trainForwardH7Off = 0    // f32[64]
+	trainForwardLayer1Off        = 2112 // f32[32*N]
+	trainForwardOutputWeightOff  = 0    // f32[512]
+	trainForwardOutputBiasOff    = 2048 // f32[16]
+	trainForwardOutputWeight2Off = 0    // f32[64]
 )

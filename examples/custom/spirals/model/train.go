@@ -2,100 +2,81 @@
 
 package model
 
-import (
-	"context"
+import "github.com/burngen/burngen/runtime/rt"
 
-	"github.com/burngen/burngen/runtime/rt"
-)
-
-// TrainerOptions say how a trainer trains.
+// TrainerOptions configures a trainer.
 type TrainerOptions struct {
 	Batch    int      // the largest N, 1 or more
-	Seed     uint64   // of random numbers
-	Freeze   []string // patterns, as rt.MatchName has them, of parameters that are not trained
+	Seed     uint64   // seed of random numbers
+	Freeze   []string // patterns of parameters not to train, see rt.MatchName
 	CheckNaN bool     // needs a package generated with -check-nan: NewTrainer returns an error
 }
 
-// variables are the weights that training changes.
-var variables = []rt.Variable{
-	{Name: "layer1.weight", Shape: []int{2, 32}, Needed: true},
-	{Name: "layer1.bias", Shape: []int{32}, Needed: true},
-	{Name: "layer2.weight", Shape: []int{32, 32}, Needed: true},
-	{Name: "layer2.bias", Shape: []int{32}, Needed: true},
-	{Name: "layer3.weight", Shape: []int{32, 32}, Needed: true},
-	{Name: "layer3.bias", Shape: []int{32}, Needed: true},
-	{Name: "output.weight", Shape: []int{32, 2}},
-	{Name: "output.bias", Shape: []int{2}},
+// variables returns the weights that training changes. Steps read them as w, and write gradients
+// and new values to g.
+func variables(w *trained, g *changes) []rt.Variable {
+	return []rt.Variable{
+		{Name: "layer1.weight", Shape: []int{2, 32}, Needed: true, Weight: &w.layer1Weight, Change: &g.layer1Weight},
+		{Name: "layer1.bias", Shape: []int{32}, Needed: true, Weight: &w.layer1Bias, Change: &g.layer1Bias},
+		{Name: "layer2.weight", Shape: []int{32, 32}, Needed: true, Weight: &w.layer2Weight, Change: &g.layer2Weight},
+		{Name: "layer2.bias", Shape: []int{32}, Needed: true, Weight: &w.layer2Bias, Change: &g.layer2Bias},
+		{Name: "layer3.weight", Shape: []int{32, 32}, Needed: true, Weight: &w.layer3Weight, Change: &g.layer3Weight},
+		{Name: "layer3.bias", Shape: []int{32}, Needed: true, Weight: &w.layer3Bias, Change: &g.layer3Bias},
+		{Name: "output.weight", Shape: []int{32, 2}, Weight: &w.outputWeight, Change: &g.outputWeight},
+		{Name: "output.bias", Shape: []int{2}, Weight: &w.outputBias, Change: &g.outputBias},
+	}
 }
 
-// Trainer trains a copy of a model's weights. Results of its methods are valid until the
-// next call. A call while another runs returns rt.ErrBusy.
+// Trainer trains a copy of a model's weights. Results of its methods are valid until the next call.
+// A call while another one runs returns rt.ErrBusy.
 type Trainer struct {
-	base                                *rt.Training
-	weights                             *trained
-	changes                             *changes // that the step writes
-	direct, aside                       *changes // among the gradients, and to be added to them
-	guard                               rt.Guard
-	ctx                                 context.Context
-	arena                               []byte
-	max                                 rt.Max
-	stepFusedMatMulAddReLU              *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	stepFusedMatMulAddReLU2             *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	stepFusedMatMulAddReLU3             *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	stepFusedMatMulAddReLUGrad          *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	stepFusedMatMulAddReLUGrad2         *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	stepFusedMatMulAddReLUGrad3         *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	evalForwardFusedMatMulAddReLU       *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	evalForwardFusedMatMulAddReLU2      *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	evalForwardFusedMatMulAddReLU3      *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	evalLossFusedMatMulAddReLU          *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	evalLossFusedMatMulAddReLU2         *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	evalLossFusedMatMulAddReLU3         *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	trainForwardFusedMatMulAddReLU      *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	trainForwardFusedMatMulAddReLU2     *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	trainForwardFusedMatMulAddReLU3     *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
-	trainForwardFusedMatMulAddReLUGrad  *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	trainForwardFusedMatMulAddReLUGrad2 *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	trainForwardFusedMatMulAddReLUGrad3 *rt.Call // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
-	passStep                            *rt.Pass
+	rt.Trainer[trained, changes]
+	stepFusedMatMulAddReLU              *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	stepFusedMatMulAddReLU2             *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	stepFusedMatMulAddReLU3             *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	stepFusedMatMulAddReLUGrad          *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
+	stepFusedMatMulAddReLUGrad2         *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
+	stepFusedMatMulAddReLUGrad3         *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
+	evalForwardFusedMatMulAddReLU       *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	evalForwardFusedMatMulAddReLU2      *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	evalForwardFusedMatMulAddReLU3      *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	evalLossFusedMatMulAddReLU          *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	evalLossFusedMatMulAddReLU2         *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	evalLossFusedMatMulAddReLU3         *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	trainForwardFusedMatMulAddReLU      *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	trainForwardFusedMatMulAddReLU2     *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	trainForwardFusedMatMulAddReLU3     *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLU
+	trainForwardFusedMatMulAddReLUGrad  *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
+	trainForwardFusedMatMulAddReLUGrad2 *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
+	trainForwardFusedMatMulAddReLUGrad3 *rt.Call   // of github.com/burngen/burngen/examples/custom/fused.MatMulAddReLUGrad
 	dstStep                             LossResult // of Step
 	dstForward                          []Logits   // of Forward
 	dstLoss                             LossResult // of Loss
-	passTrainForward                    *rt.Pass
-	pending                             bool // the arena holds what Backward needs
 	trainForwardPoint                   []Point
 	dstTrainForward                     []Logits // of TrainForward
 }
 
-// NewTrainer returns a trainer of a copy of the model's weights; the model stays what it
-// is.
+// NewTrainer returns a trainer of a copy of the model's weights. The model itself does not change.
 func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	if err := m.loaded(); err != nil {
 		return nil, err
 	}
 	raw := m.weights.Load().Raw().Fork()
-	base, err := rt.NewTraining(raw, variables, rt.TrainingOptions{Where: "spirals: NewTrainer", Batch: o.Batch, Seed: o.Seed, Freeze: o.Freeze, CheckNaN: o.CheckNaN, Unchecked: true})
-	if err != nil {
-		return nil, err
-	}
 	own := rt.OpenWeights(embedded)
-	t := &Trainer{base: base, max: rt.Max{"N": o.Batch}, weights: &trained{
-		layer1Weight: base.Weight(0),
-		layer1Bias:   base.Weight(1),
-		layer2Weight: base.Weight(2),
-		layer2Bias:   base.Weight(3),
-		layer3Weight: base.Weight(4),
-		layer3Bias:   base.Weight(5),
-		outputWeight: base.Weight(6),
-		outputBias:   base.Weight(7),
-		constH4:      rt.WeightsOf[float32](own, "const/h4", 1, 1),
-	}}
-	rt.Keep(t, raw)
-	if err := raw.Err(); err != nil {
-		return nil, err
+	w := &trained{
+		constH4: rt.WeightsOf[float32](own, "const/h4", 1, 1),
 	}
-	rt.Keep(t, own)
-	if err := own.Err(); err != nil {
+	t := &Trainer{}
+	if err := rt.OpenTrainer(&t.Trainer, raw, w, variables, rt.TrainingOptions{
+		Where:     "spirals: NewTrainer",
+		Batch:     o.Batch,
+		Symbol:    "N",
+		Seed:      o.Seed,
+		Freeze:    o.Freeze,
+		CheckNaN:  o.CheckNaN,
+		Unchecked: true,
+		Kept:      []*rt.Weights{raw, own},
+	}, &stepMethod, &evalForwardMethod, &evalLossMethod, &trainForwardMethod); err != nil {
 		return nil, err
 	}
 	t.stepFusedMatMulAddReLU = rt.NewCall("acme.FusedMatMulAddReLU", 3, 1, nil)
@@ -116,341 +97,87 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	t.trainForwardFusedMatMulAddReLUGrad = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
 	t.trainForwardFusedMatMulAddReLUGrad2 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
 	t.trainForwardFusedMatMulAddReLUGrad3 = rt.NewCall("acme.FusedMatMulAddReLUGrad", 5, 3, nil)
-	t.direct = newChanges(base, false)
-	t.passStep = base.Pass([]rt.Backward{
-		{Variable: 0, End: 5},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 4},
-		{Variable: 3, End: 4},
-		{Variable: 4, End: 3},
-		{Variable: 5, End: 3},
-		{Variable: 6, End: 1},
-		{Variable: 7, End: 2},
-	}, nil)
-	t.passTrainForward = base.Pass([]rt.Backward{
-		{Variable: 0, End: 5},
-		{Variable: 1, End: 5},
-		{Variable: 2, End: 4},
-		{Variable: 3, End: 4},
-		{Variable: 4, End: 3},
-		{Variable: 5, End: 3},
-		{Variable: 6, End: 1},
-		{Variable: 7, End: 2},
-	}, nil)
-	if err := t.openStep(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalForward(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openEvalLoss(o.Batch); err != nil {
-		return nil, err
-	}
-	if err := t.openTrainForward(o.Batch); err != nil {
-		return nil, err
-	}
 	return t, nil
 }
 
-// newChanges returns where steps write: among the gradients, or aside.
-func newChanges(base *rt.Training, aside bool) *changes {
-	return &changes{
-		layer1Weight: base.Gradient(0, aside),
-		layer1Bias:   base.Gradient(1, aside),
-		layer2Weight: base.Gradient(2, aside),
-		layer2Bias:   base.Gradient(3, aside),
-		layer3Weight: base.Gradient(4, aside),
-		layer3Bias:   base.Gradient(5, aside),
-		outputWeight: base.Gradient(6, aside),
-		outputBias:   base.Gradient(7, aside),
-	}
-}
-
-// Params returns the parameters that are trained, and their gradients.
-func (t *Trainer) Params() *rt.Params {
-	return t.base.Params()
-}
-
-// Model returns a model with a copy of the weights as they are now, prepared for inference
-// when it is first used.
+// Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.base.Weights(), prepare))
-}
-
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap take.
-func (t *Trainer) Weights() *rt.Weights {
-	return t.base.Weights()
-}
-
-// State registers the weights, the seed and the count of steps, for rt.SaveState and
-// rt.LoadState.
-func (t *Trainer) State(s *rt.State) {
-	t.base.State(s)
-}
-
-// SetContext makes the calls that follow end early, with the context's error, when ctx
-// is done; a nil ctx never is.
-func (t *Trainer) SetContext(ctx context.Context) {
-	t.ctx = ctx
-}
-
-// enter begins a call.
-func (t *Trainer) enter() error {
-	if t == nil || t.base == nil {
-		return rt.ErrNoTrainer
-	}
-	return t.guard.Enter()
-}
-
-// into returns where a step writes.
-func (t *Trainer) into(aside bool) *changes {
-	if !aside {
-		return t.direct
-	}
-	if t.aside == nil {
-		t.aside = newChanges(t.base, true)
-	}
-	return t.aside
-}
-
-// openStep makes the arena large enough for step.
-func (t *Trainer) openStep(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(768, int64(n)), 8192)
-	if err := z.Err("spirals: Step"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalForward makes the arena large enough for evalForward.
-func (t *Trainer) openEvalForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 2112)
-	if err := z.Err("spirals: Forward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openEvalLoss makes the arena large enough for evalLoss.
-func (t *Trainer) openEvalLoss(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(256, int64(n)), 2112)
-	if err := z.Err("spirals: Loss"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
-}
-
-// openTrainForward makes the arena large enough for trainForward.
-func (t *Trainer) openTrainForward(n int) error {
-	var z rt.Sizes
-	need := z.Add(z.Mul(768, int64(n)), 2112)
-	if err := z.Err("spirals: TrainForward"); err != nil {
-		return err
-	}
-	if int64(len(t.arena)) < need {
-		arena, err := rt.NewArena(need)
-		if err != nil {
-			return err
-		}
-		t.arena = arena
-	}
-	return nil
+	return newModel(rt.NewPrepared(t.Weights(), prepare))
 }
 
 // Step computes Loss as training does, and adds the gradients of its first
-// result to those of Params. Statistics are updated once.
+// result to the gradients in Params. Statistics are updated once.
 func (t *Trainer) Step(point []Point, target []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &stepMethod, rt.In("point", point), rt.In("target", target))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("spirals: Step", &t.dstStep.Logits, len(point)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstStep.Logits, len(point))); err != nil {
 		return dst, err
 	}
-	err = t.runStep(&t.dstStep, point, target)
+	err = t.step(call, len(point), rt.FlatOf[float32](&t.dstStep.Loss), rt.Flat[float32](t.dstStep.Logits), rt.Flat[float32](point),
+		rt.Flat[int64](target))
 	return t.dstStep, err
-}
-
-// runStep is Step into dst.
-func (t *Trainer) runStep(dst *LossResult, point []Point, target []int64) (err error) {
-	defer rt.Recover("spirals: Step", &err)
-	if err := rt.CheckNil("spirals: Step", "dst", dst); err != nil {
-		return err
-	}
-	n := len(point)
-	if err := rt.CheckLen("spirals: Step", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("spirals: Step", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openStep(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Step", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passStep.Begin())
-	return t.passStep.End(t.step(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](point), rt.Flat[int64](target)))
 }
 
 // Forward computes what the model's Forward does, with the weights as they are now.
 func (t *Trainer) Forward(point []Point) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalForwardMethod, rt.In("point", point))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("spirals: Forward", &t.dstForward, len(point)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstForward, len(point))); err != nil {
 		return dst, err
 	}
-	err = t.runForward(t.dstForward, point)
+	err = t.evalForward(call, len(point), rt.Flat[float32](t.dstForward), rt.Flat[float32](point))
 	return t.dstForward, err
-}
-
-// runForward is Forward into dst.
-func (t *Trainer) runForward(dst []Logits, point []Point) (err error) {
-	defer rt.Recover("spirals: Forward", &err)
-	n := len(point)
-	if err := rt.CheckBatch("spirals: Forward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Forward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalForward(n, rt.Flat[float32](dst), rt.Flat[float32](point))
 }
 
 // Loss computes what the model's Loss does, with the weights as they are now.
 func (t *Trainer) Loss(point []Point, target []int64) (dst LossResult, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &evalLossMethod, rt.In("point", point), rt.In("target", target))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("spirals: Loss", &t.dstLoss.Logits, len(point)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstLoss.Logits, len(point))); err != nil {
 		return dst, err
 	}
-	err = t.runLoss(&t.dstLoss, point, target)
+	err = t.evalLoss(call, len(point), rt.FlatOf[float32](&t.dstLoss.Loss), rt.Flat[float32](t.dstLoss.Logits), rt.Flat[float32](point),
+		rt.Flat[int64](target))
 	return t.dstLoss, err
-}
-
-// runLoss is Loss into dst.
-func (t *Trainer) runLoss(dst *LossResult, point []Point, target []int64) (err error) {
-	defer rt.Recover("spirals: Loss", &err)
-	if err := rt.CheckNil("spirals: Loss", "dst", dst); err != nil {
-		return err
-	}
-	n := len(point)
-	if err := rt.CheckLen("spirals: Loss", "target", len(target), n); err != nil {
-		return err
-	}
-	if err := rt.CheckBatch("spirals: Loss", n, len(dst.Logits), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openEvalLoss(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: Loss", "dst", []rt.Span{rt.SpanOf(rt.FlatOf[float32](&dst.Loss)), rt.SpanOf(rt.Flat[float32](dst.Logits))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point)), rt.SpanOf(rt.Flat[int64](target))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	return t.evalLoss(n, rt.FlatOf[float32](&dst.Loss), rt.Flat[float32](dst.Logits), rt.Flat[float32](point), rt.Flat[int64](target))
 }
 
 // TrainForward computes Forward as training does, for a loss that the caller computes: Backward
 // takes its gradients. Arguments and results must stay as they are until then.
 func (t *Trainer) TrainForward(point []Point) (dst []Logits, err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterTraining(t, &trainForwardMethod, rt.In("point", point))
+	if err != nil {
 		return dst, err
 	}
-	defer t.guard.Leave()
-	t.pending = false
-	if err := rt.Room("spirals: TrainForward", &t.dstTrainForward, len(point)); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.OutGrown("dst", &t.dstTrainForward, len(point))); err != nil {
 		return dst, err
 	}
-	err = t.runTrainForward(t.dstTrainForward, point)
 	t.trainForwardPoint = point
-	t.pending = err == nil
+	err = t.trainForward(call, len(point), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](point))
 	return t.dstTrainForward, err
 }
 
-// runTrainForward is TrainForward into dst.
-func (t *Trainer) runTrainForward(dst []Logits, point []Point) (err error) {
-	defer rt.Recover("spirals: TrainForward", &err)
-	n := len(point)
-	if err := rt.CheckBatch("spirals: TrainForward", n, len(dst), t.max.Limit("N")); err != nil {
-		return err
-	}
-	if err := t.openTrainForward(n); err != nil {
-		return err
-	}
-	if err := rt.CheckOverlap("spirals: TrainForward", "dst", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](point))}); err != nil {
-		return err
-	}
-	rt.Begin()
-	defer rt.End()
-	t.passTrainForward.Begin()
-	t.changes = t.direct
-	return t.passTrainForward.Check(t.trainForward(n, rt.Flat[float32](dst), rt.Flat[float32](point)))
-}
-
-// Backward takes the gradients of a loss with respect to the results of the last call, which
-// was of TrainForward, and adds those with respect to the parameters to those of Params.
-// Statistics are updated once.
+// Backward takes the gradients of a loss with respect to the results of the last call, which must
+// be a call of TrainForward. It adds the gradients with respect to the parameters to the gradients in
+// Params. It updates running statistics once.
 func (t *Trainer) Backward(dLogits []Logits) (err error) {
-	if err := t.enter(); err != nil {
+	call, err := rt.EnterBackward(t, &trainForwardMethod, rt.In("dLogits", dLogits))
+	if err != nil {
 		return err
 	}
-	defer t.guard.Leave()
-	defer rt.Recover("spirals: Backward", &err)
-	if !t.pending {
-		return rt.NotPending("spirals: Backward", "TrainForward")
-	}
-	dst := t.dstTrainForward
-	n := len(t.trainForwardPoint)
-	if err := rt.CheckLen("spirals: Backward", "dLogits", len(dLogits), n); err != nil {
+	defer call.Leave(&err)
+	if err := call.Results(rt.Out("result", t.dstTrainForward)); err != nil {
 		return err
 	}
-	if err := rt.CheckOverlap("spirals: Backward", "result", []rt.Span{rt.SpanOf(rt.Flat[float32](dst))}, []rt.Span{rt.SpanOf(rt.Flat[float32](dLogits))}); err != nil {
-		return err
-	}
-	t.pending = false
-	rt.Begin()
-	defer rt.End()
-	t.changes = t.into(t.passTrainForward.Begin())
-	return t.passTrainForward.End(t.backward(n, rt.Flat[float32](dst), rt.Flat[float32](t.trainForwardPoint), rt.Flat[float32](dLogits)))
+	return t.backward(call, len(t.trainForwardPoint), rt.Flat[float32](t.dstTrainForward), rt.Flat[float32](t.trainForwardPoint),
+		rt.Flat[float32](dLogits))
 }

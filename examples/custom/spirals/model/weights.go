@@ -13,12 +13,12 @@ import (
 //go:embed spirals.safetensors
 var embedded string
 
-// Load returns the model with the weights it was generated with.
+// Load returns the model with the weights in the program.
 func Load() (*Model, error) {
 	return loadRaw(rt.OpenWeights(embedded).Without("const/"))
 }
 
-// loadRaw returns the model with weights of its own file.
+// loadRaw returns the model with the weights of the package's own file.
 func loadRaw(raw *rt.Weights) (*Model, error) {
 	raw.Abandon()
 	if err := keys.Check(raw, wanted); err != nil {
@@ -27,8 +27,7 @@ func loadRaw(raw *rt.Weights) (*Model, error) {
 	return newModel(rt.NewPrepared(raw, prepare)), nil
 }
 
-// Save writes the weights to a file, under the names that the source model has: LoadFrom
-// reads it.
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
 func (m *Model) Save(path string) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -36,10 +35,11 @@ func (m *Model) Save(path string) error {
 	return m.weights.Load().Raw().Save(path)
 }
 
-// LoadFrom returns the model with other weights of the names and shapes that the source
-// model has, as rt.OpenWeightsFile and pytorch.Open return them; raw may be closed after.
-// Options rename weights and say which may be missing or unused. For what
-// may be missing, the package's own weights stand in. An error tells all that does not fit.
+// LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
+// They must have the names and shapes of the source model's weights. Options rename weights and say
+// which may be missing or unused. The package's
+// own weights replace missing ones. An error lists everything that does not fit. The caller
+// may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	w, err := fitted(raw, func() *rt.Weights {
 		return rt.OpenWeights(embedded)
@@ -50,9 +50,9 @@ func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	return newModel(w), nil
 }
 
-// Swap gives the model other weights, as LoadFrom takes them, while it is in use: calls
-// that have begun compute with the old ones, and all that begin after it with the new ones.
-// On error the model stays what it is.
+// Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
+// Calls that have begun use the old weights, and later calls the new ones. On error the model does
+// not change.
 func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 	return rt.NewPrepared(w, prepare), nil
 }
 
-// wanted are the weights of the source model.
+// wanted lists the weights of the source model.
 var wanted = []keys.Want{
 	{Name: "layer1.weight", DType: "f32", Shape: []int{2, 32}},
 	{Name: "layer1.bias", DType: "f32", Shape: []int{32}},
@@ -94,13 +94,13 @@ var wanted = []keys.Want{
 	{Name: "output.bias", DType: "f32", Shape: []int{2}},
 }
 
-// Wanted returns the names, types and shapes of the weights that LoadFrom takes, which
-// must not be changed.
+// Wanted returns the names, types and shapes of the weights that LoadFrom takes. The caller must
+// not change them.
 func Wanted() []keys.Want {
 	return wanted
 }
 
-// weights holds the tensors as the kernels read them.
+// weights holds the tensors in the form that the kernels read.
 type weights struct {
 	layer1Weight []float32 // f32[2,32]
 	layer1Bias   []float32 // f32[32]
@@ -112,7 +112,7 @@ type weights struct {
 	outputBias   []float32 // f32[1,1,16]
 }
 
-// prepare makes the tensors that the kernels read from those of the source model.
+// prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
 	p := &weights{
 		layer1Weight: rt.WeightsOf[float32](raw, "layer1.weight", 2, 32),
@@ -134,7 +134,7 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	return p, nil
 }
 
-// prepare1 makes some of the tensors of p.
+// prepare1 computes some of the tensors of p.
 func prepare1(p *weights, raw *rt.Weights) error {
 	var (
 		outputWeight = rt.WeightsOf[float32](raw, "output.weight", 32, 2)
@@ -144,10 +144,10 @@ func prepare1(p *weights, raw *rt.Weights) error {
 		return err
 	}
 
-	// output: f32[1,32,16]
+	// p.outputWeight = output: f32[1,32,16]
 	cpu.PackPanels(p.outputWeight, outputWeight, 32, 2, 2, false, 1, 64)
 
-	// output: f32[1,1,16]
+	// p.outputBias = output: f32[1,1,16]
 	cpu.Block(p.outputBias, outputBias, 1, 2, 1, 1)
 	return nil
 }

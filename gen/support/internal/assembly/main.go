@@ -1,5 +1,5 @@
-// Command assembly writes the list of kernels of runtime/cpu that call assembly,
-// at once or through other functions of the package, on amd64.
+// Command assembly writes the list of the kernels in runtime/cpu that call assembly on amd64,
+// directly or through other functions of the package.
 package main
 
 import (
@@ -55,8 +55,8 @@ func list(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// load returns what every function and variable of the package uses, and which
-// functions are assembly, as on amd64.
+// load returns what every function and variable of the package uses, and which functions are
+// written in assembly on amd64.
 func load(dir string) (uses map[types.Object][]types.Object, assembly map[types.Object]bool, err error) {
 	context := build.Default
 	context.GOOS, context.GOARCH = "linux", "amd64"
@@ -112,7 +112,7 @@ func load(dir string) (uses map[types.Object][]types.Object, assembly map[types.
 	return uses, assembly, nil
 }
 
-// origin returns the generic function that an instance's method is of.
+// origin returns the generic function of an instantiated method.
 func origin(o types.Object) types.Object {
 	if f, ok := o.(*types.Func); ok {
 		return f.Origin()
@@ -120,7 +120,7 @@ func origin(o types.Object) types.Object {
 	return o
 }
 
-// reaches reports whether an object uses assembly, or what uses it.
+// reaches reports whether an object uses assembly, directly or indirectly.
 func reaches(o types.Object, uses map[types.Object][]types.Object, assembly, seen map[types.Object]bool) bool {
 	if assembly[o] {
 		return true

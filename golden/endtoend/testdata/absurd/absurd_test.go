@@ -60,7 +60,7 @@ func (c *lateContext) Err() error {
 }
 
 func TestAbsurdArguments(t *testing.T) {
-	// So many elements fit into memory once, and not twice.
+	// This many elements fit into memory once, but not twice.
 	const once = 45 << 20
 	x, one := floats([]int{4}, 1, 2, 3, 4), floats([]int{1}, 1)
 	image := floats([]int{1, 1, 2, 2}, 1, 2, 3, 4)

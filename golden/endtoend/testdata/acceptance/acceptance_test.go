@@ -58,7 +58,7 @@ func TestCNN(t *testing.T) {
 	}
 }
 
-// expected is what PyTorch computed.
+// expected holds results that PyTorch computed.
 var expected = func() (e struct {
 	X, Conv2d, Variant []float32
 	KeyRemap           []float32 `json:"key_remap"`
@@ -73,7 +73,7 @@ var expected = func() (e struct {
 	return e
 }()
 
-// same compares what a network makes of the input with PyTorch's.
+// same compares the output of a network with PyTorch's.
 func same(t *testing.T, forward func(x, y []float32) error, want []float32) {
 	t.Helper()
 	y := make([]float32, len(want))
@@ -140,7 +140,7 @@ func TestVariant(t *testing.T) {
 	}, expected.Variant)
 }
 
-// TestFusion compares the gradient that fused code computes with that of values.
+// TestFusion compares the gradient of the fused operator with that of separate operators.
 func TestFusion(t *testing.T) {
 	x, y := nn.Uniform(0, 1, 32, 32), nn.Uniform(0, 1, 32, 32)
 	want := nn.Grad(x.Add(y).MatMul(x).Exp().Sum(), y)[0].Floats()

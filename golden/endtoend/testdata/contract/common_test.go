@@ -47,8 +47,8 @@ func forward(t *testing.T, m *Model, seed uint32) []float32 {
 	return elements(r)
 }
 
-// refused reports an error unless err is a caller's own fault: an error, and not
-// a panic that became one.
+// refused checks that err is an error that the caller caused, with the given words in it. It must
+// not be a panic that became an error.
 func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
 	var broke *rt.PanicError
@@ -115,8 +115,8 @@ func TestOwnWeightsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// rawWeights returns the weights of rawFile, after edit has changed those that it
-// is called with: it returns the shape to give a tensor, and whether to keep it.
+// rawWeights returns the weights of rawFile. edit is called for each tensor and returns its new
+// shape, and whether to keep the tensor.
 func rawWeights(t *testing.T, edit func(info rt.Info) (shape []int, keep bool)) *rt.Weights {
 	t.Helper()
 	file := rt.OpenWeightsFile(rawFile)
@@ -155,7 +155,7 @@ func TestWeightsThatDoNotFitAreNamed(t *testing.T) {
 		}
 		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) { return i.Shape, i.Name == name }))
 		if len(names) > 1 {
-			refused(t, err, "file has none of that name")
+			refused(t, err, "file has no such tensor")
 		}
 		_, err = loadFrom(rawWeights(t, func(i rt.Info) ([]int, bool) {
 			if i.Name == name {
@@ -213,8 +213,8 @@ func other(t *testing.T) *rt.Weights {
 	return out
 }
 
-// TestSwapWhileGoroutinesCompute changes the weights while the model is in use: each
-// result is wholly of the old ones or wholly of the new.
+// TestSwapWhileGoroutinesCompute changes the weights while the model is in use. A result must come
+// entirely from the old weights or entirely from the new ones.
 func TestSwapWhileGoroutinesCompute(t *testing.T) {
 	const goroutines, calls, swaps = 4, 20, 30
 	m, raw := opened(t), [2]*rt.Weights{other(t), rt.OpenWeightsFile(rawFile)}
@@ -325,8 +325,8 @@ func TestModelServesManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestAnyNumberOfWorkersGivesTheSameBits shares the work of one caller, and of two at
-// a time, among more workers than there may be processors.
+// TestAnyNumberOfWorkersGivesTheSameBits shares the work of one caller, and of two at a time, among
+// more workers than the machine may have processors.
 func TestAnyNumberOfWorkersGivesTheSameBits(t *testing.T) {
 	const seeds = 4
 	m := opened(t)
@@ -441,9 +441,9 @@ func TestForwardEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestForwardEndsWhereverItsContextDoes ends a call at every place that looks at the context:
-// it returns the context's error or the whole result, and the session's next call computes
-// as ever.
+// TestForwardEndsWhereverItsContextDoes ends a call at every place that checks the context. The
+// call must return the context's error or the whole result. The session's next call must return the
+// usual result.
 func TestForwardEndsWhereverItsContextDoes(t *testing.T) {
 	const many = 1 << 30
 	m, x := opened(t), draw(1)
@@ -496,8 +496,8 @@ func TestModelKeepsNoContext(t *testing.T) {
 	t.Error("the context is still there")
 }
 
-// TestWhatIsNotOpenReturnsErrors calls the methods of models and sessions that no function
-// of the package made.
+// TestWhatIsNotOpenReturnsErrors calls the methods of models and sessions that were not made by a
+// function of the package.
 func TestWhatIsNotOpenReturnsErrors(t *testing.T) {
 	for name, m := range map[string]*Model{"a nil model": nil, "the zero model": {}} {
 		_, forward := m.Forward(draw(1))

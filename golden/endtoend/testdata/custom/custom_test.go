@@ -18,7 +18,7 @@ import (
 	"program/trained"
 )
 
-// TestFused compares a model with what it is made of. Its operator takes weights.
+// TestFused compares a fused operator, which takes weights, with the separate operators.
 func TestFused(t *testing.T) {
 	m, err := fused.Load()
 	if err != nil {
@@ -67,7 +67,7 @@ func TestFusedDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestKeep runs a model whose operator decides how many rows there are.
+// TestKeep runs a model whose operator determines the number of rows.
 func TestKeep(t *testing.T) {
 	m, err := keep.Load()
 	if err != nil {
@@ -93,8 +93,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestBlocks runs a model that repeats an operator in many layers, with other weights
-// in each: a function that is called as often.
+// TestBlocks runs a model that repeats an operator in many layers with different weights. The
+// layers are calls of one function.
 func TestBlocks(t *testing.T) {
 	m, err := blocks.Load()
 	if err != nil {
@@ -128,8 +128,8 @@ func TestMistaken(t *testing.T) {
 	}
 }
 
-// TestTrained compares the gradients of a trainer, of which a function of the user's
-// computes a part, with differences of the loss.
+// TestTrained compares the gradients of a trainer with finite differences of the loss. A custom
+// function computes some of the gradients.
 func TestTrained(t *testing.T) {
 	m, err := trained.Load()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package described holds the promises of a trainer of a described model to tests: a
-// convolution, a batch normalisation, dropout and two layers, with two losses.
+// Package described tests the trainer of a described model: a convolution, a batch normalisation,
+// dropout and two linear layers, with two losses.
 package described
 
 import (
@@ -27,7 +27,7 @@ func trainer(t *testing.T, seed uint64, freeze ...string) *model.Trainer {
 	return tr
 }
 
-// data draws images; the class of each is where it is bright.
+// data draws images. The class of an image is the part of it that is bright.
 func data(seed uint32) ([]model.Image, []int64) {
 	x, y := make([]model.Image, batch), make([]int64, batch)
 	rt.Uniform(rt.Flat[float32](x), 0, 0.5, seed)
@@ -307,7 +307,7 @@ func bytesOf(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPartsOfAModel loads some weights beside those that the model has.
+// TestPartsOfAModel loads some weights and keeps the model's own for the others.
 func TestPartsOfAModel(t *testing.T) {
 	tr := trainer(t, 1)
 	x, y := data(1)

@@ -14,7 +14,7 @@ import (
 // vector returns a tensor of rank 1.
 func vector[T any](v ...T) rt.Tensor[T] { return rt.Tensor[T]{Data: v, Shape: []int{len(v)}} }
 
-// refuses fails unless err says that a size does not fit.
+// refuses fails the test unless err says that a size does not fit.
 func refuses(t *testing.T, err error) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), "does not fit 64 bits") {

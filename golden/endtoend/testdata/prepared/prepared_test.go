@@ -13,7 +13,7 @@ import (
 
 const batch = 8
 
-// counted is the model of a seed, and how often it has been prepared.
+// counted returns the model of a seed, and how often it has been prepared.
 func counted(seed uint64) (*Model, *atomic.Int32) {
 	var times atomic.Int32
 	return newModel(rt.NewPrepared(New(seed).weights.Load().Raw(), func(raw *rt.Weights) (*weights, error) {

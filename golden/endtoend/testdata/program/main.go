@@ -1,5 +1,5 @@
-// Program prints which of a model's outputs is the largest for the input that
-// its generated test has.
+// Program runs a model on the input of its generated test. It prints the index of the largest
+// output.
 package main
 
 import (

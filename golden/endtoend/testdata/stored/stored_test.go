@@ -47,8 +47,8 @@ func otherThan(t *testing.T, file string) *rt.Weights {
 	return changed
 }
 
-// TestStoredAreUsed changes the model's own weights in the package's file and not what was
-// made of them: which is used tells the result.
+// TestStoredAreUsed changes the original weights in the package's file but not the prepared ones.
+// The result shows which are used.
 func TestStoredAreUsed(t *testing.T) {
 	m, err := Load()
 	want := output(t, m, err)

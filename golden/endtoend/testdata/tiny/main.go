@@ -1,4 +1,4 @@
-// Program prints what a small model makes of nothing.
+// Program prints the output of a small model for an input of zeros.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package trains holds the promises of a generated Trainer to tests. The model is a
-// perceptron of 6 features and 3 scores whose loss is the mean of squares.
+// Package trains tests a generated Trainer. The model is a perceptron of 6 features and 3 scores
+// whose loss is the mean of squares.
 package trains
 
 import (
@@ -440,8 +440,8 @@ func (c *lateContext) Err() error {
 	return context.Canceled
 }
 
-// TestStepEndsWhereverItsContextDoes ends steps at every place that looks at the context: they
-// leave nothing, and the next step is as a first one.
+// TestStepEndsWhereverItsContextDoes ends steps at every place that checks the context. Such a step
+// must not change anything. The next step must give the same as a first step.
 func TestStepEndsWhereverItsContextDoes(t *testing.T) {
 	const many = 1 << 40
 	never, cancel := context.WithCancel(context.Background()) // whose Done is not nil

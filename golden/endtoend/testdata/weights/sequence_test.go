@@ -1,5 +1,4 @@
-// Package weights puts weights that PyTorch saved into packages that were generated
-// without them.
+// Package weights loads weights that PyTorch saved into packages that were generated without them.
 package weights
 
 import (
@@ -60,7 +59,7 @@ func TestCheckpointIntoSequence(t *testing.T) {
 			}
 		}
 	}
-	// Matrices are the other way round in the file.
+	// The file holds the matrices transposed.
 	loaded, err := sequence.LoadFrom(raw, keys.Remap(`^(\d)=>net.$1`))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +97,7 @@ func TestWhatDoesNotFitIsSaidAtOnce(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, line := range []string{
-		`"net.0.weight": f32[3,4] expected, file has none of that name; nearest: "net.`,
+		`"net.0.weight": f32[3,4] expected, file has no such tensor; nearest: "net.`,
 		`"net.2.weight": f32[4,2] expected, file has f32[4,3]`,
 		`2 not used: "net.3.bias", "net.3.weight"`,
 	} {
@@ -106,7 +105,7 @@ func TestWhatDoesNotFitIsSaidAtOnce(t *testing.T) {
 			t.Errorf("%v\ndoes not say %s", err, line)
 		}
 	}
-	if _, err := sequence.LoadFrom(checkpoint(t, pytorch.TopKey("model")), keys.Remap("^=>net."), keys.AllowMissing(), keys.Remap("net.1.bias=>other")); err == nil || !strings.Contains(err.Error(), "none of the model's own") {
+	if _, err := sequence.LoadFrom(checkpoint(t, pytorch.TopKey("model")), keys.Remap("^=>net."), keys.AllowMissing(), keys.Remap("net.1.bias=>other")); err == nil || !strings.Contains(err.Error(), "the model does not have them either") {
 		t.Error(err)
 	}
 	if len(sequence.Wanted()) != 8 {

@@ -41,9 +41,8 @@ func erfSeries(x float64) float64 {
 	return 2 / math.SqrtPi * gauss(x) * sum
 }
 
-// erfcFraction evaluates e^(−x²)/√π / (x + 1/2/(x + 2/2/(x + 3/2/(x + …)))) from
-// the inside, for x of at least 1; the farther it is from 0 the sooner the
-// fraction may end.
+// erfcFraction evaluates e^(−x²)/√π / (x + 1/2/(x + 2/2/(x + 3/2/(x + …)))) from the inside, for x
+// of at least 1. The number of terms falls with the distance of x from 0.
 func erfcFraction(x float64) float64 {
 	f := x
 	for n := int(200/float64(x*x)) + 10; n > 0; n-- {

@@ -2,7 +2,7 @@ package portable
 
 import "math"
 
-// ln 2 in two parts: the first has few enough bits that its products with the
+// ln2Hi and ln2Lo are ln 2 in two parts. The first has so few bits that its products with the
 // exponents of float64 are exact.
 const (
 	ln2Hi = 6.93147180369123816490e-01

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// unary pairs a function with the one of package math, and the range of
-// arguments to compare them in.
+// unary pairs each function with its counterpart in package math, and gives the range of arguments
+// in which the two are compared.
 var unary = []struct {
 	name      string
 	got, want func(float64) float64
@@ -42,9 +42,9 @@ var unary = []struct {
 	{"erfc", Erfc, math.Erfc, -6, 26},
 }
 
-// near reports whether two results are within a part of the larger of them and
-// 1e-2, below which package math has lost digits where its result is a
-// difference.
+// near reports whether got differs from want by at most part, relative to want. The difference is
+// relative to 1e-2 if want is smaller, because package math has lost digits there if its result is
+// a difference.
 func near(got, want, part float64) bool {
 	if got == want || got != got && want != want {
 		return true

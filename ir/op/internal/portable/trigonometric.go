@@ -26,8 +26,8 @@ var sinSeries, cosSeries = func() (sin, cos []float64) {
 	return sin, cos
 }()
 
-// quarter returns the rest of x after as many quarter turns as leave the least,
-// and their number modulo 4.
+// quarter returns x modulo a quarter turn, with the remainder of least magnitude, and the number of
+// quarter turns modulo 4.
 func quarter(x float64) (r float64, turns int) {
 	if math.Abs(x) > 1<<30 {
 		return bigQuarter(x)

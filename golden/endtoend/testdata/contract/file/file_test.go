@@ -15,7 +15,7 @@ func mappings(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("the system does not list mappings: %v", err)
 	}
 	var out []string
 	for line := range strings.Lines(string(text)) {
@@ -50,9 +50,9 @@ func TestSwapWithThePreparedFile(t *testing.T) {
 	refused(t, err, "prepared for one package")
 }
 
-// TestMappingEndsWithTheModel waits for the memory of models that nobody uses to
-// be given back. Go's runtime keeps a cleanup that a processor has queued as long as
-// GOMAXPROCS leaves that processor out, and tests before this one have had more of them.
+// TestMappingEndsWithTheModel waits until the memory of unreachable models is released. It first
+// raises GOMAXPROCS: Go's runtime keeps a queued cleanup as long as GOMAXPROCS excludes the
+// processor that queued it, and earlier tests used more processors.
 func TestMappingEndsWithTheModel(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
 	forward(t, opened(t), 1)

@@ -25,8 +25,8 @@ func FusedMatMulAddReLU(c *rt.Call) error {
 	return nil
 }
 
-// FusedMatMulAddReLUGrad computes the gradients of x, w and b: where the result is
-// positive, that of x·w + b is its own, times the attribute "times".
+// FusedMatMulAddReLUGrad computes the gradients of x, w and b. Where the result is positive, the
+// gradient of x·w + b is dy times the attribute "times"; elsewhere it is 0.
 func FusedMatMulAddReLUGrad(c *rt.Call) error {
 	x, w, y, of := rt.Data[float32](c.In[0]), rt.Data[float32](c.In[1]), rt.Data[float32](c.In[3]), rt.Data[float32](c.In[4])
 	dx, dw, db := rt.Data[float32](c.Out[0]), rt.Data[float32](c.Out[1]), rt.Data[float32](c.Out[2])
@@ -50,8 +50,8 @@ func FusedMatMulAddReLUGrad(c *rt.Call) error {
 	return nil
 }
 
-// Keep returns the rows of x whose first element is positive, and where they are:
-// (f32[N,C]) -> (i64[K], f32[K,C]).
+// Keep returns the rows of x whose first element is positive, and their indices: (f32[N,C]) ->
+// (i64[K], f32[K,C]).
 func Keep(c *rt.Call) error {
 	x, columns := rt.Data[float32](c.In[0]), c.In[0].Dim(1)
 	n := 0
@@ -74,7 +74,7 @@ func Keep(c *rt.Call) error {
 	return nil
 }
 
-// ErrMany is what Double returns for more than 99.
+// ErrMany is returned by Double for more than 99 elements.
 var ErrMany = errors.New("too many")
 
 // Double is 2·x, (f32[N,C]) -> f32[N,C].
@@ -92,7 +92,7 @@ func Double(c *rt.Call) error {
 	return nil
 }
 
-// Mistaken takes its operand for what it is not.
+// Mistaken reads its operand with a wrong type.
 func Mistaken(c *rt.Call) error {
 	for i, v := range rt.Data[float64](c.In[0]) {
 		rt.Data[float64](c.Out[0])[i] = v

@@ -1,0 +1,190 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// gpuPath is the package that code for devices with memory of their own calls.
+const gpuPath = "github.com/burngen/burngen/runtime/gpu"
+
+// Device is what a package has besides if its target computes in memory of its own. Slices of the
+// schedule then stand for memory of the device: the field run of a session, a gpu.Run, finds it.
+type Device struct {
+	// Driver is the import path of the driver's package.
+	Driver string
+	// File holds the kernels. It is embedded.
+	File File
+}
+
+// deviceNames are the package-level names of packages with a device.
+var deviceNames = []string{"device", "code"}
+
+// runField is the field of sessions and trainers, and the parameter of prepare's parts, for the memory
+// of the device.
+const runField = "run"
+
+// hasDevice reports whether the target computes in memory of its own.
+func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }
+
+// deviceFile prints device.go, or returns nil.
+func (e *emitter) deviceFile() *jen.File {
+	if !e.hasDevice() {
+		return nil
+	}
+	d, err := e.Printer.Device()
+	if err != nil {
+		ir.FailWith(err)
+	}
+	e.device = d
+	f := e.newFile()
+	f.Anon("embed")
+	f.Comment("//go:embed " + d.File.Name)
+	f.Var().Id("code").String()
+	note(f, "device is where the kernels run.")
+	f.Var().Id("device").Op("=").Qual(gpuPath, "Program").Values(
+		jen.Id("Driver").Op(":").Qual(d.Driver, "Driver"), jen.Id("Code").Op(":").Op("&").Id("code"))
+	return f
+}
+
+// deviceFields prints the field of a host for the memory of the device.
+func (e *emitter) deviceFields() []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{jen.Id(runField).Qual(gpuPath, "Run")}
+}
+
+// openDevice prints the opening of the device for a new session or trainer.
+func (e *emitter) openDevice(h *host) []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	open := h.self().Dot(runField).Dot("Open").Call(jen.Op("&").Id("device"))
+	return []jen.Code{jen.If(jen.Err().Op(":=").Add(open), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))}
+}
+
+// begins reports whether a function of the method begins a call on a device.
+func (m *method) begins(fn *function) bool {
+	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
+}
+
+// beginDevice prints the beginning of a call on the device, with the arguments and results that have
+// a size when the call begins, and the end that is deferred.
+func (m *method) beginDevice(fn *function) []jen.Code {
+	begin := "Begin"
+	if m.host.typ == "Trainer" {
+		begin = "BeginTraining"
+	}
+	args := []jen.Code{jen.Op("&").Add(m.host.self()).Dot(runField), frame("Ctx"), frame("Arena"), frame("Weights")}
+	if m.host.typ == "Trainer" {
+		args = append(args, frame("Changes"))
+	}
+	port := func(how string, v *ir.Value, id string) {
+		if v.Type.IsTensor() && v.Type.DType != ir.String && !fn.Plan.IsLate(v.Type) {
+			args = append(args, jen.Qual(gpuPath, how).Call(fn.id(id)))
+		}
+	}
+	for i, p := range fn.IR.Params {
+		if isSeed := i >= len(m.in) && i < len(m.in)+len(m.seeds); isSeed && m.halves != nil && fn == m.halves[0] {
+			continue // the caller passes it to the second half
+		}
+		port("In", p, fn.params[i])
+	}
+	for i, r := range fn.IR.Results[:fn.ports] {
+		if m.halves != nil && fn != m.halves[0] {
+			break // the first half has computed them
+		}
+		port("Out", r, fn.results[i])
+	}
+	return []jen.Code{
+		checked(jen.Qual(gpuPath, begin).Call(args...)),
+		jen.Defer().Add(m.host.self()).Dot(runField).Dot("End").Call(jen.Op("&").Err()),
+	}
+}
+
+// prepareOnDevice prints the beginning of the preparation of weights on the device, whose results are
+// fields of p.
+func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
+	args := []jen.Code{jen.Op("&").Id("device"), jen.Nil()}
+	if hasArena {
+		args[1] = jen.Id("arena")
+	}
+	for i, r := range e.prepare.IR.Results {
+		if r.Type.DType != ir.String {
+			args = append(args, jen.Qual(gpuPath, "Out").Call(jen.Id(e.prepare.results[i])))
+		}
+	}
+	return []jen.Code{
+		jen.List(jen.Id(runField), jen.Err()).Op(":=").Qual(gpuPath, "Prepare").Call(args...),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+	}
+}
+
+// Run prints the memory of the device.
+func (s *Scope) Run() *jen.Statement { return s.f.run() }
+
+func (f *function) run() *jen.Statement {
+	if f.host == nil {
+		return jen.Id(runField)
+	}
+	return f.host.self().Dot(runField)
+}
+
+// OnHost prints a step of the host between the copies of its operands from the device, and of its
+// results to it. Without a device it is the step alone.
+func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
+	var reads, writes []*plan.Ref
+	for _, r := range step.Refs() {
+		switch r.Access {
+		case plan.Read:
+			reads = append(reads, r)
+		case plan.Write:
+			writes = append(writes, r)
+		}
+	}
+	return slices.Concat(s.f.fetch(s.v, reads...), printed, s.f.send(s.v, writes...))
+}
+
+// fetch prints the copy of memory from the device, before the host reads it.
+func (f *function) fetch(v *views, refs ...*plan.Ref) []jen.Code {
+	memory := f.shared(v, "In", refs)
+	if len(memory) == 0 {
+		return nil
+	}
+	return []jen.Code{checked(f.run().Dot("Fetch").Call(memory...))}
+}
+
+// send prints the copy of memory to the device, after the host has written it.
+func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
+	memory := f.shared(v, "Out", refs)
+	if len(memory) == 0 {
+		return nil
+	}
+	return []jen.Code{f.run().Dot("Send").Call(memory...)}
+}
+
+// shared prints memory that the host and the device have, each once.
+func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
+	if !f.printer.OnDevice() {
+		return nil
+	}
+	var out []jen.Code
+	seen := map[string]bool{}
+	for _, r := range refs {
+		if r == nil || r.IsContainer() || r.DType == ir.String || r.Place.Kind == plan.Weight {
+			continue
+		}
+		memory := f.slice(r, v)
+		if text := memory.GoString(); !seen[text] {
+			seen[text] = true
+			out = append(out, jen.Qual(gpuPath, how).Call(memory))
+		}
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package emit
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Printer prints the steps of a target as Go. Each package is printed with a new printer.
+type Printer interface {
+	// Imports returns the import paths of the packages that steps may use, with their
+	// names.
+	Imports() map[string]string
+	// Step prints a step of the target, or a copy.
+	Step(s *Scope, step program.Step) []jen.Code
+	// Measure prints the value that a step of a [program.Bind] gives to a symbol.
+	// It reports whether an error comes with the value.
+	Measure(s *Scope, step program.Step) (value *jen.Statement, fallible bool)
+	// Copy prints the copy of a slice of elements to another.
+	Copy(s *Scope, to, from jen.Code) *jen.Statement
+	// Ends reports whether a step looks at the context of its call by itself, so that it
+	// can end early.
+	Ends(step program.Step) bool
+	// Moves reports whether a step only moves elements.
+	Moves(step program.Step) bool
+	// Vars returns the definitions of the variables that the steps printed so far use, and the
+	// comment above them.
+	Vars() (doc string, defs []jen.Code)
+	// Funcs returns the functions that steps use, except functions that an earlier call of Funcs
+	// returned.
+	Funcs() []jen.Code
+	// OnDevice reports whether steps compute in memory of a device. Device then returns what the
+	// package has besides, when all steps are printed.
+	OnDevice() bool
+	Device() (*Device, error)
+}
+
+// Scope prints the operands of a step, in the Go function of the step.
+type Scope struct {
+	f *function
+	v *views
+}
+
+// Slice prints the memory that a reference points to, or the container.
+func (s *Scope) Slice(ref *plan.Ref) *jen.Statement { return s.f.slice(ref, s.v) }
+
+// Pointer prints a pointer to the container that a reference is to.
+func (s *Scope) Pointer(ref *plan.Ref) *jen.Statement { return s.f.pointer(ref) }
+
+// Int prints an extent as an int.
+func (s *Scope) Int(d dim.Dim) *jen.Statement { return s.f.int(d) }
+
+// Ints prints extents as ints.
+func (s *Scope) Ints(dims []dim.Dim) []jen.Code { return s.f.ints(dims) }
+
+// Factor prints an extent as a factor of a product.
+func (s *Scope) Factor(d dim.Dim) *jen.Statement { return s.f.expr(d).factor() }
+
+// Context prints the context of the call, or nil if nothing can end the call.
+func (s *Scope) Context() *jen.Statement {
+	if s.f.host == nil {
+		return jen.Nil()
+	}
+	return frame("Ctx")
+}
+
+// Long reports whether the step may take long. A step for which [Printer.Ends] reports true must
+// then be given the context.
+func (s *Scope) Long() bool { return s.f.ends }
+
+// Check prints a call of a function that returns an error. The error ends the function and names
+// the node.
+func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
+
+// Name returns a name that is unique in the package: hint with a lower-case initial, and a number
+// if that is taken.
+func (s *Scope) Name(hint string) string { return s.f.global.unique(ir.Unexported(hint)) }
+
+// Text prints a quoted literal of a model's text, in ASCII.
+func Text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
+
+// Float prints a constant with the digits that its width needs.
+func Float(v float64, bits int) *jen.Statement {
+	typ := "float" + strconv.Itoa(bits)
+	switch {
+	case math.IsInf(v, 0):
+		sign := 1
+		if v < 0 {
+			sign = -1
+		}
+		return jen.Id(typ).Call(jen.Qual("math", "Inf").Call(jen.Lit(sign)))
+	case math.IsNaN(v):
+		return jen.Id(typ).Call(jen.Qual("math", "NaN").Call())
+	case v == 0 && math.Signbit(v):
+		return jen.Id(typ).Call(jen.Qual("math", "Copysign").Call(jen.Lit(0), jen.Lit(-1)))
+	}
+	return jen.Id(strconv.FormatFloat(v, 'g', -1, bits))
+}

@@ -1,0 +1,50 @@
+package emit
+
+import "github.com/burngen/burngen/runtime/rt"
+
+// Store says where a package has its weights: an [Embedded], a [Beside], an [Existing] or a
+// [Drawn].
+type Store interface {
+	// Form returns the form of the weights.
+	Form() Keep
+}
+
+// Embedded is a weights file that is generated with the package and is part of the program.
+type Embedded struct {
+	File string
+	Keep Keep
+}
+
+// Beside is a weights file that is generated with the package. Load reads it.
+type Beside struct {
+	File string
+	Keep Keep
+}
+
+// Existing is the weights file of the source model, which is read in place, in any folder. Load
+// reads it.
+type Existing struct{ File string }
+
+// Drawn are initial weights. New computes them, so there is no weights file.
+type Drawn struct{ Initial []rt.Initial }
+
+// Form returns s.Keep.
+func (s Embedded) Form() Keep { return s.Keep }
+
+// Form returns s.Keep.
+func (s Beside) Form() Keep { return s.Keep }
+
+// Form returns KeepRaw.
+func (Existing) Form() Keep { return KeepRaw }
+
+// Form returns KeepRaw.
+func (Drawn) Form() Keep { return KeepRaw }
+
+// embeddedFile returns the name of the file that is embedded in the program: the weights file, or a
+// file of constants. It is "" if there is none.
+func (m *Model) embeddedFile() string {
+	if s, ok := m.Store.(Embedded); ok {
+		return s.File
+	}
+	return m.ConstantsFile
+}

@@ -1,0 +1,86 @@
+package program
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// arrange returns the steps of a planned function in order. steps holds the steps of each node, and
+// then the steps of the results. arrange adds the plan's allocations, and removes copies of a place
+// to itself.
+func arrange(p *plan.Plan, steps [][]Step) []Step {
+	var out []Step
+	add := func(list ...Step) {
+		for _, s := range list {
+			if c, ok := s.(*Copy); !ok || !c.To.Place.Same(c.From.Place) {
+				out = append(out, s)
+			}
+		}
+	}
+	room := allocations(p)
+	for i, n := range p.Func.Nodes {
+		allocate := func(now func(first int) bool) {
+			for _, k := range room[i] {
+				if t := p.Tails[k]; now(t.First) {
+					add(&Alloc{Node: n, Buffer: t, Index: k})
+				}
+			}
+		}
+		binds := 0 // the node's memory may need the symbols that it binds
+		for binds < len(steps[i]) && isBind(steps[i][binds]) {
+			binds++
+		}
+		allocate(func(first int) bool { return first > i })
+		add(steps[i][:binds]...)
+		allocate(func(first int) bool { return first == i })
+		for _, v := range p.Variables {
+			if v.First == i && v.Type.IsTensor() && !v.Boxed {
+				add(&Hold{Node: n, Variable: v})
+			}
+		}
+		add(steps[i][binds:]...)
+	}
+	for k, s := range steps[len(p.Func.Nodes)] {
+		if shape := p.Func.Results[k].Type; p.IsLate(shape) {
+			add(&Resize{Index: k, Shape: shape.Shape})
+		}
+		add(s)
+	}
+	return out
+}
+
+func isBind(s Step) bool { _, ok := s.(*Bind); return ok }
+
+// allocations returns the tails that are allocated before each node, by the node's index. A node of
+// the model such as Resize may become several nodes. The tail of the last one is then allocated as
+// soon as its extents are known and checked, so that a size that is too large is reported before
+// the others compute anything.
+func allocations(p *plan.Plan) map[int][]int {
+	out := map[int][]int{}
+	for k, t := range p.Tails {
+		symbols, nodes := t.Elems.Symbols(), p.Func.Nodes
+		at, pos := t.First, nodes[t.First].Pos
+		for at > 0 && nodes[at-1].Pos == pos && !bindsAny(nodes[at], symbols) && !bindsAny(nodes[at-1], symbols) {
+			at--
+		}
+		for at < t.First && isCheck(nodes[at]) {
+			at++
+		}
+		out[at] = append(out[at], k)
+	}
+	return out
+}
+
+// bindsAny reports whether a node binds one of the symbols.
+func bindsAny(n *ir.Node, symbols []string) bool {
+	o, ok := n.Op.(ir.Binder)
+	return ok && slices.ContainsFunc(o.Binds(), func(s string) bool { return slices.Contains(symbols, s) })
+}
+
+// isCheck reports whether a node only checks extents, or is a weight or a constant.
+func isCheck(n *ir.Node) bool {
+	_, check := n.Op.(ir.CheckDim)
+	return check || n.IsStored()
+}

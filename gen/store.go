@@ -1,0 +1,23 @@
+package gen
+
+import "github.com/burngen/burngen/gen/emit"
+
+// store returns where the package has its weights from.
+func (m *Model) store() emit.Store {
+	keep := m.options.Keep
+	if keep == emit.KeepPrepared && m.Training != nil {
+		keep = emit.KeepRaw
+	}
+	switch {
+	case m.Source.Initial != nil:
+		return emit.Drawn{Initial: m.Source.Initial}
+	case !m.options.WeightsOutside:
+		return emit.Embedded{File: m.weightsFile(), Keep: keep}
+	case keep == emit.KeepRaw && m.Source.InPlace:
+		return emit.Existing{File: m.Source.From}
+	}
+	return emit.Beside{File: m.weightsFile(), Keep: keep}
+}
+
+// weightsFile returns the name of the weights file that is generated with a package.
+func (m *Model) weightsFile() string { return m.fileName() + ".safetensors" }

@@ -1,0 +1,81 @@
+package cpu
+
+import (
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Call is a call of a kernel. An argument is a *[plan.Ref], [Scalar], [Pointer], [dim.Dim],
+// []dim.Dim, [kernel.Context], [kernel.Number], *[Struct], *[Chain], []any, bool, string, or nil
+// for an absent operand.
+type Call struct {
+	Node     *ir.Node
+	Kernel   *kernel.Kernel
+	Instance int // see [kernel.Call]
+	Args     []any
+}
+
+// Scalar is the first element of a place, passed by value.
+type Scalar struct{ Ref *plan.Ref }
+
+// Pointer points to the container that a place holds.
+type Pointer struct{ Ref *plan.Ref }
+
+// Struct is a pointer to a composite value of the kernels' package. It is a [kernel.Composite]
+// whose fields have arguments of a Call as values.
+type Struct struct {
+	Type   string
+	Ctx    bool
+	Fields []kernel.Field
+}
+
+// At returns Node.
+func (s *Call) At() *ir.Node { return s.Node }
+
+// Refs returns the references to memory among the arguments.
+func (s *Call) Refs() []*plan.Ref { return refsIn(nil, s.Args) }
+
+// refsIn appends the references in an argument of a call.
+func refsIn(refs []*plan.Ref, arg any) []*plan.Ref {
+	switch a := arg.(type) {
+	case *plan.Ref:
+		if a != nil {
+			refs = append(refs, a)
+		}
+	case Scalar:
+		refs = refsIn(refs, a.Ref)
+	case Pointer:
+		refs = refsIn(refs, a.Ref)
+	case *Struct:
+		for _, f := range a.Fields {
+			refs = refsIn(refs, f.Value)
+		}
+	case []any:
+		for _, item := range a {
+			refs = refsIn(refs, item)
+		}
+	}
+	return refs
+}
+
+// copyCall returns the kernel call for a copy. Both places have the type of the value at To. The
+// kernel has an instance for every type.
+func copyCall(s *program.Copy) *Call {
+	t, dst := s.To.Value.Type, any(s.To)
+	copies := kernel.Copy
+	if !t.IsTensor() {
+		copies, dst = containerCopies[t.Kind][t.Elem.Kind], Pointer{s.To}
+	}
+	c := copies(kernel.Result{Value: s.To.Value}, kernel.Operand{Value: s.To.Value})
+	return &Call{Node: s.Node, Kernel: c.Kernel, Instance: c.Instance, Args: []any{dst, s.From}}
+}
+
+// containerCopies are the kernels that copy containers, keyed by the kind of the container and of
+// its elements.
+var containerCopies = map[ir.Kind]map[ir.Kind]func(dst, src kernel.Memory) kernel.Call{
+	ir.SequenceKind: {ir.TensorKind: kernel.CopySequence, ir.MapKind: kernel.CopyMaps},
+	ir.OptionalKind: {ir.TensorKind: kernel.CopyOptional, ir.SequenceKind: kernel.CopyOptionalSequence},
+	ir.MapKind:      {ir.TensorKind: kernel.CopyMap},
+}

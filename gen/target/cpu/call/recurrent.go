@@ -1,0 +1,62 @@
+package call
+
+import (
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// recurrent are the operators that run one direction of a recurrent layer.
+var recurrent = []entry{computes(gruSteps), computes(lstmSteps), computes(rnnSteps)}
+
+// steps are the extents of a recurrent layer.
+type steps struct {
+	steps, batch, hidden dim.Dim
+	projected            dim.Dim // elements of the projected operand of one step
+	functions            []function
+}
+
+// function is the function of a gate.
+type function struct {
+	name        string
+	alpha, beta kernel.Number
+}
+
+func stepsOf(o op.Steps, n node) steps {
+	x := n.shape(0)
+	s := steps{steps: x[0], batch: x[1], hidden: n.Results[0].Type.Shape[2], projected: x[1].Mul(x[2])}
+	for i, name := range o.Activations {
+		s.functions = append(s.functions, function{name, kernel.F64(o.Alphas[i]), kernel.F64(o.Betas[i])})
+	}
+	return s
+}
+
+// scratch is memory of the layer's element type.
+func (n node) scratch(elems dim.Dim) kernel.Scratch {
+	return kernel.Scratch{DType: n.Arg(0).Type.DType, Len: elems}
+}
+
+func rnnSteps(o op.RNNSteps, n node) kernel.Call {
+	s := stepsOf(o.Steps, n)
+	f := s.functions[0]
+	return kernel.RNN(n.out(0), n.out(1), n.in(0), n.in(1), n.in(2), n.in(3), n.scratch(s.projected),
+		s.steps, s.batch, s.hidden, o.Reverse, kernel.F64(o.Clip), f.name, f.alpha, f.beta)
+}
+
+func gruSteps(o op.GRUSteps, n node) kernel.Call {
+	s := stepsOf(o.Steps, n)
+	f, g := s.functions[0], s.functions[1]
+	return kernel.GRU(n.out(0), n.out(1), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5),
+		n.scratch(s.projected), n.scratch(n.Results[1].Type.Elems()),
+		s.steps, s.batch, s.hidden, o.Reverse, o.LinearBeforeReset, kernel.F64(o.Clip),
+		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta)
+}
+
+func lstmSteps(o op.LSTMSteps, n node) kernel.Call {
+	s := stepsOf(o.Steps, n)
+	f, g, e := s.functions[0], s.functions[1], s.functions[2]
+	return kernel.LSTM(n.out(0), n.out(1), n.out(2), n.in(0), n.in(1), n.in(2), n.in(3), n.in(4), n.in(5),
+		n.scratch(s.projected),
+		s.steps, s.batch, s.hidden, o.Reverse, o.InputForget, kernel.F64(o.Clip),
+		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta, e.name, e.alpha, e.beta)
+}

@@ -1,0 +1,22 @@
+package call
+
+import (
+	"reflect"
+	"slices"
+)
+
+// table holds the builders of all families. An operator belongs to one family.
+var table = slices.Concat(
+	arithmetic, attention, bind, blocks, cast, channels, comparison, container, conv, convBytes,
+	elementwise, fill, forest, gather, indices, lines, logic, matrix, movement, norm, pool, product,
+	quantize, random, recurrent, resize, scatter, selection, signal, simple, text, vision, winograd,
+)
+
+// builders finds the builders of an operator.
+var builders = func() map[reflect.Type]entry {
+	m := make(map[reflect.Type]entry, len(table))
+	for _, e := range table {
+		m[e.op] = e
+	}
+	return m
+}()

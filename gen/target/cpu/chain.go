@@ -1,0 +1,89 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/ir"
+)
+
+// Tile is an operand of a [TileCall]: a run of elements.
+type Tile struct {
+	Kind TileKind
+	// Index is the index among the operands, the results or the temporary runs.
+	Index int
+}
+
+// TileKind is the kind of run that a [Tile] is.
+type TileKind uint8
+
+// The kinds of tiles.
+const (
+	TileOperand TileKind = iota
+	TileResult
+	TileTemp
+)
+
+// TileCall is a call of a vector primitive on runs of elements. An argument is a
+// [Tile], [kernel.Number], or another constant of a [Call].
+type TileCall struct {
+	Kernel   *kernel.Kernel
+	Instance int // see [kernel.Call]
+	Args     []any
+	Node     *ir.Node
+}
+
+// Chain is a function that a kernel applies to runs of its result. Operand 0 and the only result
+// are the run itself.
+type Chain struct {
+	Region *ir.Block
+	Body   []TileCall
+}
+
+// newChain compiles a region that can be computed in place. Each node of such a region reads no
+// other result than that of the node before it.
+func newChain(region *ir.Block) (*Chain, error) {
+	c := &Chain{Region: region}
+	at := region.Params[0]
+	for _, n := range region.Nodes {
+		if _, ok := n.Op.(ir.Constant); ok {
+			continue
+		}
+		computes, err := call.Of(n)
+		if err != nil {
+			return nil, err
+		}
+		tc := TileCall{Kernel: computes.Kernel, Instance: computes.Instance, Node: n}
+		for _, a := range computes.Args {
+			arg, err := chainArg(region, at, a)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", n.Text(), err)
+			}
+			tc.Args = append(tc.Args, arg)
+		}
+		c.Body = append(c.Body, tc)
+		at = n.Results[0]
+	}
+	if len(region.Results) != 1 || region.Results[0] != at {
+		return nil, fmt.Errorf("the region is not a chain")
+	}
+	return c, nil
+}
+
+func chainArg(region *ir.Block, at *ir.Value, a any) (any, error) {
+	switch a := a.(type) {
+	case kernel.Result:
+		return Tile{TileOperand, 0}, nil
+	case kernel.Operand:
+		if a.Value == at {
+			return Tile{TileOperand, 0}, nil
+		}
+		if i := slices.Index(region.Params[1:], a.Value); i >= 0 {
+			return Tile{TileOperand, i + 1}, nil
+		}
+		return nil, fmt.Errorf("%s is not at hand", a.Value)
+	}
+	return a, nil
+}

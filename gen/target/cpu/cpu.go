@@ -1,0 +1,47 @@
+// Package cpu is the target for the kernels of package runtime/cpu. It has passes that lower nodes
+// to kernels, and steps that call kernels. It prints these steps, and runs them without generating
+// code. It does not know which operator calls which kernel (package call), nor where values are in
+// memory.
+package cpu
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/cpu/cost"
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/ir"
+)
+
+// Target is the target. Its zero value is ready to use.
+type Target struct {
+	// Costs estimates the time of kernels, to choose between algorithms. Nil means [cost.Default].
+	Costs *cost.Model
+}
+
+// Name returns "cpu".
+func (Target) Name() string { return "cpu" }
+
+// CanRun returns true.
+func (Target) CanRun() bool { return true }
+
+// Computes returns nil if a kernel of runtime/cpu computes a node without further lowering, or else
+// an error with the reason.
+func (Target) Computes(n *ir.Node) error { return call.Computes(n) }
+
+// Reads returns the operands that the kernel of a node reads from memory.
+func (Target) Reads(n *ir.Node) []*ir.Value { return call.Reads(n) }
+
+// Keeps reports whether a node may be computed on channel-blocked operands.
+func (Target) Keeps(n *ir.Node) bool {
+	return storage.HasRelayout(n.Op) && slices.ContainsFunc(n.Args, func(v *ir.Value) bool {
+		if v == nil {
+			return false
+		}
+		_, ok := storage.Blocked(v.Type)
+		return ok
+	})
+}
+
+// Lower replaces products by those of packed matrices.
+func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return storage.Lower(b, n) }

@@ -1,0 +1,295 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// TileLen is the maximum number of elements in a run of a [Loop]: with a few operands, runs of f32
+// fit the first-level cache.
+const TileLen = 1024
+
+// Loop computes a pointwise region: for each index of the outer dimensions, it calls Body for runs
+// of at most Tile elements of the inner dimension.
+type Loop struct {
+	Node *ir.Node
+	// Outer holds the extents of the outer dimensions. Inner is the extent of the innermost
+	// dimension, along which results are contiguous.
+	Outer    []dim.Dim
+	Inner    dim.Dim
+	Tile     int
+	Operands []LoopOperand
+	Results  []*plan.Ref
+	// Temps are the runs for values that are passed between calls of Body.
+	Temps []*plan.Ref
+	Body  []TileCall
+}
+
+// LoopOperand is an operand of a [Loop].
+type LoopOperand struct {
+	Ref *plan.Ref
+	// Strides holds the distance, in elements, between consecutive indices of each outer dimension.
+	Strides []dim.Dim
+	// Period is 0 for an operand that is contiguous along the inner dimension. Otherwise, Period
+	// elements are repeated along it, and Tile holds the repeated elements.
+	Period int
+	Tile   *plan.Ref
+}
+
+// At returns Node.
+func (l *Loop) At() *ir.Node { return l.Node }
+
+// Refs returns the operands, their repeated runs, the results and the temporaries.
+func (l *Loop) Refs() []*plan.Ref {
+	var refs, tiles []*plan.Ref
+	for _, o := range l.Operands {
+		refs, tiles = append(refs, o.Ref), append(tiles, o.Tile)
+	}
+	return program.Present(refs, tiles, l.Results, l.Temps)
+}
+
+// Direct reports whether a single call processes the whole inner dimension, whatever its length.
+func (l *Loop) Direct() bool {
+	if len(l.Body) != 1 || len(l.Temps) > 0 {
+		return false
+	}
+	for _, o := range l.Operands {
+		if o.Period > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// maxPeriod is the maximum number of elements that are repeated to fill a run.
+const maxPeriod = 256
+
+// axis is a dimension of a loop with each operand's stride.
+type axis struct {
+	extent  dim.Dim
+	strides []dim.Dim
+}
+
+func (b *builder) loop(n *ir.Node) error {
+	axes, err := loopAxes(n)
+	if err != nil {
+		return err
+	}
+	outer, inner, periods := split(axes, len(n.Args))
+	l := &Loop{Node: n, Inner: inner, Tile: TileLen}
+	for _, a := range outer {
+		l.Outer = append(l.Outer, a.extent)
+	}
+	run := func(d ir.DType) *plan.Ref { return b.Scratch(ir.TensorOf(d, dim.Const(TileLen))) }
+	for i, v := range n.Args {
+		o := LoopOperand{Ref: b.Read(v), Period: periods[i]}
+		for _, a := range outer {
+			o.Strides = append(o.Strides, a.strides[i])
+		}
+		if o.Period > 0 {
+			o.Tile = run(v.Type.DType)
+			l.Tile = min(l.Tile, TileLen/o.Period*o.Period)
+		}
+		l.Operands = append(l.Operands, o)
+	}
+	for _, r := range n.Results {
+		l.Results = append(l.Results, b.Write(r))
+	}
+	body, temps, err := compileRegion(n.Blocks[0])
+	if err != nil {
+		return err
+	}
+	l.Body = body
+	for _, d := range temps {
+		l.Temps = append(l.Temps, run(d))
+	}
+	b.Add(l)
+	return nil
+}
+
+// loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It joins
+// neighbours if every operand can be read along both as one dimension.
+func loopAxes(n *ir.Node) ([]axis, error) {
+	shape := n.Results[0].Type.Shape
+	var axes []axis
+	for i, d := range shape {
+		if c, ok := d.Int(); ok && c == 1 {
+			continue
+		}
+		a := axis{extent: d}
+		for _, v := range n.Args {
+			s, err := strideOf(v.Type.Shape, i-len(shape)+v.Type.Rank(), d)
+			if err != nil {
+				return nil, err
+			}
+			a.strides = append(a.strides, s)
+		}
+		axes = append(axes, a)
+	}
+	joined := axes[:0]
+	for _, a := range axes {
+		if k := len(joined) - 1; k >= 0 && joins(joined[k], a) {
+			joined[k] = axis{joined[k].extent.Mul(a.extent), a.strides}
+			continue
+		}
+		joined = append(joined, a)
+	}
+	return joined, nil
+}
+
+func strideOf(shape []dim.Dim, i int, extent dim.Dim) (dim.Dim, error) {
+	if i < 0 {
+		return dim.Const(0), nil
+	}
+	if c, ok := shape[i].Int(); ok && c == 1 {
+		return dim.Const(0), nil
+	}
+	if !shape[i].Equal(extent) {
+		return dim.Dim{}, fmt.Errorf("extent %s is not known to be %s", shape[i], extent)
+	}
+	return dim.Product(shape[i+1:]...), nil
+}
+
+// joins reports whether every operand can be read along outer and inner as one dimension.
+func joins(outer, inner axis) bool {
+	for i, s := range outer.strides {
+		if !s.Equal(inner.strides[i].Mul(inner.extent)) {
+			return false
+		}
+	}
+	return true
+}
+
+// split selects the inner dimension of a loop, and returns each operand's period. The inner
+// dimension is the last one. It is the last two if the last is short and each operand is contiguous
+// over both, repeats over the first, or is constant.
+func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
+	periods = make([]int, operands)
+	if len(axes) == 0 {
+		for i := range periods {
+			periods[i] = 0
+		}
+		return nil, dim.Const(1), periods
+	}
+	last := axes[len(axes)-1]
+	if len(axes) > 1 {
+		before := axes[len(axes)-2]
+		if p, ok := last.extent.Int(); ok && p <= maxPeriod && periodic(before, last, p, periods) {
+			return axes[:len(axes)-2], before.extent.Mul(last.extent), periods
+		}
+	}
+	for i, s := range last.strides {
+		periods[i] = 0
+		if s.Equal(dim.Const(0)) {
+			periods[i] = 1
+		}
+	}
+	return axes[:len(axes)-1], last.extent, periods
+}
+
+// periodic sets the periods of operands over two dimensions joined as one. p is the extent of the
+// last one. It returns false if an operand is constant over the last dimension only.
+func periodic(before, last axis, p int, periods []int) bool {
+	zero := dim.Const(0)
+	for i, s := range last.strides {
+		switch {
+		case s.Equal(zero) && before.strides[i].Equal(zero):
+			periods[i] = 1
+		case s.Equal(zero):
+			return false
+		case before.strides[i].Equal(zero):
+			periods[i] = p
+		default:
+			periods[i] = 0
+		}
+	}
+	return true
+}
+
+// compileRegion assigns a run to the result of every node of a region: the run of a result of the
+// region, or a free temporary. It returns the calls and the element types of the temporaries. The
+// first result is written last, since it may share memory with an operand.
+func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err error) {
+	where := map[*ir.Value]Tile{}
+	left := region.Uses()
+	for i, p := range region.Params {
+		where[p] = Tile{TileOperand, i}
+	}
+	var free []int
+	for _, n := range region.Nodes {
+		if _, ok := n.Op.(ir.Constant); ok {
+			continue
+		}
+		computes, err := call.Of(n)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", n.Text(), err)
+		}
+		r := n.Results[0]
+		for _, a := range n.Args {
+			if t, ok := where[a]; ok {
+				if left[a]--; left[a] == 0 && t.Kind == TileTemp {
+					free = append(free, t.Index)
+				}
+			}
+		}
+		where[r] = resultTile(region, r, &free, &temps)
+		tc := TileCall{Kernel: computes.Kernel, Instance: computes.Instance, Node: n}
+		for _, a := range computes.Args {
+			switch a := a.(type) {
+			case kernel.Result:
+				tc.Args = append(tc.Args, where[r])
+			case kernel.Operand:
+				t, ok := where[a.Value]
+				if !ok {
+					return nil, nil, fmt.Errorf("%s: %s is a constant where a run is needed", n.Text(), a.Value)
+				}
+				tc.Args = append(tc.Args, t)
+			default:
+				tc.Args = append(tc.Args, a)
+			}
+		}
+		body = append(body, tc)
+	}
+	var before, after []TileCall
+	for i, r := range slices.Backward(region.Results) {
+		t, ok := where[r]
+		if !ok {
+			return nil, nil, fmt.Errorf("%s is a constant", r)
+		}
+		copies := kernel.Copy(kernel.Result{Value: r}, kernel.Operand{Value: r})
+		c := TileCall{Kernel: copies.Kernel, Instance: copies.Instance, Args: []any{Tile{TileResult, i}, t}}
+		switch {
+		case t == Tile{TileResult, i}:
+		case t.Kind == TileOperand && i > 0:
+			before = append(before, c)
+		default:
+			after = append(after, c)
+		}
+	}
+	return slices.Concat(before, body, after), temps, nil
+}
+
+// resultTile selects the run for a node's result.
+func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
+	last := region.Nodes[len(region.Nodes)-1].Results[0] == r
+	for i, res := range slices.Backward(region.Results) {
+		if res == r && (i > 0 || last) {
+			return Tile{TileResult, i}
+		}
+	}
+	for k, i := range *free {
+		if (*temps)[i] == r.Type.DType {
+			*free = append((*free)[:k], (*free)[k+1:]...)
+			return Tile{TileTemp, i}
+		}
+	}
+	*temps = append(*temps, r.Type.DType)
+	return Tile{TileTemp, len(*temps) - 1}
+}

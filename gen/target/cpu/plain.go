@@ -1,0 +1,31 @@
+package cpu
+
+import (
+	"sync"
+
+	"github.com/burngen/burngen/runtime/cpu"
+)
+
+// plain counts the callers that need plain Go kernels: the choice is global to the process.
+var plain struct {
+	sync.Mutex
+	users   int
+	restore func()
+}
+
+// Plain selects the plain Go kernels, which give the same bits on every machine, until each caller
+// has called its restore.
+func (Target) Plain() (restore func()) {
+	plain.Lock()
+	defer plain.Unlock()
+	if plain.users++; plain.users == 1 {
+		plain.restore = cpu.SetLevel(cpu.Generic)
+	}
+	return func() {
+		plain.Lock()
+		defer plain.Unlock()
+		if plain.users--; plain.users == 0 {
+			plain.restore()
+		}
+	}
+}

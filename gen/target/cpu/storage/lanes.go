@@ -1,0 +1,35 @@
+package storage
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// laneFiller is an operator that determines the lanes of its channel-blocked result beyond the
+// channels, whatever its operands' lanes hold.
+type laneFiller interface {
+	// EmptyLanes returns the numbers that these lanes hold; nil if they are not known.
+	EmptyLanes(n *ir.Node) []float64
+}
+
+// EmptyLanes returns the numbers in the lanes of n's channel-blocked result beyond the channels; nil if
+// they are not known. ok is false if they depend on the lanes of the operands.
+func EmptyLanes(n *ir.Node) (numbers []float64, ok bool) {
+	switch o := n.Op.(type) {
+	case laneFiller:
+		return o.EmptyLanes(n), true
+	case op.AveragePool, op.GlobalAveragePool, op.LRN, op.Reshape:
+		return []float64{0}, true
+	}
+	return nil, false
+}
+
+// MapsLanes reports whether an operator computes each lane of its result from the same lane of its
+// first operand, and from constants.
+func MapsLanes(o ir.Op) bool {
+	switch o.(type) {
+	case op.ByteTable, op.DequantizeLinear, op.QuantizeLinear:
+		return true
+	}
+	return false
+}

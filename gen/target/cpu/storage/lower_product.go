@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Lower replaces n by operators of this package. It returns nil for a node that is not
+// computed with panels of a matrix, packed rows or patches.
+func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	switch o := n.Op.(type) {
+	case op.MatMul:
+		return lowerMatMul(b, n)
+	case op.Gemm:
+		return lowerGemm(b, n, o)
+	case op.RecurrentLayer:
+		return lowerRecurrent(b, n, o)
+	case op.MatMulInteger:
+		return lowerMatMulInteger(b, n, o)
+	case op.ConvInteger:
+		return lowerConvInteger(b, n, o)
+	}
+	return nil
+}
+
+// lowerMatMul packs the second of two f32 matrices into panels.
+func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
+	x, y := n.Arg(0), n.Arg(1)
+	if x.Type.DType != ir.F32 {
+		return nil
+	}
+	p, err := op.Matrices(x.Type, y.Type)
+	if err != nil {
+		ir.FailWith(err)
+	}
+	x, y = op.ReshapeTo(b, x, p.A...), op.ReshapeTo(b, y, p.B...)
+	product := matMulPanels(b, x, b.Node(PackPanels{}, y), p.N, p.Batch, nil)
+	return []*ir.Value{op.ReshapeTo(b, product, n.Results[0].Type.Shape...)}
+}
+
+// lowerGemm packs an f32 B into panels, and adds a C that is a row as a bias.
+func lowerGemm(b *ir.Builder, n *ir.Node, o op.Gemm) []*ir.Value {
+	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
+	if a.Type.DType != ir.F32 {
+		return nil
+	}
+	width := n.Results[0].Type.Shape[1]
+	if o.TransA {
+		a = op.TransposeBy(b, a, 1, 0)
+	}
+	var bias *ir.Value
+	if c != nil && o.Alpha == 1 && o.Beta == 1 && op.IsRow(c.Type, width) {
+		bias, c = op.ReshapeTo(b, c, width), nil
+	}
+	y := matMulPanels(b, a, b.Node(PackPanels{Trans: o.TransB}, m), width, nil, bias)
+	return []*ir.Value{o.Finish(b, y, c)}
+}
+
+// matMulPanels appends the product of matrices a and panels of n columns, with batches broadcast to
+// batch, plus an optional bias of n elements.
+func matMulPanels(b *ir.Builder, a, panels *ir.Value, n dim.Dim, batch []dim.Dim, bias *ir.Value) *ir.Value {
+	matrix, packed := a.Type.Shape, panels.Type.Shape
+	i, j := len(matrix)-2, len(packed)-3
+	one := dim.Const(1)
+	switch {
+	case dim.Product(packed[:j]...).Equal(one):
+		panels = op.ReshapeTo(b, panels, packed[j:]...)
+	case dim.Product(matrix[:i]...).Equal(one):
+		a = op.ReshapeTo(b, a, matrix[i:]...)
+		panels = op.ExpandTo(b, panels, slices.Concat(batch, packed[j:])...)
+	default:
+		a = op.ExpandTo(b, a, slices.Concat(batch, matrix[i:])...)
+		panels = op.ExpandTo(b, panels, slices.Concat(batch, packed[j:])...)
+	}
+	if bias != nil {
+		bias = blockVector(b, bias)
+	}
+	y := b.Node(MatMulPanels{N: n}, a, panels, bias)
+	return op.ReshapeTo(b, y, slices.Concat(batch, []dim.Dim{matrix[i], n})...)
+}
+
+// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the
+// recurrent weights into panels.
+func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value {
+	if n.Arg(0).Type.DType != ir.F32 {
+		return nil
+	}
+	return o.LowerWith(b, n, op.RecurrentProducts{
+		Project: func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
+			return matMulPanels(b, x, b.Node(PackPanels{Trans: true}, w), w.Type.Shape[0], x.Type.Shape[:1:1], bias)
+		},
+		Weights: func(b *ir.Builder, r *ir.Value) *ir.Value { return b.Node(PackPanels{Trans: true}, r) },
+	})
+}

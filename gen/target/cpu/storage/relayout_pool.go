@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Pools of channel-blocked operands.
+
+// relayoutAveragePool pools a channel-blocked operand.
+func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil || !l.ZeroLanes(n.Arg(0)) {
+		return nil
+	}
+	o.Blocked = true
+	return b.Node(o, x)
+}
+
+// relayoutMaxPool pools a channel-blocked operand; bytes are blocked for it.
+func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil && isByte(n.Arg(0).Type) {
+		x = l.Block(n.Arg(0))
+	}
+	if x == nil {
+		return nil
+	}
+	if x.Type.DType == ir.U8 {
+		return maxPoolBytes(b, n, o, x)
+	}
+	o.Blocked = true
+	return b.Node(o, x)
+}
+
+// relayoutGlobalAveragePool averages a blocked operand.
+func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil || !l.ZeroLanes(n.Arg(0)) {
+		return nil
+	}
+	return b.Node(op.GlobalAveragePool{Blocked: true}, x)
+}
+
+// relayoutMaxPoolGrad uses channel-blocked operands if x is blocked.
+func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts) *ir.Value {
+	x := l.Blocked(n.Arg(0))
+	if x == nil || !o.HasKernel(n.Arg(0).Type) {
+		return nil
+	}
+	g := l.Block(n.Arg(1))
+	if g == nil {
+		return nil
+	}
+	o.Blocked = true
+	return b.Node(o, x, g)
+}
+
+// maxPoolBytes appends the pool n of blocked bytes x. Padding has the value of the smallest byte.
+func maxPoolBytes(b *ir.Builder, n *ir.Node, o op.MaxPool, x *ir.Value) *ir.Value {
+	spatial := n.Arg(0).Type.Shape[2:]
+	if o.Ceil {
+		return nil
+	}
+	for _, d := range o.Padding(spatial) {
+		if !d.Equal(dim.Const(0)) {
+			x = b.Node(PadBytes{Pads: o.Padding(spatial)}, x)
+			break
+		}
+	}
+	y := b.Node(MaxPoolBytes{Kernel: o.Kernel, Strides: o.EachStride(len(spatial)), Dilations: o.EachDilation(len(spatial))}, x)
+	return withExtents(b, y, n)
+}

@@ -1,0 +1,41 @@
+package cpu
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/burngen/burngen/ir/dim"
+)
+
+// forms are the methods of shapes that set an extent which is known only when a kernel is called. A
+// key is the type of the shape and the fields that hold the extent.
+var forms = map[string]string{
+	"AttentionShape Batch": "For",
+	"ConvShape N":          "For",
+	"MatMulShape Batch":    "For",
+	"MatMulShape K LDA":    "Depth",
+	"MatMulShape M":        "Rows",
+	"PoolShape N":          "For",
+	"WinogradShape N":      "For",
+}
+
+// varying splits a struct with one extent that is not constant. fixed holds the fields that are the
+// same in all calls. how is the method that sets the extent. ok is false for other structs.
+func varying(s *Struct) (fixed *Struct, how string, extent dim.Dim, ok bool) {
+	key := []string{s.Type}
+	fixed = &Struct{Type: s.Type, Ctx: s.Ctx}
+	for _, field := range s.Fields {
+		d, isDim := field.Value.(dim.Dim)
+		if !isDim || d.IsConst() {
+			fixed.Fields = append(fixed.Fields, field)
+			continue
+		}
+		if len(key) > 1 && !d.Equal(extent) {
+			return nil, "", extent, false
+		}
+		key, extent = append(key, field.Name), d
+	}
+	slices.Sort(key[1:])
+	how, ok = forms[strings.Join(key, " ")]
+	return fixed, how, extent, ok && isStatic(fixed)
+}

@@ -1,0 +1,21 @@
+// Package cuda is the target of GPUs with the driver of CUDA: packages whose kernels are PTX. It does not
+// know how kernels are made.
+package cuda
+
+import (
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/ptx"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Target returns the target, without a device.
+func Target() gpu.Target {
+	return gpu.Target{Language: gpu.Language{
+		Name: "cuda", Driver: "github.com/burngen/burngen/runtime/cuda", File: "kernels.ptx",
+		Write: func(list ...*kernel.Kernel) ([]byte, error) {
+			text, err := ptx.Write(list...)
+			return []byte("// " + emit.Header + "\n\n" + text), err
+		},
+	}}
+}

@@ -1,0 +1,63 @@
+package gpu
+
+import (
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/gpu/launch"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// Launch is the launch of a kernel.
+type Launch struct {
+	Node   *ir.Node
+	Kernel *kernel.Kernel
+	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref] or a [dim.Dim].
+	Args []any
+	Grid [3]dim.Dim
+}
+
+// At returns Node.
+func (l *Launch) At() *ir.Node { return l.Node }
+
+// Refs returns the references among the arguments.
+func (l *Launch) Refs() []*plan.Ref {
+	var refs []*plan.Ref
+	for _, a := range l.Args {
+		if r, ok := a.(*plan.Ref); ok {
+			refs = append(refs, r)
+		}
+	}
+	return refs
+}
+
+// Build adds the launches that compute a node, or the steps of the CPU if no kernel of the GPU does.
+func (t Target) Build(b *program.Builder, n *ir.Node) error {
+	launches, err := launch.Of(n)
+	if err != nil {
+		return t.host.Build(b, n)
+	}
+	scratch := map[*kernels.Scratch]*plan.Ref{}
+	for _, l := range launches {
+		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid}
+		for _, a := range l.Args {
+			switch {
+			case a.Read != nil:
+				step.Args = append(step.Args, b.Read(a.Read))
+			case a.Write != nil:
+				step.Args = append(step.Args, b.Write(a.Write))
+			case a.Scratch != nil:
+				if scratch[a.Scratch] == nil {
+					scratch[a.Scratch] = b.Scratch(ir.TensorOf(a.Scratch.DType, a.Scratch.Shape...))
+				}
+				step.Args = append(step.Args, scratch[a.Scratch])
+			default:
+				step.Args = append(step.Args, a.Dim)
+			}
+		}
+		b.Add(step)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+// Package gpu is what the targets of GPUs share: the passes that lower to their kernels, the steps
+// that launch kernels, and how steps are printed and run. A node that no kernel computes is computed
+// by the CPU's kernels, on the host. The package does not know any driver or machine language.
+package gpu
+
+import (
+	"github.com/burngen/burngen/gen/target/cpu"
+	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/gen/target/gpu/launch"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// Target is a target of GPUs.
+type Target struct {
+	// Language is the form in which the driver takes kernels. Its name is that of the target.
+	Language
+	// Device executes kernels when steps are run without generating code. It may be nil.
+	Device Device
+	host   cpu.Target
+}
+
+// Name returns the name of the target.
+func (t Target) Name() string { return t.Language.Name }
+
+// CanRun reports whether there is a device.
+func (t Target) CanRun() bool { return t.Device != nil }
+
+// Plain makes the host's kernels give the same bits on every machine until restore is called.
+func (t Target) Plain() (restore func()) { return t.host.Plain() }
+
+// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further lowering,
+// or else an error with the reasons.
+func (t Target) Computes(n *ir.Node) error {
+	if _, err := launch.Of(n); err == nil {
+		return nil
+	}
+	return t.host.Computes(n)
+}
+
+// Reads returns the operands that the kernel of a node reads from memory.
+func (t Target) Reads(n *ir.Node) []*ir.Value {
+	launches, err := launch.Of(n)
+	if err != nil {
+		return t.host.Reads(n)
+	}
+	var read []*ir.Value
+	for _, l := range launches {
+		for _, a := range l.Args {
+			if a.Read != nil {
+				read = append(read, a.Read)
+			}
+		}
+	}
+	return read
+}
+
+// Keeps returns false: no pass computes on other layouts.
+func (Target) Keeps(*ir.Node) bool { return false }
+
+// Lower checks indices that may be out of range on the host, before a kernel uses them. Recurrent
+// layers become steps of the host, with recurrent weights packed into panels. Other operators lower
+// themselves.
+func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := checkIndices(b, n); out != nil {
+		return out
+	}
+	o, ok := n.Op.(op.RecurrentLayer)
+	if !ok || n.Arg(0).Type.DType != ir.F32 {
+		return nil
+	}
+	products := op.PlainProducts
+	products.Weights = func(b *ir.Builder, r *ir.Value) *ir.Value { return b.Node(storage.PackPanels{Trans: true}, r) }
+	return o.LowerWith(b, n, products)
+}
+
+// Lowering returns the passes for GPUs.
+func (Target) Lowering() pass.Pipeline {
+	return pass.Pipeline{
+		Passes: []pass.Pass{
+			pass.DecomposeOps,
+			pass.WidenFloats,
+			pass.LowerOps,
+			pass.MergeCopies,
+			pass.NarrowWeights,
+			pass.EliminateCommon,
+			pass.Prune,
+			pass.FormPointwise,
+			pass.Prune,
+			pass.FusePointwise,
+			pass.SpillConstants,
+			pass.LiftWeights,
+			pass.SplitPrepare,
+			pass.ShareWeights,
+			pass.Prune,
+			pass.RecomputeValues,
+		},
+	}
+}

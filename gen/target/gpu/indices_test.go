@@ -1,0 +1,87 @@
+package gpu_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target/cpu"
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/targettest"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// run runs an operator on a target, with operands of these types and data.
+func run(t *testing.T, x targettest.Target, o ir.Op, types []ir.Type, args ...any) ([]any, error) {
+	t.Helper()
+	f := &ir.Func{Name: pass.Forward}
+	b := ir.NewBuilder(f)
+	params := make([]*ir.Value, len(types))
+	shapes := make([][]int, len(types))
+	for i, typ := range types {
+		params[i] = b.Param("x", typ)
+		shapes[i], _ = typ.Static()
+	}
+	b.Return(b.Nodes(o, params...)...)
+	for range f.Results {
+		f.ResultNames = append(f.ResultNames, "y")
+	}
+	m := &ir.Module{Funcs: []*ir.Func{f}}
+	if err := pass.All(&pass.Context{Target: x}, m, pass.Options{Outline: true}); err != nil {
+		t.Fatal(err)
+	}
+	machine, err := exec.Prepared(x, m, pass.Prepare, pass.Forward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := machine.Run(context.Background(), args, shapes)
+	return out, err
+}
+
+var interpreted = gpu.Target{Language: gpu.Language{Name: "interpreted"}, Device: gpu.Interpreter{}}
+
+// TestIndexErrors asserts that an index out of range gives the error of the CPU's kernel.
+func TestIndexErrors(t *testing.T) {
+	table, three := ir.StaticTensor(ir.F32, 4, 2), ir.StaticTensor(ir.I64, 3)
+	square, column := ir.StaticTensor(ir.I64, 3, 2), ir.StaticTensor(ir.I64, 3, 1)
+	values := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	updates, six := ir.StaticTensor(ir.F32, 3, 2), []float32{1, 2, 3, 4, 5, 6}
+	for _, c := range []struct {
+		op    ir.Op
+		types []ir.Type
+		args  []any
+	}{
+		{op.Gather{}, []ir.Type{table, three}, []any{values, []int64{0, 4, -9}}},
+		{op.GatherElements{}, []ir.Type{table, square}, []any{values, []int64{0, 1, 2, 3, -5, 1}}},
+		{op.GatherND{}, []ir.Type{table, column}, []any{values, []int64{0, 1 << 40, 1}}},
+		{op.ScatterElements{Reduction: "add"}, []ir.Type{table, square, updates}, []any{values, []int64{0, 1, 2, 3, -5, 1}, six}},
+		{op.ScatterND{}, []ir.Type{table, column, updates}, []any{values, []int64{-4, 3, -1 << 40}, six}},
+	} {
+		_, want := run(t, cpu.Target{}, c.op, c.types, c.args...)
+		_, got := run(t, interpreted, c.op, c.types, c.args...)
+		if want == nil || got == nil || got.Error() != want.Error() {
+			t.Errorf("%s: %v, the CPU's kernel: %v", ir.OpName(c.op), got, want)
+		}
+	}
+}
+
+// TestRandomUniform asserts that kernels draw the numbers of package rt, bit for bit.
+func TestRandomUniform(t *testing.T) {
+	const n = 1000
+	o := op.RandomUniform{DType: ir.F64, Shape: dim.Consts(n), Low: -1, High: 5, Seed: -7}
+	key := []int64{3, -1 << 50}
+	out, err := run(t, interpreted, o, []ir.Type{ir.StaticTensor(ir.I64, 2)}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(rt.Keyed(o.Seed, key))
+	for i, v := range out[0].([]float64) {
+		if want := o.Low + float64((o.High-o.Low)*rt.UniformAt(seed, uint64(i))); v != want {
+			t.Fatalf("number %d is %v, want %v", i, v, want)
+		}
+	}
+}

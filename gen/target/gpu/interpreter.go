@@ -1,0 +1,23 @@
+package gpu
+
+import "github.com/burngen/burngen/ir/kernel"
+
+// Interpreter is a [Device] that interprets kernels. It is slow, and finds races and accesses out of
+// bounds.
+type Interpreter struct{}
+
+// Launch interprets a kernel.
+func (Interpreter) Launch(k *kernel.Kernel, grid [3]int, args []Arg) error {
+	if grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
+		return nil
+	}
+	list := make([]kernel.Arg, len(args))
+	for i, a := range args {
+		if a.Memory == nil {
+			list[i] = kernel.Number(int32(a.Number))
+		} else {
+			list[i] = kernel.Bytes(k.Params[i].Type.DType, a.Memory)
+		}
+	}
+	return k.Run(grid, list, kernel.Options{})
+}

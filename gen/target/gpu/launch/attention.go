@@ -1,0 +1,158 @@
+package launch
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/elementary"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// attention are the operators of queries, keys and values.
+var attention = []entry{
+	computes(attend),
+}
+
+// attend has a block of threads for each query. It goes through the keys in tiles of one key for each
+// thread, and keeps the greatest score, the sum of the exponentials of the distances from it, and the
+// sum of the values that these weigh. Each thread has some elements of the latter.
+func attend(o op.Attend, n *ir.Node) ([]kernels.Launch, error) {
+	width, okWidth := o.Width.Int()
+	share, ok := o.Heads.DivExact(o.Shared)
+	if !ok || !okWidth {
+		return nil, fmt.Errorf("%s heads of %s elements share %s", o.Heads, o.Width, o.Shared)
+	}
+	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
+	return one(kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
+		at := r.Unflatten(r.Index, places)
+		q := &query{Row: r, Attend: o, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
+		scores := r.Builder.Shared("scores", ir.F32, r.BlockSize(0))
+		room := []*kernel.Value{r.Builder.Shared("tops", ir.F32, r.BlockSize(0))}
+		zero, none := r.Float(ir.F32, 0), r.Float(ir.F32, math.Inf(-1))
+		parts := (width + r.BlockSize(0) - 1) / r.BlockSize(0)
+		state := []*kernel.Value{none, zero}
+		if sinks := n.Arg(6); sinks != nil {
+			state = []*kernel.Value{r.Read(sinks).Get(q.head), r.Float(ir.F32, 1)}
+		}
+		for range parts {
+			state = append(state, zero)
+		}
+		tile := r.Int(r.BlockSize(0))
+		state = r.For(r.Int(0), r.Length, tile, state, func(first *kernel.Value, state []*kernel.Value) []*kernel.Value {
+			key := r.Add(first, r.Thread(0))
+			score := r.If(r.Lt(key, r.Length), func() []*kernel.Value { return []*kernel.Value{q.score(key)} },
+				func() []*kernel.Value { return []*kernel.Value{none} })[0]
+			top := r.JoinBlock(room, []*kernel.Value{score}, func(e *kernels.Emitter, x, y []*kernel.Value) []*kernel.Value {
+				return extreme(true, ir.F32, ir.F32).join(e, x, y)
+			})
+			top = extreme(true, ir.F32, ir.F32).join(r.Emitter, state[:1], top)
+			from := r.Select(r.Eq(top[0], none), zero, top[0]) // a distance from −∞ is not a number
+			r.Store(scores, r.Thread(0), elementary.Exp(r.Builder, r.Sub(score, from)))
+			r.Barrier()
+			factor := elementary.Exp(r.Builder, r.Sub(state[0], from))
+			for i, v := range state[1:] {
+				state[i+1] = r.Mul(v, factor)
+			}
+			sums := r.Times(r.Min(tile, r.Sub(r.Length, first)), state[1:], func(k *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+				p := r.Load(scores, k)
+				out := []*kernel.Value{r.Add(sums[0], p)}
+				for i, sum := range sums[1:] {
+					e := r.Add(r.Thread(0), r.Int(i*r.BlockSize(0)))
+					v := r.If(r.Lt(e, r.Int(width)), func() []*kernel.Value { return []*kernel.Value{q.value(r.Add(first, k), e)} },
+						func() []*kernel.Value { return []*kernel.Value{zero} })[0]
+					out = append(out, r.Fma(p, v, sum))
+				}
+				return out
+			})
+			r.Barrier()
+			return append(top, sums...)
+		})
+		for i, sum := range state[2:] {
+			e := r.Add(r.Thread(0), r.Int(i*r.BlockSize(0)))
+			r.Do(r.Lt(e, r.Int(width)), func() {
+				v := r.Select(r.Eq(state[1], zero), zero, r.Div(sum, state[1]))
+				r.Write(n.Results[0]).Set(r.Add(r.Mul(r.Index, r.Int(width)), e), v)
+			})
+		}
+	}))
+}
+
+// query is the query of a block.
+type query struct {
+	*kernels.Row
+	op.Attend
+	n                       *ir.Node
+	batch, row, head, group *kernel.Value // group is the head of keys and values
+}
+
+// element returns an element of an operand with an offset and three distances.
+func (q *query) element(operand int, at []dim.Dim, head, row, i *kernel.Value) *kernel.Value {
+	offset := q.Dim(at[0])
+	for k, v := range []*kernel.Value{q.batch, head, row} {
+		offset = q.Add(offset, q.Mul(v, q.Dim(at[k+1])))
+	}
+	return q.Read(q.n.Args[operand]).Get(q.Add(offset, i))
+}
+
+// value returns an element of the value of a key.
+func (q *query) value(key, i *kernel.Value) *kernel.Value { return q.element(2, q.V, q.group, key, i) }
+
+// score returns the score of a key.
+func (q *query) score(key *kernel.Value) *kernel.Value {
+	sum := q.Times(q.Dim(q.Depth), []*kernel.Value{q.Float(ir.F32, 0)}, func(i *kernel.Value, s []*kernel.Value) []*kernel.Value {
+		return []*kernel.Value{q.Fma(q.element(0, q.Q, q.head, q.row, i), q.element(1, q.K, q.group, key, i), s[0])}
+	})[0]
+	score := q.Mul(sum, q.Float(ir.F32, q.Scale))
+	if q.Softcap != 0 {
+		score = q.Mul(q.Float(ir.F32, q.Softcap), elementary.Tanh(q.Builder, q.Div(score, q.Float(ir.F32, q.Softcap))))
+	}
+	attends := q.attends(key)
+	if mask := q.n.Arg(3); mask != nil {
+		m := q.Read(mask).Get(q.maskOffset(mask.Type, key))
+		if mask.Type.DType == ir.Bool {
+			attends = q.And(attends, m)
+		} else {
+			score = q.Add(score, m)
+		}
+	}
+	return q.Select(attends, score, q.Float(ir.F32, math.Inf(-1)))
+}
+
+// attends reports whether the query attends to a key by its position.
+func (q *query) attends(key *kernel.Value) *kernel.Value {
+	whole := func(v *kernel.Value) *kernel.Value { return q.Convert(ir.I64, v) }
+	yes, lengths, starts := q.Bool(true), q.n.Arg(4), q.n.Arg(5)
+	if lengths != nil {
+		yes = q.Lt(whole(key), q.Read(lengths).Get(q.batch))
+	}
+	if q.Before < 0 && q.After < 0 {
+		return yes
+	}
+	position := q.Add(whole(q.Dim(q.Past)), whole(q.row))
+	if starts != nil {
+		position = q.Add(position, q.Read(starts).Get(q.batch))
+	}
+	after := q.Sub(whole(key), position)
+	if q.After >= 0 {
+		yes = q.And(yes, q.Le(after, q.Whole(ir.I64, int64(q.After))))
+	}
+	if q.Before >= 0 {
+		yes = q.And(yes, q.Ge(after, q.Whole(ir.I64, -int64(q.Before))))
+	}
+	return yes
+}
+
+// maskOffset returns the index of the mask's element for a key. Axes of extent 1 are broadcast.
+func (q *query) maskOffset(mask ir.Type, key *kernel.Value) *kernel.Value {
+	at := []*kernel.Value{q.batch, q.head, q.row, key}[4-mask.Rank():]
+	to := []dim.Dim{q.Batch, q.Heads, q.Queries, q.Keys}[4-mask.Rank():]
+	offset := q.Int(0)
+	for k, d := range mask.Shape {
+		offset = q.Add(q.Mul(offset, q.Dim(d)), broadcast(q.Emitter, at[k], d, to[k]))
+	}
+	return offset
+}

@@ -1,0 +1,148 @@
+package launch
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// convolution are the convolutions.
+var convolution = []entry{
+	computes(conv),
+	computes(convWeights),
+}
+
+// conv adds a bias to a convolution.
+func conv(o op.Conv, n *ir.Node) ([]kernels.Launch, error) {
+	bias, y := n.Arg(2), n.Results[0]
+	sums, ok := kernels.Arithmetic(y.Type.DType)
+	if !ok {
+		return nil, errNarrow
+	}
+	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
+	return convolve("conv", o, n, sums, same, same, func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+		if bias != nil {
+			sum = e.Add(sum, e.Read(bias).Get(channel))
+		}
+		e.Write(y).Set(i, sum)
+	})
+}
+
+// convolve is a product for each group: of the weights, a row for each channel of the result, and the
+// operand, a column for each place of the result, with a term for each channel and cell of the window.
+// The elements of the operand and the weights are changed by x and w, which gets the channel, too. store
+// gets the index of a sum, counted from the first, and its channel.
+func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, channel, sum *kernel.Value)) ([]kernels.Launch, error) {
+	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
+	in, out := operand.Type.Shape, y.Type.Shape
+	group := dim.Const(o.Group)
+	channels, ok := out[1].DivExact(group)
+	if !ok {
+		return nil, fmt.Errorf("%s channels in %d groups", out[1], o.Group)
+	}
+	depth := weights.Type.Shape[1]
+	window := windowOf(o.Window, in[2:])
+	terms := append([]dim.Dim{depth}, dim.Consts(o.Kernel...)...)
+	places := append([]dim.Dim{in[0]}, out[2:]...)
+	return one(kernels.Product(name, kernels.Factors{
+		Batch: group, M: channels, N: dim.Product(places...), K: dim.Product(terms...), DType: sums, RowsB: true,
+		A: func(e *kernels.Emitter, g, m, k *kernel.Value) *kernel.Value {
+			row := e.Add(e.Mul(g, e.Dim(channels)), m)
+			return w(e, e.Read(weights).Get(e.Add(e.Mul(row, e.Dim(dim.Product(terms...))), k)), row)
+		},
+		B: func(e *kernels.Emitter, g, k, j *kernel.Value) *kernel.Value {
+			term, place := e.Unflatten(k, terms), e.Unflatten(j, places)
+			channel := e.Add(e.Mul(g, e.Dim(depth)), term[0])
+			cells, inside := window.cells(e, place[1:], term[1:])
+			return e.If(inside, func() []*kernel.Value {
+				return []*kernel.Value{x(e, e.Read(operand).At(append([]*kernel.Value{place[0], channel}, cells...)...), nil)}
+			}, func() []*kernel.Value { return []*kernel.Value{e.Number(sums, 0)} })[0]
+		},
+		Store: func(e *kernels.Emitter, g, m, j, sum *kernel.Value) {
+			channel := e.Add(e.Mul(g, e.Dim(channels)), m)
+			place := e.Unflatten(j, places)
+			store(e, e.Write(y).Offset(append([]*kernel.Value{place[0], channel}, place[1:]...)), channel, sum)
+		},
+	}))
+}
+
+// window is where the cells of windows are.
+type window struct {
+	op.Window
+	in   []dim.Dim // spatial extents of the operand
+	pads []dim.Dim // padding before each axis
+}
+
+// windowOf returns a window over an operand of these spatial extents.
+func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
+
+// cells returns the cell of the operand that a cell of the window at a place reads, and whether it is
+// inside of the operand.
+func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
+	inside = e.Bool(true)
+	for i := range place {
+		first := e.Sub(e.Mul(place[i], e.Int(w.Stride(i))), e.Dim(w.pads[i]))
+		c := e.Add(first, e.Mul(tap[i], e.Int(w.Dilation(i))))
+		cells = append(cells, c)
+		inside = e.And(inside, e.And(e.Ge(c, e.Int(0)), e.Lt(c, e.Dim(w.in[i]))))
+	}
+	return cells, inside
+}
+
+// places returns the place of the window one of whose cells is a cell of the operand, and whether there
+// is one among those of these extents.
+func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
+	exists = e.Bool(true)
+	for i := range cell {
+		stride := e.Int(w.Stride(i))
+		first := e.Sub(e.Add(cell[i], e.Dim(w.pads[i])), e.Mul(tap[i], e.Int(w.Dilation(i))))
+		p := e.Div(first, stride)
+		places = append(places, p)
+		exists = e.And(exists, e.And(e.Ge(first, e.Int(0)), e.Eq(e.Rem(first, stride), e.Int(0))))
+		exists = e.And(exists, e.Lt(p, e.Dim(extents[i])))
+	}
+	return places, exists
+}
+
+// convWeights is a product for each group: of the gradient, a row for each channel of the result, and
+// the operand, a column for each channel and cell of the window, with a term for each window.
+func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
+	x, g, y := n.Args[0], n.Args[1], n.Results[0]
+	sums, ok := kernels.Arithmetic(y.Type.DType)
+	if !ok {
+		return nil, errNarrow
+	}
+	in, places := x.Type.Shape, o.ChannelsFirst(g.Type).Shape[1:]
+	channels, _ := y.Type.Shape[0].DivExact(dim.Const(o.Group))
+	depth := y.Type.Shape[1]
+	w := windowOf(o.Window, in[2:])
+	columns := append([]dim.Dim{depth}, dim.Consts(o.Kernel...)...)
+	return one(kernels.Product("conv_weights", kernels.Factors{
+		Batch: dim.Const(o.Group), M: channels, N: dim.Product(columns...), K: dim.Product(places...), DType: sums,
+		A: func(e *kernels.Emitter, group, m, k *kernel.Value) *kernel.Value {
+			channel := e.Add(e.Mul(group, e.Dim(channels)), m)
+			place := e.Unflatten(k, places)
+			at := append([]*kernel.Value{place[0], channel}, place[1:]...)
+			if o.First {
+				at[0], at[1] = at[1], at[0]
+			}
+			return e.Read(g).At(at...)
+		},
+		B: func(e *kernels.Emitter, group, k, j *kernel.Value) *kernel.Value {
+			place, column := e.Unflatten(k, places), e.Unflatten(j, columns)
+			channel := e.Add(e.Mul(group, e.Dim(depth)), column[0])
+			cells, inside := w.cells(e, place[1:], column[1:])
+			return e.If(inside, func() []*kernel.Value {
+				return []*kernel.Value{e.Read(x).At(append([]*kernel.Value{place[0], channel}, cells...)...)}
+			}, func() []*kernel.Value { return []*kernel.Value{e.Number(sums, 0)} })[0]
+		},
+		Store: func(e *kernels.Emitter, group, m, j, sum *kernel.Value) {
+			row := e.Add(e.Mul(group, e.Dim(channels)), m)
+			e.Write(y).Set(e.Add(e.Mul(row, e.Dim(dim.Product(columns...))), j), sum)
+		},
+	}))
+}

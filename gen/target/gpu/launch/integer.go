@@ -1,0 +1,74 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// integer are products and convolutions of integers.
+var integer = []entry{
+	computes(func(o op.MatMulInteger, n *ir.Node) ([]kernels.Launch, error) {
+		return matrices("product_integer", n, ir.I32, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n))
+	}),
+	computes(func(o op.ConvInteger, n *ir.Node) ([]kernels.Launch, error) {
+		c := op.Conv{Window: o.Window, Group: o.Group}
+		return convolve("conv_integer", c, n, ir.I32, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n))
+	}),
+}
+
+// less returns a function that subtracts a zero point, which may be absent, or have one element for each
+// channel.
+func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
+	return func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
+		v = e.Convert(ir.I32, v)
+		if zero == nil {
+			return v
+		}
+		return e.Sub(v, e.Convert(ir.I32, e.Read(zero).Get(ofChannel(e, zero, channel))))
+	}
+}
+
+// ofChannel returns the index of a channel's element in a vector that may have one element for all.
+func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.Value {
+	if channel == nil || op.HasOneElement(v.Type) {
+		return e.Int(0)
+	}
+	return channel
+}
+
+// requantize returns a function that stores sums.
+func requantize(r op.Requantize, n *ir.Node) func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+	bias, scale, zero, y := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand), n.Results[0]
+	return func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+		if bias != nil {
+			sum = e.Add(sum, e.Read(bias).Get(channel))
+		}
+		if r.To == ir.Invalid {
+			e.Write(y).Set(i, sum)
+			return
+		}
+		v, by := e.Convert(ir.F32, sum), e.Read(scale).Get(ofChannel(e, scale, channel))
+		if by.Type.DType == ir.F64 {
+			v = e.Convert(ir.F32, e.Mul(e.Convert(ir.F64, v), by))
+		} else {
+			v = e.Mul(v, by)
+		}
+		if r.To == ir.F32 {
+			if zero != nil {
+				v = e.Add(v, e.Read(zero).Get(ofChannel(e, zero, channel)))
+			}
+			e.Write(y).Set(i, v)
+			return
+		}
+		v = e.Unary(kernel.Round, v)
+		if zero != nil {
+			v = e.Add(v, e.Convert(ir.F32, e.Read(zero).Get(e.Int(0))))
+		}
+		lo, hi := r.Bounds()
+		v = e.Min(e.Float(ir.F32, float64(hi)), e.Max(v, e.Float(ir.F32, float64(lo))))
+		wide, _ := kernels.Arithmetic(r.To)
+		e.Write(y).Set(i, e.Convert(wide, v))
+	}
+}

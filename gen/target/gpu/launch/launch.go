@@ -1,0 +1,58 @@
+// Package launch maps operators to kernels of GPUs and their arguments. It has a builder for each
+// operator, in one file per family, listed in table.go. It does not know how a kernel is written,
+// launched or printed.
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// Of returns the launches that compute a node, in order. It returns an error if no kernel computes the
+// operator, or not with these operands or attributes.
+func Of(n *ir.Node) (launches []kernels.Launch, err error) {
+	build := builders[reflect.TypeOf(n.Op)]
+	if build == nil {
+		return nil, fmt.Errorf("no kernel of a GPU computes it for %v", n.ArgTypes())
+	}
+	if err := ir.Try(func() { launches, err = build(n) }); err != nil {
+		return nil, err
+	}
+	return launches, err
+}
+
+// Has reports whether a kernel computes an operator, for some operands at least.
+func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)] != nil }
+
+// builder builds the launches of a node.
+type builder func(n *ir.Node) ([]kernels.Launch, error)
+
+// entry is the builder of one operator.
+type entry struct {
+	op    reflect.Type
+	build builder
+}
+
+// computes returns the entry of an operator.
+func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
+	return entry{reflect.TypeFor[O](), func(n *ir.Node) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
+}
+
+// one returns a list of one launch.
+func one(l kernels.Launch, err error) ([]kernels.Launch, error) {
+	return []kernels.Launch{l}, err
+}
+
+// Reasons why a GPU does not compute a node.
+var (
+	errText   = errors.New("GPUs have no strings")
+	errNarrow = errors.New("GPUs do not compute with floats of 8 bits")
+	errMode   = errors.New("the mode is computed by other operators")
+	errTuples = errors.New("indices of several coordinates are checked on the host")
+	// errExtents says that a comparison of extents is left to the host.
+	errExtents = errors.New("the indices may exceed the operand")
+)

@@ -1,0 +1,104 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// pointwise are regions of elementwise operators.
+var pointwise = []entry{
+	computes(pointwiseRegion),
+}
+
+// pointwiseRegion has a thread for each element of the results.
+func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
+	shape := n.Results[0].Type.Shape
+	return one(kernels.Map("pointwise", shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		in := make([]*kernel.Value, len(n.Args))
+		for k, a := range n.Args {
+			x := e.Read(a)
+			if sameShape(a.Type.Shape, shape) {
+				in[k] = x.Get(i)
+			} else {
+				in[k] = x.Get(x.BroadcastOffset(at))
+			}
+		}
+		for k, v := range region(e, n.Blocks[0], in) {
+			e.Write(n.Results[k]).Set(i, v)
+		}
+	}))
+}
+
+func sameShape(a, b []dim.Dim) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !a[i].Equal(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// region computes a region of elementwise operators on single elements.
+func region(e *kernels.Emitter, b *ir.Block, in []*kernel.Value) []*kernel.Value {
+	values := map[*ir.Value]*kernel.Value{}
+	for i, p := range b.Params {
+		values[p] = in[i]
+	}
+	for _, n := range b.Nodes {
+		v, err := element(e, n, values)
+		if err != nil {
+			e.Fail("%s: %w", n.Text(), err)
+		}
+		values[n.Results[0]] = v
+	}
+	out := make([]*kernel.Value, len(b.Results))
+	for i, r := range b.Results {
+		out[i] = values[r]
+	}
+	return out
+}
+
+// element computes the result of an elementwise node on single elements.
+func element(e *kernels.Emitter, n *ir.Node, values map[*ir.Value]*kernel.Value) (*kernel.Value, error) {
+	if t, ok := n.Results[0].ConstValue(); ok {
+		return number(e, t)
+	}
+	o, ok := n.Op.(op.Scalar)
+	if !ok {
+		return nil, errors.New("it has no formula")
+	}
+	args := make([]*kernel.Value, len(n.Args))
+	for i, a := range n.Args {
+		if a != nil {
+			args[i] = values[a]
+		}
+	}
+	v := o.Scalar(e.Builder, n.Results[0].Type.DType, args)
+	if v == nil {
+		return nil, fmt.Errorf("it has no formula for %v", n.ArgTypes())
+	}
+	return v, nil
+}
+
+// number returns the element of a constant of one element.
+func number(e *kernels.Emitter, t *ir.Tensor) (*kernel.Value, error) {
+	d, ok := kernels.Arithmetic(t.DType)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("a kernel does not compute with %s", t.DType)
+	case d == ir.Bool:
+		return e.Bool(t.Bool(0)), nil
+	case d.IsFloat():
+		return e.Float(d, t.Float(0)), nil
+	}
+	return e.Whole(d, t.Int(0)), nil
+}

@@ -1,0 +1,148 @@
+package launch
+
+import (
+	"errors"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// pool are the operators that reduce windows or whole planes.
+var pool = []entry{
+	computes(averagePool),
+	computes(globalAveragePool),
+	computes(maxPool),
+	computes(maxPoolGrad),
+}
+
+var errBlocked = errors.New("the channels are in blocks")
+
+// overWindow is a kernel with a thread for each window: it carries a state through the cells.
+func overWindow(name string, o op.Window, n *ir.Node, start func(e *kernels.Emitter) []*kernel.Value,
+	step func(e *kernels.Emitter, state []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value,
+	end func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
+	x, y := n.Args[0], n.Results[0]
+	in := x.Type.Shape[2:]
+	w := windowOf(o, in)
+	pads := o.Padding(in)
+	taps := dim.Consts(o.Kernel...)
+	return one(kernels.Map(name, y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		state := e.Times(e.Dim(dim.Product(taps...)), start(e), func(t *kernel.Value, state []*kernel.Value) []*kernel.Value {
+			cells, inside := w.cells(e, at[2:], e.Unflatten(t, taps))
+			padded := e.Bool(true)
+			for k, c := range cells {
+				end := in[k].Add(pads[len(in)+k])
+				padded = e.And(padded, e.Lt(c, e.Dim(end)))
+			}
+			return step(e, state, inside, padded, func() *kernel.Value {
+				return e.Read(x).At(append([]*kernel.Value{at[0], at[1]}, cells...)...)
+			})
+		})
+		e.Write(y).Set(i, end(e, state))
+	}))
+}
+
+// averagePool adds the cells of a window, and counts those that are in the operand, or in its padding.
+func averagePool(o op.AveragePool, n *ir.Node) ([]kernels.Launch, error) {
+	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
+	if o.Blocked || !ok {
+		return nil, errBlocked
+	}
+	return overWindow("average_pool", o.Window, n,
+		func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Float(d, 0), e.Float(d, 0)} },
+		func(e *kernels.Emitter, s []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value {
+			counts := inside
+			if o.CountPad {
+				counts = padded
+			}
+			v := e.If(inside, func() []*kernel.Value { return []*kernel.Value{get()} }, func() []*kernel.Value { return []*kernel.Value{e.Float(d, 0)} })
+			return []*kernel.Value{e.Add(s[0], v[0]), e.Add(s[1], e.Select(counts, e.Float(d, 1), e.Float(d, 0)))}
+		},
+		func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value {
+			return e.Div(s[0], e.Max(s[1], e.Float(d, 1)))
+		})
+}
+
+// maxPool takes the greatest cell of a window, or NaN if there is one.
+func maxPool(o op.MaxPool, n *ir.Node) ([]kernels.Launch, error) {
+	elem := n.Args[0].Type.DType
+	d, ok := kernels.Arithmetic(elem)
+	if o.Blocked || !ok {
+		return nil, errBlocked
+	}
+	most := extreme(true, elem, d)
+	return overWindow("max_pool", o.Window, n, most.start,
+		func(e *kernels.Emitter, s []*kernel.Value, inside, _ *kernel.Value, get func() *kernel.Value) []*kernel.Value {
+			return e.If(inside, func() []*kernel.Value { return most.add(e, s, get()) }, func() []*kernel.Value { return s })
+		},
+		func(_ *kernels.Emitter, s []*kernel.Value) *kernel.Value { return s[0] })
+}
+
+// globalAveragePool averages planes.
+func globalAveragePool(o op.GlobalAveragePool, n *ir.Node) ([]kernels.Launch, error) {
+	x, y := n.Args[0], n.Results[0]
+	d, ok := kernels.Arithmetic(x.Type.DType)
+	if o.Blocked || !ok {
+		return nil, errBlocked
+	}
+	shape := x.Type.Shape
+	rows, length := shape[0].Mul(shape[1]), dim.Product(shape[2:]...)
+	return one(kernels.Reduce("global_average_pool", rows, length, kernels.Reduction{
+		Start: func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Float(d, 0)} },
+		Add: func(e *kernels.Emitter, s []*kernel.Value, row, i *kernel.Value) []*kernel.Value {
+			return []*kernel.Value{e.Add(s[0], e.Read(x).Get(e.Add(e.Mul(row, e.Dim(length)), i)))}
+		},
+		Join: func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value {
+			return []*kernel.Value{e.Add(s[0], t[0])}
+		},
+		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) {
+			e.Write(y).Set(row, e.Div(s[0], e.Convert(d, e.Dim(length))))
+		},
+	}))
+}
+
+// maxPoolGrad finds the first greatest cell of each window, and has a thread for each cell of x, which
+// adds the gradients of the windows that have found it, in their order.
+func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node) ([]kernels.Launch, error) {
+	x, g, y := n.Args[0], n.Args[1], n.Results[0]
+	d, ok := kernels.Arithmetic(x.Type.DType)
+	if o.Blocked || !ok {
+		return nil, errBlocked
+	}
+	in, out, taps := x.Type.Shape[2:], g.Type.Shape[2:], dim.Consts(o.Kernel...)
+	w, count := windowOf(o.Window, in), dim.Product(taps...)
+	best := &kernels.Scratch{DType: ir.I32, Shape: g.Type.Shape}
+	find, err := kernels.Map("max_pool_places", g.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		start := []*kernel.Value{e.Number(d, 0), e.Int(-1)}
+		found := e.Times(e.Dim(count), start, func(t *kernel.Value, s []*kernel.Value) []*kernel.Value {
+			cells, inside := w.cells(e, at[2:], e.Unflatten(t, taps))
+			return e.If(inside, func() []*kernel.Value {
+				cell := e.Read(x).Offset(append([]*kernel.Value{at[0], at[1]}, cells...))
+				v := e.Read(x).Get(cell)
+				greater := e.Or(e.Gt(v, s[0]), e.And(e.Ne(v, v), e.Eq(s[0], s[0])))
+				takes := e.Or(greater, e.Lt(s[1], e.Int(0)))
+				return []*kernel.Value{e.Select(takes, v, s[0]), e.Select(takes, cell, s[1])}
+			}, func() []*kernel.Value { return s })
+		})
+		e.Scratch(best).Set(i, found[1])
+	})
+	if err != nil {
+		return nil, err
+	}
+	add, err := kernels.Map("max_pool_grad", x.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		last := e.Dim(count.Sub(dim.Const(1)))
+		sum := e.Times(e.Dim(count), []*kernel.Value{e.Number(d, 0)}, func(k *kernel.Value, sum []*kernel.Value) []*kernel.Value {
+			places, exists := w.places(e, at[2:], e.Unflatten(e.Sub(last, k), taps), out)
+			return e.If(exists, func() []*kernel.Value {
+				place := e.Read(g).Offset(append([]*kernel.Value{at[0], at[1]}, places...))
+				mine := e.Eq(e.Scratch(best).Get(place), i)
+				return []*kernel.Value{e.Select(mine, e.Add(sum[0], e.Read(g).Get(place)), sum[0])}
+			}, func() []*kernel.Value { return sum })
+		})
+		e.Write(y).Set(i, sum[0])
+	})
+	return []kernels.Launch{find, add}, err
+}

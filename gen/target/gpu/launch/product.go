@@ -1,0 +1,112 @@
+package launch
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// product are the products of matrices.
+var product = []entry{
+	computes(matMul),
+	computes(gemm),
+}
+
+// matMul multiplies batches of matrices.
+func matMul(_ op.MatMul, n *ir.Node) ([]kernels.Launch, error) {
+	z := n.Results[0]
+	sums, ok := kernels.Arithmetic(z.Type.DType)
+	if !ok {
+		return nil, errNarrow
+	}
+	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
+	return matrices("product", n, sums, same, same, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
+}
+
+// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. store
+// gets the index of a sum, counted from the first, and its column.
+func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, column, sum *kernel.Value)) ([]kernels.Launch, error) {
+	x, y := n.Args[0], n.Args[1]
+	p, err := op.Matrices(x.Type, y.Type)
+	if err != nil {
+		return nil, err
+	}
+	element := func(e *kernels.Emitter, v *ir.Value, shape []dim.Dim, batch, row, column *kernel.Value) *kernel.Value {
+		lead := len(shape) - 2
+		at := e.Unflatten(batch, p.Batch)[len(p.Batch)-lead:]
+		first := e.Int(0)
+		for i, d := range shape[:lead] {
+			first = e.Add(e.Mul(first, e.Dim(d)), broadcast(e, at[i], d, p.Batch[len(p.Batch)-lead+i]))
+		}
+		i := e.Add(e.Mul(first, e.Dim(shape[lead])), row)
+		return e.Read(v).Get(e.Add(e.Mul(i, e.Dim(shape[lead+1])), column))
+	}
+	return one(kernels.Product(name, kernels.Factors{
+		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, RowsB: true,
+		A: func(e *kernels.Emitter, batch, m, k *kernel.Value) *kernel.Value {
+			return a(e, element(e, x, p.A, batch, m, k), nil)
+		},
+		B: func(e *kernels.Emitter, batch, k, j *kernel.Value) *kernel.Value {
+			return b(e, element(e, y, p.B, batch, k, j), j)
+		},
+		Store: func(e *kernels.Emitter, batch, m, j, sum *kernel.Value) {
+			i := e.Add(e.Mul(batch, e.Dim(p.M)), m)
+			store(e, e.Add(e.Mul(i, e.Dim(p.N)), j), j, sum)
+		},
+	}))
+}
+
+// broadcast returns the place on an axis of extent d that broadcasting to another extent reads for place
+// i: 0 if d is 1, which may be known only at run time.
+func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
+	if d.Equal(to) {
+		return i
+	}
+	one := dim.Const(1)
+	return e.Mul(i, e.Dim(d.Sub(one).Max(dim.Dim{}).Min(one)))
+}
+
+// gemm computes α·A·B + β·C of two matrices that may be transposed.
+func gemm(o op.Gemm, n *ir.Node) ([]kernels.Launch, error) {
+	a, b, c, y := n.Arg(0), n.Arg(1), n.Arg(2), n.Results[0]
+	sums, ok := kernels.Arithmetic(y.Type.DType)
+	if !ok {
+		return nil, errNarrow
+	}
+	k := a.Type.Shape[1]
+	if o.TransA {
+		k = a.Type.Shape[0]
+	}
+	rows, columns := y.Type.Shape[0], y.Type.Shape[1]
+	// entry returns element (i, j) of a matrix that may be stored transposed.
+	entry := func(e *kernels.Emitter, v *ir.Value, trans bool, i, j *kernel.Value) *kernel.Value {
+		at := []*kernel.Value{i, j}
+		if trans {
+			slices.Reverse(at)
+		}
+		return e.Read(v).Get(e.Add(e.Mul(at[0], e.Dim(v.Type.Shape[1])), at[1]))
+	}
+	return one(kernels.Product("gemm", kernels.Factors{
+		Batch: dim.Const(1), M: rows, N: columns, K: k, DType: sums, ColumnsA: o.TransA, RowsB: !o.TransB,
+		A: func(e *kernels.Emitter, _, m, k *kernel.Value) *kernel.Value { return entry(e, a, o.TransA, m, k) },
+		B: func(e *kernels.Emitter, _, k, j *kernel.Value) *kernel.Value { return entry(e, b, o.TransB, k, j) },
+		Store: func(e *kernels.Emitter, _, m, j, sum *kernel.Value) {
+			if o.Alpha != 1 {
+				sum = e.Mul(sum, e.Number(sums, o.Alpha))
+			}
+			if c != nil && o.Beta != 0 {
+				t := e.Read(c)
+				v := t.Get(t.BroadcastOffset([]*kernel.Value{m, j}))
+				if o.Beta != 1 {
+					v = e.Mul(v, e.Number(sums, o.Beta))
+				}
+				sum = e.Add(sum, v)
+			}
+			e.Write(y).Set(e.Add(e.Mul(m, e.Dim(columns)), j), sum)
+		},
+	}))
+}

@@ -1,0 +1,146 @@
+package gpu
+
+import (
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// runtimePath is the package that generated code for GPUs calls.
+const runtimePath = "github.com/burngen/burngen/runtime/gpu"
+
+// Language is the form in which a driver takes kernels.
+type Language struct {
+	Name string // of the target
+	// Driver is the import path of the driver's package, and File the name of the file with the kernels.
+	Driver, File string
+	// Write writes kernels in this form.
+	Write func(kernels ...*kernel.Kernel) ([]byte, error)
+}
+
+// Printer returns a printer of launches, and of what the host computes.
+func (t Target) Printer() emit.Printer {
+	return &printer{Printer: t.host.Printer(), language: t.Language, variables: map[string]string{}, names: map[string]int{}}
+}
+
+// printer prints a package. It prints the steps of the host as the CPU's printer does.
+type printer struct {
+	emit.Printer
+	language  Language
+	kernels   []*kernel.Kernel
+	variables map[string]string // of kernels, by their text without the name
+	names     map[string]int    // how many kernels have a name
+	vars      []jen.Code
+}
+
+// Imports returns the packages of the runtime, the driver, and the host's kernels.
+func (p *printer) Imports() map[string]string {
+	all := p.Printer.Imports()
+	all[runtimePath] = "gpu"
+	all[p.language.Driver] = p.language.Name
+	return all
+}
+
+// Step prints a launch, a copy, or a step of the host between copies of its operands and results.
+func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
+	switch step := step.(type) {
+	case *Launch:
+		return []jen.Code{p.launch(s, step)}
+	case *program.Copy:
+		if step.To.IsContainer() || step.To.DType == ir.String {
+			return p.Printer.Step(s, step)
+		}
+		return []jen.Code{p.Copy(s, s.Slice(step.To), s.Slice(step.From))}
+	}
+	return s.OnHost(step, p.Printer.Step(s, step))
+}
+
+// Copy prints the copy of memory.
+func (p *printer) Copy(s *emit.Scope, to, from jen.Code) *jen.Statement {
+	return s.Run().Dot("Copy").Call(jen.Qual(runtimePath, "Out").Call(to), jen.Qual(runtimePath, "In").Call(from))
+}
+
+// launch prints the launch of a kernel.
+func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
+	args := []jen.Code{jen.Op("&").Id(p.kernel(s, l.Kernel))}
+	args = append(args, s.Ints(l.Grid[:])...)
+	for _, a := range l.Args {
+		switch a := a.(type) {
+		case *plan.Ref:
+			pass := "In"
+			if a.Access != plan.Read {
+				pass = "Out"
+			}
+			args = append(args, jen.Qual(runtimePath, pass).Call(s.Slice(a)))
+		case dim.Dim:
+			args = append(args, jen.Qual(runtimePath, "Int").Call(s.Int(a)))
+		}
+	}
+	return s.Run().Dot("Launch").Call(args...)
+}
+
+// kernel returns the variable of a kernel. Equal kernels have one.
+func (p *printer) kernel(s *emit.Scope, k *kernel.Kernel) string {
+	text := anonymous(k)
+	if name, ok := p.variables[text]; ok {
+		return name
+	}
+	same := *k
+	if p.names[k.Name]++; p.names[k.Name] > 1 {
+		same.Name += strconv.Itoa(p.names[k.Name])
+	}
+	p.kernels = append(p.kernels, &same)
+	name := s.Name("kernel_" + same.Name)
+	p.variables[text] = name
+	block := jen.Index(jen.Lit(3)).Int().Values(jen.Lit(k.Block[0]), jen.Lit(k.Block[1]), jen.Lit(k.Block[2]))
+	p.vars = append(p.vars, jen.Id(name).Op("=").Qual(runtimePath, "KernelInfo").Values(
+		jen.Id("Name").Op(":").Lit(same.Name), jen.Id("Block").Op(":").Add(block), jen.Id("Args").Op(":").Lit(len(k.Params))))
+	return name
+}
+
+// anonymous returns the text of a kernel without its name: equal kernels have the same.
+func anonymous(k *kernel.Kernel) string {
+	same := *k
+	same.Name = "kernel"
+	return same.String()
+}
+
+// Ends reports whether a step of the host looks at the context of its call.
+func (p *printer) Ends(step program.Step) bool {
+	_, device := step.(*Launch)
+	return !device && p.Printer.Ends(step)
+}
+
+// Moves returns false: what is on the device is not looked at.
+func (p *printer) Moves(program.Step) bool { return false }
+
+// Vars returns the kernels, and the shapes of the host's kernels.
+func (p *printer) Vars() (doc string, defs []jen.Code) {
+	_, defs = p.Printer.Vars()
+	if len(defs) == 0 {
+		return "Kernels of launches.", p.vars
+	}
+	return "Kernels of launches, and shapes of kernel calls on the host.", append(p.vars, defs...)
+}
+
+// OnDevice returns true.
+func (*printer) OnDevice() bool { return true }
+
+// Device returns what the package has besides: the kernels and the driver.
+func (p *printer) Device() (*emit.Device, error) {
+	var code []byte
+	if len(p.kernels) > 0 {
+		var err error
+		if code, err = p.language.Write(p.kernels...); err != nil {
+			return nil, err
+		}
+	}
+	return &emit.Device{Driver: p.language.Driver, File: emit.File{Name: p.language.File, Data: code}}, nil
+}

@@ -1,0 +1,77 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Device executes kernels on the memory of the host. It is for running without generating code: it is
+// simple, and copies what a kernel reads and writes.
+type Device interface {
+	// Launch runs a kernel and waits for it.
+	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
+}
+
+// Arg is an argument of a kernel: memory, or a number if Memory is nil.
+type Arg struct {
+	Memory []byte
+	Number int64
+}
+
+var errNoDevice = errors.New("no device executes kernels of this target")
+
+// Run carries out a step.
+func (t Target) Run(f *exec.Frame, s program.Step) error {
+	l, ok := s.(*Launch)
+	if !ok {
+		return t.host.Run(f, s)
+	}
+	if t.Device == nil {
+		return errNoDevice
+	}
+	var args []Arg
+	for _, a := range l.Args {
+		switch a := a.(type) {
+		case *plan.Ref:
+			memory, err := f.Slice(a)
+			if err != nil {
+				return err
+			}
+			args = append(args, Arg{Memory: bytesOf(memory)})
+		case dim.Dim:
+			n, err := f.Int(a)
+			if err != nil {
+				return err
+			}
+			if int(int32(n)) != n {
+				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
+			}
+			args = append(args, Arg{Number: int64(n)})
+		}
+	}
+	grid, err := f.Ints(l.Grid[:])
+	if err != nil {
+		return err
+	}
+	return t.Device.Launch(l.Kernel, [3]int(grid), args)
+}
+
+// Measure carries out a step of the CPU that returns a number.
+func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) { return t.host.Measure(f, s) }
+
+// bytesOf returns the memory of a slice of numbers. It is not nil.
+func bytesOf(slice reflect.Value) []byte {
+	n := slice.Len() * int(slice.Type().Elem().Size())
+	if n == 0 {
+		return []byte{}
+	}
+	return unsafe.Slice((*byte)(slice.UnsafePointer()), n)
+}

@@ -1,0 +1,142 @@
+package spirv
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// forms are the instructions of an operation on floats, signed and unsigned integers, and bools. 0
+// stands for an operation that takes several instructions, or that is not on the type.
+type forms struct{ float, signed, unsigned, logical uint32 }
+
+func (i forms) on(d ir.DType) uint32 {
+	switch d.Class() {
+	case ir.Float:
+		return i.float
+	case ir.Signed:
+		return i.signed
+	case ir.Unsigned:
+		return i.unsigned
+	}
+	return i.logical
+}
+
+var arithmetic = map[kernel.Op]forms{
+	kernel.Add: {opFAdd, opIAdd, opIAdd, 0},
+	kernel.Sub: {opFSub, opISub, opISub, 0},
+	kernel.Mul: {opFMul, opIMul, opIMul, 0},
+	kernel.Div: {opFDiv, 0, opUDiv, 0},
+	kernel.Rem: {0, 0, opUMod, 0},
+	kernel.And: {0, opBitwiseAnd, opBitwiseAnd, opLogicalAnd},
+	kernel.Or:  {0, opBitwiseOr, opBitwiseOr, opLogicalOr},
+	kernel.Xor: {0, opBitwiseXor, opBitwiseXor, opLogicalNotEqual},
+	kernel.Shl: {0, opShiftLeftLogical, opShiftLeftLogical, 0},
+	kernel.Shr: {0, opShiftRightArithmetic, opShiftRightLogical, 0},
+	kernel.Neg: {opFNegate, opSNegate, opSNegate, 0},
+	kernel.Not: {0, opNot, opNot, opLogicalNot},
+}
+
+var comparisons = map[kernel.Op]forms{
+	kernel.Eq: {opFOrdEqual, opIEqual, opIEqual, opLogicalEqual},
+	kernel.Ne: {opFUnordNotEqual, opINotEqual, opINotEqual, opLogicalNotEqual},
+	kernel.Lt: {opFOrdLessThan, opSLessThan, opULessThan, 0},
+	kernel.Le: {opFOrdLessThanEqual, opSLessThanEqual, opULessThanEqual, 0},
+	kernel.Gt: {opFOrdGreaterThan, opSGreaterThan, opUGreaterThan, 0},
+	kernel.Ge: {opFOrdGreaterThanEqual, opSGreaterThanEqual, opUGreaterThanEqual, 0},
+}
+
+// library holds the operations on floats that are in the set GLSL.std.450.
+var library = map[kernel.Op]uint32{
+	kernel.Abs:   glslFAbs,
+	kernel.Sqrt:  glslSqrt,
+	kernel.Floor: glslFloor,
+	kernel.Ceil:  glslCeil,
+	kernel.Trunc: glslTrunc,
+	kernel.Round: glslRoundEven,
+	kernel.Fma:   glslFma,
+}
+
+// compute writes arithmetic or a comparison.
+func (f *function) compute(in *kernel.Instr) uint32 {
+	d := in.Args[0].Type.DType
+	if !kernel.IsArithmetic(d) {
+		fail("%s of %s", in.Op, d)
+	}
+	if d.IsFloat() {
+		f.floats(d)
+	}
+	x := f.all(in.Args)
+	if op := arithmetic[in.Op].on(d); op != 0 {
+		return f.exact(op, d, x...)
+	}
+	if comparisons[in.Op].on(d) != 0 {
+		return f.compare(in.Op, d, x[0], x[1])
+	}
+	if g, ok := library[in.Op]; ok && d.IsFloat() {
+		return f.call(g, d, x...)
+	}
+	switch in.Op {
+	case kernel.Min:
+		return f.choose(d, f.compare(kernel.Lt, d, x[0], x[1]), x[0], x[1])
+	case kernel.Max:
+		return f.choose(d, f.compare(kernel.Gt, d, x[0], x[1]), x[0], x[1])
+	case kernel.Div:
+		return f.quotient(d, x[0], x[1], in.Args[1])
+	case kernel.Rem:
+		return f.remainder(d, x[0], x[1], in.Args[1])
+	case kernel.Abs:
+		return f.magnitude(d, x[0])
+	}
+	fail("%s of %s", in.Op, d)
+	return 0
+}
+
+// exact appends arithmetic whose result is in the type of the operands. The device must not fuse it
+// with other arithmetic.
+func (f *function) exact(op uint32, d ir.DType, x ...uint32) uint32 {
+	id := f.value(op, f.register(d), x...)
+	if d.IsFloat() {
+		f.decorate(id, decorationNoContraction)
+	}
+	return id
+}
+
+func (f *function) compare(op kernel.Op, d ir.DType, x, y uint32) uint32 {
+	return f.value(comparisons[op].on(d), f.register(ir.Bool), x, y)
+}
+
+func (f *function) choose(d ir.DType, cond, x, y uint32) uint32 {
+	return f.value(opSelect, f.register(d), cond, x, y)
+}
+
+// call calls a function of the set GLSL.std.450.
+func (f *function) call(number uint32, d ir.DType, x ...uint32) uint32 {
+	return f.value(opExtInst, f.register(d), append([]uint32{f.extended(), number}, x...)...)
+}
+
+// quotient divides signed integers. The negative of the smallest one wraps, which SPIR-V leaves
+// undefined as a quotient by −1.
+func (f *function) quotient(d ir.DType, x, y uint32, divisor *kernel.Value) uint32 {
+	minusOne := uint64(1)<<d.Bits() - 1
+	if bits, ok := divisor.Const(); ok && bits != minusOne {
+		return f.exact(opSDiv, d, x, y)
+	}
+	isMinusOne := f.compare(kernel.Eq, d, y, f.constant(d, minusOne))
+	q := f.exact(opSDiv, d, x, f.choose(d, isMinusOne, f.constant(d, 1), y))
+	return f.choose(d, isMinusOne, f.exact(opSNegate, d, x), q)
+}
+
+// remainder returns x − x/y·y of signed integers: Vulkan leaves OpSRem of negative operands
+// undefined.
+func (f *function) remainder(d ir.DType, x, y uint32, divisor *kernel.Value) uint32 {
+	q := f.quotient(d, x, y, divisor)
+	return f.exact(opISub, d, x, f.exact(opIMul, d, q, y))
+}
+
+// magnitude returns the absolute value of an integer.
+func (f *function) magnitude(d ir.DType, x uint32) uint32 {
+	if d.Class() == ir.Unsigned {
+		return x
+	}
+	return f.choose(d, f.compare(kernel.Lt, d, x, f.constant(d, 0)), f.exact(opSNegate, d, x), x)
+}

@@ -1,0 +1,225 @@
+package spirv
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// function writes a kernel into a module.
+type function struct {
+	*module
+	Options
+	k     *kernel.Kernel
+	ids   map[*kernel.Value]uint32
+	cells map[*kernel.Value]cell // how shared arrays are accessed
+	args  uint32                 // pointer to the arguments, or 0
+
+	entry []uint32 // what the function computes first
+	code  []uint32 // the instructions after it
+	block uint32   // the label of the current block
+
+	variables []uint32        // the variables of the module that the function uses
+	widths    map[uint32]bool // widths of the floats that it computes with
+}
+
+func newFunction(m *module, k *kernel.Kernel, o Options) *function {
+	f := &function{
+		module: m, Options: o, k: k,
+		ids: map[*kernel.Value]uint32{}, cells: map[*kernel.Value]cell{}, widths: map[uint32]bool{},
+	}
+	f.measure(k.Body)
+	return f
+}
+
+// write adds the function, its entry point and what describes it to the module.
+func (f *function) write() {
+	void := f.typ(opTypeVoid)
+	typ := f.typ(opTypeFunction, void)
+	id := f.id()
+	f.name(id, f.k.Name)
+	if f.k.Doc != "" {
+		name := f.id()
+		f.sources = add(f.sources, opString, append([]uint32{name}, text(f.k.Name)...)...)
+		f.sources = add(f.sources, opSource, append([]uint32{0, 0, name}, text(f.k.Doc)...)...)
+	}
+	first := f.id()
+	f.block = first
+	f.instructions(f.k.Body)
+
+	f.functions = add(f.functions, opFunction, void, id, 0, typ)
+	f.functions = add(f.functions, opLabel, first)
+	f.functions = append(append(f.functions, f.entry...), f.code...)
+	f.functions = add(f.functions, opReturn)
+	f.functions = add(f.functions, opFunctionEnd)
+
+	entry := append([]uint32{modelGLCompute, id}, text(f.k.Name)...)
+	f.entries = add(f.entries, opEntryPoint, append(entry, f.variables...)...)
+	f.modes = add(f.modes, opExecutionMode, id, modeLocalSize,
+		uint32(f.k.Block[0]), uint32(f.k.Block[1]), uint32(f.k.Block[2]))
+	for _, width := range []uint32{32, 64} {
+		if f.widths[width] && !f.Loose {
+			f.modes = add(f.modes, opExecutionMode, id, modeSignedZeroInfNanPreserve, width)
+		}
+	}
+}
+
+// do appends an instruction without result.
+func (f *function) do(op uint32, operands ...uint32) { f.code = add(f.code, op, operands...) }
+
+// value appends an instruction and returns its result.
+func (f *function) value(op, typ uint32, operands ...uint32) uint32 {
+	id := f.id()
+	f.do(op, append([]uint32{typ, id}, operands...)...)
+	return id
+}
+
+// first returns a value that is computed where the function begins, so that every block may use it.
+func (f *function) first(compute func() uint32) uint32 {
+	code := f.code
+	f.code = f.entry
+	id := compute()
+	f.entry, f.code = f.code, code
+	return id
+}
+
+// uses says that the function uses a variable of the module.
+func (f *function) uses(variable uint32) uint32 {
+	if !slices.Contains(f.variables, variable) {
+		f.variables = append(f.variables, variable)
+	}
+	return variable
+}
+
+// floats says that the function computes with floats of a type.
+func (f *function) floats(d ir.DType) {
+	f.widths[uint32(d.Bits())] = true
+	if !f.Loose {
+		if d == ir.F64 {
+			f.need("shaderSignedZeroInfNanPreserveFloat64")
+		} else {
+			f.need("shaderSignedZeroInfNanPreserveFloat32")
+		}
+	}
+}
+
+// of returns the id of a value.
+func (f *function) of(v *kernel.Value) uint32 {
+	if id, ok := f.ids[v]; ok {
+		return id
+	}
+	i := slices.Index(f.k.Params, v)
+	if i < 0 {
+		fail("%s is used before it has a value", v.Name)
+	}
+	f.set(v, f.first(func() uint32 { return f.argument(i) }))
+	return f.ids[v]
+}
+
+func (f *function) all(values []*kernel.Value) []uint32 {
+	ids := make([]uint32, len(values))
+	for i, v := range values {
+		ids[i] = f.of(v)
+	}
+	return ids
+}
+
+// set says which id a value has.
+func (f *function) set(v *kernel.Value, id uint32) {
+	f.ids[v] = id
+	_, isConst := v.Const()
+	if v.Name != "" && (v.Name[0] < '0' || v.Name[0] > '9') && !isConst {
+		f.name(id, v.Name)
+	}
+}
+
+// argument loads an argument.
+func (f *function) argument(i int) uint32 {
+	if f.args == 0 {
+		var types []uint32
+		var names []string
+		for _, p := range f.k.Params {
+			types = append(types, f.parameter(p))
+			names = append(names, p.Name)
+		}
+		block := f.structure(types, names, f.k.Name+".Arguments")
+		long := f.integer(64)
+		at := f.value(opAccessChain, f.pointer(classPushConstant, long), f.uses(f.push()), f.word(0))
+		address := f.value(opLoad, long, at)
+		f.args = f.value(opConvertUToPtr, f.pointer(classPhysicalStorageBuffer, block), address)
+	}
+	typ := f.parameter(f.k.Params[i])
+	at := f.value(opAccessChain, f.pointer(classPhysicalStorageBuffer, typ), f.args, f.word(uint32(i)))
+	return f.value(opLoad, typ, at, accessAligned, 8)
+}
+
+// parameter returns the type of an argument.
+func (f *function) parameter(p *kernel.Value) uint32 {
+	d := p.Type.DType
+	switch {
+	case p.Type.Space == kernel.Global:
+		return f.integer(64)
+	case p.Type.Space != kernel.NoSpace, !kernel.IsArithmetic(d), d == ir.Bool:
+		fail("the parameter %s is %s", p.Name, p.Type)
+	}
+	return f.register(d)
+}
+
+// index returns an index of the thread in its block, or of the block in the grid.
+func (f *function) index(in *kernel.Instr) uint32 {
+	variable, name := uint32(builtInLocalInvocationID), "thread"
+	if in.Op == kernel.BlockIdx {
+		variable, name = builtInWorkgroupID, "block"
+	}
+	return f.first(func() uint32 {
+		all := f.value(opLoad, f.vector(f.integer(32), 3), f.uses(f.builtIn(variable, name)))
+		return f.value(opCompositeExtract, f.integer(32), all, uint32(in.Dim))
+	})
+}
+
+func (f *function) instructions(b *kernel.Block) {
+	for _, in := range b.Instrs {
+		results := f.instruction(in)
+		if len(results) != len(in.Results) {
+			fail("%s gives %d values, not %d", in.Op, len(results), len(in.Results))
+		}
+		for i, r := range in.Results {
+			f.set(r, results[i])
+		}
+	}
+}
+
+// instruction writes an instruction and returns its results.
+func (f *function) instruction(in *kernel.Instr) []uint32 {
+	switch in.Op {
+	case kernel.Const:
+		return []uint32{f.constant(in.Results[0].Type.DType, in.Bits)}
+	case kernel.ThreadIdx, kernel.BlockIdx:
+		return []uint32{f.index(in)}
+	case kernel.Select:
+		return []uint32{f.choose(in.Results[0].Type.DType, f.of(in.Args[0]), f.of(in.Args[1]), f.of(in.Args[2]))}
+	case kernel.Convert:
+		return []uint32{f.convert(in.Results[0].Type.DType, in.Args[0].Type.DType, f.of(in.Args[0]))}
+	case kernel.Bitcast:
+		return []uint32{f.bitcast(in.Results[0].Type.DType, in.Args[0].Type.DType, f.of(in.Args[0]))}
+	case kernel.Load:
+		return f.load(in.Args[0], in.Args[1], len(in.Results))
+	case kernel.Store:
+		f.store(in.Args[0], in.Args[1], f.all(in.Args[2:]))
+		return nil
+	case kernel.AtomicAdd, kernel.AtomicMin, kernel.AtomicMax, kernel.AtomicAnd, kernel.AtomicOr, kernel.AtomicXchg, kernel.AtomicCAS:
+		return []uint32{f.atomic(in)}
+	case kernel.Barrier:
+		f.do(opControlBarrier, f.word(scopeWorkgroup), f.word(scopeWorkgroup),
+			f.word(semanticsAcquireRelease|semanticsUniformMemory|semanticsWorkgroupMemory))
+		return nil
+	case kernel.For:
+		return f.count(in)
+	case kernel.If:
+		return f.branch(in)
+	case kernel.While:
+		return f.while(in)
+	}
+	return []uint32{f.compute(in)}
+}

@@ -1,0 +1,339 @@
+package spirv
+
+import (
+	"math/bits"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// cell is what one access to memory moves: n adjacent elements. Narrow elements, those of 8 and 16
+// bits, are moved in words where n of them fill one or more.
+type cell struct {
+	d ir.DType
+	n int
+}
+
+func isNarrow(d ir.DType) bool { return d.Size() < 4 }
+
+func (c cell) size() int { return c.n * c.d.Size() }
+
+// isWords reports whether the elements are parts of words.
+func (c cell) isWords() bool { return isNarrow(c.d) && c.size() >= 4 }
+
+// cellOf returns the greatest cell in which n adjacent elements can be moved.
+func cellOf(d ir.DType, n int) cell {
+	if isNarrow(d) && n*d.Size() < 4 {
+		return cell{d, 1}
+	}
+	return cell{d, n}
+}
+
+// memory returns the type of a cell in memory.
+func (f *function) memory(c cell) uint32 {
+	switch {
+	case c.isWords():
+		return f.vector(f.integer(32), c.size()/4)
+	case isNarrow(c.d):
+		return f.integer(8 * c.d.Size())
+	}
+	return f.vector(f.register(c.d), c.n)
+}
+
+// unpack returns the elements of a cell.
+func (f *function) unpack(c cell, x uint32) []uint32 {
+	switch {
+	case c.isWords():
+		var out []uint32
+		for _, w := range f.components(f.integer(32), x, c.size()/4) {
+			for shift := 0; shift < 32; shift += 8 * c.d.Size() {
+				out = append(out, f.part(c.d, w, f.word(uint32(shift))))
+			}
+		}
+		return out
+	case isNarrow(c.d):
+		return []uint32{f.fromBits(c.d, f.value(opUConvert, f.integer(32), x))}
+	}
+	return f.components(f.register(c.d), x, c.n)
+}
+
+// pack returns a cell of elements.
+func (f *function) pack(c cell, x []uint32) uint32 {
+	word := f.integer(32)
+	switch {
+	case c.isWords():
+		per := 4 / c.d.Size()
+		words := make([]uint32, len(x)/per)
+		for i, v := range x {
+			b := f.toBits(c.d, v)
+			if i%per == 0 {
+				words[i/per] = b
+				continue
+			}
+			b = f.bits(opShiftLeftLogical, b, uint32(i%per*8*c.d.Size()))
+			words[i/per] = f.value(opBitwiseOr, word, words[i/per], b)
+		}
+		return f.composite(word, words)
+	case isNarrow(c.d):
+		return f.value(opUConvert, f.memory(c), f.toBits(c.d, x[0]))
+	}
+	return f.composite(f.register(c.d), x)
+}
+
+// components returns the values of a vector of n.
+func (f *function) components(of, x uint32, n int) []uint32 {
+	if n == 1 {
+		return []uint32{x}
+	}
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = f.value(opCompositeExtract, of, x, uint32(i))
+	}
+	return out
+}
+
+// composite returns a vector of values.
+func (f *function) composite(of uint32, x []uint32) uint32 {
+	if len(x) == 1 {
+		return x[0]
+	}
+	return f.value(opCompositeConstruct, f.vector(of, len(x)), x...)
+}
+
+// part returns the narrow element that is at a bit of a word.
+func (f *function) part(d ir.DType, w, shift uint32) uint32 {
+	if shift != f.word(0) {
+		w = f.value(opShiftRightLogical, f.integer(32), w, shift)
+	}
+	return f.fromBits(d, f.bits(opBitwiseAnd, w, 1<<(8*d.Size())-1))
+}
+
+// fromBits returns the value of a narrow type that memory holds as these bits.
+func (f *function) fromBits(d ir.DType, x uint32) uint32 {
+	if d == ir.Bool {
+		return f.value(opINotEqual, f.register(ir.Bool), x, f.word(0))
+	}
+	return x
+}
+
+// toBits returns the bits by which memory holds a value of a narrow type.
+func (f *function) toBits(d ir.DType, x uint32) uint32 {
+	if d == ir.Bool {
+		return f.choose(ir.U32, x, f.word(1), f.word(0))
+	}
+	return x
+}
+
+// load writes a [kernel.Load] of n elements.
+func (f *function) load(p, i *kernel.Value, n int) []uint32 {
+	c := f.cell(p, n)
+	var out []uint32
+	for first := 0; first < n; first += c.n {
+		switch {
+		case p.Type.Space == kernel.Shared:
+			x := f.value(opLoad, f.slot(c), f.element(p, i, first))
+			if f.isSlot(c) {
+				out = append(out, f.fromBits(c.d, x))
+				continue
+			}
+			out = append(out, f.unpack(c, x)...)
+		case f.isSlot(c):
+			at, shift := f.place(p, i, first)
+			w := f.value(opAtomicLoad, f.integer(32), at, f.word(scopeDevice), f.word(semanticsRelaxed))
+			out = append(out, f.part(c.d, w, shift))
+		default:
+			f.access(c)
+			x := f.value(opLoad, f.memory(c), f.at(c, p, i, first), accessAligned, uint32(c.size()))
+			out = append(out, f.unpack(c, x)...)
+		}
+	}
+	return out
+}
+
+// store writes a [kernel.Store].
+func (f *function) store(p, i *kernel.Value, values []uint32) {
+	c := f.cell(p, len(values))
+	for first := 0; first < len(values); first += c.n {
+		x := values[first : first+c.n]
+		switch {
+		case p.Type.Space == kernel.Shared && f.isSlot(c):
+			f.do(opStore, f.element(p, i, first), f.toBits(c.d, x[0]))
+		case p.Type.Space == kernel.Shared:
+			f.do(opStore, f.element(p, i, first), f.pack(c, x))
+		case f.isSlot(c):
+			f.replace(p, i, first, c.d, x[0])
+		default:
+			f.access(c)
+			f.do(opStore, f.at(c, p, i, first), f.pack(c, x), accessAligned, uint32(c.size()))
+		}
+	}
+}
+
+// cell returns the cells in which n adjacent elements of an array are moved.
+func (f *function) cell(p *kernel.Value, n int) cell {
+	f.register(p.Type.DType) // fails if it is not a type of kernels
+	if p.Type.Space == kernel.Shared {
+		return f.cells[p]
+	}
+	return cellOf(p.Type.DType, n)
+}
+
+// isSlot reports whether a cell is one narrow element for which there is no memory of its width.
+func (f *function) isSlot(c cell) bool { return f.Words && isNarrow(c.d) && !c.isWords() }
+
+// slot returns the type of a cell in a shared array.
+func (f *function) slot(c cell) uint32 {
+	switch {
+	case f.isSlot(c):
+		return f.integer(32)
+	case isNarrow(c.d) && !c.isWords():
+		f.need(map[int]string{1: "shaderInt8", 2: "shaderInt16"}[c.d.Size()])
+	}
+	return f.memory(c)
+}
+
+// access says that a cell of global memory is accessed.
+func (f *function) access(c cell) {
+	if isNarrow(c.d) && !c.isWords() {
+		f.need(map[int]string{1: "storageBuffer8BitAccess", 2: "storageBuffer16BitAccess"}[c.d.Size()])
+	}
+}
+
+// at returns a pointer to a cell that begins some elements after an index.
+func (f *function) at(c cell, p, i *kernel.Value, first int) uint32 {
+	pointer := f.pointer(classPhysicalStorageBuffer, f.memory(c))
+	return f.value(opConvertUToPtr, pointer, f.address(p, i, first))
+}
+
+// address returns the address of an element of global memory.
+func (f *function) address(p, i *kernel.Value, first int) uint32 {
+	long, size := f.integer(64), p.Type.DType.Size()
+	base := f.of(p)
+	offset := uint64(first * size)
+	if n, ok := i.Const(); ok {
+		if i.Type.DType == ir.I32 {
+			n = uint64(int32(n))
+		}
+		offset += n * uint64(size)
+	} else {
+		x := f.of(i)
+		if i.Type.DType == ir.I32 {
+			x = f.value(opSConvert, long, x)
+		}
+		if size > 1 {
+			x = f.value(opShiftLeftLogical, long, x, f.word(uint32(bits.TrailingZeros(uint(size)))))
+		}
+		base = f.value(opIAdd, long, base, x)
+	}
+	if offset != 0 {
+		base = f.value(opIAdd, long, base, f.constant(ir.U64, offset))
+	}
+	return base
+}
+
+// place returns a pointer to the word that a narrow element is in, and at which of its bits.
+func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
+	long, word := f.integer(64), f.integer(32)
+	address := f.address(p, i, first)
+	whole := f.value(opBitwiseAnd, long, address, f.constant(ir.U64, ^uint64(3)))
+	at = f.value(opConvertUToPtr, f.pointer(classPhysicalStorageBuffer, word), whole)
+	low := f.bits(opBitwiseAnd, f.value(opUConvert, word, address), 3)
+	return at, f.bits(opShiftLeftLogical, low, 3)
+}
+
+// replace stores a narrow element into its word. Other threads may store the other elements of the
+// word at the same time.
+func (f *function) replace(p, i *kernel.Value, first int, d ir.DType, x uint32) {
+	word, device, relaxed := f.integer(32), f.word(scopeDevice), f.word(semanticsRelaxed)
+	at, shift := f.place(p, i, first)
+	mask := f.value(opShiftLeftLogical, word, f.word(1<<(8*d.Size())-1), shift)
+	f.value(opAtomicAnd, word, at, device, relaxed, f.value(opNot, word, mask))
+	f.value(opAtomicOr, word, at, device, relaxed, f.value(opShiftLeftLogical, word, f.toBits(d, x), shift))
+}
+
+// element returns a pointer to a cell of a shared array that begins some elements after an index.
+func (f *function) element(array, i *kernel.Value, first int) uint32 {
+	c := f.cells[array]
+	variable, ok := f.ids[array]
+	if !ok {
+		n := (array.Len + c.n - 1) / c.n
+		variable = f.variable(classWorkgroup, f.typ(opTypeArray, f.slot(c), f.word(uint32(n))), array.Name)
+		f.ids[array] = f.uses(variable)
+	}
+	d := i.Type.DType
+	var index uint32
+	if at, ok := i.Const(); ok {
+		index = f.constant(d, (at+uint64(first))/uint64(c.n))
+	} else {
+		index = f.of(i)
+		if c.n > 1 {
+			index = f.value(opShiftRightLogical, f.register(d), index, f.word(uint32(bits.TrailingZeros(uint(c.n)))))
+		}
+		if first > 0 {
+			index = f.value(opIAdd, f.register(d), index, f.constant(d, uint64(first/c.n)))
+		}
+	}
+	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, index)
+}
+
+// measure finds the cells of the shared arrays: as many elements as every access moves.
+func (f *function) measure(b *kernel.Block) {
+	for _, in := range b.Instrs {
+		n := 0
+		switch in.Op {
+		case kernel.Load:
+			n = len(in.Results)
+		case kernel.Store:
+			n = len(in.Args) - 2
+		default:
+			if len(in.Args) > 0 && in.Args[0].Type.Space != kernel.NoSpace {
+				n = 1
+			}
+		}
+		if n > 0 && in.Args[0].Type.Space == kernel.Shared {
+			p := in.Args[0]
+			c := cellOf(p.Type.DType, n)
+			if known, ok := f.cells[p]; !ok || c.n < known.n {
+				f.cells[p] = c
+			}
+		}
+		for _, inner := range in.Blocks {
+			f.measure(inner)
+		}
+	}
+}
+
+var atomics = map[kernel.Op]forms{
+	kernel.AtomicAdd:  {0, opAtomicIAdd, opAtomicIAdd, 0},
+	kernel.AtomicMin:  {0, opAtomicSMin, opAtomicUMin, 0},
+	kernel.AtomicMax:  {0, opAtomicSMax, opAtomicUMax, 0},
+	kernel.AtomicAnd:  {0, opAtomicAnd, opAtomicAnd, 0},
+	kernel.AtomicOr:   {0, opAtomicOr, opAtomicOr, 0},
+	kernel.AtomicXchg: {0, opAtomicExchange, opAtomicExchange, 0},
+}
+
+// atomic writes an atomic operation.
+func (f *function) atomic(in *kernel.Instr) uint32 {
+	p := in.Args[0]
+	d := p.Type.DType
+	x := f.all(in.Args[2:])
+	relaxed := f.word(semanticsRelaxed)
+	var at, scope uint32
+	feature := "shaderBufferInt64Atomics"
+	if p.Type.Space == kernel.Shared {
+		at, scope, feature = f.element(p, in.Args[1], 0), f.word(scopeWorkgroup), "shaderSharedInt64Atomics"
+	} else {
+		at, scope = f.at(cell{d, 1}, p, in.Args[1], 0), f.word(scopeDevice)
+	}
+	if d.Bits() == 64 {
+		f.need(feature)
+	}
+	if in.Op == kernel.AtomicCAS {
+		return f.value(opAtomicCompareExchange, f.register(d), at, scope, relaxed, relaxed, x[1], x[0])
+	}
+	op := atomics[in.Op].on(d)
+	if op == 0 || isNarrow(d) {
+		fail("%s of %s", in.Op, d)
+	}
+	return f.value(op, f.register(d), at, scope, relaxed, x[0])
+}

@@ -1,0 +1,77 @@
+package spirv
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Options say what modules must do without.
+type Options struct {
+	// Words accesses elements of 8 and 16 bits as parts of words of 32 bits, for devices that do not
+	// have storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt8 or shaderInt16. Memory is
+	// then accessed in words whose addresses are multiples of 4. An element of a shared array takes a
+	// word.
+	Words bool
+	// Loose lets the device treat −0, infinities and NaN as it likes, for devices that do not have
+	// shaderSignedZeroInfNanPreserveFloat32 or shaderSignedZeroInfNanPreserveFloat64.
+	Loose bool
+}
+
+// Write returns a module of kernels as little-endian words: SPIR-V 1.5 for Vulkan 1.2. The entry
+// point of a kernel has its name. The kernels must be valid, and their names different.
+//
+// A kernel has one push constant of 8 bytes: the address of its arguments, which are 8 bytes each and
+// in the order of the parameters. An argument is an address, an integer, or a float in the low bytes.
+// Memory that is accessed n elements at a time is aligned to n elements, other memory to one.
+func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
+
+// Needs returns the features that a device needs for a kernel, by the names of their members in the
+// structures of Vulkan 1.2. Those for floats are properties there.
+func Needs(k *kernel.Kernel) []string { return Options{}.Needs(k) }
+
+// Write is [Write] with options.
+func (o Options) Write(kernels ...*kernel.Kernel) ([]byte, error) {
+	m := newModule()
+	names := map[string]bool{}
+	for _, k := range kernels {
+		if names[k.Name] {
+			return nil, fmt.Errorf("spirv: two kernels have the name %s", k.Name)
+		}
+		names[k.Name] = true
+		if err := o.write(m, k); err != nil {
+			return nil, err
+		}
+	}
+	return m.bytes(), nil
+}
+
+// Needs is [Needs] with options.
+func (o Options) Needs(k *kernel.Kernel) []string {
+	m := newModule()
+	if o.write(m, k) != nil {
+		return nil
+	}
+	return m.needs()
+}
+
+// mistake is the error that stops a writer.
+type mistake struct{ error }
+
+// fail stops the writer with an error.
+func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
+
+// write adds a kernel to a module.
+func (o Options) write(m *module, k *kernel.Kernel) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			mistake, ok := r.(mistake)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("spirv: kernel %s: %w", k.Name, mistake.error)
+		}
+	}()
+	newFunction(m, k, o).write()
+	return nil
+}

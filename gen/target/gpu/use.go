@@ -1,0 +1,52 @@
+package gpu
+
+import (
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+)
+
+// Use says who carries out the steps of a function, and of the functions that it calls, as often as it
+// calls them. The body of a loop counts once.
+type Use struct {
+	Launches int            // of kernels
+	Kernels  int            // distinct ones
+	Host     map[string]int // how many nodes of an operator the host computes
+}
+
+// Use counts launches, kernels and nodes on the host.
+func (Target) Use(f *program.Func) Use {
+	u := Use{Host: map[string]int{}}
+	kernels := map[string]bool{}
+	var count func(*program.Func)
+	count = func(f *program.Func) {
+		seen := map[*ir.Node]bool{}
+		for _, s := range f.Steps {
+			l, isLaunch := s.(*Launch)
+			switch {
+			case isLaunch:
+				u.Launches++
+				kernels[anonymous(l.Kernel)] = true
+			case onHost(s) && !seen[s.At()]:
+				seen[s.At()] = true
+				u.Host[ir.OpName(s.At().Op)]++
+			}
+			for _, callee := range program.CalleesOf(s) {
+				count(callee)
+			}
+		}
+	}
+	count(f)
+	u.Kernels = len(kernels)
+	return u
+}
+
+// onHost reports whether a step that is not a launch computes a node.
+func onHost(s program.Step) bool {
+	switch s.(type) {
+	case *program.Copy:
+		return false
+	case *program.Custom, *program.Bind:
+		return true
+	}
+	return program.Computes(s)
+}

@@ -1,0 +1,47 @@
+// Package target defines the interface of a back end, and lists the back ends. It does not know how
+// any of them works.
+package target
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/target/cpu"
+	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/vulkan"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// Target is a back end: it lowers modules, makes the steps that compute nodes, runs them without
+// generating, and prints them as Go.
+type Target interface {
+	// Name returns the name of the target. Its package has the same name.
+	Name() string
+	pass.Target
+	program.Target
+	exec.Runner
+	// Plain makes the runner give the same bits on every machine, for the whole process, until
+	// restore is called.
+	Plain() (restore func())
+	// Printer returns a new printer for a package.
+	Printer() emit.Printer
+	// CanRun reports whether steps can be run now: those of a GPU need a device.
+	CanRun() bool
+}
+
+// All are the targets. The first is the default: it can always run.
+var All = []Target{cpu.Target{}, cuda.Target(), vulkan.Target()}
+
+// Named returns the target of a name, or an error that lists the names.
+func Named(name string) (Target, error) {
+	names := make([]string, len(All))
+	for i, t := range All {
+		if names[i] = t.Name(); names[i] == name {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("%q: one of %s expected", name, strings.Join(names, ", "))
+}

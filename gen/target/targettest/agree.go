@@ -1,0 +1,268 @@
+// Package targettest tests targets. It draws operators at random and compares the results of a
+// target with those of the evaluator. It does not know any target.
+package targettest
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// Trial is an operator with its operands.
+type Trial struct {
+	Op   ir.Op
+	Args []*ir.Tensor // nil where an operand is absent
+	// Build appends the values to compare. If it is nil, the results of Op on Args are compared.
+	Build func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value
+	// Exact requires equal bits. Sums makes the tolerance relative to the largest number of a
+	// result instead of each number. Loose multiplies the tolerance. Single uses the tolerance of
+	// f32 for every type. Truncates allows integers that are truncated floats to differ by one.
+	Exact, Sums, Single, Truncates bool
+	Loose                          float64
+	// Moments says that intermediate values, such as a variance, are rounded to the element type.
+	// If Sums is also set, an error of one unit of the largest result is allowed.
+	Moments bool
+}
+
+// Trials draw random applications of operators, by the names of these.
+type Trials map[string]func(*Draw) Trial
+
+// trials are of all operators that models have.
+var trials = Merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, textTrials, containerTrials, learningTrials)
+
+// untried gives the reasons why some operators with a kernel or a lowering have no trial.
+var untried = map[string]string{
+	"custom":         "a function of the user's program computes it",
+	"image_decoder":  "its operand is a file; package rt/image compares with the decoders of the standard library",
+	"random_normal":  "equal to rt.NormalAt, which is tested by its distribution",
+	"random_uniform": "equal to rt.UniformAt, which is tested by its distribution",
+}
+
+// Merged returns the trials of several families.
+func Merged(families ...Trials) Trials {
+	all := Trials{}
+	for _, f := range families {
+		maps.Copy(all, f)
+	}
+	return all
+}
+
+// Tried reports whether Agree tries an operator, or has a reason not to.
+func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
+
+// Fewer sets the number of checks of rapid in a test to checks, unless the command line sets it.
+func Fewer(t *testing.T, checks int) {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	f := flag.Lookup("rapid.checks")
+	before := f.Value.String()
+	f.Value.Set(strconv.Itoa(checks))
+	t.Cleanup(func() { f.Value.Set(before) })
+}
+
+// Target is a target to test, see package gen/target.
+type Target interface {
+	exec.Target
+	pass.Target
+}
+
+// A Setting changes how a target runs until the function that it returns is called.
+type Setting func() (restore func())
+
+// Agree draws every operator at random, compiles it for a target and runs it in each of the
+// settings. The results must agree with those of the evaluator. Without settings the target runs
+// with its defaults.
+func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
+
+// Agree is [Agree] for other operators.
+func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
+	if len(settings) == 0 {
+		settings = []Setting{func() func() { return func() {} }}
+	}
+	Fewer(t, 25)
+	for _, name := range slices.Sorted(maps.Keys(trials)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				d := &Draw{T: r, symbolic: rapid.Bool().Draw(r, "symbolic"), extents: map[string]int{}}
+				trials[name](d).run(d, x, settings)
+			})
+		})
+	}
+}
+
+// run builds the function of a trial, evaluates it, and runs it on a target.
+func (c Trial) run(d *Draw, x Target, settings []Setting) {
+	f, args := c.function(d)
+	if f == nil { // it needs extents that are known
+		d.symbolic, c.Op = false, ir.SubstOp(c.Op, func(s string) (dim.Dim, bool) { n, ok := d.extents[s]; return dim.Const(n), ok })
+		clear(d.extents)
+		f, args = c.function(d)
+	}
+	module := &ir.Module{Funcs: []*ir.Func{f}}
+	want, failed := (&ir.Evaluator{Module: module}).Run(f, args)
+	lowered := &ir.Module{Funcs: []*ir.Func{f.Clone()}}
+	machine, err := compile(x, lowered, Pick(d, 0, 1))
+	if err != nil && failed != nil {
+		return // weights that do not fit
+	}
+	if err != nil {
+		d.Fatalf("%v\n%s", err, f)
+	}
+	for setting, set := range settings {
+		data, shapes := make([]any, len(args)), make([][]int, len(args))
+		for i, a := range args {
+			data[i], shapes[i] = value.ToGo(a), a.Shape
+		}
+		restore := set()
+		got, outShapes, err := machine.Run(d.Context(), data, shapes)
+		restore()
+		if err == nil && failed != nil && empty(outShapes) {
+			continue // inputs that are errors are not compared
+		}
+		if (err != nil) != (failed != nil) {
+			d.Fatalf("setting %d: kernels: %v, evaluation: %v\n%s\n%v\n%s", setting, err, failed, f, args, lowered)
+		}
+		if err != nil {
+			continue
+		}
+		for i, y := range want {
+			x, err := value.FromGo(f.Results[i].Type, outShapes[i], got[i])
+			if y = held(y); err != nil || !c.agrees(x, y) {
+				d.Fatalf("setting %d: result %d is\n%s, evaluated to\n%s\n%s\n%v\n%s", setting, i, x, y, f, args, lowered)
+			}
+		}
+		for i, a := range args {
+			if x, err := value.FromGo(f.Params[i].Type, shapes[i], data[i]); err != nil || !x.Equal(a) {
+				d.Fatalf("setting %d: argument %d is overwritten", setting, i)
+			}
+		}
+	}
+}
+
+// empty reports whether there are no elements in tensors of these shapes.
+func empty(shapes [][]int) bool {
+	return !slices.ContainsFunc(shapes, func(s []int) bool { return !slices.Contains(s, 0) })
+}
+
+// compile lowers a module of constants and one function, and prepares its weights. If stop is 1, it
+// leaves out all passes that are not required, so that kernels compute on constants. It also leaves
+// out passes that change the rounding.
+func compile(x Target, m *ir.Module, stop int) (*exec.Machine, error) {
+	if err := pass.All(&pass.Context{Target: x, Strict: true}, m, pass.Options{Stop: stop, Outline: true}); err != nil {
+		return nil, err
+	}
+	return exec.Prepared(x, m, pass.Prepare, pass.Forward)
+}
+
+// function returns the function of a trial and its arguments. It returns nil if an operator must
+// know an extent that is a symbol.
+func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
+	f := &ir.Func{Name: pass.Forward}
+	b := ir.NewBuilder(f)
+	var args []*ir.Tensor
+	bound := map[string]bool{}
+	err := ir.Try(func() {
+		values := make([]*ir.Value, len(c.Args))
+		for i, x := range c.Args {
+			if x != nil && (x.Kind != ir.TensorKind || d.Int(0, 3, "constant") > 0) {
+				t := d.typeOf(x)
+				t.Subst(func(s string) (dim.Dim, bool) { bound[s] = true; return dim.Dim{}, false })
+				values[i], args = b.Param("x", t), append(args, held(x))
+			}
+		}
+		for _, s := range slices.Sorted(maps.Keys(d.extents)) {
+			if !bound[s] {
+				b.Param("extent", ir.TensorOf(ir.Bool, dim.Sym(s)))
+				args = append(args, ir.NewTensor(ir.Bool, d.extents[s]))
+			}
+		}
+		for i, x := range c.Args {
+			if x != nil && values[i] == nil {
+				values[i] = b.Const(held(x))
+			}
+		}
+		if c.Build != nil {
+			b.Return(c.Build(b, c.Op, values)...)
+		} else {
+			b.Return(b.Nodes(c.Op, values...)...)
+		}
+	})
+	if err != nil && d.symbolic {
+		return nil, nil
+	}
+	if err != nil {
+		d.Fatalf("%v\n%#v\n%v", err, c.Op, c.Args)
+	}
+	for i := range f.Results {
+		f.ResultNames = append(f.ResultNames, fmt.Sprint("y", i))
+	}
+	return f, args
+}
+
+// units are the relative distances between adjacent numbers of the float types that kernels only
+// store, and the absolute distances next to zero. Kernels compute in f32 and round once more than
+// Eval.
+var units = map[ir.DType]struct{ near, zero float64 }{
+	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
+	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},
+	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {1, 0.5},
+}
+
+// agrees compares a result with the evaluator's. It allows a difference of 1e-12 for f64, 1e-5 for
+// f32, and one unit in the last place more for narrower floats.
+func (c Trial) agrees(x, y *ir.Tensor) bool {
+	switch {
+	case x.Kind != ir.TensorKind:
+		return x.Kind == y.Kind && slices.EqualFunc(x.Items, y.Items, c.agrees) && (x.Keys == nil && y.Keys == nil || x.Keys.Equal(y.Keys))
+	case c.Truncates && x.DType.IsInt() && x.Type().String() == y.Type().String():
+		for i := range x.Len() {
+			if v := x.Int(i) - y.Int(i); v < -1 || v > 1 {
+				return false
+			}
+		}
+		return true
+	case c.Exact || !x.DType.IsFloat() || x.Type().String() != y.Type().String():
+		return x.Equal(y)
+	}
+	near := 1e-5
+	if x.DType == ir.F64 && !c.Single {
+		near = 1e-12
+	}
+	near *= max(c.Loose, 1)
+	greatest := 1.0
+	for i := range y.Len() {
+		if v := math.Abs(y.Float(i)); c.Sums && v <= math.MaxFloat64 {
+			greatest = max(greatest, v)
+		}
+	}
+	unit := units[x.DType]
+	for i := range x.Len() {
+		a, b := x.Float(i), y.Float(i)
+		if a == b || a != a && b != b {
+			continue
+		}
+		size := math.Abs(b)
+		if c.Moments {
+			size = greatest
+		}
+		if !(math.Abs(a-b) <= near*max(greatest, math.Abs(b))+max(unit.near*size, unit.zero)) || math.IsInf(b, 0) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,246 @@
+package targettest
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// Draw draws random operators and operands.
+type Draw struct {
+	*rapid.T
+	// symbolic says whether extents may be symbols. extents holds the numbers of the symbols that
+	// attributes use.
+	symbolic bool
+	extents  map[string]int
+	// smooths counts the calls of [Draw.smooth].
+	smooths int64
+}
+
+// Int draws a number from lo to hi.
+func (d *Draw) Int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(d.T, what) }
+
+// Flag draws a truth value.
+func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
+
+// Pick draws one of the given values.
+func Pick[T any](d *Draw, of ...T) T { return rapid.SampledFrom(of).Draw(d.T, "choice") }
+
+// Ints draws n numbers.
+func (d *Draw) Ints(n, lo, hi int, what string) []int {
+	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, what)
+}
+
+// Extent draws an extent. Some are next to the sizes of vectors and blocks.
+func (d *Draw) Extent() int { return Pick(d, 2, 3, 1, 5, 4, 0, 7, 17) }
+
+// Shape draws a shape of a rank from lo to hi.
+func (d *Draw) Shape(lo, hi int) []int {
+	shape := make([]int, d.Int(lo, hi, "rank"))
+	for i := range shape {
+		shape[i] = d.Extent()
+	}
+	return shape
+}
+
+// Full is shape without extents of 0.
+func (d *Draw) Full(lo, hi int) []int {
+	shape := d.Shape(lo, hi)
+	for i, n := range shape {
+		shape[i] = max(n, 1)
+	}
+	return shape
+}
+
+// broadcast draws n shapes that broadcast to one.
+func (d *Draw) broadcast(n int) [][]int {
+	whole := d.Shape(0, 4)
+	shapes := make([][]int, n)
+	for i := range shapes {
+		shapes[i] = d.part(whole)
+	}
+	return shapes
+}
+
+// part draws a shape that broadcasts to another.
+func (d *Draw) part(whole []int) []int {
+	shape := slices.Clone(whole)
+	if d.Flag("whole") {
+		return shape
+	}
+	for k := range shape {
+		if d.Int(0, 2, "one") == 0 {
+			shape[k] = 1
+		}
+	}
+	return shape[d.Int(0, len(shape), "lead"):]
+}
+
+// Dim returns an extent of an attribute, which may be a symbol.
+func (d *Draw) Dim(n int) dim.Dim {
+	if !d.symbolic || !d.Flag("symbol") {
+		return dim.Const(n)
+	}
+	name := fmt.Sprint("D", n)
+	d.extents[name] = n
+	return dim.Sym(name)
+}
+
+// Dims returns extents of an attribute, each of which may be a symbol.
+func (d *Draw) Dims(n ...int) []dim.Dim {
+	dims := make([]dim.Dim, len(n))
+	for i, v := range n {
+		dims[i] = d.Dim(v)
+	}
+	return dims
+}
+
+// typeOf returns the type that a parameter has for an argument.
+func (d *Draw) typeOf(x *ir.Tensor) ir.Type {
+	if x.Kind != ir.TensorKind {
+		return x.Type()
+	}
+	seen := maps.Clone(d.extents)
+	t := ir.TensorOf(x.DType, d.Dims(x.Shape...)...)
+	d.extents = seen
+	return t
+}
+
+// DType draws one of the given element types.
+func (d *Draw) DType(types []ir.DType) ir.DType { return rapid.SampledFrom(types).Draw(d.T, "dtype") }
+
+// typesWhere returns the element types that is holds for.
+func typesWhere(keep func(ir.DType) bool) []ir.DType {
+	return slices.DeleteFunc(ir.DTypes(), func(d ir.DType) bool { return !keep(d) })
+}
+
+// Lists of element types that operators accept.
+var (
+	anyTypes      = ir.DTypes()
+	floatTypes    = typesWhere(ir.DType.IsFloat)
+	usualFloats   = []ir.DType{ir.F32, ir.F64, ir.F16, ir.BF16} // that sums are not too coarse for
+	intTypes      = typesWhere(ir.DType.IsInt)
+	signedTypes   = typesWhere(func(d ir.DType) bool { return d.IsFloat() || d.Class() == ir.Signed })
+	unsignedTypes = typesWhere(func(d ir.DType) bool { return d.Class() == ir.Unsigned })
+	numberTypes   = slices.Concat(floatTypes, intTypes)
+	usualNumbers  = slices.Concat(usualFloats, intTypes)
+	boolTypes     = []ir.DType{ir.Bool}
+	textTypes     = []ir.DType{ir.String}
+	indexTypes    = []ir.DType{ir.I64, ir.I32}
+)
+
+var words = []string{"", "a", "B", "ab", "ſ", " x y ", "7", "-2.5", "1e3", "né"}
+
+// Tensor draws a tensor of strings, bools or small numbers. Floats are multiples of 1/8, and mostly
+// not integers.
+func (d *Draw) Tensor(t ir.DType, shape ...int) *ir.Tensor {
+	return d.Scaled(1, t, shape...)
+}
+
+// Scaled draws a tensor whose floats are multiplied by a factor.
+func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
+	x := ir.NewTensor(t, shape...)
+	seed := rapid.Uint32().Draw(d.T, "seed")
+	for i := range x.Len() {
+		h := int(rt.Hash(seed, uint32(i)) >> 8)
+		switch {
+		case t == ir.String:
+			x.SetText(i, words[h%len(words)])
+		case t == ir.Bool:
+			x.SetBool(i, h&1 != 0)
+		case t == ir.F8E8M0:
+			x.SetFloat(i, math.Ldexp(1, h%9-4))
+		case t.IsFloat():
+			x.SetFloat(i, by*(float64(h%97)/8-6))
+		default:
+			x.SetInt(i, int64(h%251)-100)
+		}
+	}
+	return x
+}
+
+// odd replaces an element of a float tensor by −0, NaN, or a very large or very small number.
+func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
+	if x.DType.IsFloat() && x.DType.Bits() >= 16 && x.Len() > 0 {
+		for range d.Int(0, 2, "odd") {
+			v := Pick(d, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 1e-30, 3e4, -1e9)
+			x.SetFloat(d.Int(0, x.Len()-1, "place"), v)
+		}
+	}
+	return x
+}
+
+// Any is odd of a tensor.
+func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
+
+// index draws indices of an axis. Some count from the end, and a few are out of range.
+func (d *Draw) index(extent int, shape ...int) *ir.Tensor {
+	return d.indexOf(d.DType(indexTypes), extent, shape...)
+}
+
+func (d *Draw) indexOf(t ir.DType, extent int, shape ...int) *ir.Tensor {
+	x := ir.NewTensor(t, shape...)
+	seed := rapid.Uint32().Draw(d.T, "seed")
+	for i := range x.Len() {
+		if extent > 0 {
+			x.SetInt(i, int64(int(rt.Hash(seed, uint32(i))>>8)%(2*extent)-extent))
+		}
+	}
+	if x.Len() > 0 && d.Int(0, 15, "outside") == 0 {
+		x.SetInt(d.Int(0, x.Len()-1, "place"), int64(Pick(d, extent, -extent-1)))
+	}
+	return x
+}
+
+// Lengths draws n numbers from lo to hi.
+func (d *Draw) Lengths(t ir.DType, n, lo, hi int) *ir.Tensor {
+	x := ir.NewTensor(t, n)
+	for i, v := range d.Ints(n, lo, hi, "length") {
+		x.SetInt(i, int64(v))
+	}
+	return x
+}
+
+// Maybe returns x, or sometimes nil.
+func (d *Draw) Maybe(x *ir.Tensor) *ir.Tensor {
+	if d.Flag("absent") {
+		return nil
+	}
+	return x
+}
+
+// Trimmed returns the operands without absent ones at the end.
+func Trimmed(args ...*ir.Tensor) []*ir.Tensor {
+	for len(args) > 0 && args[len(args)-1] == nil {
+		args = args[:len(args)-1]
+	}
+	return args
+}
+
+// Product multiplies numbers.
+func Product(n ...int) int {
+	p := 1
+	for _, v := range n {
+		p *= v
+	}
+	return p
+}
+
+// held returns a tensor as kernels hold it: there is no zero among powers of two.
+func held(x *ir.Tensor) *ir.Tensor {
+	if x.Kind != ir.TensorKind || x.DType != ir.F8E8M0 {
+		return x
+	}
+	y, err := ir.DecodeTensor(x.DType, x.Shape, x.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	return y
+}

@@ -1,0 +1,149 @@
+// Package text is an example of a small target, and a test of the interface of targets. Each node
+// is one step. Generated code prints a line of text for it, and running the step evaluates the node
+// as package ir does. It does not use any kernel.
+package text
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Target is the target. Its zero value is ready to use.
+type Target struct{}
+
+// Name returns "text".
+func (Target) Name() string { return "text" }
+
+// Computes returns nil: every node is computed as it is.
+func (Target) Computes(*ir.Node) error { return nil }
+
+// Reads returns the operands.
+func (Target) Reads(n *ir.Node) []*ir.Value { return n.Args }
+
+// Keeps returns true, so that nothing is decomposed.
+func (Target) Keeps(*ir.Node) bool { return true }
+
+// Lower returns nil.
+func (Target) Lower(*ir.Builder, *ir.Node) []*ir.Value { return nil }
+
+// Lowering returns the passes that every target needs.
+func (Target) Lowering() pass.Pipeline {
+	return pass.Pipeline{Passes: []pass.Pass{pass.SpillConstants, pass.LiftWeights, pass.SplitPrepare, pass.Prune}}
+}
+
+// launch is the step that computes a node, or a measure of it.
+type launch struct {
+	node              *ir.Node
+	operands, results []*plan.Ref // an absent operand is nil
+	symbol            string      // that a measure is of
+}
+
+func (l *launch) At() *ir.Node      { return l.node }
+func (l *launch) Refs() []*plan.Ref { return program.Present(l.operands, l.results) }
+
+// Build adds a launch, and one before it for each symbol that the node binds.
+func (Target) Build(b *program.Builder, n *ir.Node) error {
+	operands, results := b.Reads(n.Args), b.Writes(n.Results)
+	o, binds := n.Op.(ir.Binder)
+	if binds {
+		bind := &program.Bind{Node: n, Symbols: o.Binds()}
+		for _, symbol := range bind.Symbols {
+			bind.Measures = append(bind.Measures, &launch{node: n, operands: operands, symbol: symbol})
+		}
+		b.Add(bind)
+	}
+	if !binds || len(results) > 0 {
+		b.Add(&launch{node: n, operands: operands, results: results})
+	}
+	return nil
+}
+
+// Run evaluates a node, or copies a value.
+func (Target) Run(f *exec.Frame, s program.Step) error {
+	if c, ok := s.(*program.Copy); ok {
+		from, err := f.Slice(c.From)
+		if err != nil {
+			return err
+		}
+		return f.Set(c.To, from)
+	}
+	l := s.(*launch)
+	out, _, err := l.evaluate(f)
+	if err != nil {
+		return err
+	}
+	return value.SetResults(f, l.results, out)
+}
+
+// Measure evaluates a node for the value of a symbol.
+func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
+	l := s.(*launch)
+	_, symbols, err := l.evaluate(f)
+	return symbols[l.symbol], err
+}
+
+// Plain does nothing: the evaluator gives the same bits on every machine.
+func (Target) Plain() (restore func()) { return func() {} }
+
+// CanRun returns true.
+func (Target) CanRun() bool { return true }
+
+// evaluate returns the results of the node, and the values of the symbols after it.
+func (l *launch) evaluate(f *exec.Frame) (out []*ir.Tensor, symbols map[string]int64, err error) {
+	in, err := value.Operands(f, l.operands)
+	if err != nil {
+		return nil, nil, err
+	}
+	symbols = f.Symbols()
+	out, err = new(ir.Evaluator).Node(l.node, symbols, in)
+	return out, symbols, err
+}
+
+// Printer returns a printer of lines of text.
+func (Target) Printer() emit.Printer { return &printer{} }
+
+// printer prints calls of a function that the package declares, launch.
+type printer struct{ declared bool }
+
+func (*printer) Imports() map[string]string                           { return nil }
+func (*printer) OnDevice() bool                                       { return false }
+func (*printer) Device() (*emit.Device, error)                        { return nil, nil }
+func (*printer) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement { return jen.Copy(to, from) }
+func (*printer) Ends(program.Step) bool                               { return false }
+func (*printer) Moves(program.Step) bool                              { return false }
+func (*printer) Vars() (doc string, declarations []jen.Code)          { return "", nil }
+
+// Step prints the call of launch with the node's text and its memory.
+func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
+	text := "copy"
+	if n := step.At(); n != nil {
+		text = n.Text()
+	}
+	args := []jen.Code{emit.Text(text)}
+	for _, r := range step.Refs() {
+		args = append(args, s.Slice(r))
+	}
+	return []jen.Code{jen.Id("launch").Call(args...)}
+}
+
+// Measure prints the call of launch with the symbol's node.
+func (*printer) Measure(s *emit.Scope, step program.Step) (measure *jen.Statement, fallible bool) {
+	return jen.Id("launch").Call(emit.Text(step.At().Text())), false
+}
+
+// Funcs returns launch, once.
+func (p *printer) Funcs() []jen.Code {
+	if p.declared {
+		return nil
+	}
+	p.declared = true
+	return []jen.Code{jen.Func().Id("launch").Params(jen.Id("step").String(), jen.Id("memory").Op("...").Any()).Int().Block(
+		jen.Println(jen.Id("step"), jen.Len(jen.Id("memory"))), jen.Return(jen.Lit(0)))}
+}

@@ -1,0 +1,16 @@
+// Package vulkan is the target of GPUs with the driver of Vulkan: packages whose kernels are SPIR-V. It does not
+// know how kernels are made.
+package vulkan
+
+import (
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/spirv"
+)
+
+// Target returns the target, without a device.
+func Target() gpu.Target {
+	return gpu.Target{Language: gpu.Language{
+		Name: "vulkan", Driver: "github.com/burngen/burngen/runtime/vulkan", File: "kernels.spv",
+		Write: spirv.Write,
+	}}
+}

@@ -1,0 +1,40 @@
+package value
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Operands returns the values that a step reads as tensors. They may share the memory of the frame. An
+// operand that is absent, a nil reference, is nil.
+func Operands(f *exec.Frame, refs []*plan.Ref) ([]*ir.Tensor, error) {
+	tensors := make([]*ir.Tensor, len(refs))
+	for i, r := range refs {
+		if r == nil {
+			continue
+		}
+		elems, err := f.Slice(r)
+		shape, unknown := f.Ints(r.Value.Type.Shape)
+		if err := errors.Join(err, unknown); err != nil {
+			return nil, err
+		}
+		if tensors[i], err = FromGo(r.Value.Type, shape, elems.Interface()); err != nil {
+			return nil, err
+		}
+	}
+	return tensors, nil
+}
+
+// SetResults writes tensors where a step writes its results.
+func SetResults(f *exec.Frame, refs []*plan.Ref, results []*ir.Tensor) error {
+	for i, r := range refs {
+		if err := f.Set(r, reflect.ValueOf(ToGo(results[i]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package endtoend
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/target"
+	targetvulkan "github.com/burngen/burngen/gen/target/vulkan"
+	"github.com/burngen/burngen/gen/value"
+	"github.com/burngen/burngen/golden/corpus"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/onnx/onnxtest"
+	"github.com/burngen/burngen/runtime/vulkan"
+)
+
+// onVulkan skips a test if the machine has no device with Vulkan. A software driver will do.
+func onVulkan(t *testing.T) {
+	t.Helper()
+	long(t)
+	infos, err := vulkan.Driver().Devices()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Logf("the device is %s", infos[0].Name)
+}
+
+// attentionNet is a block of a transformer, with input "x" of N×S×16 and output "y".
+func attentionNet() *onnxtest.Model {
+	m := onnxtest.New(17).Input("x", ir.F32, "N", "S", 16).Output("y", ir.F32, "N", "S", 16).
+		Initializer("scale", ir.Scalar(ir.F32, .25)).
+		Initializer("norm.weight", ramp(.5, 1.5, 16)).
+		Initializer("norm.bias", ramp(-.1, .1, 16))
+	for i, name := range []string{"q", "k", "v"} {
+		m.Initializer(name+".weight", wave(10+i, .5, 16, 16)).
+			Node("/"+name+"/MatMul", "MatMul", []string{"x", name + ".weight"}, []string{name})
+	}
+	return m.
+		Node("/Transpose", "Transpose", []string{"k"}, []string{"kT"}, onnxtest.Attr{Name: "perm", Value: []int{0, 2, 1}}).
+		Node("/MatMul", "MatMul", []string{"q", "kT"}, []string{"scores"}).
+		Node("/Mul", "Mul", []string{"scores", "scale"}, []string{"scaled"}).
+		Node("/Softmax", "Softmax", []string{"scaled"}, []string{"shares"}, onnxtest.Attr{Name: "axis", Value: -1}).
+		Node("/MatMul_1", "MatMul", []string{"shares", "v"}, []string{"mixed"}).
+		Node("/Add", "Add", []string{"mixed", "x"}, []string{"sum"}).
+		Node("/LayerNormalization", "LayerNormalization", []string{"sum", "norm.weight", "norm.bias"}, []string{"y"}, onnxtest.Attr{Name: "axis", Value: -1})
+}
+
+// reference writes a folder with a model and what the kernels of the CPU compute of it.
+func (f fixture) reference(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), f.name)
+	file := filepath.Join(dir, "model.onnx")
+	writeFile(t, file, string(f.model().Bytes()))
+	m, err := gen.Load(file, gen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, shapes, err := gen.SampleInputs(m.Forward.IR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, resultShapes, err := m.Run(args, shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(how string, i int, name string, d ir.DType, shape []int, slice any) {
+		x, err := value.FromSlice(d, shape, slice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "test_data_set_0", fmt.Sprintf("%s_%d.pb", how, i)), string(onnxtest.Tensor(name, x)))
+	}
+	for i, p := range m.Forward.IR.Params {
+		put("input", i, p.Name, p.Type.DType, shapes[i], args[i])
+	}
+	for i, r := range m.Forward.IR.Results {
+		put("output", i, m.Forward.IR.ResultNames[i], r.Type.DType, resultShapes[i], results[i])
+	}
+	return dir
+}
+
+// TestVulkanAgrees generates, builds and runs packages for Vulkan. Their results are compared with those
+// of the CPU's kernels, and with references of operators that the host computes a part of.
+func TestVulkanAgrees(t *testing.T) {
+	onVulkan(t)
+	var dirs []string
+	for _, f := range []fixture{batchedNet, dynamicNet, {"attention", attentionNet}} {
+		dirs = append(dirs, f.reference(t))
+	}
+	for _, name := range []string{
+		"if", "if_seq", "loop11", "loop13_seq", "scan9_sum", "sequence_map_identity_1_sequence_1_tensor_expanded",
+		"string_concat", "string_split_basic", "nonzero_example", "lstm_defaults",
+	} {
+		if dir, ok := corpus.Find("onnx-node/test_" + name); ok {
+			dirs = append(dirs, dir)
+		} else {
+			t.Logf("no corpus: not tested with %s", name)
+		}
+	}
+	for _, flag := range []string{"-exec=false", "-exec"} {
+		args := append([]string{"verify", "-all", "-target", "vulkan", flag}, dirs...)
+		c := exec.Command(command(t, ""), args...)
+		c.Dir = root
+		out, err := c.CombinedOutput()
+		if sum := fmt.Sprintf("%d passed, 0 failed, 0 refused, 0 ran\n", len(dirs)); err != nil || !strings.HasSuffix(string(out), sum) {
+			t.Errorf("%s: %v, want %s%s", flag, err, sum, out)
+		}
+	}
+}
+
+// TestVulkanPackage runs the tests in testdata/gpu: a package for Vulkan beside one for the CPU, in many
+// goroutines and with contexts that end.
+func TestVulkanPackage(t *testing.T) {
+	onVulkan(t)
+	m := newModule(t)
+	m.requireAll(t)
+	m.generate(t, "model", batchedNet.write(t), "-target", "cpu,vulkan")
+	m.copy(t, "tests", "gpu/gpu_test.go")
+	m.run(t, nil, "vet", "./...")
+	m.run(t, nil, "test", "./...")
+}
+
+// TestVulkanTrainer trains with a package for Vulkan beside one for the CPU.
+func TestVulkanTrainer(t *testing.T) {
+	onVulkan(t)
+	m := newModule(t)
+	m.requireAll(t)
+	for dir, to := range map[string]target.Target{"model": nil, "model/vulkan": targetvulkan.Target()} {
+		model, err := compileDescribedFor(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := model.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			m.write(t, dir+"/"+f.Name, string(f.Data))
+		}
+	}
+	m.copy(t, "tests", "gputrain/gputrain_test.go")
+	m.run(t, nil, "vet", "./...")
+	m.run(t, nil, "test", "./tests")
+}

@@ -1,0 +1,38 @@
+// Package heap measures the memory of the program's objects.
+package heap
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// Bytes returns the bytes of all objects that are not freed yet.
+func Bytes() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// Growth runs f in a goroutine of its own. It returns the most bytes by which the heap grew
+// meanwhile, measured every 2 ms, and the value that f panicked with, or nil.
+func Growth(f func()) (bytes uint64, panicked any) {
+	runtime.GC()
+	before := Bytes()
+	peak := before
+	done := make(chan any)
+	go func() {
+		defer func() { done <- recover() }()
+		f()
+	}()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case panicked := <-done:
+			return max(peak, Bytes()) - before, panicked
+		case <-tick.C:
+			peak = max(peak, Bytes())
+		}
+	}
+}

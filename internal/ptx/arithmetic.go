@@ -1,0 +1,351 @@
+package ptx
+
+import (
+	"math"
+	"strings"
+)
+
+// Types that instructions compute on.
+const (
+	wholes = "s16 u16 s32 u32 s64 u64"
+	wide   = "s32 u32 s64 u64" // those of division and bit fields too
+	reals  = "f32 f64"
+	masks  = "b16 b32 b64"
+)
+
+// signed returns the integer of a type that a register holds.
+func (t typ) signed(x uint64) int64 {
+	shift := 64 - t.bits
+	return int64(x<<shift) >> shift
+}
+
+// truth returns a predicate.
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
+func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
+func f64(x uint64) float64    { return math.Float64frombits(x) }
+
+// unary is an instruction that writes a register from another operand.
+func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
+	d.operands(2)
+	x, r := d.from(1, from), d.to(0, to)
+	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
+}
+
+// binary is an instruction that writes a register from two operands.
+func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
+	d.operands(3)
+	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
+	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
+}
+
+// ternary is an instruction that writes a register from three operands.
+func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
+	d.operands(4)
+	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
+	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
+}
+
+// floats is an instruction on two floats of a type.
+func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
+	if t.bits == 32 {
+		d.binary(t, t, t, func(x, y uint64) uint64 { return bits32(single(f32(x), f32(y))) })
+	} else {
+		d.binary(t, t, t, func(x, y uint64) uint64 { return math.Float64bits(double(f64(x), f64(y))) })
+	}
+}
+
+func (d *decoder) sum() {
+	minus := strings.HasPrefix(d.op.text, "sub")
+	rounded := d.has("rn")
+	t := d.typ(pick(rounded, reals, wholes+" "+reals))
+	mask := t.mask()
+	switch {
+	case t.isFloat() && minus:
+		d.floats(t, func(x, y float32) float32 { return x - y }, func(x, y float64) float64 { return x - y })
+	case t.isFloat():
+		d.floats(t, func(x, y float32) float32 { return x + y }, func(x, y float64) float64 { return x + y })
+	case minus:
+		d.binary(t, t, t, func(x, y uint64) uint64 { return (x - y) & mask })
+	default:
+		d.binary(t, t, t, func(x, y uint64) uint64 { return (x + y) & mask })
+	}
+}
+
+func pick(first bool, x, y string) string {
+	if first {
+		return x
+	}
+	return y
+}
+
+// product is an instruction that multiplies integers: the low bits, or all in twice the width. plus
+// says that it adds a third operand.
+func (d *decoder) product(plus bool) {
+	t, to := typ{}, typ{}
+	mul := func(x, y uint64) uint64 { return x * y }
+	if d.one("lo", "wide") == "lo" {
+		t = d.typ(wholes)
+		to = t
+	} else {
+		t = d.typ("s16 u16 s32 u32")
+		to = typ{t.kind, 2 * t.bits}
+		if t.kind == 's' {
+			mul = func(x, y uint64) uint64 { return uint64(t.signed(x) * t.signed(y)) }
+		}
+	}
+	mask := to.mask()
+	if plus {
+		d.ternary(to, t, t, to, func(x, y, z uint64) uint64 { return (mul(x, y) + z) & mask })
+	} else {
+		d.binary(to, t, t, func(x, y uint64) uint64 { return mul(x, y) & mask })
+	}
+}
+
+func (d *decoder) mul() {
+	rounded := d.has("rn")
+	if !rounded && (len(d.mods) == 0 || d.mods[0] != "f32" && d.mods[0] != "f64") {
+		d.product(false)
+		return
+	}
+	d.floats(d.typ(reals), func(x, y float32) float32 { return x * y }, func(x, y float64) float64 { return x * y })
+}
+
+func (d *decoder) mad() { d.product(true) }
+
+func (d *decoder) fma() {
+	d.one("rn")
+	t := d.typ(reals)
+	if t.bits == 32 {
+		d.ternary(t, t, t, t, func(x, y, z uint64) uint64 { return bits32(fma32(f32(x), f32(y), f32(z))) })
+	} else {
+		d.ternary(t, t, t, t, func(x, y, z uint64) uint64 { return math.Float64bits(math.FMA(f64(x), f64(y), f64(z))) })
+	}
+}
+
+// fma32 returns x · y + z, rounded once. The product is exact in 64 bits; their sum is rounded to
+// odd, after which rounding to 32 bits gives what rounding the exact sum would.
+func fma32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	if math.IsInf(s, 0) || s != s {
+		return float32(s)
+	}
+	part := s - p
+	lost := (p - (s - part)) + (c - part) // the exact sum is s + lost
+	if b := math.Float64bits(s); lost != 0 && b&1 == 0 {
+		if (lost > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+		s = math.Float64frombits(b)
+	}
+	return float32(s)
+}
+
+func (d *decoder) div() {
+	if d.has("rn") {
+		d.floats(d.typ(reals), func(x, y float32) float32 { return x / y }, func(x, y float64) float64 { return x / y })
+		return
+	}
+	d.quotient(func(x, y int64) int64 { return x / y }, func(x, y uint64) uint64 { return x / y })
+}
+
+func (d *decoder) rem() {
+	d.quotient(func(x, y int64) int64 { return x % y }, func(x, y uint64) uint64 { return x % y })
+}
+
+// quotient is a division of integers. That by 0 gives what the manual leaves open: here all ones.
+func (d *decoder) quotient(signed func(x, y int64) int64, unsigned func(x, y uint64) uint64) {
+	t := d.typ(wide)
+	mask := t.mask()
+	d.binary(t, t, t, func(x, y uint64) uint64 {
+		switch {
+		case y == 0:
+			return mask
+		case t.kind == 's':
+			return uint64(signed(t.signed(x), t.signed(y))) & mask
+		}
+		return unsigned(x, y)
+	})
+}
+
+func (d *decoder) extreme() {
+	greater := strings.HasPrefix(d.op.text, "max")
+	t := d.typ(wholes)
+	d.binary(t, t, t, func(x, y uint64) uint64 {
+		less := x < y
+		if t.kind == 's' {
+			less = t.signed(x) < t.signed(y)
+		}
+		if less != greater {
+			return x
+		}
+		return y
+	})
+}
+
+// sign is neg or abs. They change the sign bit of floats, also that of a NaN.
+func (d *decoder) sign() {
+	abs := strings.HasPrefix(d.op.text, "abs")
+	t := d.typ("s16 s32 s64 " + reals)
+	mask, top := t.mask(), uint64(1)<<(t.bits-1)
+	switch {
+	case t.isFloat() && abs:
+		d.unary(t, t, func(x uint64) uint64 { return x &^ top })
+	case t.isFloat():
+		d.unary(t, t, func(x uint64) uint64 { return x ^ top })
+	case abs:
+		d.unary(t, t, func(x uint64) uint64 {
+			if x&top != 0 {
+				x = -x & mask
+			}
+			return x
+		})
+	default:
+		d.unary(t, t, func(x uint64) uint64 { return -x & mask })
+	}
+}
+
+func (d *decoder) sqrt() {
+	d.one("rn")
+	t := d.typ(reals)
+	if t.bits == 32 {
+		d.unary(t, t, func(x uint64) uint64 { return bits32(float32(math.Sqrt(float64(f32(x))))) })
+	} else {
+		d.unary(t, t, func(x uint64) uint64 { return math.Float64bits(math.Sqrt(f64(x))) })
+	}
+}
+
+func (d *decoder) logic() {
+	name := d.op.text[:strings.IndexByte(d.op.text+".", '.')]
+	t := d.typ(masks + " pred")
+	d.binary(t, t, t, map[string]func(x, y uint64) uint64{
+		"and": func(x, y uint64) uint64 { return x & y },
+		"or":  func(x, y uint64) uint64 { return x | y },
+		"xor": func(x, y uint64) uint64 { return x ^ y },
+	}[name])
+}
+
+func (d *decoder) not() {
+	t := d.typ(masks + " pred")
+	mask := t.mask()
+	d.unary(t, t, func(x uint64) uint64 { return ^x & mask })
+}
+
+// shift is shl or shr. The number of bits always has 32, and what is more than the width counts as
+// the width.
+func (d *decoder) shift() {
+	by := typ{'u', 32}
+	if strings.HasPrefix(d.op.text, "shl") {
+		t := d.typ(masks)
+		mask := t.mask()
+		d.binary(t, t, by, func(x, y uint64) uint64 { return x << y & mask })
+		return
+	}
+	t := d.typ(masks + " " + wholes)
+	mask := t.mask()
+	if t.kind == 's' {
+		d.binary(t, t, by, func(x, y uint64) uint64 { return uint64(t.signed(x)>>y) & mask })
+	} else {
+		d.binary(t, t, by, func(x, y uint64) uint64 { return x >> y })
+	}
+}
+
+// extract is bfe: a field of bits, whose first bit and length are the low bytes of two operands.
+func (d *decoder) extract() {
+	t := d.typ("u32 s32")
+	place := typ{'u', 32}
+	d.ternary(t, t, place, place, func(x, y, z uint64) uint64 {
+		from, n := y&0xff, z&0xff
+		switch {
+		case n == 0:
+			return 0
+		case t.kind == 'u':
+			return x >> from & (1<<n - 1)
+		}
+		top := min(from+n, 32) // above the word are copies of its sign
+		return uint64(t.signed(x)<<(64-top)>>(64-top)>>from) & t.mask()
+	})
+}
+
+// insert is bfi: the second operand with a field of bits from the first.
+func (d *decoder) insert() {
+	t := d.typ("b32")
+	place := typ{'u', 32}
+	d.operands(5)
+	x, y, from, n, r := d.from(1, t), d.from(2, t), d.from(3, place), d.from(4, place), d.to(0, t)
+	d.step.exec = func(th *thread) {
+		at := th.r[from] & 0xff
+		field := (uint64(1)<<(th.r[n]&0xff) - 1) << at & t.mask()
+		th.r[r] = th.r[y]&^field | th.r[x]<<at&field
+	}
+}
+
+// conditions are what setp tests, of numbers that can be compared.
+var conditions = map[string]func(less, equal bool) bool{
+	"eq": func(_, equal bool) bool { return equal },
+	"ne": func(_, equal bool) bool { return !equal },
+	"lt": func(less, _ bool) bool { return less },
+	"le": func(less, equal bool) bool { return less || equal },
+	"gt": func(less, equal bool) bool { return !less && !equal },
+	"ge": func(less, _ bool) bool { return !less },
+}
+
+// compare is setp. With a NaN conditions are false, but those that end in u are true.
+func (d *decoder) compare() {
+	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+	holds := conditions[name[:2]]
+	switch {
+	case name == "num" || name == "nan":
+		t := d.typ(reals)
+		d.order(t, func(_, _, nan bool) bool { return nan == (name == "nan") })
+		return
+	case len(name) == 3:
+		d.order(d.typ(reals), func(less, equal, nan bool) bool { return nan || holds(less, equal) })
+		return
+	case name == "eq" || name == "ne":
+		t := d.typ(masks + " " + wholes + " " + reals)
+		if !t.isFloat() {
+			d.binary(pred, t, t, func(x, y uint64) uint64 { return truth((x == y) == (name == "eq")) })
+			return
+		}
+		d.order(t, func(less, equal, nan bool) bool { return !nan && holds(less, equal) })
+		return
+	}
+	t := d.typ(wholes + " " + reals)
+	switch {
+	case t.isFloat():
+		d.order(t, func(less, equal, nan bool) bool { return !nan && holds(less, equal) })
+	case t.kind == 's':
+		d.binary(pred, t, t, func(x, y uint64) uint64 { return truth(holds(t.signed(x) < t.signed(y), x == y)) })
+	default:
+		d.binary(pred, t, t, func(x, y uint64) uint64 { return truth(holds(x < y, x == y)) })
+	}
+}
+
+// order is a comparison of floats.
+func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
+	d.binary(pred, t, t, func(x, y uint64) uint64 {
+		a, b := toFloat(t, x), toFloat(t, y)
+		return truth(holds(a < b, a == b, a != a || b != b))
+	})
+}
+
+// choose is selp.
+func (d *decoder) choose() {
+	t := d.typ(masks + " " + wholes + " " + reals)
+	d.ternary(t, t, t, pred, func(x, y, z uint64) uint64 {
+		if z != 0 {
+			return x
+		}
+		return y
+	})
+}

@@ -1,0 +1,236 @@
+package ptx
+
+import (
+	"math"
+	"math/bits"
+	"strings"
+)
+
+// toFloat returns the float of a type with these bits, exactly.
+func toFloat(t typ, x uint64) float64 {
+	switch {
+	case t.kind == 'h':
+		return float64(f32(x << 16))
+	case t.bits == 32:
+		return float64(f32(x))
+	case t.bits == 64:
+		return f64(x)
+	}
+	sign, exponent, fraction := 1.0, int(x>>10&0x1f), float64(x&0x3ff)
+	if x>>15 != 0 {
+		sign = -1
+	}
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 0x1f:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(fraction+1024, exponent-25)
+}
+
+// formats are the floats other than f64: their precision in bits, and the exponent of the smallest
+// normal number.
+func (t typ) format() (precision, least int) {
+	switch {
+	case t.kind == 'h':
+		return 8, -126
+	case t.bits == 16:
+		return 11, -14
+	}
+	return 24, -126
+}
+
+// fromFloat returns the bits of a number in a type, rounded to the nearest, ties to even, or towards
+// 0. Any NaN becomes the one that conversions give.
+func fromFloat(t typ, x float64, towardZero bool) uint64 {
+	if t.bits == 64 {
+		return math.Float64bits(x)
+	}
+	if x == x && !math.IsInf(x, 0) && x != 0 {
+		x = round(t, x, towardZero)
+	}
+	switch {
+	case t.kind == 'h' && x != x:
+		return 0x7fff
+	case t.kind == 'h':
+		return bits32(float32(x)) >> 16
+	case t.bits == 32 && x != x:
+		return 0x7fffffff
+	case t.bits == 32:
+		return bits32(float32(x))
+	}
+	sign := math.Float64bits(x) >> 63 << 15
+	x = math.Abs(x)
+	switch {
+	case x != x:
+		return 0x7fff
+	case math.IsInf(x, 0):
+		return sign | 0x7c00
+	case x < math.Ldexp(1, -14):
+		return sign | uint64(math.Ldexp(x, 24))
+	}
+	fraction, exponent := math.Frexp(x) // of [1/2, 1)
+	return sign | uint64(exponent+14)<<10 + uint64(math.Ldexp(fraction, 11)) - 1024
+}
+
+// round rounds a finite number to the precision and range of a type.
+func round(t typ, x float64, towardZero bool) float64 {
+	precision, least := t.format()
+	_, exponent := math.Frexp(x)
+	unit := max(exponent-1, least) - precision + 1
+	n := math.Ldexp(x, -unit) // exact: only the exponent changes, and the result is not tiny
+	if towardZero {
+		n = math.Trunc(n)
+	} else {
+		n = math.RoundToEven(n)
+	}
+	y := math.Ldexp(n, unit)
+	if most := math.Ldexp(2-math.Ldexp(1, 1-precision), 1-least); math.Abs(y) > most {
+		if towardZero {
+			return math.Copysign(most, x)
+		}
+		return math.Inf(int(math.Copysign(1, x)))
+	}
+	return y
+}
+
+// fromInt returns the bits of an integer as a float of a type.
+func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
+	precision := 53
+	if t.bits < 64 {
+		precision, _ = t.format()
+	}
+	drop := bits.Len64(magnitude) - precision
+	switch {
+	case drop <= 0:
+	case towardZero:
+		magnitude &^= 1<<drop - 1
+	default: // what is below the half of the last bit counts only if it is not 0
+		if keep := drop - 2; keep > 0 && magnitude&(1<<keep-1) != 0 {
+			magnitude = magnitude&^(1<<keep-1) | 1<<keep
+		}
+	}
+	x := float64(magnitude) // exact but for f64
+	if negative {
+		x = -x
+	}
+	return fromFloat(t, x, towardZero)
+}
+
+// toInt returns a float as an integer of a type. What is out of range becomes the nearest integer. A
+// NaN becomes 0 if neither type has 64 bits, else the integer that has only its first bit.
+func toInt(to, from typ, x float64) uint64 {
+	switch limit := math.Ldexp(1, to.bits-1); {
+	case x != x && (from.bits == 64 || to.bits == 64):
+		return 1 << (to.bits - 1)
+	case x != x:
+		return 0
+	case to.kind == 's' && x >= limit:
+		return 1<<(to.bits-1) - 1
+	case to.kind == 's' && x <= -limit:
+		return 1 << (to.bits - 1)
+	case to.kind == 's':
+		return uint64(int64(x)) & to.mask()
+	case x >= 2*limit:
+		return to.mask()
+	case x <= 0:
+		return 0
+	}
+	return uint64(x)
+}
+
+// integral are the modes that round to an integer.
+var integral = map[string]func(float64) float64{
+	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
+}
+
+// cvt converts. A mode of rounding is given where something may be lost, and only there.
+func (d *decoder) cvt() {
+	mode := ""
+	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {
+		mode = d.one("rn", "rz", "rni", "rzi", "rmi", "rpi")
+	}
+	const small = "s8 u8 "
+	to := d.typ(small + wholes + " f16 bf16 " + reals)
+	from := d.typ(small + wholes + " f16 " + reals)
+	if to.kind == 'h' && (d.target < 80 || d.version < 7 || from.bits != 32 || !from.isFloat()) {
+		d.fail("bf16 needs .version 7.0, .target sm_80 and an f32")
+	}
+	d.operands(2)
+	x := d.source(d.args[1], from, fitsWide)
+	r := d.register(d.args[0], to, fitsWide)
+	d.step.writes = append(d.step.writes, r)
+	if d.args[1].form != named {
+		d.fail("the operand is not a register")
+	}
+
+	towardZero := mode == "rz"
+	rounds := mode == "rn" || mode == "rz"
+	toWhole := integral[mode]
+	switch {
+	case from.isFloat() && to.isFloat() && to.bits == from.bits:
+		if toWhole == nil || to.kind == 'h' {
+			d.fail("a conversion to the same type rounds to an integer")
+		}
+		d.step.exec = func(t *thread) { t.r[r] = fromFloat(to, toWhole(toFloat(from, t.r[x])), false) }
+	case from.isFloat() && to.isFloat():
+		if rounds != (to.bits < from.bits) || toWhole != nil {
+			d.fail("the mode of rounding %q does not belong to this conversion", mode)
+		}
+		d.step.exec = func(t *thread) { t.r[r] = fromFloat(to, toFloat(from, t.r[x]), towardZero) }
+	case from.isFloat():
+		if toWhole == nil || to.bits < 32 {
+			d.fail("the mode of rounding %q does not belong to this conversion", mode)
+		}
+		extend := d.extend(to, r)
+		d.step.exec = func(t *thread) { t.r[r] = extend(toInt(to, from, toWhole(toFloat(from, t.r[x])))) }
+	case to.isFloat():
+		if !rounds {
+			d.fail("the mode of rounding %q does not belong to this conversion", mode)
+		}
+		mask := from.mask()
+		d.step.exec = func(t *thread) {
+			n := t.r[x] & mask
+			if negative := from.kind == 's' && from.signed(n) < 0; negative {
+				t.r[r] = fromInt(to, true, -uint64(from.signed(n)), towardZero)
+			} else {
+				t.r[r] = fromInt(to, false, n, towardZero)
+			}
+		}
+	default:
+		if mode != "" {
+			d.fail("conversions of integers do not round")
+		}
+		extend := d.extend(to, r)
+		mask := from.mask()
+		d.step.exec = func(t *thread) {
+			n := t.r[x] & mask
+			if from.kind == 's' {
+				n = uint64(from.signed(n))
+			}
+			t.r[r] = extend(n & to.mask())
+		}
+	}
+}
+
+// extend returns a function that extends a number of a type to the width of a register, by its sign
+// if the type has one.
+func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
+	mask := d.entry.registers[slot].mask()
+	if t.kind != 's' {
+		return func(x uint64) uint64 { return x & mask }
+	}
+	return func(x uint64) uint64 { return uint64(t.signed(x)) & mask }
+}
+
+// cvta turns a generic address into one of global memory, which is the same.
+func (d *decoder) cvta() {
+	d.one("to")
+	d.one("global")
+	t := d.typ("u64")
+	d.unary(t, t, func(x uint64) uint64 { return x })
+}

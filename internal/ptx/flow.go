@@ -1,0 +1,114 @@
+package ptx
+
+import "slices"
+
+// bar is a barrier of all threads of a block.
+func (d *decoder) bar() {
+	d.one("sync")
+	d.operands(1)
+	if o := d.args[0]; o.form != integer || o.bits != 0 {
+		d.fail("only barrier 0 exists")
+	}
+	d.step.kind = barrier
+}
+
+func (d *decoder) bra() {
+	d.has("uni")
+	d.operands(1)
+	s, ok := d.names.find(d.args[0].name)
+	if !ok || s.what != label {
+		d.fail("no label is called %s", d.args[0].name)
+	}
+	if s.at == d.total {
+		d.fail("no instruction follows label %s", d.args[0].name)
+	}
+	d.step.kind, d.step.target = jump, s.at
+}
+
+func (d *decoder) ret() {
+	d.operands(0)
+	d.step.kind = end
+}
+
+// slots is a set of registers.
+type slots []uint64
+
+func (s slots) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
+func (s slots) has(slot int) bool { return s[slot/64]>>(slot%64)&1 != 0 }
+
+// assignment finds which registers are written when control reaches an instruction.
+type assignment struct {
+	entry   *entry
+	targets []bool  // instructions that jumps lead to
+	written []slots // at these and at the first, on all paths found yet; nil before the first path
+	work    []int   // where written changed
+}
+
+// checkAssigned stops reading if a register may be read before it is written: if a path leads to
+// the instruction without a write. What a predicate may prevent does not count as a write.
+func checkAssigned(e *entry) {
+	a := &assignment{entry: e, targets: make([]bool, len(e.code)), written: make([]slots, len(e.code)), work: []int{0}}
+	for _, s := range e.code {
+		if s.kind == jump {
+			a.targets[s.target] = true
+		}
+	}
+	a.written[0] = make(slots, (len(e.registers)+63)/64)
+	for len(a.work) > 0 {
+		pc := a.work[len(a.work)-1]
+		a.work = a.work[:len(a.work)-1]
+		a.follow(pc, false)
+	}
+	for pc := range a.written {
+		if a.written[pc] != nil {
+			a.follow(pc, true)
+		}
+	}
+}
+
+// follow goes from an instruction to the next that a jump may lead to. It looks at what is read
+// only if check is true.
+func (a *assignment) follow(pc int, check bool) {
+	now := slices.Clone(a.written[pc])
+	for {
+		s := &a.entry.code[pc]
+		for _, slot := range s.reads {
+			if check && slot < len(a.entry.registers) && !now.has(slot) {
+				failAt(s.line, "%s: a register may be read before it is written", s.text)
+			}
+		}
+		if s.guard < 0 {
+			for _, slot := range s.writes {
+				now.add(slot)
+			}
+		}
+		if s.kind == jump {
+			a.reach(s.target, now)
+		}
+		if s.guard < 0 && (s.kind == jump || s.kind == end) {
+			return
+		}
+		if pc++; a.targets[pc] {
+			a.reach(pc, now)
+			return
+		}
+	}
+}
+
+// reach says that a path leads to an instruction with these registers written.
+func (a *assignment) reach(pc int, now slots) {
+	if a.written[pc] == nil {
+		a.written[pc] = slices.Clone(now)
+		a.work = append(a.work, pc)
+		return
+	}
+	changed := false
+	for i, w := range a.written[pc] {
+		if both := w & now[i]; both != w {
+			a.written[pc][i], changed = both, true
+		}
+	}
+	if changed {
+		a.work = append(a.work, pc)
+	}
+}

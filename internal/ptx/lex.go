@@ -1,0 +1,115 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+)
+
+// token is a word, a number, a string in quotes, or a character of punctuation. That of the end is
+// empty.
+type token struct {
+	text  string
+	start int // in the source
+	line  int
+}
+
+// mistake is the error that stops reading.
+type mistake struct{ error }
+
+// lexer splits a source into tokens.
+type lexer struct {
+	source string
+	at     int
+	line   int
+	next   token
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
+}
+
+// failAt stops reading with an error in a line.
+func failAt(line int, format string, args ...any) {
+	panic(mistake{fmt.Errorf("ptx: line %d: %w", line, fmt.Errorf(format, args...))})
+}
+
+// fail stops reading at the next token.
+func (l *lexer) fail(format string, args ...any) { failAt(l.next.line, format, args...) }
+
+// advance reads the next token.
+func (l *lexer) advance() {
+	l.space()
+	start := l.at
+	l.next = token{start: start, line: l.line}
+	if start == len(l.source) {
+		return
+	}
+	switch c := l.source[start]; {
+	case isWord(c):
+		for l.at < len(l.source) && isWord(l.source[l.at]) {
+			l.at++
+		}
+	case c == '"':
+		end := strings.IndexAny(l.source[start+1:], "\"\n")
+		if end < 0 || l.source[start+1+end] == '\n' {
+			failAt(l.line, "a string does not end")
+		}
+		l.at = start + end + 2
+	case strings.IndexByte(",;:{}()[]<>+-@!", c) >= 0:
+		l.at++
+	default:
+		failAt(l.line, "unexpected character %q", c)
+	}
+	l.next.text = l.source[start:l.at]
+}
+
+// space skips white space and comments.
+func (l *lexer) space() {
+	for l.at < len(l.source) {
+		rest := l.source[l.at:]
+		switch {
+		case rest[0] == '\n':
+			l.line++
+			l.at++
+		case rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\r':
+			l.at++
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			if i := strings.IndexFunc(rest[:end], func(r rune) bool { return r > '~' }); i >= 0 {
+				failAt(l.line, "a comment is not in ASCII")
+			}
+			l.at += end
+		default:
+			return
+		}
+	}
+}
+
+// take reads a token, whatever it is.
+func (l *lexer) take() token {
+	t := l.next
+	if t.text == "" {
+		l.fail("the text ends too early")
+	}
+	l.advance()
+	return t
+}
+
+// accept reads a token if it is this one.
+func (l *lexer) accept(text string) bool {
+	if l.next.text != text {
+		return false
+	}
+	l.advance()
+	return true
+}
+
+// expect reads a token that has to be this one.
+func (l *lexer) expect(text string) {
+	if !l.accept(text) {
+		l.fail("%q where %q is expected", l.next.text, text)
+	}
+}

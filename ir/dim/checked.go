@@ -1,0 +1,95 @@
+package dim
+
+import (
+	"math"
+	"math/bits"
+)
+
+// checked returns the result of checked arithmetic on constants, poisoned if ok is false.
+func checked(n int64, ok bool) Dim {
+	if !ok {
+		return poison(overflow)
+	}
+	return Dim{c: n}
+}
+
+func add64(a, b int64) (int64, bool) {
+	s := a + b
+	return s, (s > a) == (b > 0)
+}
+
+func sub64(a, b int64) (int64, bool) {
+	s := a - b
+	return s, (s < a) == (b > 0)
+}
+
+func mul64(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	if (a < 0) != (b < 0) {
+		return -int64(lo), hi == 0 && lo <= 1<<63
+	}
+	return int64(lo), hi == 0 && lo < 1<<63
+}
+
+// floor64 returns a / b rounded towards −∞ for b ≠ 0.
+func floor64(a, b int64) (int64, bool) {
+	n := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		n--
+	}
+	return n, a != math.MinInt64 || b != -1
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// satNeg negates a bound.
+func satNeg(a int64) int64 {
+	switch a {
+	case negInf:
+		return posInf
+	case posInf:
+		return negInf
+	}
+	return -a
+}
+
+// satAdd adds two bounds. inf is the unknown bound of their kind.
+func satAdd(a, b, inf int64) int64 {
+	if a == inf || b == inf {
+		return inf
+	}
+	if s, ok := add64(a, b); ok {
+		return s
+	}
+	if a < 0 {
+		return negInf
+	}
+	return posInf
+}
+
+// satMul multiplies two bounds. An unknown bound times zero is zero.
+func satMul(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	n, ok := mul64(a, b)
+	if ok && a != negInf && a != posInf && b != negInf && b != posInf {
+		return n
+	}
+	if (a < 0) != (b < 0) {
+		return negInf
+	}
+	return posInf
+}

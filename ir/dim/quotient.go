@@ -1,0 +1,268 @@
+package dim
+
+import "slices"
+
+// FloorDiv returns d / e rounded towards −∞.
+func (d Dim) FloorDiv(e Dim) Dim {
+	switch f := max(d.fault(), e.fault()); {
+	case f != noFault:
+		return poison(f)
+	case e.p == nil && e.c == 0:
+		return poison(zeroDivisor)
+	case d.p == nil && e.p == nil:
+		return checked(floor64(d.c, e.c))
+	}
+	return floored(d, e)
+}
+
+// CeilDiv returns d / e rounded towards +∞, which is −floor(−d/e).
+func (d Dim) CeilDiv(e Dim) Dim { return d.Neg().FloorDiv(e).Neg() }
+
+// Mod returns d − e·floor(d/e), which has the sign of e.
+func (d Dim) Mod(e Dim) Dim {
+	a, aConst := d.Int64()
+	b, bConst := e.Int64()
+	if aConst && bConst && b != 0 {
+		r := a % b
+		if r != 0 && (r < 0) != (b < 0) {
+			r += b
+		}
+		return Dim{c: r}
+	}
+	return d.Sub(e.Mul(d.FloorDiv(e)))
+}
+
+// floored brings floor(p/q) to canonical form. After each rule that applies, it starts over on the
+// simpler quotient. A quotient that no rule changes is an atom.
+func floored(p, q Dim) Dim {
+	if p.Overflow() || q.Overflow() {
+		return poison(max(p.fault(), q.fault()))
+	}
+	if len(p.terms()) == 0 {
+		return Dim{}
+	}
+	if q.terms()[0].k < 0 {
+		return floored(p.Neg(), q.Neg())
+	}
+	if b, ok := q.Int64(); ok && b == 1 {
+		return p
+	}
+	lo, _ := q.interval()
+	positive := lo >= 0 // 0 if there is no quotient
+	if k, atoms := content(p, q, positive); k > 1 || len(atoms) > 0 {
+		return floored(p.reduced(k, atoms), q.reduced(k, atoms))
+	}
+	if whole, rest := wholePart(p, q); len(whole.terms()) > 0 {
+		return whole.Add(floored(rest, q))
+	}
+	if positive {
+		if p.terms()[0].k < 0 {
+			if r := q.Sub(Dim{c: 1}).Sub(p); !r.Overflow() {
+				return floored(r, q).Neg()
+			}
+		}
+		if num, den, ok := nestedFloor(p, q); ok {
+			return floored(num, den)
+		}
+	}
+	return floorAtom(p, q)
+}
+
+// content returns the largest number and product that can be cancelled in floor(p/q). For q > 0 the
+// number need not divide the constant term of p: floor((2x+1)/4) is floor(x/2). The product need
+// not divide that term either if the term is −1 and the atoms of the product are ≥ 0:
+// floor((N·x−1)/(N·y)) is floor((x−1)/y).
+func content(p, q Dim, positive bool) (int64, []*atom) {
+	all := slices.Concat(q.terms(), p.terms())
+	var k uint64
+	common := all[0].atoms
+	signed := slices.ContainsFunc(common, (*atom).signed)
+	for i, t := range all {
+		rounds := positive && i >= len(q.terms()) && len(t.atoms) == 0
+		if !rounds {
+			k = gcd(k, magnitude(t.k))
+		}
+		if !rounds || t.k != -1 || signed {
+			common = commonAtoms(common, t.atoms)
+		}
+	}
+	return int64(k), common
+}
+
+// commonAtoms returns the largest product that divides x and y.
+func commonAtoms(x, y []*atom) []*atom {
+	var both []*atom
+	for len(x) > 0 && len(y) > 0 {
+		switch c := compareAtom(x[0], y[0]); {
+		case c < 0:
+			x = x[1:]
+		case c > 0:
+			y = y[1:]
+		default:
+			both, x, y = append(both, x[0]), x[1:], y[1:]
+		}
+	}
+	return both
+}
+
+// reduced divides every term of d by k·atoms and rounds the constant term down.
+func (d Dim) reduced(k int64, atoms []*atom) Dim {
+	var out []term
+	var constant Dim
+	for _, t := range d.terms() {
+		n, _ := floor64(t.k, k)
+		if len(t.atoms) == 0 {
+			constant.c = n
+			continue
+		}
+		left, _ := withoutAtoms(t.atoms, atoms)
+		out = append(out, term{n, left})
+	}
+	return sumOf(out...).Add(constant)
+}
+
+// wholePart splits p into whole·q + rest. If q is a product k·u, whole takes the multiples of k
+// from the terms that u divides, rounded towards zero. If q is constant, the constant term is
+// rounded down. If q is a sum, whole is p/q if that is exact.
+func wholePart(p, q Dim) (whole, rest Dim) {
+	if len(q.terms()) > 1 {
+		if x, ok := p.DivExact(q); ok {
+			return x, Dim{}
+		}
+		return Dim{}, p
+	}
+	div := q.terms()[0]
+	var in, out []term
+	for _, t := range p.terms() {
+		left, ok := withoutAtoms(t.atoms, div.atoms)
+		if ok {
+			n := t.k / div.k
+			if len(t.atoms) == 0 {
+				n, _ = floor64(t.k, div.k)
+			}
+			if n != 0 {
+				in = append(in, term{n, left})
+				t.k -= n * div.k
+			}
+		}
+		if t.k != 0 {
+			out = append(out, t)
+		}
+	}
+	return sumOf(in...), sumOf(out...)
+}
+
+// nestedFloor rewrites floor((floor(x/a)+y)/q) as floor((x+a·y)/(a·q)). This holds for q > 0 if the
+// inner floor is the only one and a and q are products.
+func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
+	inner := -1
+	for i, t := range p.terms() {
+		for _, a := range t.atoms {
+			if a.op != opFloor {
+				continue
+			}
+			if inner >= 0 || t.k != 1 || len(t.atoms) != 1 {
+				return Dim{}, Dim{}, false
+			}
+			inner = i
+		}
+	}
+	if inner < 0 {
+		return Dim{}, Dim{}, false
+	}
+	args := p.p.terms[inner].atoms[0].args
+	if len(q.terms()) != 1 || len(args[1].terms()) != 1 {
+		return Dim{}, Dim{}, false
+	}
+	y := p.withoutTerm(inner)
+	num, den = args[0].Add(args[1].Mul(y)), args[1].Mul(q)
+	return num, den, !num.Overflow() && !den.Overflow()
+}
+
+func (d Dim) withoutTerm(i int) Dim {
+	return sumOf(slices.Concat(d.p.terms[:i], d.p.terms[i+1:])...)
+}
+
+// floorAtom returns floor(p/q) as an atom, or a constant if its bounds are equal.
+func floorAtom(p, q Dim) Dim {
+	lo, hi := p.Bounds()
+	qlo, qhi := q.interval()
+	if qlo >= 0 {
+		qlo, qhi = max(qlo, 1), max(qhi, 1)
+		lo, hi = quotientLo(lo, qlo, qhi), quotientHi(hi, qlo, qhi)
+	} else if lo != negInf && hi != posInf {
+		hi = max(satNeg(lo), hi, satNeg(hi), lo)
+		lo = satNeg(hi)
+	} else {
+		lo, hi = negInf, posInf
+	}
+	return ofAtom(atom{op: opFloor, args: []Dim{p, q}, lo: lo, hi: hi})
+}
+
+// quotientLo bounds p/q from below for p ≥ lo and 1 ≤ qlo ≤ q ≤ qhi.
+func quotientLo(lo, qlo, qhi int64) int64 {
+	switch {
+	case lo == negInf:
+		return negInf
+	case lo < 0:
+		n, _ := floor64(lo, qlo)
+		return n
+	case qhi == posInf:
+		return 0
+	}
+	return lo / qhi
+}
+
+// quotientHi bounds floor(p/q) from above for p ≤ hi and 1 ≤ qlo ≤ q ≤ qhi.
+func quotientHi(hi, qlo, qhi int64) int64 {
+	switch {
+	case hi == posInf:
+		return posInf
+	case hi >= 0:
+		return hi / qlo
+	case qhi == posInf:
+		return -1
+	}
+	n, _ := floor64(hi, qhi)
+	return n
+}
+
+// ofAtom returns the atom a, or a constant if its bounds are equal.
+func ofAtom(a atom) Dim {
+	if a.lo == a.hi && a.lo != negInf && a.lo != posInf {
+		return Dim{c: a.lo}
+	}
+	a.size, a.depth = 1, 1
+	for _, d := range a.args {
+		if d.p != nil {
+			a.size += d.p.size
+			a.depth = max(a.depth, d.p.depth+1)
+		}
+	}
+	return sumOf(term{1, []*atom{&a}})
+}
+
+// DivExact returns d / e if e divides d as a polynomial in its atoms.
+func (d Dim) DivExact(e Dim) (Dim, bool) {
+	by := e.terms()
+	if d.Overflow() || e.Overflow() || len(by) == 0 {
+		return Dim{}, false
+	}
+	lead, rest := by[0], d
+	var quotient []term
+	for len(rest.terms()) > 0 {
+		top := rest.terms()[0]
+		atoms, ok := withoutAtoms(top.atoms, lead.atoms)
+		k, fits := floor64(top.k, lead.k)
+		if !ok || !fits || k*lead.k != top.k || len(quotient) > maxSize {
+			return Dim{}, false
+		}
+		t := term{k, atoms}
+		quotient = append(quotient, t)
+		if rest = rest.Sub(e.times(t)); rest.Overflow() {
+			return Dim{}, false
+		}
+	}
+	q := sumOf(quotient...)
+	return q, !q.Overflow()
+}

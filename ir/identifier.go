@@ -1,0 +1,59 @@
+package ir
+
+import (
+	"go/token"
+	"strings"
+	"unicode"
+)
+
+// MaxIdentifier bounds the length of an identifier that is made of a model's text.
+const MaxIdentifier = 40
+
+// words splits any text into runs of ASCII letters and digits.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+	})
+}
+
+// camel joins the words of text, each with a capital. If text has no words, or begins with a digit,
+// prefix precedes it.
+func camel(text, prefix string) string {
+	var b strings.Builder
+	for _, w := range words(text) {
+		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+		if b.Len() > MaxIdentifier {
+			break
+		}
+	}
+	name := b.String()
+	if name == "" || unicode.IsDigit(rune(name[0])) {
+		name = prefix + name
+	}
+	return name[:min(len(name), MaxIdentifier)]
+}
+
+// Exported returns an exported Go identifier for any text, of at most
+// [MaxIdentifier] bytes. Texts may share an identifier.
+func Exported(text string) string { return camel(text, "X") }
+
+// Unexported returns an unexported Go identifier for any text, of at most
+// [MaxIdentifier] bytes. Texts may share an identifier. It may be a keyword of Go.
+func Unexported(text string) string {
+	name := camel(text, "x")
+	upper := 0
+	for upper < len(name) && unicode.IsUpper(rune(name[upper])) {
+		upper++
+	}
+	// A leading run of capitals is an initialism: FC1 is fc1, HTTPPort httpPort.
+	if upper > 1 && upper < len(name) && unicode.IsLower(rune(name[upper])) {
+		upper--
+	}
+	return strings.ToLower(name[:upper]) + name[upper:]
+}
+
+// IsIdentifier reports whether text is a Go identifier of ASCII letters, digits and
+// underscores.
+func IsIdentifier(text string) bool {
+	return token.IsIdentifier(text) && len(words(strings.ReplaceAll(text, "_", "a"))) == 1
+}

@@ -1,0 +1,506 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// Builder builds a kernel instruction by instruction. It computes what is constant at once, drops
+// what is neutral, and computes equal expressions once. A mistake, such as operands of different
+// types, stops the builder; [Build] returns it as an error.
+type Builder struct {
+	k     *Kernel
+	scope *scope
+}
+
+// scope is a block that is being filled, with the values known in it by their expressions.
+type scope struct {
+	block *Block
+	known map[expression]*Value
+	outer *scope
+}
+
+// expression identifies a pure instruction with one result.
+type expression struct {
+	op   Op
+	typ  ir.DType
+	a    [3]*Value
+	bits uint64
+	dim  int
+}
+
+// mistake is the error that stops a builder.
+type mistake struct{ error }
+
+// Build returns the kernel that fill describes, verified, for blocks of this many threads. A block
+// of which only the first dimensions are given has 1 in the others.
+func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
+	k := &Kernel{Name: name, Block: [3]int{1, 1, 1}, Body: &Block{}}
+	copy(k.Block[:], block)
+	b := &Builder{k: k}
+	b.scope = &scope{block: k.Body, known: map[expression]*Value{}}
+	if err := b.fill(fill); err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	k.Body.prune(map[*Value]bool{})
+	k.name()
+	if err := k.Verify(); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// fill calls a function that builds, and returns the mistake that stopped it.
+func (b *Builder) fill(fill func(b *Builder)) (err error) {
+	defer catch(&err)
+	fill(b)
+	return nil
+}
+
+// Fail stops the builder with an error.
+func (b *Builder) Fail(format string, args ...any) { fail(format, args...) }
+
+// fail stops the builder with an error.
+func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
+
+// Doc sets the line that says what the kernel computes.
+func (b *Builder) Doc(format string, args ...any) { b.k.Doc = fmt.Sprintf(format, args...) }
+
+// Name sets the name of the kernel.
+func (b *Builder) Name(name string) { b.k.Name = name }
+
+// BlockSize returns the number of threads of a block in a dimension.
+func (b *Builder) BlockSize(dim int) int { return b.k.Block[dim] }
+
+// Pointer adds a parameter: a pointer to elements in global memory.
+func (b *Builder) Pointer(name string, d ir.DType) *Value {
+	v := &Value{Name: name, Type: Type{d, Global}}
+	b.k.Params = append(b.k.Params, v)
+	return v
+}
+
+// Scalar adds a parameter: a number of type i32, u32, i64, u64, f32 or f64.
+func (b *Builder) Scalar(name string, d ir.DType) *Value {
+	v := &Value{Name: name, Type: Type{DType: d}}
+	b.k.Params = append(b.k.Params, v)
+	return v
+}
+
+// Shared adds an array of n elements in shared memory.
+func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
+	v := &Value{Name: name, Type: Type{d, Shared}, Len: n}
+	b.k.Shared = append(b.k.Shared, v)
+	return v
+}
+
+// Int returns a constant of type i32.
+func (b *Builder) Int(n int) *Value { return b.Whole(ir.I32, int64(n)) }
+
+// Whole returns a constant of an integer type, or of bool. It keeps the low bits of n.
+func (b *Builder) Whole(d ir.DType, n int64) *Value {
+	if !d.IsInt() && d != ir.Bool {
+		fail("an integer constant of %s", d)
+	}
+	return b.bits(d, mask(uint64(n), d))
+}
+
+// Float returns a constant of a float type, rounded to it. d is f32 or f64.
+func (b *Builder) Float(d ir.DType, x float64) *Value {
+	if classOf(d) != floats {
+		fail("a float constant of %s", d)
+	}
+	return b.bits(d, floatBits(d, x))
+}
+
+// Number returns a constant of an arithmetic type: a float rounded to it, or an integer truncated
+// from it.
+func (b *Builder) Number(d ir.DType, x float64) *Value {
+	if d.IsFloat() {
+		return b.Float(d, x)
+	}
+	return b.Whole(d, int64(x))
+}
+
+// Bool returns a constant of type bool.
+func (b *Builder) Bool(x bool) *Value {
+	if x {
+		return b.bits(ir.Bool, 1)
+	}
+	return b.bits(ir.Bool, 0)
+}
+
+func (b *Builder) bits(d ir.DType, bits uint64) *Value {
+	return b.pure(&Instr{Op: Const, Bits: bits}, d)
+}
+
+// floatBits returns the bits of a float in a type.
+func floatBits(d ir.DType, x float64) uint64 {
+	if d == ir.F32 {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(x)
+}
+
+// floatOf returns the float with these bits.
+func floatOf(d ir.DType, bits uint64) float64 {
+	if d == ir.F32 {
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+// mask returns the low bits of n, as many as a type has. Of a bool this is one.
+func mask(n uint64, d ir.DType) uint64 {
+	switch {
+	case d == ir.Bool:
+		return n & 1
+	case d.Bits() < 64:
+		return n & (1<<d.Bits() - 1)
+	}
+	return n
+}
+
+// wholeOf returns the integer with these bits.
+func wholeOf(d ir.DType, bits uint64) int64 {
+	if d.Class() == ir.Signed && d.Bits() < 64 {
+		shift := 64 - d.Bits()
+		return int64(bits<<shift) >> shift
+	}
+	return int64(bits)
+}
+
+// Thread returns the index of the thread in its block in a dimension.
+func (b *Builder) Thread(dim int) *Value {
+	if b.k.Block[dim] == 1 {
+		return b.Int(0)
+	}
+	return b.pure(&Instr{Op: ThreadIdx, Dim: dim}, ir.I32)
+}
+
+// BlockIdx returns the index of the block in the grid in a dimension.
+func (b *Builder) BlockIdx(dim int) *Value { return b.pure(&Instr{Op: BlockIdx, Dim: dim}, ir.I32) }
+
+// Global returns the index of the thread in the grid in a dimension.
+func (b *Builder) Global(dim int) *Value {
+	return b.Add(b.Mul(b.BlockIdx(dim), b.Int(b.k.Block[dim])), b.Thread(dim))
+}
+
+// Binary returns the result of an operation on two operands of one type.
+func (b *Builder) Binary(o Op, x, y *Value) *Value {
+	d := x.Type.DType
+	if x.Type != y.Type || x.Type.Space != NoSpace {
+		fail("%s of %s and %s", o, x.Type, y.Type)
+	}
+	if o >= numOps || ops[o].kind != binary && ops[o].kind != comparison || ops[o].on&classOf(d) == 0 {
+		fail("%s of %s", o, x.Type)
+	}
+	if v := b.simplify(o, x, y); v != nil {
+		return v
+	}
+	if ops[o].kind == comparison {
+		return b.pure(&Instr{Op: o, Args: []*Value{x, y}}, ir.Bool)
+	}
+	return b.pure(&Instr{Op: o, Args: []*Value{x, y}}, d)
+}
+
+// Unary returns the result of an operation on one operand.
+func (b *Builder) Unary(o Op, x *Value) *Value {
+	if o >= numOps || x.Type.Space != NoSpace || ops[o].kind != unary || ops[o].on&classOf(x.Type.DType) == 0 {
+		fail("%s of %s", o, x.Type)
+	}
+	if bits, ok := x.Const(); ok {
+		if v, ok := foldUnary(o, x.Type.DType, bits); ok {
+			return b.bits(x.Type.DType, v)
+		}
+	}
+	return b.pure(&Instr{Op: o, Args: []*Value{x}}, x.Type.DType)
+}
+
+// Add returns x + y.
+func (b *Builder) Add(x, y *Value) *Value { return b.Binary(Add, x, y) }
+
+// Sub returns x − y.
+func (b *Builder) Sub(x, y *Value) *Value { return b.Binary(Sub, x, y) }
+
+// Mul returns x · y.
+func (b *Builder) Mul(x, y *Value) *Value { return b.Binary(Mul, x, y) }
+
+// Div returns x / y, see [Div].
+func (b *Builder) Div(x, y *Value) *Value { return b.Binary(Div, x, y) }
+
+// Rem returns the remainder of x / y, see [Rem].
+func (b *Builder) Rem(x, y *Value) *Value { return b.Binary(Rem, x, y) }
+
+// Min returns the smaller, see [Min].
+func (b *Builder) Min(x, y *Value) *Value { return b.Binary(Min, x, y) }
+
+// Max returns the greater, see [Max].
+func (b *Builder) Max(x, y *Value) *Value { return b.Binary(Max, x, y) }
+
+// And returns the bits that x and y have.
+func (b *Builder) And(x, y *Value) *Value { return b.Binary(And, x, y) }
+
+// Or returns the bits that x or y has.
+func (b *Builder) Or(x, y *Value) *Value { return b.Binary(Or, x, y) }
+
+// Neg returns −x.
+func (b *Builder) Neg(x *Value) *Value { return b.Unary(Neg, x) }
+
+// Abs returns |x|.
+func (b *Builder) Abs(x *Value) *Value { return b.Unary(Abs, x) }
+
+// Not returns the bits that x does not have.
+func (b *Builder) Not(x *Value) *Value { return b.Unary(Not, x) }
+
+// Eq reports whether x = y.
+func (b *Builder) Eq(x, y *Value) *Value { return b.Binary(Eq, x, y) }
+
+// Ne reports whether x ≠ y.
+func (b *Builder) Ne(x, y *Value) *Value { return b.Binary(Ne, x, y) }
+
+// Lt reports whether x < y.
+func (b *Builder) Lt(x, y *Value) *Value { return b.Binary(Lt, x, y) }
+
+// Le reports whether x ≤ y.
+func (b *Builder) Le(x, y *Value) *Value { return b.Binary(Le, x, y) }
+
+// Gt reports whether x > y.
+func (b *Builder) Gt(x, y *Value) *Value { return b.Binary(Gt, x, y) }
+
+// Ge reports whether x ≥ y.
+func (b *Builder) Ge(x, y *Value) *Value { return b.Binary(Ge, x, y) }
+
+// Fma returns x · y + z of floats, rounded once or twice.
+func (b *Builder) Fma(x, y, z *Value) *Value {
+	if x.Type != y.Type || x.Type != z.Type || classOf(x.Type.DType) != floats {
+		fail("fma of %s, %s and %s", x.Type, y.Type, z.Type)
+	}
+	return b.pure(&Instr{Op: Fma, Args: []*Value{x, y, z}}, x.Type.DType)
+}
+
+// Select returns x if cond is true, else y.
+func (b *Builder) Select(cond, x, y *Value) *Value {
+	if cond.Type != (Type{DType: ir.Bool}) || x.Type != y.Type || x.Type.Space != NoSpace {
+		fail("select of %s, %s and %s", cond.Type, x.Type, y.Type)
+	}
+	if bits, ok := cond.Const(); ok {
+		if bits != 0 {
+			return x
+		}
+		return y
+	}
+	if x == y {
+		return x
+	}
+	return b.pure(&Instr{Op: Select, Args: []*Value{cond, x, y}}, x.Type.DType)
+}
+
+// Convert returns x in another type, see [Convert].
+func (b *Builder) Convert(d ir.DType, x *Value) *Value {
+	from := x.Type.DType
+	if x.Type.Space != NoSpace || !IsArithmetic(d) && !IsStorage(d) {
+		fail("convert of %s to %s", x.Type, d)
+	}
+	if from == d {
+		return x
+	}
+	if bits, ok := x.Const(); ok && IsArithmetic(from) && IsArithmetic(d) {
+		return b.bits(d, convertBits(d, from, bits))
+	}
+	return b.pure(&Instr{Op: Convert, Args: []*Value{x}}, d)
+}
+
+// Bitcast returns the bits of x as another type of the same width.
+func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
+	from := x.Type.DType
+	if x.Type.Space != NoSpace || from.Bits() != d.Bits() || d == ir.Bool || from == ir.Bool {
+		fail("bitcast of %s to %s", x.Type, d)
+	}
+	if from == d {
+		return x
+	}
+	if bits, ok := x.Const(); ok {
+		return b.bits(d, bits)
+	}
+	return b.pure(&Instr{Op: Bitcast, Args: []*Value{x}}, d)
+}
+
+// Load returns the element of an array at an index.
+func (b *Builder) Load(p, i *Value) *Value { return b.LoadN(p, i, 1)[0] }
+
+// LoadN returns n adjacent elements, see [Load].
+func (b *Builder) LoadN(p, i *Value, n int) []*Value {
+	b.address("load", p, i, n)
+	in := &Instr{Op: Load, Args: []*Value{p, i}}
+	for range n {
+		in.Results = append(in.Results, &Value{Type: Type{DType: p.Type.DType}, Def: in})
+	}
+	b.add(in)
+	return slices.Clone(in.Results)
+}
+
+// Store stores adjacent elements, see [Store].
+func (b *Builder) Store(p, i *Value, values ...*Value) {
+	b.address("store", p, i, len(values))
+	for _, v := range values {
+		if v.Type != (Type{DType: p.Type.DType}) {
+			fail("store of %s to %s", v.Type, p.Type)
+		}
+	}
+	p.Written = true
+	b.add(&Instr{Op: Store, Args: append([]*Value{p, i}, values...)})
+}
+
+// Atomic does an atomic operation on the element of an array at an index, and returns the element
+// before. values are one operand, or two of [AtomicCAS].
+func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
+	b.address(o.String(), p, i, 1)
+	want := 1
+	if o == AtomicCAS {
+		want = 2
+	}
+	if o >= numOps || ops[o].kind != atomic || len(values) != want || classOf(p.Type.DType) != ints {
+		fail("%s on %s with %d operands", o, p.Type, len(values))
+	}
+	for _, v := range values {
+		if v.Type != (Type{DType: p.Type.DType}) {
+			fail("%s of %s on %s", o, v.Type, p.Type)
+		}
+	}
+	p.Written = true
+	in := &Instr{Op: o, Args: append([]*Value{p, i}, values...)}
+	r := &Value{Type: Type{DType: p.Type.DType}, Def: in}
+	in.Results = []*Value{r}
+	b.add(in)
+	return r
+}
+
+// address checks the operands of an access to n elements.
+func (b *Builder) address(what string, p, i *Value, n int) {
+	d := i.Type.DType
+	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
+		fail("%s at %s of %s", what, i.Type, p.Type)
+	}
+	if n < 1 || n > 16 || n&(n-1) != 0 || n > 1 && n*p.Type.DType.Size() > 16 {
+		fail("%s of %d adjacent elements of %s", what, n, p.Type.DType)
+	}
+}
+
+// Barrier waits for all threads of the block.
+func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
+
+// For counts i from lo up to but not including hi, by step, all i32. body gets i and the carried
+// values, and returns them for the next iteration. The results are those of the last iteration, or
+// carried if there is none.
+func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
+	return b.ForUnrolled(0, lo, hi, step, carried, body)
+}
+
+// ForUnrolled is [Builder.For] with a number of iterations to put after each other.
+func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
+	for _, v := range []*Value{lo, hi, step} {
+		if v.Type != (Type{DType: ir.I32}) {
+			fail("for counts with %s", v.Type)
+		}
+	}
+	in := &Instr{Op: For, Args: append([]*Value{lo, hi, step}, carried...), Unroll: unroll}
+	params := append([]*Value{{Type: Type{DType: ir.I32}}}, likes(carried, nil)...)
+	fill := func() []*Value { return body(params[0], slices.Clone(params[1:])) }
+	in.Blocks = []*Block{b.block(params, fill).yielding(in.Args[3:])}
+	in.Results = likes(in.Args[3:], in)
+	b.add(in)
+	return slices.Clone(in.Results)
+}
+
+// Times is [Builder.For] from 0 to n by 1.
+func (b *Builder) Times(n *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
+	return b.For(b.Int(0), n, b.Int(1), carried, body)
+}
+
+// If returns what then returns if cond is true, else what otherwise returns. otherwise may be nil if
+// there are no results.
+func (b *Builder) If(cond *Value, then, otherwise func() []*Value) []*Value {
+	if cond.Type != (Type{DType: ir.Bool}) {
+		fail("if of %s", cond.Type)
+	}
+	in := &Instr{Op: If, Args: []*Value{cond}}
+	first := b.block(nil, then)
+	if otherwise == nil {
+		otherwise = func() []*Value { return nil }
+	}
+	in.Blocks = []*Block{first, b.block(nil, otherwise).yielding(first.Yields)}
+	in.Results = likes(first.Yields, in)
+	b.add(in)
+	return slices.Clone(in.Results)
+}
+
+// Do runs then if cond is true.
+func (b *Builder) Do(cond *Value, then func()) {
+	b.If(cond, func() []*Value { then(); return nil }, nil)
+}
+
+// While runs body while cond is true. Both get the carried values, which body returns for the next
+// iteration.
+func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
+	in := &Instr{Op: While, Args: slices.Clone(carried)}
+	p, q := likes(carried, nil), likes(carried, nil)
+	test := b.block(p, func() []*Value { return []*Value{cond(slices.Clone(p))} })
+	again := b.block(q, func() []*Value { return body(slices.Clone(q)) })
+	in.Blocks = []*Block{test.yielding([]*Value{{Type: Type{DType: ir.Bool}}}), again.yielding(in.Args)}
+	in.Results = likes(in.Args, in)
+	b.add(in)
+	return slices.Clone(in.Results)
+}
+
+// likes returns new values of the types of others.
+func likes(values []*Value, def *Instr) []*Value {
+	out := make([]*Value, len(values))
+	for i, v := range values {
+		out[i] = &Value{Type: v.Type, Def: def}
+	}
+	return out
+}
+
+// block fills a block of control flow.
+func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
+	inner := &scope{block: &Block{Params: params}, known: map[expression]*Value{}, outer: b.scope}
+	b.scope = inner
+	inner.block.Yields = slices.Clone(fill())
+	b.scope = inner.outer
+	return inner.block
+}
+
+// yielding returns b. It stops the builder if the types of its yields are not the types of want.
+func (b *Block) yielding(want []*Value) *Block {
+	if len(b.Yields) != len(want) {
+		fail("%d values for %d", len(b.Yields), len(want))
+	}
+	for i, v := range b.Yields {
+		if v.Type != want[i].Type {
+			fail("value %d is %s, want %s", i, v.Type, want[i].Type)
+		}
+	}
+	return b
+}
+
+// add appends an instruction.
+func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
+
+// pure appends an instruction without effects, or returns the value of an equal one.
+func (b *Builder) pure(in *Instr, d ir.DType) *Value {
+	e := expression{op: in.Op, typ: d, bits: in.Bits, dim: in.Dim}
+	copy(e.a[:], in.Args)
+	for s := b.scope; s != nil; s = s.outer {
+		if v := s.known[e]; v != nil {
+			return v
+		}
+	}
+	v := &Value{Type: Type{DType: d}, Def: in}
+	in.Results = []*Value{v}
+	b.scope.known[e] = v
+	b.add(in)
+	return v
+}

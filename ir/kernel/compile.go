@@ -1,0 +1,293 @@
+package kernel
+
+import "github.com/burngen/burngen/ir"
+
+// program is a kernel for a [machine]: each value has a register.
+type program struct {
+	entry   *code
+	initial []uint64 // registers of a thread when a block starts
+}
+
+// code is a sequence of steps without control flow, followed by a choice of the next one.
+type code struct {
+	steps []func(t *thread)
+	at    []*Instr              // the instruction of each step
+	end   func(t *thread) *code // nil is the end of the kernel
+	last  *Instr                // the instruction of end, nil at the end of the kernel
+}
+
+// compiler makes a program of a kernel.
+type compiler struct {
+	machine *machine
+	arrays  map[*Value]*array
+	slots   map[*Value]int
+	initial []uint64
+	code    *code // which is being filled
+}
+
+// compile returns the program of the kernel of a machine for its arguments.
+func compile(m *machine, args *arguments) *program {
+	c := &compiler{machine: m, arrays: args.arrays, slots: map[*Value]int{}}
+	for v, bits := range args.numbers {
+		c.set(v, bits)
+	}
+	entry := &code{}
+	c.code = entry
+	c.block(m.kernel.Body)
+	c.code.end = func(*thread) *code { return nil }
+	return &program{entry, c.initial}
+}
+
+// slot returns the register of a value.
+func (c *compiler) slot(v *Value) int {
+	i, ok := c.slots[v]
+	if !ok {
+		i = len(c.initial)
+		c.initial = append(c.initial, 0)
+		c.slots[v] = i
+	}
+	return i
+}
+
+// set gives a value bits that it has from the start.
+func (c *compiler) set(v *Value, bits uint64) {
+	i := c.slot(v)
+	c.initial[i] = bits
+}
+
+func (c *compiler) slotsOf(list []*Value) []int {
+	out := make([]int, len(list))
+	for i, v := range list {
+		out[i] = c.slot(v)
+	}
+	return out
+}
+
+// share gives values the registers of others.
+func (c *compiler) share(list, with []*Value) {
+	for i, v := range list {
+		c.slots[v] = c.slot(with[i])
+	}
+}
+
+// emit appends a step.
+func (c *compiler) emit(in *Instr, step func(t *thread)) {
+	c.code.steps = append(c.code.steps, step)
+	c.code.at = append(c.code.at, in)
+}
+
+// jump ends the code with a choice of the next one, and goes on to fill another.
+func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
+	c.code.last, c.code.end = in, end
+	c.code = next
+}
+
+// to always chooses the same code.
+func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
+
+// move copies values at once: a value that is copied to may be copied from too.
+func (c *compiler) move(in *Instr, dst, src []*Value) {
+	to, from := c.slotsOf(dst), c.slotsOf(src)
+	switch len(to) {
+	case 0:
+	case 1:
+		d, s := to[0], from[0]
+		c.emit(in, func(t *thread) { t.regs[d] = t.regs[s] })
+	default:
+		held := make([]uint64, len(to))
+		c.emit(in, func(t *thread) {
+			for i, s := range from {
+				held[i] = t.regs[s]
+			}
+			for i, d := range to {
+				t.regs[d] = held[i]
+			}
+		})
+	}
+}
+
+func (c *compiler) block(b *Block) {
+	for _, in := range b.Instrs {
+		switch in.Op {
+		case For:
+			c.forLoop(in)
+		case If:
+			c.branch(in)
+		case While:
+			c.whileLoop(in)
+		case Barrier:
+			next := &code{}
+			c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
+		case Const:
+			c.set(in.Results[0], in.Bits)
+		case Load:
+			c.load(in)
+		case Store:
+			c.store(in)
+		default:
+			if ops[in.Op].kind == atomic {
+				c.atomic(in)
+			} else {
+				c.compute(in)
+			}
+		}
+	}
+}
+
+func (c *compiler) forLoop(in *Instr) {
+	body := in.Blocks[0]
+	c.share(in.Results, body.Params[1:])
+	c.move(in, body.Params, append(in.Args[:1:1], in.Args[3:]...))
+	i, hi, step := c.slot(body.Params[0]), c.slot(in.Args[1]), c.slot(in.Args[2])
+	c.emit(in, func(t *thread) {
+		if n := int32(t.regs[step]); n <= 0 {
+			fail("the step is %d", n)
+		}
+	})
+	head, inner, after := &code{}, &code{}, &code{}
+	c.jump(in, head, to(head))
+	c.jump(in, inner, func(t *thread) *code {
+		if int32(t.regs[i]) < int32(t.regs[hi]) {
+			return inner
+		}
+		return after
+	})
+	c.block(body)
+	c.move(in, body.Params[1:], body.Yields)
+	c.emit(in, func(t *thread) {
+		n := int32(t.regs[i])
+		next := n + int32(t.regs[step])
+		if next < n {
+			fail("the counter overflows after %d", n)
+		}
+		t.regs[i] = uint64(uint32(next))
+	})
+	c.jump(in, after, to(head))
+}
+
+func (c *compiler) branch(in *Instr) {
+	cond := c.slot(in.Args[0])
+	then, otherwise, after := &code{}, &code{}, &code{}
+	c.jump(in, then, func(t *thread) *code {
+		if t.regs[cond] != 0 {
+			return then
+		}
+		return otherwise
+	})
+	c.block(in.Blocks[0])
+	c.move(in, in.Results, in.Blocks[0].Yields)
+	c.jump(in, otherwise, to(after))
+	c.block(in.Blocks[1])
+	c.move(in, in.Results, in.Blocks[1].Yields)
+	c.jump(in, after, to(after))
+}
+
+func (c *compiler) whileLoop(in *Instr) {
+	test, body := in.Blocks[0], in.Blocks[1]
+	c.share(body.Params, test.Params)
+	c.share(in.Results, test.Params)
+	c.move(in, test.Params, in.Args)
+	head, inner, after := &code{}, &code{}, &code{}
+	c.jump(in, head, to(head))
+	c.block(test)
+	cond := c.slot(test.Yields[0])
+	c.jump(in, inner, func(t *thread) *code {
+		if t.regs[cond] != 0 {
+			return inner
+		}
+		return after
+	})
+	c.block(body)
+	c.move(in, test.Params, body.Yields)
+	c.jump(in, after, to(head))
+}
+
+// compute emits an instruction that reads nothing but registers.
+func (c *compiler) compute(in *Instr) {
+	d := c.slot(in.Results[0])
+	a := c.slotsOf(in.Args)
+	typ := in.Results[0].Type.DType
+	switch in.Op {
+	case ThreadIdx:
+		c.emit(in, func(t *thread) { t.regs[d] = uint64(t.index[in.Dim]) })
+	case BlockIdx:
+		c.emit(in, func(t *thread) { t.regs[d] = uint64(uint32(c.machine.block[in.Dim])) })
+	case Select:
+		c.emit(in, func(t *thread) {
+			if t.regs[a[0]] != 0 {
+				t.regs[d] = t.regs[a[1]]
+			} else {
+				t.regs[d] = t.regs[a[2]]
+			}
+		})
+	case Fma:
+		f := fused(typ)
+		c.emit(in, func(t *thread) { t.regs[d] = f(t.regs[a[0]], t.regs[a[1]], t.regs[a[2]]) })
+	default:
+		from := in.Args[0].Type.DType
+		if len(a) == 1 {
+			x, f := a[0], unaryFunc(in.Op, from, typ)
+			c.emit(in, func(t *thread) { t.regs[d] = f(t.regs[x]) })
+			return
+		}
+		x, y, f := a[0], a[1], binaryFunc(in.Op, from)
+		c.emit(in, func(t *thread) { t.regs[d] = f(t.regs[x], t.regs[y]) })
+	}
+}
+
+// index returns what reads the index of an access.
+func (c *compiler) index(v *Value) func(t *thread) int64 {
+	i := c.slot(v)
+	if v.Type.DType == ir.I32 {
+		return func(t *thread) int64 { return int64(int32(t.regs[i])) }
+	}
+	return func(t *thread) int64 { return int64(t.regs[i]) }
+}
+
+func (c *compiler) load(in *Instr) {
+	a, index, to := c.arrays[in.Args[0]], c.index(in.Args[1]), c.slotsOf(in.Results)
+	c.emit(in, func(t *thread) {
+		i := a.locate(index(t), len(to))
+		a.reads(c.machine, t, i, len(to))
+		for j, d := range to {
+			t.regs[d] = a.get(i + j)
+		}
+	})
+}
+
+func (c *compiler) store(in *Instr) {
+	a, index, from := c.arrays[in.Args[0]], c.index(in.Args[1]), c.slotsOf(in.Args[2:])
+	c.emit(in, func(t *thread) {
+		i := a.locate(index(t), len(from))
+		a.writes(c.machine, t, i, len(from))
+		for j, s := range from {
+			a.put(i+j, t.regs[s])
+		}
+	})
+}
+
+func (c *compiler) atomic(in *Instr) {
+	a, index, x, d := c.arrays[in.Args[0]], c.index(in.Args[1]), c.slotsOf(in.Args[2:]), c.slot(in.Results[0])
+	update := func(t *thread, before uint64) uint64 { return t.regs[x[0]] }
+	switch in.Op {
+	case AtomicXchg:
+	case AtomicCAS:
+		update = func(t *thread, before uint64) uint64 {
+			if before == t.regs[x[0]] {
+				return t.regs[x[1]]
+			}
+			return before
+		}
+	default:
+		o := map[Op]Op{AtomicAdd: Add, AtomicMin: Min, AtomicMax: Max, AtomicAnd: And, AtomicOr: Or}[in.Op]
+		f := binaryFunc(o, in.Results[0].Type.DType)
+		update = func(t *thread, before uint64) uint64 { return f(before, t.regs[x[0]]) }
+	}
+	c.emit(in, func(t *thread) {
+		i := a.locate(index(t), 1)
+		a.updates(c.machine, t, i)
+		before := a.get(i)
+		a.put(i, update(t, before))
+		t.regs[d] = before
+	})
+}

@@ -1,0 +1,123 @@
+package elementary
+
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// layout describes a float type.
+type layout struct {
+	signed, unsigned ir.DType // the integers of the same width
+	fraction         int      // the bits of the significand behind the point
+	bias             int      // what is added to the exponent; the greatest exponent is also this
+	low              int      // the bits that [calc.head] clears
+}
+
+var layouts = map[ir.DType]layout{
+	ir.F32: {ir.I32, ir.U32, 23, 127, 12},
+	ir.F64: {ir.I64, ir.U64, 52, 1023, 27},
+}
+
+// calc builds code on floats of one type.
+type calc struct {
+	*kernel.Builder
+	layout
+	d ir.DType
+}
+
+// on returns a calc for the type of x.
+func on(b *kernel.Builder, x *kernel.Value) calc {
+	d := x.Type.DType
+	return calc{b, layouts[d], d}
+}
+
+// single reports whether the type is f32.
+func (c calc) single() bool { return c.d == ir.F32 }
+
+// num returns a float constant.
+func (c calc) num(x float64) *kernel.Value { return c.Float(c.d, x) }
+
+// nan returns NaN.
+func (c calc) nan() *kernel.Value { return c.num(math.NaN()) }
+
+// inf returns the positive infinity.
+func (c calc) inf() *kernel.Value { return c.num(math.Inf(1)) }
+
+// whole returns a constant of the signed integer type.
+func (c calc) whole(n int) *kernel.Value { return c.Whole(c.signed, int64(n)) }
+
+// limit returns a number that differs between the types.
+func (c calc) limit(f32, f64 float64) *kernel.Value {
+	if c.single() {
+		return c.num(f32)
+	}
+	return c.num(f64)
+}
+
+// series are the coefficients of a polynomial for each type, beginning with the constant term.
+type series struct{ f32, f64 []float64 }
+
+// of returns the coefficients for the type of c.
+func (s series) of(c calc) []float64 {
+	if c.single() {
+		return s.f32
+	}
+	return s.f64
+}
+
+// polynomial evaluates s at x.
+func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value {
+	list := s.of(c)
+	p := c.num(list[len(list)-1])
+	for i := len(list) - 2; i >= 0; i-- {
+		p = c.Fma(p, x, c.num(list[i]))
+	}
+	return p
+}
+
+// odd returns x + x·z·p, where z = x² and p is s at z.
+func (c calc) odd(x *kernel.Value, s series) *kernel.Value {
+	z := c.Mul(x, x)
+	return c.Fma(c.Mul(x, z), c.polynomial(z, s), x)
+}
+
+// atMost returns x, and bound where x is greater. NaN stays.
+func (c calc) atMost(bound, x *kernel.Value) *kernel.Value { return c.Min(bound, x) }
+
+// atLeast returns x, and bound where x is less. NaN stays.
+func (c calc) atLeast(bound, x *kernel.Value) *kernel.Value { return c.Max(bound, x) }
+
+// over returns x/y, right to 1.5 units in the last place, for y and 1/y in the normal range.
+func (c calc) over(x, y *kernel.Value) *kernel.Value {
+	w := c.Div(c.num(1), y)
+	q := c.Mul(x, w)
+	return c.Fma(c.Fma(c.Neg(q), y, x), w, q)
+}
+
+// sign returns the sign bit of x as an unsigned integer.
+func (c calc) sign(x *kernel.Value) *kernel.Value {
+	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
+}
+
+// flip changes the sign of x where the sign bit is set in an unsigned integer.
+func (c calc) flip(x, sign *kernel.Value) *kernel.Value {
+	return c.Bitcast(c.d, c.Binary(kernel.Xor, c.Bitcast(c.unsigned, x), sign))
+}
+
+// power returns 2ⁿ for a signed integer n of the normal range.
+func (c calc) power(n *kernel.Value) *kernel.Value {
+	return c.Bitcast(c.d, c.Binary(kernel.Shl, c.Add(n, c.whole(c.bias)), c.whole(c.fraction)))
+}
+
+// scale returns x·2ⁿ. n is within twice the normal range.
+func (c calc) scale(x, n *kernel.Value) *kernel.Value {
+	half := c.Binary(kernel.Shr, n, c.whole(1))
+	return c.Mul(c.Mul(x, c.power(half)), c.power(c.Sub(n, half)))
+}
+
+// shifted returns x·2⁻ⁿ by its bits. x and the result are normal, or n is 0.
+func (c calc) shifted(x, n *kernel.Value) *kernel.Value {
+	return c.Bitcast(c.d, c.Sub(c.Bitcast(c.signed, x), c.Binary(kernel.Shl, n, c.whole(c.fraction))))
+}

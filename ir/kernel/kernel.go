@@ -1,0 +1,82 @@
+package kernel
+
+import (
+	"github.com/burngen/burngen/ir"
+)
+
+// Kernel is a function that each thread of a grid runs. A grid consists of blocks, and a block of
+// threads that share memory and meet at barriers.
+type Kernel struct {
+	// Name is an identifier: letters, digits and underscores.
+	Name string
+	// Doc is one line that says what the kernel computes. It may be "".
+	Doc string
+	// Params are pointers to global memory, and scalars of 4 or 8 bytes.
+	Params []*Value
+	// Block is the number of threads of a block in each dimension.
+	Block [3]int
+	// Shared are arrays in the memory that the threads of a block share. Their contents are undefined
+	// when a block starts.
+	Shared []*Value
+	Body   *Block
+}
+
+// Space is the memory that a pointer points to.
+type Space uint8
+
+// The spaces. A scalar has NoSpace.
+const (
+	NoSpace Space = iota
+	Global        // memory of the device, which all threads see
+	Shared        // memory of a block
+)
+
+// Type is the type of a value: a scalar, or a pointer to elements in a space.
+type Type struct {
+	DType ir.DType
+	Space Space
+}
+
+// Value is a parameter, an array in shared memory, a parameter of a block of instructions, or a
+// result of an instruction.
+type Value struct {
+	Name string
+	Type Type
+	// Len is the number of elements of an array in shared memory. It is 0 for other values.
+	Len int
+	// Written says that a kernel stores to the memory of a pointer parameter.
+	Written bool
+	// Def is the instruction that computes the value. It is nil for parameters and arrays.
+	Def *Instr
+}
+
+// Const returns the bits of a constant; ok is false for other values.
+func (v *Value) Const() (bits uint64, ok bool) {
+	if v.Def == nil || v.Def.Op != Const {
+		return 0, false
+	}
+	return v.Def.Bits, true
+}
+
+// Block is a list of instructions that ends by giving values to what it belongs to.
+type Block struct {
+	Params []*Value
+	Instrs []*Instr
+	Yields []*Value
+}
+
+// Instr is an instruction.
+type Instr struct {
+	Op      Op
+	Args    []*Value
+	Results []*Value
+	// Bits are the bits of a constant, in the low bytes and otherwise 0.
+	Bits uint64
+	// Dim is the dimension, 0 to 2, of the index of a thread or block.
+	Dim int
+	// Unroll says how many iterations of a [For] to put after each other. 0 and 1 leave the loop as
+	// it is.
+	Unroll int
+	// Blocks are the bodies of control flow, see [For], [If] and [While].
+	Blocks []*Block
+}

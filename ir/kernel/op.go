@@ -1,0 +1,192 @@
+package kernel
+
+import "github.com/burngen/burngen/ir"
+
+// Op is the operation of an instruction.
+//
+// Arithmetic is on bool, i32, u32, i64, u64, f32 and f64. The other types, which are [IsStorage],
+// are loaded, stored, selected and converted only.
+type Op uint8
+
+// The operations. In their comments, x, y and z are the operands.
+const (
+	NoOp Op = iota
+
+	Const     // the value with the bits Bits
+	ThreadIdx // i32: the index of the thread in its block, in dimension Dim
+	BlockIdx  // i32: the index of the block in the grid, in dimension Dim
+
+	// Arithmetic on two operands of one type.
+	Add // x + y; integers wrap
+	Sub // x − y
+	Mul // x · y
+	Div // x / y. Integers truncate; the quotient by 0 is undefined. Floats are right to 2.5 units in the last place
+	Rem // remainder of the truncated quotient of integers, with the sign of x
+	Min // the smaller; of floats y unless x < y
+	Max // the greater; of floats y unless x > y
+	And // bitwise, or of bools
+	Or
+	Xor
+	Shl // x shifted left by y bits; y is less than the width
+	Shr // x shifted right by y bits; signed integers keep their sign
+
+	// Arithmetic on one operand.
+	Neg   // −x
+	Abs   // |x|
+	Not   // bitwise, or of a bool
+	Sqrt  // of floats, right to 3 units in the last place
+	Floor // of floats
+	Ceil
+	Trunc
+	Round // to the nearest integer, ties to even
+
+	Fma // x · y + z of floats, rounded once or twice
+
+	// Comparisons of two operands of one type give a bool. With a NaN they are false, but Ne is true.
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+
+	Select  // y if the bool x, else z
+	Convert // x in the type of the result. Floats become integers by truncation, and the nearest possible one if out of range; NaN becomes 0. Integers wrap. A bool is 0 or 1, and x ≠ 0 of a number
+	Bitcast // the bits of x as another type of the same width
+
+	// Memory. p is a pointer and i, an i32 or i64, counts elements from it.
+	Load      // p, i: as many adjacent elements as there are results: 1, 2, 4, 8 or 16. More than one begin at a multiple of their number, and are 16 bytes at most
+	Store     // p, i, values…: stores adjacent elements, as Load reads them
+	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and gives the element before
+	AtomicMin // likewise: the smaller
+	AtomicMax // likewise: the greater
+	AtomicAnd // likewise, bitwise
+	AtomicOr
+	AtomicXchg // likewise: replaces the element
+	AtomicCAS  // p, i, x, y: replaces the element by y if it is x, and gives the element before
+
+	Barrier // waits for all threads of the block; memory they wrote before is visible after it
+
+	// Control flow. The results are what the blocks yield.
+	For   // lo, hi, step, carried…: i32; Blocks[0](i, carried…) yields the next carried…, for i = lo, lo+step … < hi; step > 0
+	If    // the bool x: Blocks[0] if it is true, else Blocks[1]; both yield the results
+	While // carried…: Blocks[0](carried…) yields a bool; while it is true, Blocks[1](carried…) yields the next carried…
+
+	numOps
+)
+
+// kind says which operands an operation has.
+type kind uint8
+
+const (
+	special    kind = iota
+	binary          // two operands and a result of one arithmetic type
+	unary           // one operand and a result of one arithmetic type
+	ternary         // three
+	comparison      // two operands of one type, a bool
+	atomic          // a pointer, an index, values
+	control
+)
+
+// on is a set of classes of types.
+type on uint8
+
+const (
+	ints on = 1 << iota
+	floats
+	bools
+	numbers = ints | floats
+)
+
+var ops = [numOps]struct {
+	name string
+	kind kind
+	on   on
+}{
+	NoOp:       {"", special, 0},
+	Const:      {"const", special, 0},
+	ThreadIdx:  {"thread", special, 0},
+	BlockIdx:   {"block", special, 0},
+	Add:        {"add", binary, numbers},
+	Sub:        {"sub", binary, numbers},
+	Mul:        {"mul", binary, numbers},
+	Div:        {"div", binary, numbers},
+	Rem:        {"rem", binary, ints},
+	Min:        {"min", binary, numbers},
+	Max:        {"max", binary, numbers},
+	And:        {"and", binary, ints | bools},
+	Or:         {"or", binary, ints | bools},
+	Xor:        {"xor", binary, ints | bools},
+	Shl:        {"shl", binary, ints},
+	Shr:        {"shr", binary, ints},
+	Neg:        {"neg", unary, numbers},
+	Abs:        {"abs", unary, numbers},
+	Not:        {"not", unary, ints | bools},
+	Sqrt:       {"sqrt", unary, floats},
+	Floor:      {"floor", unary, floats},
+	Ceil:       {"ceil", unary, floats},
+	Trunc:      {"trunc", unary, floats},
+	Round:      {"round", unary, floats},
+	Fma:        {"fma", ternary, floats},
+	Eq:         {"eq", comparison, numbers | bools},
+	Ne:         {"ne", comparison, numbers | bools},
+	Lt:         {"lt", comparison, numbers},
+	Le:         {"le", comparison, numbers},
+	Gt:         {"gt", comparison, numbers},
+	Ge:         {"ge", comparison, numbers},
+	Select:     {"select", special, 0},
+	Convert:    {"convert", special, 0},
+	Bitcast:    {"bitcast", special, 0},
+	Load:       {"load", special, 0},
+	Store:      {"store", special, 0},
+	AtomicAdd:  {"atomic_add", atomic, ints},
+	AtomicMin:  {"atomic_min", atomic, ints},
+	AtomicMax:  {"atomic_max", atomic, ints},
+	AtomicAnd:  {"atomic_and", atomic, ints},
+	AtomicOr:   {"atomic_or", atomic, ints},
+	AtomicXchg: {"atomic_xchg", atomic, ints},
+	AtomicCAS:  {"atomic_cas", atomic, ints},
+	Barrier:    {"barrier", special, 0},
+	For:        {"for", control, 0},
+	If:         {"if", control, 0},
+	While:      {"while", control, 0},
+}
+
+// String returns the name of the operation in the text form.
+func (o Op) String() string {
+	if o >= numOps {
+		return "unknown"
+	}
+	return ops[o].name
+}
+
+// IsArithmetic reports whether operations compute on values of a type.
+func IsArithmetic(d ir.DType) bool {
+	switch d {
+	case ir.Bool, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64:
+		return true
+	}
+	return false
+}
+
+// IsStorage reports whether values of a type are loaded, stored, selected and converted only.
+func IsStorage(d ir.DType) bool {
+	switch d {
+	case ir.I8, ir.U8, ir.I16, ir.U16, ir.F16, ir.BF16:
+		return true
+	}
+	return false
+}
+
+// classOf returns the class of an arithmetic type.
+func classOf(d ir.DType) on {
+	switch {
+	case !IsArithmetic(d):
+		return 0
+	case d == ir.Bool:
+		return bools
+	case d.IsFloat():
+		return floats
+	}
+	return ints
+}

@@ -1,0 +1,55 @@
+package kernel
+
+import "slices"
+
+// prune removes instructions without effects whose results nothing reads.
+func (b *Block) prune(used map[*Value]bool) {
+	for _, v := range b.Yields {
+		used[v] = true
+	}
+	kept := make([]*Instr, 0, len(b.Instrs))
+	for i := len(b.Instrs) - 1; i >= 0; i-- {
+		in := b.Instrs[i]
+		if in.isPure() && !anyUsed(in.Results, used) {
+			continue
+		}
+		for _, inner := range slices.Backward(in.Blocks) {
+			inner.prune(used)
+		}
+		for _, a := range in.Args {
+			used[a] = true
+		}
+		kept = append(kept, in)
+	}
+	for i := range kept {
+		b.Instrs[len(kept)-1-i] = kept[i]
+	}
+	b.Instrs = b.Instrs[:len(kept)]
+}
+
+// isPure reports whether an instruction has no effect but its results.
+func (in *Instr) isPure() bool {
+	switch {
+	case in.Op == Load:
+		return true
+	case in.Op == Store, in.Op == Barrier, ops[in.Op].kind == atomic, in.Op == While:
+		return false
+	}
+	for _, b := range in.Blocks {
+		for _, inner := range b.Instrs {
+			if !inner.isPure() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func anyUsed(values []*Value, used map[*Value]bool) bool {
+	for _, v := range values {
+		if used[v] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Options say how [Kernel.Run] runs a kernel. The zero value looks for races.
+type Options struct {
+	// Seed decides the order of the blocks, and of the threads between barriers.
+	Seed uint64
+	// Budget is how many instructions all threads may run together. 0 means [DefaultBudget].
+	Budget int64
+	// IgnoreRaces turns the detection of races off, which makes accesses to memory faster.
+	IgnoreRaces bool
+}
+
+// DefaultBudget is how many instructions all threads may run together if nothing else is said.
+const DefaultBudget = 1 << 30
+
+// maxBlocks is the greatest number of blocks of a grid that is interpreted.
+const maxBlocks = 1 << 24
+
+// Run runs a grid of blocks of the kernel on args, one for each parameter. It is slow, and refuses
+// what the kernel must not do. Blocks run in shuffled order, one after the other. The threads of a
+// block run in shuffled order from barrier to barrier.
+//
+// Run returns an error, which names the instruction, the block and the thread, in these cases:
+//   - A thread reads or writes past the end of an array, or adjacent elements that do not begin at a
+//     multiple of their number.
+//   - A thread reads shared memory that no thread of its block wrote.
+//   - Two threads access one element, at least one of them writes, and not both are atomic. Threads
+//     of one block may do so with a barrier in between.
+//   - Some threads of a block wait at a barrier, and others at another one or at none.
+//   - An integer is divided by 0, or shifted by its width or more.
+//   - The counter of a for overflows, or its step is not positive.
+//   - The budget is used up.
+//
+// Run does not ask that barriers are where [Kernel.Verify] allows them.
+func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
+	if err := k.check(); err != nil {
+		return err
+	}
+	m := &machine{kernel: k, budget: opt.Budget, random: rand.New(rand.NewPCG(opt.Seed, 1)), epoch: 1}
+	if m.budget == 0 {
+		m.budget = DefaultBudget
+	}
+	err := m.run(grid, args, !opt.IgnoreRaces)
+	k.explain(&err)
+	return err
+}
+
+// machine runs a kernel.
+type machine struct {
+	kernel  *Kernel
+	budget  int64
+	random  *rand.Rand
+	block   [3]int // the block that runs
+	threads []thread
+	thread  *thread // the thread that runs
+
+	// Epochs are the times between barriers, of one block after the other. They begin with 1.
+	epoch uint32 // now
+	first uint32 // the first epoch of the block
+}
+
+// thread is a thread of a block.
+type thread struct {
+	number  uint16 // in the block
+	index   [3]int // in the block
+	regs    []uint64
+	code    *code  // where it is
+	at      int    // the step of code
+	waiting *Instr // the barrier where it waits
+}
+
+// run is [Kernel.Run] after the kernel was checked.
+func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
+	defer func() {
+		if t := m.thread; err != nil && t != nil {
+			err = fmt.Errorf("block %s, thread %s: %s%w", place(m.block), place(t.index), t.where(), err)
+		}
+	}()
+	defer catch(&err)
+	blocks := 1
+	for _, n := range grid {
+		if n < 1 || n > maxBlocks || blocks*n > maxBlocks {
+			fail("a grid of %d × %d × %d blocks, want 1 to %d", grid[0], grid[1], grid[2], maxBlocks)
+		}
+		blocks *= n
+	}
+	p := compile(m, bind(m.kernel, args, races))
+	m.start(p)
+	for _, i := range m.random.Perm(blocks) {
+		m.block = [3]int{i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]}
+		m.runBlock(p.entry)
+	}
+	return nil
+}
+
+// start makes the threads.
+func (m *machine) start(p *program) {
+	size := m.kernel.Block
+	m.threads = make([]thread, size[0]*size[1]*size[2])
+	regs := make([]uint64, len(m.threads)*len(p.initial))
+	for i := range m.threads {
+		own := regs[i*len(p.initial):][:len(p.initial)]
+		copy(own, p.initial)
+		m.threads[i] = thread{number: uint16(i), index: [3]int{i % size[0], i / size[0] % size[1], i / size[0] / size[1]}, regs: own}
+	}
+}
+
+// runBlock runs the threads of a block from its beginning.
+func (m *machine) runBlock(entry *code) {
+	m.first = m.epoch
+	order := m.random.Perm(len(m.threads))
+	for i := range m.threads {
+		m.threads[i].code = entry
+	}
+	for {
+		for _, i := range order {
+			m.resume(&m.threads[i])
+		}
+		m.meet(order)
+		m.nextEpoch()
+		if m.threads[0].code == nil {
+			return
+		}
+		m.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+}
+
+// resume runs a thread to the next barrier or to its end.
+func (m *machine) resume(t *thread) {
+	m.thread = t
+	t.waiting = nil
+	for t.waiting == nil && t.code != nil {
+		c := t.code
+		t.at = 0
+		if m.budget -= int64(len(c.steps) + 1); m.budget < 0 {
+			fail("the budget of instructions is used up")
+		}
+		for i, step := range c.steps {
+			t.at = i
+			step(t)
+		}
+		t.at = len(c.steps)
+		t.code = c.end(t)
+	}
+	m.thread = nil
+}
+
+// meet checks that all threads wait at the same barrier or have all ended.
+func (m *machine) meet(order []int) {
+	for _, i := range order[1:] {
+		t, u := &m.threads[order[0]], &m.threads[i]
+		if t.waiting == u.waiting {
+			continue
+		}
+		if t.waiting == nil {
+			t, u = u, t
+		}
+		what := "waits at another barrier"
+		if u.waiting == nil {
+			what = "has ended"
+		}
+		fail("block %s, thread %s: %s: thread %s %s", place(m.block), place(t.index), t.waiting, place(u.index), what)
+	}
+}
+
+func (m *machine) nextEpoch() {
+	if m.epoch++; m.epoch == 0 {
+		fail("too many barriers")
+	}
+}
+
+// where returns the text of the instruction that the thread runs, followed by a colon, or nothing at
+// the end of the kernel.
+func (t *thread) where() string {
+	in := t.code.last
+	if t.at < len(t.code.at) {
+		in = t.code.at[t.at]
+	}
+	if in == nil {
+		return ""
+	}
+	return in.String() + ": "
+}
+
+// place returns the indexes of a block or a thread as text.
+func place(p [3]int) string { return fmt.Sprintf("(%d, %d, %d)", p[0], p[1], p[2]) }

@@ -1,0 +1,33 @@
+package op
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// wrapped returns the element of type d that has the low bits of v, an integer of d's arithmetic type.
+// Other values than integers of less than 32 bits are returned as they are.
+func wrapped(b *kernel.Builder, d ir.DType, v *kernel.Value) *kernel.Value {
+	switch n := d.Bits(); {
+	case !d.IsInt() || n >= 32:
+		return v
+	case d.Class() == ir.Unsigned:
+		return b.And(v, b.Whole(ir.U32, 1<<n-1))
+	default:
+		spare := b.Int(32 - n)
+		return b.Binary(kernel.Shr, b.Binary(kernel.Shl, v, spare), spare)
+	}
+}
+
+// number returns a constant of the type of v.
+func number(b *kernel.Builder, v *kernel.Value, x float64) *kernel.Value {
+	return b.Number(v.Type.DType, x)
+}
+
+// clamped returns x between two bounds of its type. NaN stays.
+func clamped(b *kernel.Builder, x, lo, hi *kernel.Value) *kernel.Value {
+	return b.Min(hi, b.Max(lo, x))
+}
+
+// isNegative reports whether x < 0.
+func isNegative(b *kernel.Builder, x *kernel.Value) *kernel.Value { return b.Lt(x, number(b, x, 0)) }

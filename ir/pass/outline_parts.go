@@ -1,0 +1,234 @@
+package pass
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// minShared is the number of nodes that a part which functions share has to save.
+const minShared = 12
+
+// maxParts is the number of parts that are tried in the functions of one type.
+const maxParts = 32
+
+// outlineParts moves computations that several functions have in common into a function that they
+// call. Such a computation is the forward pass of a model, or its layers, which a loss, an
+// evaluation and a training step have in common. Only functions that become methods of the same
+// type share. Nodes that only gradients need are not shared, because they are left out where
+// gradients are not wanted. A part that makes arenas much larger is not shared either.
+func outlineParts(ctx *Context, m *ir.Module) (changed bool, err error) {
+	for host, funcs := range ctx.hosts(m) {
+		if len(funcs) < 2 {
+			continue
+		}
+		refused := 0
+		for range maxParts {
+			trial := m.Clone()
+			runs, err := outlinePart(ctx, trial, ctx.hosts(trial)[host], refused)
+			if err != nil {
+				return changed, err
+			}
+			if runs == 0 {
+				break
+			}
+			fits, err := ctx.fits(m, trial, ctx.hosts(m)[host])
+			switch {
+			case err != nil:
+				return changed, err
+			case !fits:
+				refused++
+				continue
+			}
+			m.Funcs, changed, refused = trial.Funcs, true, 0
+			ctx.count(OutlinedBlocks, runs)
+		}
+	}
+	return changed, nil
+}
+
+// outlinePart outlines the part that saves the most nodes in some functions. It skips the first but
+// candidates. It returns the number of calls, or 0 if there is no such part.
+func outlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs int, err error) {
+	r := findShared(ctx, funcs, but)
+	if r == nil {
+		return 0, nil
+	}
+	body, err := r.body(freeFunc(m, "part"))
+	if err != nil {
+		return 0, err
+	}
+	m.Funcs = append(m.Funcs, body)
+	for i, f := range funcs {
+		if of := r.of(i); len(of.runs) > 0 {
+			if err := of.call(f, body); err != nil {
+				return 0, fmt.Errorf("@%s: %w", f.Name, err)
+			}
+			f.Prune()
+		}
+	}
+	return len(r.runs), nil
+}
+
+// fits reports whether outlining has not made the arenas of functions much larger. Functions that
+// train count most, because they need the most memory.
+func (c *Context) fits(before, after *ir.Module, funcs []*ir.Func) (bool, error) {
+	if c.Plan == nil {
+		return true, nil
+	}
+	for _, f := range funcs {
+		was, err := c.arenaSize(before, f)
+		if err != nil {
+			return false, err
+		}
+		is, err := c.arenaSize(after, after.Func(f.Name))
+		if err != nil {
+			return false, err
+		}
+		room := was / 2
+		if slices.Contains(c.Trained, f.Name) {
+			room = was / 32
+		}
+		if is-was > room {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// hosts returns the groups of functions that become methods of one type in generated code:
+// functions that infer, and functions that train and evaluate.
+func (c *Context) hosts(m *ir.Module) [][]*ir.Func {
+	infer := c.prepared(m)
+	called := calledFuncs(m)
+	var train []*ir.Func
+	for _, f := range m.Funcs {
+		if !called[f.Name] && !slices.Contains(infer, f) && !(c.Watched && slices.Contains(c.Trained, f.Name)) {
+			train = append(train, f)
+		}
+	}
+	return [][]*ir.Func{infer, train}
+}
+
+// shared is a repeat with runs in several functions.
+type shared struct {
+	repeat
+	funcs []int // the number of each run's function
+}
+
+// of returns the runs in one function.
+func (r *shared) of(f int) *repeat {
+	out := &repeat{outputs: r.outputs}
+	for i, at := range r.funcs {
+		if at == f {
+			out.runs, out.inputs = append(out.runs, r.runs[i]), append(out.inputs, r.inputs[i])
+		}
+	}
+	return out
+}
+
+// findShared returns the part that saves the most nodes in some functions. It skips the first but
+// candidates. A part has at least minShared nodes. It returns nil if there is no such part.
+func findShared(ctx *Context, funcs []*ir.Func, but int) *shared {
+	var nodes []*ir.Node
+	var kinds, owners []int
+	numbers := map[string]int{}
+	uses := map[*ir.Value]int{}
+	for i, f := range funcs {
+		for v, n := range f.Uses() {
+			uses[v] = n
+		}
+		kept := ctx.forward(f)
+		for _, n := range f.Nodes {
+			if isLifted(n) || len(n.Results) > 0 && !kept[n] {
+				continue
+			}
+			text := kindOf(n)
+			kind, ok := numbers[text]
+			if !ok || text == "" || len(n.Results) == 0 {
+				kind = len(nodes) + 1 // equal to no other node
+				numbers[text] = kind
+			}
+			nodes, kinds, owners = append(nodes, n), append(kinds, kind), append(owners, i)
+		}
+		nodes, kinds, owners = append(nodes, nil), append(kinds, len(nodes)+1), append(owners, -1)
+	}
+	for _, c := range sharedCandidates(kinds, owners) {
+		var best *shared
+		for shift := 0; shift <= c.shifts; shift++ {
+			var runs [][]*ir.Node
+			var funcs []int
+			for _, at := range c.at {
+				runs, funcs = append(runs, nodes[at+shift:at+shift+c.length]), append(funcs, owners[at])
+			}
+			if found := repeatOf(uses, runs); found != nil {
+				if r := alikeOutside(uses, found, funcs); r != nil && (best == nil || r.border() < best.border()) {
+					best = r
+				}
+			}
+		}
+		if best != nil {
+			if but == 0 {
+				return best
+			}
+			but--
+		}
+	}
+	return nil
+}
+
+// alikeOutside returns the runs of a repeat whose results are read outside in the same places. Of
+// several such sets it returns the one that saves the most. It returns nil if that saves too
+// little. The condition matters because each caller has memory for all results of a part.
+func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
+	var groups []*shared
+	for i, run := range all.runs {
+		outputs := outputsOf(uses, run)
+		k := slices.IndexFunc(groups, func(g *shared) bool { return slices.Equal(g.outputs, outputs) })
+		if k < 0 {
+			k = len(groups)
+			groups = append(groups, &shared{repeat: repeat{outputs: outputs}})
+		}
+		g := groups[k]
+		g.runs, g.inputs, g.funcs = append(g.runs, run), append(g.inputs, all.inputs[i]), append(g.funcs, funcs[i])
+	}
+	best := slices.MaxFunc(groups, func(a, b *shared) int { return cmp.Compare(len(a.runs), len(b.runs)) })
+	saved := (len(best.runs)-1)*len(best.runs[0]) - len(best.runs)
+	if saved < minShared || slices.Min(best.funcs) == slices.Max(best.funcs) {
+		return nil
+	}
+	return best
+}
+
+// forward returns the nodes that a function needs for its results but the gradients.
+func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
+	needed := map[*ir.Node]bool{}
+	var visit func(values []*ir.Value)
+	visit = func(values []*ir.Value) {
+		for _, v := range values {
+			if v == nil || v.Def == nil || needed[v.Def] {
+				continue
+			}
+			needed[v.Def] = true
+			visit(v.Def.Args)
+			for _, b := range v.Def.Blocks {
+				visit(b.Captured())
+			}
+		}
+	}
+	for i, r := range f.Results {
+		if !c.isGradient(f.ResultNames[i]) {
+			visit([]*ir.Value{r})
+		}
+	}
+	return needed
+}
+
+// isLifted reports whether n is computed before a run instead of in it. This holds for a weight, a
+// constant, or random numbers from the function's key.
+func isLifted(n *ir.Node) bool {
+	given := !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return v == nil || v.Def != nil })
+	return n.IsStored() || isRandom(n.Op) && given && len(n.Results) == 1 && len(n.Blocks) == 0
+}

@@ -1,0 +1,48 @@
+package plan
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+)
+
+// Ref is a reference of a step to memory: a value, or part of one.
+type Ref struct {
+	Value  *ir.Value
+	Access Access
+	DType  ir.DType // element type
+	Len    dim.Dim  // in elements
+	// Offset is the start of the part in the value, in elements.
+	Offset dim.Dim
+	// Shaped reports whether the step determines the value's shape, as control flow does. The value
+	// is a tensor stored with its shape in a variable.
+	Shaped bool
+	// Place is the place of the memory. [Make] sets it, unless it is already set to the caller's
+	// memory for a result of the function.
+	Place Place
+}
+
+// Access is the way in which a step uses the memory of a [Ref].
+type Access uint8
+
+// The kinds of access.
+const (
+	Read Access = iota
+	Write
+	// Scratch is memory that only the steps of one node use. Its value is not an operand or result
+	// of any node.
+	Scratch
+)
+
+// IsContainer reports whether r is a sequence, an optional or a map.
+func (r *Ref) IsContainer() bool { return !r.Value.Type.IsTensor() }
+
+// Variable returns the variable that holds r, or nil.
+func (r *Ref) Variable() *Variable {
+	if r.Place.Kind != Held {
+		return nil
+	}
+	return r.Place.Variable
+}
+
+// Boxed reports whether r is a tensor stored with its shape in a variable.
+func (r *Ref) Boxed() bool { v := r.Variable(); return v != nil && v.Boxed }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dispatch describes a Go function that calls the variant of a kernel for the current level.
+type dispatch struct {
+	doc      string
+	function string // name and parameters
+	before   string // Go statements ahead of the choice
+	// variants are the versions of each kernel, the best one first. If it is nil, there is a
+	// version for each instruction set of the file.
+	variants []variant
+	// kernels are the assembly functions to choose from. One without a condition is the last.
+	kernels []kernel
+	by      string // value that the kernels' conditions are compared with; empty if they are of type bool
+	args    string // of the assembly
+	// otherwise is the Go statement for levels without assembly. It is empty if the function
+	// is never called at such a level.
+	otherwise string
+	// result is the type of the assembly's result, which the function returns. It is "done" if the
+	// function returns whether there is assembly.
+	result string
+}
+
+// done is the result of a function that reports whether there is assembly.
+const done = "done"
+
+// variant is a version of a kernel: a Go condition, and what the name ends in.
+type variant struct{ when, suffix string }
+
+// kernel is an assembly function: a Go condition, and the name without the variant's suffix.
+type kernel struct {
+	when, name string
+	lacks      string // suffix of a variant that does not exist
+}
+
+// eachSet is a variant for each of the file's instruction sets, the best first.
+func (f *file) eachSet() (variants []variant) {
+	for _, s := range f.sets() {
+		variants = append([]variant{{"level == " + s.name, s.name}}, variants...)
+	}
+	return variants
+}
+
+// dispatch writes the Go function, and for machines without assembly its twin.
+func (f *file) dispatch(d dispatch) {
+	variants := d.variants
+	if variants == nil {
+		variants = f.eachSet()
+	}
+	function, otherwise, end := d.function, d.otherwise, ""
+	switch d.result {
+	case "":
+	case done:
+		function, otherwise, end = function+" bool", "return false", "return true\n"
+	default:
+		function += " " + d.result
+	}
+	if otherwise == "" && len(variants) < 2 {
+		body := "panic(noAssembly)"
+		if len(variants) > 0 {
+			body = d.before + "\n" + d.call(variants[0])
+		}
+		f.function(d.doc, function, body, "")
+		return
+	}
+	var cases strings.Builder
+	for i, v := range variants {
+		when := "case " + v.when
+		if otherwise == "" && i == len(variants)-1 {
+			when = "default"
+		}
+		fmt.Fprintf(&cases, "%s:\n%s\n", when, d.call(v))
+	}
+	body := fmt.Sprintf("%s\nswitch {\n%s", d.before, cases.String())
+	if otherwise != "" {
+		body += "default:\n" + otherwise + "\n"
+	}
+	f.function(d.doc, function, body+"}\n"+end, otherwise)
+}
+
+// call is the statement that calls a variant of the kernels.
+func (d *dispatch) call(v variant) string {
+	give := ""
+	if d.result != "" && d.result != done {
+		give = "return "
+	}
+	if len(d.kernels) == 1 {
+		return fmt.Sprintf("%s%s%s(%s)", give, d.kernels[0].name, v.suffix, d.args)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "switch %s {\n", d.by)
+	for _, k := range d.kernels {
+		if k.lacks != "" && k.lacks == v.suffix {
+			continue
+		}
+		when := "case " + k.when
+		if k.when == "" {
+			when = "default"
+		}
+		fmt.Fprintf(&b, "%s:\n%s%s%s(%s)\n", when, give, k.name, v.suffix, d.args)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// only is the list of one kernel.
+func only(name string) []kernel { return []kernel{{name: name}} }
+
+// function writes a Go function. It writes another function with the body without for machines
+// without assembly. If without is empty, the function is never called there.
+func (f *file) function(doc, signature, body, without string) {
+	fmt.Fprintf(&f.decls, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, strings.TrimSpace(body))
+	if without == "" {
+		without = "panic(noAssembly)"
+	}
+	fmt.Fprintf(&f.portable, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, without)
+}
+
+// has writes the function has<Name>, which reports whether the current level has the kernels of
+// the family.
+func (f *file) has(name string) {
+	f.function("has"+name+" reports whether there is assembly.", "has"+name+"() bool", "return level != Generic", "return false")
+}

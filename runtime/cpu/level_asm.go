@@ -1,0 +1,31 @@
+//go:build (amd64 || arm64) && !noasm
+
+package cpu
+
+import (
+	"os"
+	"slices"
+)
+
+// level is the current level, on which every kernel's wrapper switches.
+var level = startLevel(os.Getenv("BURNGEN_CPU"))
+
+// startLevel returns the machine's best level, or the named one if the machine supports it.
+func startLevel(name string) Level {
+	for _, l := range Levels() {
+		if l.String() == name {
+			return l
+		}
+	}
+	return best()
+}
+
+// SetLevel makes the kernels use l until restore is called. If the machine lacks l, they use its
+// best level. It is for tests; no kernel may be running.
+func SetLevel(l Level) (restore func()) {
+	old := level
+	if level = l; !slices.Contains(Levels(), l) {
+		level = best()
+	}
+	return func() { level = old }
+}

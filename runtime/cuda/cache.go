@@ -1,0 +1,132 @@
+package cuda
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// cache keeps compiled code in a folder, a file an entry. It never fails: what cannot be read is not
+// there, and what cannot be written is compiled again.
+type cache struct {
+	folder func() string // "" keeps nothing
+	limit  int64         // bytes; the entries that were not used for the longest time go first
+}
+
+// entry is a file of a cache. Its zero value is not kept.
+type entry struct {
+	cache cache
+	path  string
+}
+
+// entryMagic begins a file. Then come the SHA-256 of the rest, the length of the log in 4 bytes, the log
+// and the code.
+const entryMagic = "burngen cuda 1\n"
+
+const headerBytes = len(entryMagic) + sha256.Size + 4
+
+// entry returns the entry for this key.
+func (c cache) entry(key ...string) entry {
+	folder := c.folder()
+	if folder == "" {
+		return entry{}
+	}
+	h := sha256.New()
+	for _, part := range key {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return entry{c, filepath.Join(folder, hex.EncodeToString(h.Sum(nil))+".cubin")}
+}
+
+// read returns the code and the log, and whether the file is there and whole.
+func (e entry) read() (code []byte, log string, ok bool) {
+	if e.path == "" {
+		return nil, "", false
+	}
+	data, err := os.ReadFile(e.path)
+	if err != nil || len(data) < headerBytes || string(data[:len(entryMagic)]) != entryMagic {
+		return nil, "", false
+	}
+	sum, rest := data[len(entryMagic):headerBytes-4], data[headerBytes-4:]
+	if want := sha256.Sum256(rest); !bytes.Equal(sum, want[:]) {
+		return nil, "", false
+	}
+	n := binary.LittleEndian.Uint32(rest)
+	if rest = rest[4:]; uint64(n) >= uint64(len(rest)) { // code is not empty
+		return nil, "", false
+	}
+	now := time.Now()
+	os.Chtimes(e.path, now, now) // it was used
+	return rest[n:], string(rest[:n]), true
+}
+
+// write creates or replaces the file, and removes old entries if there is too much.
+func (e entry) write(code []byte, log string) {
+	if e.path == "" {
+		return
+	}
+	rest := binary.LittleEndian.AppendUint32(nil, uint32(len(log)))
+	rest = append(append(rest, log...), code...)
+	sum := sha256.Sum256(rest)
+	folder := filepath.Dir(e.path)
+	if os.MkdirAll(folder, 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(folder, "*.partial")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(slices.Concat([]byte(entryMagic), sum[:], rest))
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), e.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return
+	}
+	e.cache.sweep()
+}
+
+// sweep removes the oldest entries beyond the limit, and what programs left that were killed.
+func (c cache) sweep() {
+	files, err := os.ReadDir(c.folder())
+	if err != nil {
+		return
+	}
+	var entries []fs.FileInfo
+	total := int64(0)
+	for _, f := range files {
+		info, err := f.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.HasSuffix(f.Name(), ".cubin"):
+			entries = append(entries, info)
+			total += info.Size()
+		case strings.HasSuffix(f.Name(), ".partial") && time.Since(info.ModTime()) > time.Hour:
+			os.Remove(filepath.Join(c.folder(), f.Name()))
+		}
+	}
+	slices.SortFunc(entries, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
+	})
+	for _, info := range entries {
+		if total <= c.limit {
+			return
+		}
+		if os.Remove(filepath.Join(c.folder(), info.Name())) == nil {
+			total -= info.Size()
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package cuda
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// device is a [gpu.Device] in the primary context of a card.
+type device struct {
+	driver  *driver
+	api     *libcuda.API
+	info    gpu.Info
+	handle  libcuda.Device
+	context libcuda.Context
+
+	// mu is held for reading by each call, and for writing by Close.
+	mu     sync.RWMutex
+	closed bool
+	lost   atomic.Pointer[error] // of a failure after which the context is of no use
+
+	tables  sync.Mutex // guards the maps of what Close gives back
+	memory  map[gpu.Address]struct{}
+	modules map[*module]struct{}
+	graphs  map[*graph]struct{}
+	queues  map[*queue]struct{}
+}
+
+// openDevice retains the primary context of a card.
+func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Device) (gpu.Device, error) {
+	d := &device{
+		driver: dr, api: api, info: info, handle: handle,
+		memory:  map[gpu.Address]struct{}{},
+		modules: map[*module]struct{}{},
+		graphs:  map[*graph]struct{}{},
+		queues:  map[*queue]struct{}{},
+	}
+	r := api.PrimaryRetain(&d.context, handle)
+	if r == libcuda.OutOfMemory {
+		return nil, fmt.Errorf("cuda: %w: %s has no room for a context", gpu.ErrMemory, info.Name)
+	}
+	if r != libcuda.Success {
+		return nil, d.failed(r, "opening %s", info.Name)
+	}
+	// The context is shared. If it is already lost, asking for the free memory fails.
+	err := d.enter()
+	if err == nil {
+		var free, total uintptr
+		if r := api.MemGetInfo(&free, &total); r != libcuda.Success {
+			err = d.failed(r, "opening %s", info.Name)
+		}
+		d.leave()
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// enter begins a call: until leave, the device is not closed, and its context is the current one. It
+// returns an error, after which leave must not be called, if the device is closed or lost.
+func (d *device) enter() error {
+	d.mu.RLock()
+	err := error(nil)
+	if d.closed {
+		err = errDeviceClosed
+	} else if lost := d.lost.Load(); lost != nil {
+		err = *lost
+	}
+	if err != nil {
+		d.mu.RUnlock()
+		return err
+	}
+	if err := d.bind(); err != nil {
+		d.leave()
+		return err
+	}
+	return nil
+}
+
+func (d *device) leave() {
+	runtime.UnlockOSThread()
+	d.mu.RUnlock()
+}
+
+// bind locks the goroutine to its thread, also on errors, and makes the context the thread's.
+func (d *device) bind() error {
+	runtime.LockOSThread()
+	if r := d.api.CtxSetCurrent(d.context); r != libcuda.Success {
+		return d.failed(r, "entering the context")
+	}
+	return nil
+}
+
+func (d *device) Info() gpu.Info { return d.info }
+
+func (d *device) Alloc(bytes int64) (gpu.Address, error) {
+	if bytes < 0 || uint64(bytes) > uint64(^uintptr(0)) {
+		return 0, fmt.Errorf("cuda: %w: %d bytes are wanted", gpu.ErrMemory, bytes)
+	}
+	if err := d.enter(); err != nil {
+		return 0, err
+	}
+	defer d.leave()
+	var address libcuda.Address
+	switch r := d.api.MemAlloc(&address, uintptr(max(bytes, 1))); r {
+	case libcuda.Success:
+	case libcuda.OutOfMemory:
+		return 0, d.noMemory(fmt.Sprintf("%d bytes are wanted", bytes))
+	default:
+		return 0, d.failed(r, "allocating %d bytes", bytes)
+	}
+	keep(d, d.memory, gpu.Address(address))
+	return gpu.Address(address), nil
+}
+
+func (d *device) Free(a gpu.Address) {
+	if a == 0 || d.enter() != nil {
+		return
+	}
+	defer d.leave()
+	if !forget(d, d.memory, a) {
+		return
+	}
+	if r := d.api.MemFree(libcuda.Address(a)); r != libcuda.Success {
+		d.failed(r, "freeing memory") // a loss is remembered for the next call
+	}
+}
+
+// keep adds to a map of what Close gives back.
+func keep[K comparable](d *device, table map[K]struct{}, k K) {
+	d.tables.Lock()
+	defer d.tables.Unlock()
+	table[k] = struct{}{}
+}
+
+// forget removes from a map of what Close gives back. It reports whether the map had it.
+func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
+	d.tables.Lock()
+	defer d.tables.Unlock()
+	_, ok := table[k]
+	delete(table, k)
+	return ok
+}
+
+// eachQueue calls do for each queue while no call of the queue runs. Calls that begin later see what
+// was stored before.
+func (d *device) eachQueue(do func(*queue)) {
+	d.tables.Lock()
+	queues := slices.Collect(maps.Keys(d.queues))
+	d.tables.Unlock()
+	for _, q := range queues {
+		q.mu.Lock()
+		do(q)
+		q.mu.Unlock()
+	}
+}
+
+func (d *device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	known := d.lost.Load() != nil // and reported
+	defer runtime.UnlockOSThread()
+	err := d.bind()
+	for q := range d.queues {
+		if r := d.api.StreamSynchronize(q.stream); r != libcuda.Success && err == nil {
+			err = q.failed(r, "closing")
+		}
+	}
+	for g := range d.graphs {
+		g.release()
+	}
+	for q := range d.queues {
+		q.release()
+	}
+	for m := range d.modules {
+		d.api.ModuleUnload(m.handle)
+	}
+	for a := range d.memory {
+		d.api.MemFree(libcuda.Address(a))
+	}
+	d.memory, d.modules, d.graphs, d.queues = nil, nil, nil, nil
+	if r := d.api.PrimaryRelease(d.handle); r != libcuda.Success && err == nil {
+		err = d.failed(r, "closing %s", d.info.Name)
+	}
+	if known {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,7 @@
+// Package fake is the CUDA driver in Go, for tests on machines without a card. Package cuda runs on it
+// as on the library. Kernels are run by a [Machine], an interpreter of PTX that the test brings.
+//
+// The fake is stricter than the library where that finds mistakes: memory has bounds and is not used
+// twice, fresh memory has odd contents, asynchronous copies must be from and to pinned memory, and most
+// functions must be called on a thread whose context was set. It does not measure time.
+package fake

@@ -1,0 +1,152 @@
+package fake
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
+)
+
+// graph has actions in an order in which each is behind those it depends on.
+type graph struct {
+	card    *card
+	nodes   []libcuda.Node
+	actions []action
+}
+
+// exec is an executable graph. Its launches run one after the other.
+type exec struct {
+	card    *card
+	mu      sync.Mutex
+	actions []action
+}
+
+func (g *GPU) graphCreate(out *libcuda.Graph, _ uint32) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c, r := g.here()
+	if r == libcuda.Success {
+		*out = libcuda.Graph(g.handle())
+		g.graphs[*out] = &graph{card: c}
+	}
+	return r
+}
+
+func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.graphs[handle] == nil {
+		return libcuda.InvalidHandle
+	}
+	delete(g.graphs, handle)
+	return libcuda.Success
+}
+
+// graph returns a graph whose nodes include those before. The caller holds g.mu.
+func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
+	if _, r := g.here(); r != libcuda.Success {
+		return nil, r
+	}
+	gr := g.graphs[handle]
+	if gr == nil {
+		return nil, libcuda.InvalidHandle
+	}
+	for _, node := range unsafe.Slice(before, n) {
+		if !slices.Contains(gr.nodes, node) {
+			return nil, libcuda.InvalidValue
+		}
+	}
+	return gr, libcuda.Success
+}
+
+// add adds a node. The caller holds g.mu.
+func (g *GPU) add(to *graph, do action, out *libcuda.Node) {
+	*out = libcuda.Node(g.handle())
+	to.nodes = append(to.nodes, *out)
+	to.actions = append(to.actions, do)
+}
+
+func (g *GPU) graphAddKernel(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, n uintptr, kernel *libcuda.KernelNode) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	gr, r := g.graph(handle, before, n)
+	if r != libcuda.Success {
+		return r
+	}
+	do, r := g.launchAction(kernel)
+	if r == libcuda.Success {
+		g.add(gr, do, out)
+	}
+	return r
+}
+
+func (g *GPU) graphAddMemcpy(out *libcuda.Node, handle libcuda.Graph, before *libcuda.Node, n uintptr, m *libcuda.MemcpyNode, context libcuda.Context) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	gr, r := g.graph(handle, before, n)
+	if r != libcuda.Success {
+		return r
+	}
+	device, host, upload := m.From, m.To, false
+	if m.From.Type == libcuda.MemoryHost {
+		device, host, upload = m.To, m.From, true
+	}
+	if context != libcuda.Context(gr.card.index)+1 || m.Height != 1 || m.Depth != 1 || device.Type != libcuda.MemoryDevice || host.Type != libcuda.MemoryHost {
+		return libcuda.InvalidValue
+	}
+	do, err := gr.card.copyAction(device.Device, host.Host, m.Width, upload)
+	if err != nil {
+		return libcuda.InvalidValue
+	}
+	g.add(gr, do, out)
+	return libcuda.Success
+}
+
+func (g *GPU) graphInstantiate(out *libcuda.Exec, handle libcuda.Graph, _ uint64) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	gr, r := g.graph(handle, nil, 0)
+	if r == libcuda.Success {
+		*out = libcuda.Exec(g.handle())
+		g.execs[*out] = &exec{card: gr.card, actions: gr.actions}
+	}
+	return r
+}
+
+func (g *GPU) graphLaunch(handle libcuda.Exec, on libcuda.Stream) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, r := g.streamLocked(on)
+	if r != libcuda.Success {
+		return r
+	}
+	e := g.execs[handle]
+	if e == nil {
+		return libcuda.InvalidHandle
+	}
+	s.start(func() error {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, do := range e.actions {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return libcuda.Success
+}
+
+func (g *GPU) graphExecDestroy(handle libcuda.Exec) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, r := g.here(); r != libcuda.Success {
+		return r
+	}
+	if g.execs[handle] == nil {
+		return libcuda.InvalidHandle
+	}
+	delete(g.execs, handle)
+	return libcuda.Success
+}

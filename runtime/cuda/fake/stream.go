@@ -1,0 +1,265 @@
+package fake
+
+import (
+	"sync"
+
+	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
+)
+
+// stream runs its work in order, in a goroutine that lives while there is work.
+type stream struct {
+	card    *card
+	mu      sync.Mutex
+	idle    *sync.Cond
+	work    []func()
+	running bool
+}
+
+func newStream(c *card) *stream {
+	s := &stream{card: c}
+	s.idle = sync.NewCond(&s.mu)
+	return s
+}
+
+// push adds work.
+func (s *stream) push(work func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.work = append(s.work, work)
+	if !s.running {
+		s.running = true
+		go s.run()
+	}
+}
+
+func (s *stream) run() {
+	for {
+		s.mu.Lock()
+		if len(s.work) == 0 {
+			s.running = false
+			s.idle.Broadcast()
+			s.mu.Unlock()
+			return
+		}
+		work := s.work[0]
+		s.work = s.work[1:]
+		s.mu.Unlock()
+		work()
+	}
+}
+
+func (s *stream) wait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.running {
+		s.idle.Wait()
+	}
+}
+
+func (s *stream) isRunning() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
+
+// action is work that may fail: a copy or a kernel.
+type action func() error
+
+// start adds an action. Actions of a lost context are left out.
+func (s *stream) start(do action) {
+	g := s.card.gpu
+	s.push(func() {
+		g.gate.RLock()
+		defer g.gate.RUnlock()
+		if s.card.isLost() {
+			return
+		}
+		if err := do(); err != nil {
+			s.card.lose(err)
+		}
+	})
+}
+
+// event is over when the work is done that was in its stream when it was last recorded.
+type event struct {
+	card *card
+	over chan struct{} // nil before it is recorded
+}
+
+func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c, r := g.here()
+	if r == libcuda.Success {
+		*out = libcuda.Stream(g.handle())
+		g.streams[*out] = newStream(c)
+	}
+	return r
+}
+
+// stream returns a stream. The caller does not hold g.mu.
+func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.streamLocked(handle)
+}
+
+func (g *GPU) streamLocked(handle libcuda.Stream) (*stream, libcuda.Result) {
+	if _, r := g.here(); r != libcuda.Success {
+		return nil, r
+	}
+	s := g.streams[handle]
+	if s == nil {
+		return nil, libcuda.InvalidHandle
+	}
+	return s, libcuda.Success
+}
+
+// streamDestroy returns at once; the stream's work goes on.
+func (g *GPU) streamDestroy(handle libcuda.Stream) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, r := g.streamLocked(handle)
+	if r == libcuda.Success {
+		delete(g.streams, handle)
+	}
+	return r
+}
+
+func (g *GPU) streamQuery(handle libcuda.Stream) libcuda.Result {
+	s, r := g.stream(handle)
+	if r != libcuda.Success {
+		return r
+	}
+	if s.isRunning() {
+		return libcuda.NotReady
+	}
+	return g.state(s.card)
+}
+
+func (g *GPU) streamSynchronize(handle libcuda.Stream) libcuda.Result {
+	s, r := g.stream(handle)
+	if r != libcuda.Success {
+		return r
+	}
+	s.wait()
+	return g.state(s.card)
+}
+
+// state returns what a call returns after work of the card.
+func (g *GPU) state(c *card) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return c.lost
+}
+
+func (g *GPU) eventCreate(out *libcuda.Event, _ uint32) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c, r := g.here()
+	if r == libcuda.Success {
+		*out = libcuda.Event(g.handle())
+		g.events[*out] = &event{card: c}
+	}
+	return r
+}
+
+func (g *GPU) eventDestroy(handle libcuda.Event) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, r := g.here(); r != libcuda.Success {
+		return r
+	}
+	if g.events[handle] == nil {
+		return libcuda.InvalidHandle
+	}
+	delete(g.events, handle)
+	return libcuda.Success
+}
+
+func (g *GPU) eventRecord(handle libcuda.Event, on libcuda.Stream) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, r := g.streamLocked(on)
+	if r != libcuda.Success {
+		return r
+	}
+	e := g.events[handle]
+	if e == nil {
+		return libcuda.InvalidHandle
+	}
+	over := make(chan struct{})
+	e.over = over
+	s.push(func() { close(over) })
+	return libcuda.Success
+}
+
+func (g *GPU) eventSynchronize(handle libcuda.Event) libcuda.Result {
+	g.mu.Lock()
+	if _, r := g.here(); r != libcuda.Success {
+		g.mu.Unlock()
+		return r
+	}
+	e := g.events[handle]
+	if e == nil {
+		g.mu.Unlock()
+		return libcuda.InvalidHandle
+	}
+	over := e.over
+	g.mu.Unlock()
+	if over != nil {
+		<-over
+	}
+	return g.state(e.card)
+}
+
+func (g *GPU) memcpyHtoDAsync(to libcuda.Address, from *byte, n uintptr, on libcuda.Stream) libcuda.Result {
+	return g.memcpyAsync(to, from, n, true, on)
+}
+
+func (g *GPU) memcpyDtoHAsync(to *byte, from libcuda.Address, n uintptr, on libcuda.Stream) libcuda.Result {
+	return g.memcpyAsync(from, to, n, false, on)
+}
+
+func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload bool, on libcuda.Stream) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, r := g.streamLocked(on)
+	if r != libcuda.Success {
+		return r
+	}
+	do, err := s.card.copyAction(device, host, n, upload)
+	if err != nil {
+		return libcuda.InvalidValue
+	}
+	s.start(do)
+	return libcuda.Success
+}
+
+// copyAction returns a copy between the card and pinned memory. Both must be allocated now, and when it
+// runs. The caller holds g.mu.
+func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload bool) (action, error) {
+	ends := func() (on, off []byte, err error) {
+		if on, err = c.at(uint64(device), int(n)); err == nil {
+			off, err = c.gpu.hostAt(host, n)
+		}
+		return on, off, err
+	}
+	if _, _, err := ends(); err != nil {
+		return nil, err
+	}
+	return func() error {
+		c.gpu.mu.Lock()
+		on, off, err := ends()
+		c.gpu.mu.Unlock()
+		switch {
+		case err != nil:
+			return err
+		case upload:
+			copy(on, off)
+		default:
+			copy(off, on)
+		}
+		return nil
+	}, nil
+}

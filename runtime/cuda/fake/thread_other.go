@@ -1,0 +1,6 @@
+//go:build !linux
+
+package fake
+
+// thread returns 0: all threads share one current context.
+func thread() int { return 0 }

@@ -1,0 +1,323 @@
+package cuda
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// graph is a [gpu.Graph]: a chain of nodes that one call starts.
+type graph struct {
+	device    *device
+	steps     []step
+	exec      libcuda.Exec // 0 if there are no steps
+	memory    []byte       // pinned, for the copies; nil if there are none
+	event     libcuda.Event
+	uploads   []fill // from memory of the caller
+	downloads []fill
+	kernels   names
+	modules   []*module
+
+	mu     sync.Mutex // held by each replay
+	closed bool
+}
+
+// step is a launch or a copy of a graph.
+type step struct {
+	kernel *kernel // or nil
+	grid   [3]int
+	args   []uint64
+
+	host   []byte
+	device gpu.Address
+	upload bool
+}
+
+// recorder is the [gpu.Queue] that Record passes on. It makes no call of the driver.
+type recorder struct {
+	queue *queue
+	steps []step
+	done  bool
+}
+
+var (
+	errRecordingOver = errors.New("cuda: the recording is over")
+	errRecording     = errors.New("cuda: a queue cannot wait or be closed while it records")
+)
+
+func (r *recorder) open() error {
+	if r.done {
+		return errRecordingOver
+	}
+	return nil
+}
+
+func (r *recorder) Upload(to gpu.Address, from []byte) error { return r.addCopy(to, from, true) }
+
+func (r *recorder) Download(to []byte, from gpu.Address) error { return r.addCopy(from, to, false) }
+
+func (r *recorder) addCopy(device gpu.Address, host []byte, upload bool) error {
+	if err := cmp.Or(r.open(), checkAddress(device, len(host))); err != nil {
+		return err
+	}
+	if len(host) > 0 {
+		r.steps = append(r.steps, step{host: host, device: device, upload: upload})
+	}
+	return nil
+}
+
+func (r *recorder) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	launched, err := r.queue.device.checkLaunch(k, grid, args)
+	if launched != nil {
+		r.steps = append(r.steps, step{kernel: launched, grid: grid, args: slices.Clone(args)})
+	}
+	return err
+}
+
+func (r *recorder) Record(fill func(gpu.Queue) error) (gpu.Graph, error) { return r.queue.Record(fill) }
+
+// Replay records the steps of another graph.
+func (r *recorder) Replay(g gpu.Graph) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	replayed, err := r.queue.device.checkGraph(g)
+	if err == nil {
+		r.steps = append(r.steps, replayed.steps...)
+	}
+	return err
+}
+
+func (r *recorder) Wait(context.Context) error { return cmp.Or(r.open(), errRecording) }
+
+func (r *recorder) Close() error { return cmp.Or(r.open(), errRecording) }
+
+func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
+	r := &recorder{queue: q}
+	err := fill(r)
+	r.done = true
+	if err != nil {
+		return nil, err
+	}
+	if err := q.enter(); err != nil {
+		return nil, err
+	}
+	defer q.leave()
+	g := &graph{device: q.device, steps: r.steps}
+	if err := g.build(); err != nil {
+		g.release()
+		return nil, err
+	}
+	keep(q.device, q.device.graphs, g)
+	return g, nil
+}
+
+// build makes a node of each step, behind that of the step before.
+func (g *graph) build() error {
+	if len(g.steps) == 0 {
+		return nil
+	}
+	d := g.device
+	if err := g.stage(); err != nil {
+		return err
+	}
+	var nodes libcuda.Graph
+	if r := d.api.GraphCreate(&nodes, 0); r != libcuda.Success {
+		return d.failed(r, "recording")
+	}
+	defer d.api.GraphDestroy(nodes) // the executable graph does not need it
+	var last *libcuda.Node
+	staged := 0
+	for _, s := range g.steps {
+		node, n := new(libcuda.Node), uintptr(0)
+		if last != nil {
+			n = 1
+		}
+		var r libcuda.Result
+		what := "a copy"
+		if s.kernel != nil {
+			what = "kernel " + s.kernel.Name
+			r = d.api.GraphAddKernel(node, nodes, last, n, s.kernelNode())
+		} else {
+			r = d.api.GraphAddMemcpy(node, nodes, last, n, s.memcpyNode(&g.memory[staged]), d.context)
+			staged += stagedBytes(s.host)
+		}
+		if r != libcuda.Success {
+			return d.failed(r, "recording %s", what)
+		}
+		last = node
+	}
+	switch r := d.api.GraphInstantiate(&g.exec, nodes, 0); r {
+	case libcuda.Success:
+		return nil
+	case libcuda.OutOfMemory:
+		return d.noMemory("a graph is wanted")
+	default:
+		return d.failed(r, "recording")
+	}
+}
+
+// stagedBytes is the room of a copy in the pinned memory of a graph.
+func stagedBytes(host []byte) int { return (len(host) + 255) &^ 255 }
+
+// stage gives each copy its place in pinned memory, and collects the kernels' names and modules.
+func (g *graph) stage() error {
+	bytes := 0
+	for _, s := range g.steps {
+		bytes += stagedBytes(s.host)
+	}
+	if bytes > 0 {
+		memory, err := g.device.pin(bytes)
+		if err != nil {
+			return err
+		}
+		g.memory = memory
+		if r := g.device.api.EventCreate(&g.event, libcuda.EventDisableTiming); r != libcuda.Success {
+			return g.device.failed(r, "recording")
+		}
+	}
+	at := 0
+	for _, s := range g.steps {
+		staged := g.memory[at:]
+		switch {
+		case s.kernel != nil:
+			g.kernels.add(s.kernel.Name)
+			if !slices.Contains(g.modules, s.kernel.module) {
+				g.modules = append(g.modules, s.kernel.module)
+			}
+		case s.upload:
+			g.uploads = append(g.uploads, fill{to: staged[:len(s.host)], from: s.host})
+		default:
+			g.downloads = append(g.downloads, fill{to: s.host, from: staged[:len(s.host)], graph: g})
+		}
+		at += stagedBytes(s.host)
+	}
+	return nil
+}
+
+func (s *step) kernelNode() *libcuda.KernelNode {
+	params := make([]unsafe.Pointer, len(s.args))
+	for i := range s.args {
+		params[i] = unsafe.Pointer(&s.args[i])
+	}
+	n := &libcuda.KernelNode{Function: s.kernel.function, Shared: uint32(s.kernel.Shared), Params: unsafe.SliceData(params)}
+	n.GridX, n.GridY, n.GridZ = dimensions(s.grid)
+	n.BlockX, n.BlockY, n.BlockZ = dimensions(s.kernel.Block)
+	return n
+}
+
+func (s *step) memcpyNode(staged *byte) *libcuda.MemcpyNode {
+	host := libcuda.MemcpyEnd{Type: libcuda.MemoryHost, Host: staged}
+	device := libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(s.device)}
+	n := &libcuda.MemcpyNode{From: device, To: host, Width: uintptr(len(s.host)), Height: 1, Depth: 1}
+	if s.upload {
+		n.From, n.To = host, device
+	}
+	return n
+}
+
+// checkGraph returns a graph of this device.
+func (d *device) checkGraph(g gpu.Graph) (*graph, error) {
+	checked, ok := g.(*graph)
+	if !ok || checked == nil {
+		return nil, errors.New("cuda: the graph is not of this driver")
+	}
+	if checked.device != d {
+		return nil, errors.New("cuda: the graph is of another device")
+	}
+	return checked, nil
+}
+
+// replay starts the graph, within a call of the queue.
+func (g *graph) replay(q *queue) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return errGraphClosed
+	}
+	for _, m := range g.modules {
+		if m.closed.Load() {
+			return errModuleClosed
+		}
+	}
+	if g.exec == 0 {
+		return nil
+	}
+	api := g.device.api
+	if len(g.uploads) > 0 {
+		// The replay before may still read the pinned memory.
+		if r := api.EventSynchronize(g.event); r != libcuda.Success {
+			return q.failed(r, "replaying")
+		}
+		for _, f := range g.uploads {
+			if err := g.device.copy(f.to, f.from); err != nil {
+				return err
+			}
+		}
+	}
+	q.started.addAll(&g.kernels)
+	if r := api.GraphLaunch(g.exec, q.stream); r != libcuda.Success {
+		return q.failed(r, "replaying")
+	}
+	if g.memory != nil {
+		if r := api.EventRecord(g.event, q.stream); r != libcuda.Success {
+			return q.failed(r, "replaying")
+		}
+	}
+	q.fills = append(q.fills, g.downloads...)
+	return nil
+}
+
+func (g *graph) Close() {
+	g.mu.Lock()
+	closed := g.closed
+	g.closed = true
+	g.mu.Unlock()
+	if closed || g.device.enter() != nil {
+		return // else the device gives it back
+	}
+	defer g.device.leave()
+	g.device.eachQueue(func(*queue) {}) // replays that began before are started
+	if g.event != 0 {
+		if r := g.device.api.EventSynchronize(g.event); r != libcuda.Success {
+			g.device.failed(r, "closing a graph") // a loss is remembered for the next call
+			return
+		}
+	}
+	g.device.eachQueue(func(q *queue) { q.fillFrom(g) })
+	forget(g.device, g.device.graphs, g)
+	g.release()
+}
+
+// fillFrom does the copies from the pinned memory of a graph, before it is given back.
+func (q *queue) fillFrom(g *graph) {
+	for i := range q.fills {
+		if f := &q.fills[i]; f.graph == g {
+			copy(f.to, f.from)
+			*f = fill{} // remains, as copies are counted
+		}
+	}
+}
+
+// release gives everything back. No replay is started any more.
+func (g *graph) release() {
+	if g.exec != 0 {
+		g.device.api.GraphExecDestroy(g.exec)
+	}
+	if g.event != 0 {
+		g.device.api.EventDestroy(g.event)
+	}
+	if g.memory != nil {
+		g.device.unpin(g.memory)
+	}
+	g.exec, g.event, g.memory = 0, 0, nil
+}

@@ -1,0 +1,54 @@
+//go:build ((linux && !android) || windows) && (amd64 || arm64)
+
+package libcuda
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Bind makes an API of C functions. lookup returns the address of a function by its name. Bind returns
+// an error if a function is missing that is not optional.
+func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
+	a := new(API)
+	address := map[string]uintptr{}
+	fields := reflect.ValueOf(a).Elem()
+	for i := range fields.NumField() {
+		name, optional := strings.CutSuffix(fields.Type().Field(i).Tag.Get("c"), ",optional")
+		f, err := lookup(name)
+		switch {
+		case err == nil && f != 0:
+			purego.RegisterFunc(fields.Field(i).Addr().Interface(), f)
+			address[name] = f
+		case !optional:
+			return nil, fmt.Errorf("the library has no function %s: the driver is older than CUDA %d", name, MinVersion/1000)
+		}
+	}
+	a.bindHot(address)
+	return a, nil
+}
+
+// bindHot replaces the functions that each step of a model calls. SyscallN takes a third of the time of
+// what RegisterFunc makes, for functions that are given here once more.
+func (a *API) bindHot(address map[string]uintptr) {
+	setCurrent, query := address["cuCtxSetCurrent"], address["cuStreamQuery"]
+	a.CtxSetCurrent = func(c Context) Result { return call(setCurrent, uintptr(c)) }
+	a.StreamQuery = func(s Stream) Result { return call(query, uintptr(s)) }
+
+	launchGraph, launchKernel := address["cuGraphLaunch"], address["cuLaunchKernel"]
+	a.GraphLaunch = func(e Exec, s Stream) Result { return call(launchGraph, uintptr(e), uintptr(s)) }
+	a.LaunchKernel = func(f Function, gridX, gridY, gridZ, blockX, blockY, blockZ, shared uint32, s Stream, params, extra *unsafe.Pointer) Result {
+		return call(launchKernel, uintptr(f), uintptr(gridX), uintptr(gridY), uintptr(gridZ), uintptr(blockX), uintptr(blockY),
+			uintptr(blockZ), uintptr(shared), uintptr(s), uintptr(unsafe.Pointer(params)), uintptr(unsafe.Pointer(extra)))
+	}
+}
+
+//go:uintptrescapes
+func call(f uintptr, args ...uintptr) Result {
+	r, _, _ := purego.SyscallN(f, args...)
+	return Result(int32(r))
+}

@@ -1,0 +1,113 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
+)
+
+// maxSlots is how many slots are in flight: while one is filled, the others are copied.
+const maxSlots = 4
+
+// staging is a ring of pinned memory, through which copies to and from the device go. The slots are
+// allocated when they are first needed, and kept. A slot that is full is used again when the copies from
+// it are done.
+type staging struct {
+	slots  []slot
+	at     int // the slot in use
+	filled int // copies to memory of the caller that were done so far
+}
+
+type slot struct {
+	memory []byte
+	used   int
+	event  libcuda.Event // of the last copy
+	fills  int           // of the queue, up to those from this slot
+}
+
+// reserve returns n bytes of pinned memory, at most a slot. It may wait for earlier work.
+func (q *queue) reserve(n int) ([]byte, error) {
+	api := q.device.api
+	if len(q.slots) > 0 {
+		s := &q.slots[q.at]
+		if s.used+n <= len(s.memory) {
+			return s.take(n), nil
+		}
+		s.fills = q.filled + len(q.fills)
+		if r := api.EventRecord(s.event, q.stream); r != libcuda.Success {
+			return nil, q.failed(r, "staging")
+		}
+	}
+	next := q.at + 1
+	if len(q.slots) == 0 {
+		next = 0
+	}
+	if next == len(q.slots) && next < maxSlots {
+		s, err := q.newSlot()
+		if err != nil {
+			return nil, err
+		}
+		q.slots = append(q.slots, s)
+		q.at = next
+		return q.slots[next].take(n), nil
+	}
+	q.at = next % len(q.slots)
+	s := &q.slots[q.at]
+	if r := api.EventSynchronize(s.event); r != libcuda.Success {
+		return nil, q.failed(r, "staging")
+	}
+	// The queue is in order: the downloads before those of this slot have arrived as well.
+	if err := q.fill(max(s.fills-q.filled, 0)); err != nil {
+		return nil, err
+	}
+	s.used = 0
+	return s.take(n), nil
+}
+
+// take returns the next n bytes. The next copy begins at a cache line.
+func (s *slot) take(n int) []byte {
+	memory := s.memory[s.used : s.used+n : s.used+n]
+	s.used = min((s.used+n+63)&^63, len(s.memory))
+	return memory
+}
+
+func (q *queue) newSlot() (slot, error) {
+	memory, err := q.device.pin(q.device.driver.slot)
+	if err != nil {
+		return slot{}, err
+	}
+	s := slot{memory: memory}
+	if r := q.device.api.EventCreate(&s.event, libcuda.EventDisableTiming); r != libcuda.Success {
+		q.device.unpin(memory)
+		return slot{}, q.failed(r, "staging")
+	}
+	return s, nil
+}
+
+// rewind begins anew: no copy is in flight.
+func (s *staging) rewind() {
+	for i := range s.slots {
+		s.slots[i].used = 0
+	}
+	s.at = 0
+}
+
+func (s *staging) release(d *device) {
+	for _, slot := range s.slots {
+		d.api.EventDestroy(slot.event)
+		d.unpin(slot.memory)
+	}
+	s.slots = nil
+}
+
+// pin allocates host memory that the device copies from and to while the program goes on.
+func (d *device) pin(bytes int) ([]byte, error) {
+	var host *byte
+	if r := d.api.MemHostAlloc(&host, uintptr(bytes), libcuda.HostPortable); r != libcuda.Success {
+		return nil, d.failed(r, "pinning %d bytes of host memory", bytes)
+	}
+	return unsafe.Slice(host, bytes), nil
+}
+
+// unpin gives back what pin returned.
+func (d *device) unpin(memory []byte) { d.api.MemFreeHost(&memory[0]) }

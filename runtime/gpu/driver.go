@@ -1,0 +1,104 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+)
+
+// Driver finds and opens the devices of one kind. Its methods are safe for concurrent use.
+type Driver interface {
+	// Name returns the name of the target, such as "cuda".
+	Name() string
+	// Devices lists the devices. It returns an error that wraps [ErrNoDevice] if the driver is not
+	// installed, is too old, or finds no device.
+	Devices() ([]Info, error)
+	// Open opens the device with this index in the list of Devices.
+	Open(index int) (Device, error)
+}
+
+// Info describes a device.
+type Info struct {
+	Index      int
+	Name       string // as the driver reports it: "NVIDIA H100 80GB HBM3"
+	Memory     int64  // bytes of device memory in total
+	Capability string // compute capability "9.0", or version of the API "1.3"
+	Driver     string // version of the driver
+	Subgroup   int    // threads that execute together: a warp, a subgroup
+	// Features names what the driver does not have on every device, in its own words.
+	Features []string
+}
+
+// Errors of devices. Drivers wrap them with the details.
+var (
+	ErrNoDevice = errors.New("no usable GPU")
+	ErrMemory   = errors.New("not enough device memory")
+	// ErrDeviceLost ends a device. Another one can be opened, except where the driver keeps the failure
+	// until the program ends, as NVIDIA's does after an access to memory that does not exist.
+	ErrDeviceLost = errors.New("the GPU was lost, or a kernel failed")
+)
+
+// Address is an address in device memory. 0 is not a valid address.
+type Address uint64
+
+// Device is an opened device. Its methods are safe for concurrent use.
+type Device interface {
+	Info() Info
+	// Alloc returns device memory of this many bytes, aligned to 256. The contents are undefined. It
+	// returns an error that wraps [ErrMemory] if there is not enough.
+	Alloc(bytes int64) (Address, error)
+	// Free gives memory back. No queued work may use it any more. The address 0 is ignored.
+	Free(Address)
+	// Load makes kernels from code, in the form of the driver: PTX as text, or SPIR-V as
+	// little-endian words.
+	Load(code []byte) (Module, error)
+	// Queue opens a queue.
+	Queue() (Queue, error)
+	// Close waits for queued work and gives everything back. Later calls return errors.
+	Close() error
+}
+
+// Module holds loaded kernels.
+type Module interface {
+	// Kernel returns a kernel by its name in the code.
+	Kernel(k KernelInfo) (Kernel, error)
+	// Close unloads the kernels. No queued work may use them any more.
+	Close()
+}
+
+// KernelInfo describes a kernel to the driver.
+type KernelInfo struct {
+	Name   string
+	Block  [3]int // threads of a block in each dimension
+	Shared int    // bytes of shared memory beyond what the code declares
+	Args   int    // number of arguments
+}
+
+// Kernel is a kernel of a [Module], in the form of the driver.
+type Kernel interface{}
+
+// Queue executes copies and kernels one after the other. A queue is used by one goroutine at a time.
+type Queue interface {
+	// Upload copies host memory to device memory. from may be changed when Upload returns.
+	Upload(to Address, from []byte) error
+	// Download copies device memory to host memory. to is filled when the next Wait returns nil.
+	Download(to []byte, from Address) error
+	// Launch starts a kernel. grid is the number of blocks in each dimension; a grid with a 0 does
+	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
+	// bytes.
+	Launch(k Kernel, grid [3]int, args []uint64) error
+	// Record calls fill with a queue whose launches are kept instead of started.
+	Record(fill func(Queue) error) (Graph, error)
+	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
+	// to the same host memory again.
+	Replay(Graph) error
+	// Wait waits until all of the above is done, or until ctx is done, which leaves the work running.
+	// ctx may be nil. It returns an error that wraps [ErrDeviceLost] if a kernel failed.
+	Wait(ctx context.Context) error
+	// Close waits for the work of the queue and closes it.
+	Close() error
+}
+
+// Graph is a recorded list of launches and copies, in the form of the driver.
+type Graph interface {
+	Close()
+}

@@ -1,0 +1,117 @@
+package gpu
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
+
+// Arg is an argument of a kernel: memory of the host, in whose place the kernel gets memory of the
+// device, or a number.
+type Arg struct {
+	memory unsafe.Pointer
+	bytes  int
+	number uint64
+	kind   argKind
+}
+
+type argKind uint8
+
+const (
+	isNumber argKind = iota
+	isRead
+	isWritten
+)
+
+// In returns an argument for memory that a kernel reads.
+func In[T any](s []T) Arg { return memoryOf(s, isRead) }
+
+// Out returns an argument for memory that a kernel writes. It may read it, too.
+func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
+
+// Int returns an argument for an extent.
+func Int(n int) Arg { return Arg{number: uint64(n)} }
+
+func memoryOf[T any](s []T, kind argKind) Arg {
+	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), kind: kind}
+}
+
+// host returns the memory of the host.
+func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
+
+// region is memory of the host that has a counterpart on the device.
+type region struct {
+	start uintptr
+	bytes int
+	at    Address
+	// fixed says that the device does not change the memory, so that the host's is always valid.
+	fixed bool
+	// result says that the memory is copied to the host at the end of a call.
+	result bool
+	host   []byte
+}
+
+// regionOf returns the region of an argument's memory, which begins on the device at an address.
+func regionOf(a Arg, at Address) region {
+	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, fixed: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
+}
+
+// address returns where memory is on the device, if it is in the region.
+func (r *region) address(a Arg) (at Address, ok bool) {
+	offset := uintptr(a.memory) - r.start
+	if offset > uintptr(r.bytes) || uintptr(a.bytes) > uintptr(r.bytes)-offset {
+		return 0, false
+	}
+	return r.at + Address(offset), true
+}
+
+// find returns the region that memory is in, among regions sorted by their start.
+func find(regions []region, a Arg) *region {
+	i, exact := slices.BinarySearchFunc(regions, uintptr(a.memory), func(r region, start uintptr) int { return cmp.Compare(r.start, start) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return nil
+	}
+	if _, ok := regions[i].address(a); !ok {
+		return nil
+	}
+	return &regions[i]
+}
+
+func sortRegions(regions []region) {
+	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
+}
+
+// granularity is the multiple of bytes at which memory for different uses begins.
+const granularity = 256
+
+func rounded(bytes int) int64 { return (int64(bytes) + granularity - 1) / granularity * granularity }
+
+// buffer is memory of the device that grows.
+type buffer struct {
+	at    Address
+	bytes int64
+}
+
+// grow makes the buffer as large as bytes. Its contents are lost if it grows.
+func (b *buffer) grow(d Device, bytes int64) error {
+	if b.bytes >= bytes {
+		return nil
+	}
+	b.free(d)
+	at, err := d.Alloc(bytes)
+	if err != nil {
+		return err
+	}
+	b.at, b.bytes = at, bytes
+	return nil
+}
+
+func (b *buffer) free(d Device) {
+	if b.bytes > 0 {
+		d.Free(b.at)
+	}
+	*b = buffer{}
+}

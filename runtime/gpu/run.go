@@ -1,0 +1,320 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+)
+
+// Run is the memory of a session on the device, and the queue of its calls, one at a time. Memory of
+// the host stands for memory of the device: a schedule passes its slices to kernels, which work on
+// their counterparts. A slice that is not in the arena, an argument, a result or a weight is copied to
+// the device before each kernel that reads it, and back after each that writes it.
+type Run struct {
+	program *Program
+	*held
+
+	arena   region
+	ports   []region // arguments and results of the call
+	weights []region
+	owner   any // has the weights. It must not be collected while kernels read them
+
+	ctx   context.Context
+	err   error // the first error of the call
+	words []uint64
+	list  []Arg
+}
+
+// Open opens the device of a program for the calls of a session. It returns the errors of
+// [Program.Open].
+func (r *Run) Open(p *Program) error {
+	d, err := p.Open()
+	if err != nil {
+		return err
+	}
+	q, err := d.Queue()
+	if err != nil {
+		return err
+	}
+	r.program, r.held = p, &held{device: d, queue: q}
+	runtime.AddCleanup(r, (*held).free, r.held)
+	return nil
+}
+
+// held is what a run has of a device.
+type held struct {
+	device Device
+	queue  Queue
+	memory buffer // of the arena
+	room   buffer // of the ports
+	spare  buffer // of memory that is in no region
+}
+
+// free gives everything back.
+func (h *held) free() {
+	h.queue.Close()
+	for _, b := range []*buffer{&h.memory, &h.room, &h.spare} {
+		b.free(h.device)
+	}
+}
+
+// Begin begins a call with the buffers in arena and the weights in the slices of w. ports are the
+// arguments and results: arguments are copied to the device. ctx may be nil. The weights are copied to
+// the device when w is first seen.
+func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg) error {
+	if err := r.begin(ctx, arena, ports); err != nil {
+		return err
+	}
+	t, err := tableOf(r.program, r.queue, w)
+	if err != nil {
+		return err
+	}
+	r.weights, r.owner = t.regions, w
+	return nil
+}
+
+// BeginTraining is [Begin] for weights that change between calls, and for a call that writes the slices
+// of changes besides its results.
+func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, changes *C, ports ...Arg) error {
+	r.list = append(append(r.list[:0], ports...), slicesOf(w, isRead)...)
+	r.list = append(r.list, slicesOf(changes, isWritten)...)
+	return r.begin(ctx, arena, r.list)
+}
+
+// Prepare begins a call of the program that computes weights. Close ends it.
+func Prepare(p *Program, arena []byte, results ...Arg) (*Run, error) {
+	r := &Run{}
+	if err := r.Open(p); err != nil {
+		return nil, err
+	}
+	return r, r.begin(context.Background(), arena, results)
+}
+
+// Close ends a call that [Prepare] began, and gives its memory back. It returns the call's error.
+func (r *Run) Close() error {
+	var err error
+	r.End(&err)
+	r.free()
+	return err
+}
+
+// begin begins a call.
+func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
+	r.ctx, r.err, r.ports = ctx, nil, r.ports[:0]
+	if err := r.memory.grow(r.device, int64(len(arena))); err != nil {
+		return err
+	}
+	r.arena = regionOf(Out(arena), r.memory.at)
+	total := int64(0)
+	for _, a := range ports {
+		total += rounded(a.bytes)
+	}
+	if err := r.room.grow(r.device, total); err != nil {
+		return err
+	}
+	at := r.room.at
+	for _, a := range ports {
+		if a.bytes == 0 {
+			continue
+		}
+		r.ports = append(r.ports, regionOf(a, at))
+		if a.kind == isRead {
+			if err := r.queue.Upload(at, a.host()); err != nil {
+				return err
+			}
+		}
+		at += Address(rounded(a.bytes))
+	}
+	sortRegions(r.ports)
+	return nil
+}
+
+// End ends a call: it copies the results to the host and waits. It is deferred. An error of the call
+// that is not there yet becomes *err.
+func (r *Run) End(err *error) {
+	if *err == nil {
+		*err = r.err
+	}
+	for i := range r.ports {
+		if p := &r.ports[i]; p.result && *err == nil {
+			*err = r.queue.Download(p.host, p.at)
+		}
+		r.ports[i].host = nil
+	}
+	ctx := r.ctx
+	if *err != nil { // what is queued works on memory of the session
+		ctx = nil
+	}
+	if failed := r.queue.Wait(ctx); *err == nil {
+		*err = failed
+	}
+	if r.ctx != nil && *err != nil {
+		r.queue.Wait(context.Background())
+	}
+	r.ctx, r.weights, r.owner = nil, nil, nil
+}
+
+// Launch starts a kernel with x · y · z blocks. An error ends the call.
+func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
+	if r.err != nil || x == 0 || y == 0 || z == 0 {
+		return
+	}
+	if err := r.launch(k, [3]int{x, y, z}, args); err != nil {
+		r.err = fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+}
+
+var errTooLarge = errors.New("an extent exceeds 2147483647")
+
+func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
+	kernel, err := r.program.kernel(k)
+	if err != nil {
+		return err
+	}
+	if err := r.makeRoom(args); err != nil {
+		return err
+	}
+	r.words = r.words[:0]
+	at := r.spare.at
+	for _, a := range args {
+		word := a.number
+		switch {
+		case a.kind == isNumber:
+			if int64(word) > math.MaxInt32 || int64(word) < math.MinInt32 {
+				return errTooLarge
+			}
+		case a.bytes == 0:
+			word = 0
+		default:
+			if found := r.find(a); found != nil {
+				address, _ := found.address(a)
+				word = uint64(address)
+				break
+			}
+			if err := r.queue.Upload(at, a.host()); err != nil {
+				return err
+			}
+			word = uint64(at)
+			at += Address(rounded(a.bytes))
+		}
+		r.words = append(r.words, word)
+	}
+	if err := r.queue.Launch(kernel, grid, r.words); err != nil {
+		return err
+	}
+	return r.takeBack(args)
+}
+
+// makeRoom makes room for the arguments that are in no region.
+func (r *Run) makeRoom(args []Arg) error {
+	total := int64(0)
+	for _, a := range args {
+		if a.kind != isNumber && a.bytes > 0 && r.find(a) == nil {
+			total += rounded(a.bytes)
+		}
+	}
+	if total > r.spare.bytes {
+		if err := r.queue.Wait(context.Background()); err != nil {
+			return err
+		}
+	}
+	return r.spare.grow(r.device, total)
+}
+
+// takeBack copies what a kernel has written to memory that is in no region to the host.
+func (r *Run) takeBack(args []Arg) error {
+	at, any := r.spare.at, false
+	for _, a := range args {
+		if a.kind == isNumber || a.bytes == 0 || r.find(a) != nil {
+			continue
+		}
+		if a.kind == isWritten {
+			any = true
+			if err := r.queue.Download(a.host(), at); err != nil {
+				return err
+			}
+		}
+		at += Address(rounded(a.bytes))
+	}
+	if !any {
+		return nil
+	}
+	return r.queue.Wait(r.ctx)
+}
+
+// find returns the region of memory, or nil.
+func (r *Run) find(a Arg) *region {
+	if _, ok := r.arena.address(a); ok {
+		return &r.arena
+	}
+	if found := find(r.ports, a); found != nil {
+		return found
+	}
+	return find(r.weights, a)
+}
+
+// Fetch makes memory of the host hold what the device has, so that the host can read it. It waits for
+// the device. It returns the call's error if there is one.
+func (r *Run) Fetch(list ...Arg) error {
+	if r.err != nil {
+		return r.err
+	}
+	any := false
+	for _, a := range list {
+		found := r.find(a)
+		if a.bytes == 0 || found == nil || found.fixed {
+			continue
+		}
+		at, _ := found.address(a)
+		if err := r.queue.Download(a.host(), at); err != nil {
+			return err
+		}
+		any = true
+	}
+	if !any {
+		return nil
+	}
+	return r.queue.Wait(r.ctx)
+}
+
+// Send copies memory that the host has written to the device.
+func (r *Run) Send(list ...Arg) {
+	for _, a := range list {
+		found := r.find(a)
+		if a.bytes == 0 || found == nil || r.err != nil {
+			continue
+		}
+		at, _ := found.address(a)
+		r.err = r.queue.Upload(at, a.host())
+	}
+}
+
+// Copy copies memory to other memory of the same size that does not overlap.
+func (r *Run) Copy(to, from Arg) {
+	if r.err != nil || to.bytes == 0 {
+		return
+	}
+	target, source := r.find(to), r.find(from)
+	switch {
+	case target == nil && source == nil:
+		copy(to.host(), from.host())
+	case target == nil:
+		at, _ := source.address(from)
+		if r.err = r.queue.Download(to.host(), at); r.err == nil {
+			r.err = r.queue.Wait(r.ctx)
+		}
+	case source == nil:
+		at, _ := target.address(to)
+		r.err = r.queue.Upload(at, from.host())
+	default:
+		at, _ := target.address(to)
+		with, _ := source.address(from)
+		if r.err = r.queue.Download(to.host(), with); r.err == nil {
+			if r.err = r.queue.Wait(r.ctx); r.err == nil {
+				r.err = r.queue.Upload(at, to.host())
+			}
+		}
+	}
+}

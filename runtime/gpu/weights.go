@@ -1,0 +1,78 @@
+package gpu
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"unsafe"
+	"weak"
+)
+
+// table holds the weights of a model on the device.
+type table struct {
+	regions []region
+	memory  buffer
+}
+
+// slicesOf returns the memory of the slices in a struct, which kernels read or write.
+func slicesOf(w any, kind argKind) []Arg {
+	v := reflect.ValueOf(w).Elem()
+	var out []Arg
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.Kind() != reflect.Slice || f.Len() == 0 || f.Type().Elem().Kind() == reflect.String {
+			continue
+		}
+		out = append(out, Arg{memory: unsafe.Pointer(f.UnsafePointer()), bytes: f.Len() * int(f.Type().Elem().Size()), kind: kind})
+	}
+	return out
+}
+
+// tableOf returns the weights that a struct of slices holds, on the device. They are copied there when
+// the struct is first seen, and given back when nothing refers to the struct any more.
+func tableOf[W any](p *Program, q Queue, w *W) (*table, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var key any = weak.Make(w) // an address would also be that of the next struct there
+	if t := p.weights[key]; t != nil {
+		return t, nil
+	}
+	t := &table{}
+	if err := t.fill(p.device, q, slicesOf(w, isRead)); err != nil {
+		return nil, err
+	}
+	p.weights[key] = t
+	runtime.AddCleanup(w, p.forget, key)
+	return t, nil
+}
+
+// fill makes room for memory of the host and copies it to the device.
+func (t *table) fill(d Device, q Queue, list []Arg) error {
+	total := int64(0)
+	for _, a := range list {
+		total += rounded(a.bytes)
+	}
+	if err := t.memory.grow(d, total); err != nil {
+		return err
+	}
+	at := t.memory.at
+	for _, a := range list {
+		t.regions = append(t.regions, regionOf(a, at))
+		if err := q.Upload(at, a.host()); err != nil {
+			return err
+		}
+		at += Address(rounded(a.bytes))
+	}
+	sortRegions(t.regions)
+	return q.Wait(context.Background())
+}
+
+// forget gives the weights of a model back.
+func (p *Program) forget(key any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.weights[key]; t != nil {
+		t.memory.free(p.device)
+		delete(p.weights, key)
+	}
+}

@@ -1,0 +1,135 @@
+package image
+
+// plane holds the samples of a component.
+type plane struct {
+	pix           []uint8
+	stride        int
+	width, height int // size in samples, without padding
+	wide, high    int // pixels per sample
+	sums          []int
+}
+
+// plane returns the samples of the component's blocks.
+func (c *component) plane(f *jpegFile) plane {
+	p := plane{
+		stride: 8 * c.stride, width: c.width, height: c.high, wide: f.wide / c.h, high: f.high / c.v,
+		sums: make([]int, c.width),
+	}
+	p.pix = make([]uint8, 64*len(c.blocks))
+	for i := range c.blocks {
+		transform(p.pix[i/c.stride*8*p.stride+i%c.stride*8:], p.stride, &c.blocks[i], c.quantTable)
+	}
+	return p
+}
+
+// row stores row y of the plane at the width of the image. Planes of half the width or height are
+// interpolated by a triangle filter: the centres of two results are a quarter of a sample before
+// and after the centre of a sample, so the nearest sample has weight 3/4 and the next 1/4 along
+// each axis. Halves are rounded up and down in turn. For other ratios, and for planes of half the
+// width with at most 2 columns, samples are repeated.
+func (p *plane) row(dst []uint8, y int) {
+	twiceHigh, twiceWide := p.high == 2 && p.wide <= 2, p.wide == 2 && p.high <= 2 && p.width > 2
+	if p.wide == 2 && !twiceWide {
+		twiceHigh = false
+	}
+	if !twiceHigh && !twiceWide {
+		from := p.pix[y/p.high*p.stride:]
+		for x := range dst {
+			dst[x] = from[x/p.wide]
+		}
+		return
+	}
+	near := p.pix[y/p.high*p.stride:][:p.width]
+	sums := p.sums // in quarters where the height is interpolated
+	if twiceHigh {
+		far := p.pix[neighbour(y, p.height)*p.stride:][:p.width]
+		for x := range sums {
+			sums[x] = 3*int(near[x]) + int(far[x])
+		}
+	} else {
+		for x, v := range near {
+			sums[x] = int(v)
+		}
+	}
+	for x := range dst {
+		switch {
+		case !twiceWide:
+			dst[x] = uint8((sums[x] + 1 + y%2) / 4)
+		case !twiceHigh:
+			dst[x] = uint8((3*sums[x/2] + sums[neighbour(x, p.width)] + 1 + x%2) / 4)
+		default:
+			dst[x] = uint8((3*sums[x/2] + sums[neighbour(x, p.width)] + 8 - x%2) / 16)
+		}
+	}
+}
+
+// neighbour returns the index of the second nearest of n samples to position x, which counts at
+// twice the resolution of the samples.
+func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
+
+// paint stores the pixels.
+func (f *jpegFile) paint(to *canvas) error {
+	planes, rows := make([]plane, len(f.components)), make([][]uint8, len(f.components))
+	for i := range f.components {
+		if f.components[i].blocks == nil {
+			return errCutOff
+		}
+		planes[i] = f.components[i].plane(f)
+		rows[i] = make([]uint8, f.width)
+	}
+	colour := f.colours()
+	for y := range f.height {
+		for i := range planes {
+			planes[i].row(rows[i], y)
+		}
+		for x := range f.width {
+			var v [4]uint8
+			for i, row := range rows {
+				v[i] = row[x]
+			}
+			r, g, b := colour(v)
+			to.set(x, y, r, g, b)
+		}
+	}
+	return nil
+}
+
+// colours returns the function that converts samples to a pixel.
+func (f *jpegFile) colours() func(v [4]uint8) (r, g, b uint8) {
+	switch {
+	case len(f.components) == 1:
+		return func(v [4]uint8) (r, g, b uint8) { return v[0], v[0], v[0] }
+	case len(f.components) == 4 && f.adobe && f.adobeTransform == 2:
+		return func(v [4]uint8) (r, g, b uint8) {
+			c, m, y := ycc(v[0], v[1], v[2])
+			return inks(255-c, 255-m, 255-y, v[3])
+		}
+	case len(f.components) == 4:
+		return func(v [4]uint8) (r, g, b uint8) { return inks(v[0], v[1], v[2], v[3]) }
+	}
+	c := f.components
+	named := c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
+	if !f.jfif && (f.adobe && f.adobeTransform == 0 || !f.adobe && named) {
+		return func(v [4]uint8) (r, g, b uint8) { return v[0], v[1], v[2] }
+	}
+	return func(v [4]uint8) (r, g, b uint8) { return ycc(v[0], v[1], v[2]) }
+}
+
+// ycc converts a pixel with the formulas of JFIF in fixed point with 16 fractional bits. Red and
+// blue are rounded; for green the sum is rounded once.
+func ycc(y, cb, cr uint8) (r, g, b uint8) {
+	const half = 1 << 15
+	l, u, v := int32(y), int32(cb)-128, int32(cr)-128
+	return clamp(l + (91881*v+half)>>16), clamp(l + (-22554*u-46802*v+half)>>16), clamp(l + (116130*u+half)>>16)
+}
+
+// inks converts a pixel of cyan, magenta, yellow and black, where 255 means no ink.
+func inks(c, m, y, k uint8) (r, g, b uint8) {
+	light := func(ink uint8) uint8 {
+		dark := int32(255-ink)*int32(k) + 128
+		return clamp(int32(k) - (dark>>8+dark)>>8)
+	}
+	return light(c), light(m), light(y)
+}
+
+func clamp(v int32) uint8 { return uint8(min(max(v, 0), 255)) }

@@ -1,0 +1,97 @@
+package rt
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Passed is an argument or a result that the caller passes to a method. [Enter] and
+// [Memory.Results] check it.
+type Passed struct {
+	name    string
+	kind    passedKind
+	result  bool
+	missing bool // it is a nil pointer
+	n       int  // the number of items, or of the tensor's elements
+	shape   []int
+	want    []int
+	span    span
+	err     error // why there is no room for a result
+}
+
+// passedKind tells what of an argument is checked.
+type passedKind uint8
+
+const (
+	whole  passedKind = iota // it is there
+	items                    // it has an item for each of the batch
+	shaped                   // its shape, and the number of its elements
+	loose                    // the number of its elements
+)
+
+// In returns an argument that has an item for each of the batch.
+func In[A any](name string, x []A) Passed {
+	return Passed{name: name, kind: items, n: len(x), span: spanOf(x)}
+}
+
+// InArray returns an argument of a fixed shape. A nil x is an error.
+func InArray[A any](name string, x *A) Passed {
+	return Passed{name: name, missing: x == nil, span: spanAt(x)}
+}
+
+// InTensor returns an argument whose shape is checked as [Symbols.CheckShape] does.
+func InTensor[T any](name string, x Tensor[T], want ...int) Passed {
+	return Passed{name: name, kind: shaped, n: len(x.Data), shape: x.Shape, want: want, span: spanOf(x.Data)}
+}
+
+// InAny returns an argument whose shape is not checked.
+func InAny[T any](name string, x Tensor[T]) Passed {
+	return Passed{name: name, kind: loose, n: len(x.Data), shape: x.Shape, span: spanOf(x.Data)}
+}
+
+// Out returns a result that has an item for each of the batch.
+func Out[A any](name string, x []A) Passed {
+	return Passed{name: name, kind: items, result: true, n: len(x), span: spanOf(x)}
+}
+
+// OutArray returns a result of a fixed shape. A nil x is an error.
+func OutArray[A any](name string, x *A) Passed {
+	return Passed{name: name, result: true, missing: x == nil, span: spanAt(x)}
+}
+
+// OutGrown returns a result that grows to n items, one for each item of the batch. It is for
+// [Memory.Results]: the call that x belongs to has begun.
+func OutGrown[A any](name string, x *[]A, n int) Passed {
+	p := Passed{name: name, result: true}
+	if err := Grow(x, n); err != nil {
+		p.err = fmt.Errorf("room for a batch of %d: %w", n, err)
+	}
+	p.span = spanOf(*x)
+	return p
+}
+
+// OutTensor returns a result that is resized to a shape. It is for [Memory.Results]: the call that
+// x belongs to has begun.
+func OutTensor[T any](name string, x *Tensor[T], shape ...int) Passed {
+	err := x.resize(shape)
+	return Passed{name: name, result: true, span: spanOf(x.Data), err: err}
+}
+
+// OutLate returns a result that gets its shape while the method runs.
+func OutLate[T any](name string, x *Tensor[T]) Passed {
+	return Passed{name: name, result: true, span: spanOf(x.Data)}
+}
+
+// OutStruct returns a pointer to a struct of results. A nil x is an error.
+func OutStruct[A any](name string, x *A) Passed {
+	return Passed{name: name, result: true, missing: x == nil}
+}
+
+// spanAt returns the memory of an array, none if x is nil.
+func spanAt[A any](x *A) span {
+	if x == nil {
+		return span{}
+	}
+	lo := uintptr(unsafe.Pointer(x))
+	return span{lo, lo + unsafe.Sizeof(*x)}
+}

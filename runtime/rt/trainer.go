@@ -1,0 +1,250 @@
+package rt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Trainer is the part of a generated Trainer that is the same in every package. W holds the weights
+// as the methods read them. C holds the memory where they write gradients and new values.
+type Trainer[W, C any] struct {
+	frame     TrainingFrame[W, C]
+	base      *Training
+	weights   *W
+	variables func(*W, *C) []Variable
+	direct    *C // among the gradients of the parameters
+	aside     *C // to be added to them; nil until that is needed
+	passes    []*Pass
+	pending   *Method // the method whose gradients the caller may give
+}
+
+// TrainingFrame is a call of a trainer's method, from [EnterTraining] to Leave.
+type TrainingFrame[W, C any] struct {
+	Frame[W]
+	// Changes is where the call writes gradients and new values. A nil slice in it is not computed.
+	Changes *C
+	// Watch looks for NaN. A nil Watch looks at nothing.
+	Watch *Watch
+
+	t    *Trainer[W, C]
+	pass *Pass // nil if the call computes no gradients
+	half half
+}
+
+// half is the part of a method that a call computes.
+type half int
+
+const (
+	bothHalves half = iota // all of it
+	firstHalf              // the results; the caller then computes their gradients
+	secondHalf             // the gradients of the parameters, from those of the results
+)
+
+// OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the
+// weights that are not trained. It makes room for calls of methods with a batch of o.Batch. It
+// returns the errors of [NewTraining], and an error if there is no room.
+func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
+	direct := new(C)
+	base, err := NewTraining(raw, variables(w, direct), o)
+	if err != nil {
+		return err
+	}
+	base.bind(variables(w, direct), false)
+	for _, kept := range o.Kept {
+		Keep(t, kept)
+		if err := kept.Err(); err != nil {
+			return err
+		}
+	}
+	t.base, t.weights, t.variables, t.direct = base, w, variables, direct
+	f := &t.frame
+	f.t, f.Watch, f.max = t, base.watch, Max{}
+	if o.Symbol != "" {
+		f.max = Max{o.Symbol: o.Batch}
+	}
+	f.max = f.max.Within(o.Limits)
+	for _, m := range methods {
+		if m.trains() {
+			t.passes = append(t.passes, base.Pass(m))
+		}
+		if m.isFixed() || len(m.Symbols) == 1 && m.Symbols[0] == o.Symbol {
+			if err := f.openFor(m, o.Batch); err != nil {
+				t.base = nil
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Params returns the parameters that are trained, and their gradients.
+func (t *Trainer[W, C]) Params() *Params {
+	if t.base == nil {
+		return nil
+	}
+	return t.base.Params()
+}
+
+// Weights returns a copy of the weights as they are now, which LoadFrom and Swap of the
+// package take.
+func (t *Trainer[W, C]) Weights() *Weights {
+	if t.base == nil {
+		return nil
+	}
+	return t.base.Weights()
+}
+
+// State registers the weights, the seed and the count of steps, for [SaveState] and
+// [LoadState].
+func (t *Trainer[W, C]) State(s *State) {
+	if t.base != nil {
+		t.base.State(s)
+	}
+}
+
+// SetContext sets the context of the following calls. They end early, with the context's error,
+// when ctx is done. A nil ctx is never done.
+func (t *Trainer[W, C]) SetContext(ctx context.Context) { t.frame.Ctx = ctx }
+
+func (t *Trainer[W, C]) trainer() *Trainer[W, C] { return t }
+
+// EnterTraining begins a call of a trainer's method, as [Enter] does. It returns
+// [ErrNoTrainer] if t is nil or not open.
+func EnterTraining[W, C, T any, P interface {
+	*T
+	trainer() *Trainer[W, C]
+}](t P, m *Method, args ...Passed) (*TrainingFrame[W, C], error) {
+	if t == nil {
+		return nil, ErrNoTrainer
+	}
+	return t.trainer().enter(m, args)
+}
+
+// EnterBackward begins the second half of a call of m. gradients are the gradients of m's results.
+// It returns an error if the last call was not of m, or failed.
+func EnterBackward[W, C, T any, P interface {
+	*T
+	trainer() *Trainer[W, C]
+}](t P, m *Method, gradients ...Passed) (*TrainingFrame[W, C], error) {
+	if t == nil {
+		return nil, ErrNoTrainer
+	}
+	return t.trainer().backward(m, gradients)
+}
+
+func (t *Trainer[W, C]) enter(m *Method, args []Passed) (f *TrainingFrame[W, C], err error) {
+	if t.base == nil {
+		return nil, ErrNoTrainer
+	}
+	f = &t.frame
+	if err := f.enter(m); err != nil {
+		return nil, err
+	}
+	defer f.abandon(&err)
+	t.pending = nil // the arena is no longer what it left
+	f.Weights, f.half = t.weights, bothHalves
+	if m.Backward != "" {
+		f.half = firstHalf
+	}
+	if err := f.begin(args); err != nil {
+		return nil, err
+	}
+	if m.trains() {
+		f.pass = t.passOf(m)
+		aside := f.pass.Begin()
+		f.Changes = t.changes(aside && f.half != firstHalf)
+	}
+	return f, nil
+}
+
+func (t *Trainer[W, C]) backward(m *Method, gradients []Passed) (f *TrainingFrame[W, C], err error) {
+	if t.base == nil {
+		return nil, ErrNoTrainer
+	}
+	f = &t.frame
+	if err := f.guard.Enter(); err != nil {
+		return nil, err
+	}
+	defer f.abandon(&err)
+	f.where, f.results = m.Backward, "result"
+	if t.pending != m {
+		before := m.Name[strings.LastIndex(m.Name, " ")+1:]
+		return nil, fmt.Errorf("%s: the last call was not %s, or it failed", f.where, before)
+	}
+	f.args, f.refused = f.args[:0], false
+	if err := f.check(gradients); err != nil {
+		return nil, err
+	}
+	f.Weights, f.half, f.pass = t.weights, secondHalf, t.passOf(m)
+	f.Changes = t.changes(f.pass.Begin())
+	if !m.Serial {
+		workers.begin()
+		f.sharing = true
+	}
+	return f, nil
+}
+
+// passOf returns the backward pass of a method.
+func (t *Trainer[W, C]) passOf(m *Method) *Pass {
+	for _, p := range t.passes {
+		if p.method == m {
+			return p
+		}
+	}
+	p := t.base.Pass(m)
+	t.passes = append(t.passes, p)
+	return p
+}
+
+// changes returns where a call writes.
+func (t *Trainer[W, C]) changes(aside bool) *C {
+	if !aside {
+		return t.direct
+	}
+	if t.aside == nil {
+		t.aside = new(C)
+		t.base.bind(t.variables(t.weights, t.aside), true)
+	}
+	return t.aside
+}
+
+// Key returns the key of the call's random numbers.
+func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
+
+// Ends reports whether the backward pass may end at a place. It may if the steps after the place
+// serve only frozen parameters.
+func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
+
+// Leave ends the call, as [Frame.Leave] does. If there is no error, it marks the gradients of a
+// step as present and gives buffers their new values.
+func (f *TrainingFrame[W, C]) Leave(err *error) {
+	if r := recover(); r != nil {
+		*err = recovered(f.where, r)
+	}
+	if f.half == secondHalf && !f.refused {
+		f.t.pending = nil
+	}
+	if f.pass != nil && *err == nil {
+		if f.half == firstHalf {
+			if *err = f.pass.Check(nil); *err == nil {
+				f.t.pending = f.method
+			}
+		} else {
+			*err = f.pass.End(nil)
+		}
+	}
+	f.pass, f.Changes = nil, nil
+	f.leave()
+}
+
+// abandon ends a call that could not begin.
+func (f *TrainingFrame[W, C]) abandon(err *error) {
+	if r := recover(); r != nil {
+		*err = recovered(f.where, r)
+	}
+	if *err != nil {
+		f.pass, f.Changes = nil, nil
+		f.leave()
+	}
+}

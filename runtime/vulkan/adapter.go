@@ -1,0 +1,166 @@
+package vulkan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// adapter is a physical device: what there is to know before it is opened.
+type adapter struct {
+	handle     uintptr
+	properties properties
+	maxAlloc   int64 // bytes of one allocation
+	memory     memoryProperties2
+	family     uint32                   // a queue family that computes
+	queues     uint32                   // queues of that family
+	extensions []string                 // those to enable
+	features   *[featureSets]featureSet // those to enable
+	info       gpu.Info
+}
+
+// optionalExtensions are enabled where they are. Portability_subset must be.
+var optionalExtensions = []string{
+	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
+}
+
+// adapters lists the physical devices that can be used, in the order of Devices.
+func adapters() (in *instance, list []*adapter, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("vulkan: %w: %w", gpu.ErrNoDevice, err)
+		} else {
+			in.log.join(&err)
+		}
+	}()
+	if in, err = connect(); err != nil {
+		return nil, nil, err
+	}
+	var count uint32
+	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), 0); err != nil {
+		return nil, nil, err
+	}
+	if count == 0 {
+		return nil, nil, errNoDriver
+	}
+	handles := make([]uintptr, count)
+	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&handles[0]))); err != nil {
+		return nil, nil, err
+	}
+	var unfit []string
+	for _, h := range handles[:count] {
+		a := &adapter{handle: h}
+		if err := a.read(in); err != nil {
+			unfit = append(unfit, fmt.Sprintf("%s: %v", goString(&a.properties.name[0]), err))
+			continue
+		}
+		list = append(list, a)
+	}
+	if len(list) == 0 {
+		return nil, nil, errors.New(strings.Join(unfit, "; "))
+	}
+	slices.SortStableFunc(list, func(a, b *adapter) int { return cmp.Compare(a.rank(), b.rank()) })
+	for i, a := range list {
+		a.info.Index = i
+	}
+	return in, list, nil
+}
+
+// rank orders devices by their type: discrete, integrated and virtual ones, others, those on the CPU.
+func (a *adapter) rank() int {
+	const other, integrated, discrete, virtual = 0, 1, 2, 3
+	switch a.properties.deviceType {
+	case discrete:
+		return 0
+	case integrated:
+		return 1
+	case virtual:
+		return 2
+	case other:
+		return 3
+	}
+	return 4
+}
+
+// read reads what the driver says about the device. It returns an error that says what the device
+// lacks.
+func (a *adapter) read(in *instance) error {
+	in.vk.GetPhysicalDeviceProperties.call(a.handle, uintptr(unsafe.Pointer(&a.properties)))
+	if have := a.properties.apiVersion; have < version(1, 2) {
+		return fmt.Errorf("has Vulkan %s, want 1.2", versionText(have))
+	}
+	all, err := in.extensions(in.vk.EnumerateDeviceExtensionProperties, a.handle)
+	if err != nil {
+		return err
+	}
+	for _, e := range optionalExtensions {
+		if slices.Contains(all, e) {
+			a.extensions = append(a.extensions, e)
+		}
+	}
+
+	driver := &driverProperties{sType: typeDriverProperties}
+	vulkan11 := &vulkan11Properties{sType: typeVulkan11Properties, next: unsafe.Pointer(driver)}
+	properties := &properties2{sType: typeProperties2, next: unsafe.Pointer(vulkan11)}
+	in.vk.GetPhysicalDeviceProperties2.call(a.handle, uintptr(unsafe.Pointer(properties)))
+	a.maxAlloc = int64(min(vulkan11.maxAllocationSize, 1<<62))
+
+	a.memory.sType = typeMemoryProperties2
+	in.vk.GetPhysicalDeviceMemoryProperties2.call(a.handle, uintptr(unsafe.Pointer(&a.memory)))
+	t, ok := a.memoryType(^uint32(0), memoryDeviceLocal)
+	if !ok {
+		return errors.New("has no memory of its own")
+	}
+	if err := a.findFamily(in); err != nil {
+		return err
+	}
+
+	have := newFeatureSets(a.extensions)
+	in.vk.GetPhysicalDeviceFeatures2.call(a.handle, uintptr(unsafe.Pointer(&have[0])))
+	if a.features, err = enable(have, a.extensions); err != nil {
+		return err
+	}
+	a.info = gpu.Info{
+		Name:       goString(&a.properties.name[0]),
+		Memory:     int64(a.memory.heaps[a.memory.types[t].heap].size),
+		Capability: versionText(a.properties.apiVersion),
+		Driver:     strings.TrimSpace(goString(&driver.name[0]) + " " + goString(&driver.info[0])),
+		Subgroup:   int(vulkan11.subgroupSize),
+		Features:   featureNames(a.features, vulkan11),
+	}
+	return nil
+}
+
+// findFamily chooses the first queue family that computes.
+func (a *adapter) findFamily(in *instance) error {
+	var count uint32
+	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), 0)
+	families := make([]queueFamilyProperties, count+1) // one more, so that there is a first
+	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&families[0])))
+	for i, f := range families[:count] {
+		if f.flags&queueCompute != 0 {
+			a.family, a.queues = uint32(i), f.count
+			return nil
+		}
+	}
+	return errors.New("does not compute")
+}
+
+// memoryType returns the memory type with the largest heap among the types of the mask that have all
+// of these properties. Drivers list the faster of equal types first.
+func (a *adapter) memoryType(mask, properties uint32) (best uint32, ok bool) {
+	for i, t := range a.memory.types[:a.memory.typeCount] {
+		if mask>>i&1 == 0 || t.properties&properties != properties {
+			continue
+		}
+		if !ok || a.memory.heaps[t.heap].size > a.memory.heaps[a.memory.types[best].heap].size {
+			best, ok = uint32(i), true
+		}
+	}
+	return best, ok
+}

@@ -1,0 +1,152 @@
+package vulkan
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// command is a function of Vulkan.
+type command struct {
+	name    string // "vkCreateBuffer"
+	address uintptr
+}
+
+// call calls the function and returns what it returns. Pointers are passed as to the function call.
+//
+//go:uintptrescapes
+func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }
+
+// result calls the function, which returns a result.
+//
+//go:uintptrescapes
+func (c command) result(args ...uintptr) result { return result(int32(call(c.address, args...))) }
+
+// try calls the function, which returns a result. It returns an error unless the result is success.
+//
+//go:uintptrescapes
+func (c command) try(args ...uintptr) error {
+	return c.failed(result(int32(call(c.address, args...))))
+}
+
+// failed returns a result of the function as an error, or nil for success.
+func (c command) failed(r result) error {
+	if r == success {
+		return nil
+	}
+	return &commandError{c.name, r}
+}
+
+// findCommands fills a struct of commands: the field CreateBuffer is vkCreateBuffer. It returns an
+// error if the function lookup, with the handle as its first argument, does not know one.
+func findCommands(commands any, lookup, handle uintptr) error {
+	v := reflect.ValueOf(commands).Elem()
+	for i := range v.NumField() {
+		c := command{name: "vk" + v.Type().Field(i).Name}
+		if c.address = call(lookup, handle, uintptr(unsafe.Pointer(cString(c.name)))); c.address == 0 {
+			return fmt.Errorf("the driver has no %s", c.name)
+		}
+		v.Field(i).Set(reflect.ValueOf(c))
+	}
+	return nil
+}
+
+// loaderCommands are found without an instance.
+type loaderCommands struct {
+	EnumerateInstanceVersion, EnumerateInstanceExtensionProperties, CreateInstance command
+}
+
+// instanceCommands are found with an instance.
+type instanceCommands struct {
+	EnumeratePhysicalDevices, EnumerateDeviceExtensionProperties,
+	GetPhysicalDeviceProperties, GetPhysicalDeviceProperties2, GetPhysicalDeviceFeatures2,
+	GetPhysicalDeviceMemoryProperties2, GetPhysicalDeviceQueueFamilyProperties,
+	CreateDevice, GetDeviceProcAddr command
+}
+
+// debugCommands are found with an instance that has the extension debug_utils.
+type debugCommands struct {
+	CreateDebugUtilsMessengerEXT command
+}
+
+// deviceCommands are found with a device. Those that record or submit skip the loader.
+type deviceCommands struct {
+	DestroyDevice, GetDeviceQueue,
+	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, GetBufferDeviceAddress,
+	AllocateMemory, FreeMemory, BindBufferMemory, MapMemory,
+	CreateShaderModule, DestroyShaderModule,
+	CreatePipelineLayout, DestroyPipelineLayout,
+	CreatePipelineCache, DestroyPipelineCache, GetPipelineCacheData,
+	CreateComputePipelines, DestroyPipeline,
+	CreateCommandPool, DestroyCommandPool, AllocateCommandBuffers,
+	BeginCommandBuffer, EndCommandBuffer,
+	CmdBindPipeline, CmdPushConstants, CmdDispatch, CmdCopyBuffer, CmdPipelineBarrier,
+	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue, WaitSemaphores,
+	QueueSubmit command
+}
+
+// result is a VkResult.
+type result int32
+
+const (
+	success                result = 0
+	timeout                result = 2
+	errorOutOfHostMemory   result = -1
+	errorOutOfDeviceMemory result = -2
+	errorDeviceLost        result = -4
+	errorMemoryMap         result = -5
+	errorLayerNotPresent   result = -6
+	errorNoDriver          result = -9
+	errorTooManyObjects    result = -10
+)
+
+var resultNames = map[result]string{
+	errorOutOfHostMemory:   "VK_ERROR_OUT_OF_HOST_MEMORY",
+	errorOutOfDeviceMemory: "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+	-3:                     "VK_ERROR_INITIALIZATION_FAILED",
+	errorDeviceLost:        "VK_ERROR_DEVICE_LOST",
+	errorMemoryMap:         "VK_ERROR_MEMORY_MAP_FAILED",
+	errorLayerNotPresent:   "VK_ERROR_LAYER_NOT_PRESENT",
+	-7:                     "VK_ERROR_EXTENSION_NOT_PRESENT",
+	-8:                     "VK_ERROR_FEATURE_NOT_PRESENT",
+	errorNoDriver:          "VK_ERROR_INCOMPATIBLE_DRIVER",
+	errorTooManyObjects:    "VK_ERROR_TOO_MANY_OBJECTS",
+	-13:                    "VK_ERROR_UNKNOWN",
+	-1000012000:            "VK_ERROR_INVALID_SHADER_NV",
+}
+
+// String returns the result's name in the header.
+func (r result) String() string {
+	if name, ok := resultNames[r]; ok {
+		return name
+	}
+	return fmt.Sprintf("VkResult %d", int32(r))
+}
+
+// commandError is a result that is not success.
+type commandError struct {
+	command string
+	result  result
+}
+
+// Error returns "vkQueueSubmit returns VK_ERROR_DEVICE_LOST", and what that means.
+func (e *commandError) Error() string {
+	text := fmt.Sprintf("%s returns %v", e.command, e.result)
+	if meaning := e.Unwrap(); meaning != nil {
+		return fmt.Sprintf("%v: %s", meaning, text)
+	}
+	return text
+}
+
+// Unwrap returns the error of package gpu that the result stands for, or nil.
+func (e *commandError) Unwrap() error {
+	switch e.result {
+	case errorDeviceLost:
+		return gpu.ErrDeviceLost
+	case errorOutOfDeviceMemory, errorOutOfHostMemory, errorTooManyObjects, errorMemoryMap:
+		return gpu.ErrMemory
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package vulkan
+
+import (
+	"unsafe"
+)
+
+// commands is a command buffer that is being recorded. Each command starts when those before it, and
+// those of earlier submissions, have ended.
+type commands struct {
+	device *device
+	handle uintptr
+	count  int    // commands so far
+	bound  handle // the pipeline of the last launch
+	reads  bool   // whether the host reads what was copied
+}
+
+// everything orders all that a command does behind all that was done before.
+var everything = &memoryBarrier{
+	sType:       typeMemoryBarrier,
+	source:      accessShaderWrite | accessTransferWrite,
+	destination: accessShaderRead | accessShaderWrite | accessTransferRead | accessTransferWrite,
+}
+
+// toHost lets the host read what was copied.
+var toHost = &memoryBarrier{sType: typeMemoryBarrier, source: accessTransferWrite, destination: accessHostRead}
+
+// newCommandPool makes a pool, from which one goroutine at a time may take and record command buffers.
+func (d *device) newCommandPool() (pool handle, err error) {
+	create := &commandPoolCreateInfo{sType: typeCommandPoolCreateInfo, flags: commandPoolResetCommandBuffer, family: d.adapter.family}
+	err = d.vk.CreateCommandPool.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&pool)))
+	return pool, err
+}
+
+// newCommandBuffer makes a command buffer of a pool.
+func (d *device) newCommandBuffer(pool handle) (buffer uintptr, err error) {
+	allocate := &commandBufferAllocateInfo{sType: typeCommandBufferAllocateInfo, pool: pool, count: 1}
+	err = d.vk.AllocateCommandBuffers.try(d.handle, uintptr(unsafe.Pointer(allocate)), uintptr(unsafe.Pointer(&buffer)))
+	return buffer, err
+}
+
+// begin starts to record a command buffer; flags say how it is used.
+func (d *device) begin(buffer uintptr, flags uint32) (*commands, error) {
+	info := &commandBufferBeginInfo{sType: typeCommandBufferBeginInfo, flags: flags}
+	if err := d.vk.BeginCommandBuffer.try(buffer, uintptr(unsafe.Pointer(info))); err != nil {
+		return nil, err
+	}
+	return &commands{device: d, handle: buffer}, nil
+}
+
+func (c *commands) barrier(from, to uintptr, b *memoryBarrier) {
+	c.device.vk.CmdPipelineBarrier.call(c.handle, from, to, 0, 1, uintptr(unsafe.Pointer(b)), 0, 0, 0, 0)
+}
+
+// next puts a barrier before a command.
+func (c *commands) next() {
+	c.barrier(stageComputeShader|stageTransfer, stageComputeShader|stageTransfer, everything)
+	c.count++
+}
+
+// launch launches a kernel on the argument block at an address.
+func (c *commands) launch(k *kernel, grid [3]int, arguments uint64) {
+	c.next()
+	vk := &c.device.vk
+	if c.bound != k.pipeline {
+		vk.CmdBindPipeline.call(c.handle, bindPointCompute, uintptr(k.pipeline))
+		c.bound = k.pipeline
+	}
+	vk.CmdPushConstants.call(c.handle, uintptr(c.device.layout), shaderStageCompute, 0, 8, uintptr(unsafe.Pointer(&arguments)))
+	vk.CmdDispatch.call(c.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]))
+}
+
+// copy copies n bytes between buffers.
+func (c *commands) copy(to, from place, n int) {
+	c.next()
+	region := &bufferCopy{from: uint64(from.offset), to: uint64(to.offset), size: uint64(n)}
+	c.device.vk.CmdCopyBuffer.call(c.handle, uintptr(from.buffer), uintptr(to.buffer), 1, uintptr(unsafe.Pointer(region)))
+}
+
+// end ends the recording.
+func (c *commands) end() error {
+	if c.reads {
+		c.barrier(stageTransfer, stageHost, toHost)
+	}
+	return c.device.vk.EndCommandBuffer.try(c.handle)
+}

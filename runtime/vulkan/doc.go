@@ -1,0 +1,23 @@
+// Package vulkan computes on the GPUs that have a driver for Vulkan 1.2. It opens Vulkan's loader at
+// run time and needs neither cgo nor headers. It knows no model and no operator.
+//
+// # Kernels
+//
+// A kernel is an entry point of a SPIR-V module; both have the same name. It has one push constant: 8
+// bytes at offset 0, the device address of the arguments. The arguments are 64-bit words. Each word is
+// an address, an integer, or the bits of a float in its low bytes. The execution mode LocalSize of the
+// entry point is the block of the kernel. [gpu.Info.Features] lists what kernels may use beyond
+// 64-bit integers and addresses: features of the device by their names in Vulkan, and the groups of
+// subgroup operations ("subgroup arithmetic").
+//
+// # Queues
+//
+// A queue collects its launches and copies, and submits them to the device when there are 64, at
+// Replay and at Wait. Each of them starts when the ones before it have ended.
+//
+// # Environment
+//
+// BURNGEN_VULKAN_VALIDATION=1 checks all calls with the Khronos validation layer, which must be
+// installed. A message of the layer becomes the error of a method that runs then or later.
+// Pipelines are kept in the folder burngen of [os.UserCacheDir]. Its files can be deleted at any time.
+package vulkan

@@ -1,0 +1,47 @@
+package vulkan
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// driver is the only value of its type.
+type driver struct{}
+
+// Driver returns the driver of Vulkan devices.
+func Driver() gpu.Driver { return driver{} }
+
+// Devices lists the devices that have what [Driver] needs: Vulkan 1.2 with 64-bit integers and
+// buffer device addresses. Devices that compute on the CPU come last. Devices returns an error that
+// wraps [gpu.ErrNoDevice] if there is no such device or no driver.
+func Devices() ([]gpu.Info, error) { return driver{}.Devices() }
+
+func (driver) Name() string { return "vulkan" }
+
+func (driver) Devices() ([]gpu.Info, error) {
+	_, all, err := adapters()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]gpu.Info, len(all))
+	for i, a := range all {
+		list[i] = a.info
+	}
+	return list, nil
+}
+
+func (driver) Open(index int) (gpu.Device, error) {
+	in, all, err := adapters()
+	if err != nil {
+		return nil, err
+	}
+	if index < 0 || index >= len(all) {
+		return nil, fmt.Errorf("vulkan: %w: there is no device %d, there are %d", gpu.ErrNoDevice, index, len(all))
+	}
+	d, err := openDevice(in, all[index])
+	if err != nil {
+		return nil, fmt.Errorf("vulkan: open %s: %w", all[index].info.Name, err)
+	}
+	return d, nil
+}

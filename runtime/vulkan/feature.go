@@ -1,0 +1,142 @@
+package vulkan
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+)
+
+const (
+	extensionCooperativeMatrix = "VK_KHR_cooperative_matrix"
+	extensionBfloat16          = "VK_KHR_shader_bfloat16"
+)
+
+// The sets of features: where a switch is.
+const (
+	core = iota
+	vulkan11
+	vulkan12
+	cooperativeMatrix
+	bfloat16
+	featureSets
+)
+
+// feature is a feature that kernels may use.
+type feature struct {
+	name     string // in Vulkan
+	set      int
+	position int // in the set
+	// capability is what a module of SPIR-V declares to use the feature; 0 is for no capability.
+	capability uint32
+}
+
+// requiredFeatures are those that every device has that can be used.
+var requiredFeatures = []feature{
+	{"shaderInt64", core, 40, 11},
+	{"bufferDeviceAddress", vulkan12, 38, 5347},
+	{"timelineSemaphore", vulkan12, 37, 0},
+}
+
+// optionalFeatures are enabled where they are.
+var optionalFeatures = []feature{
+	{"shaderFloat64", core, 39, 10},
+	{"shaderInt16", core, 41, 22},
+	{"storageBuffer16BitAccess", vulkan11, 0, 4433},
+	{"storageBuffer8BitAccess", vulkan12, 2, 4448},
+	{"shaderBufferInt64Atomics", vulkan12, 5, 12},
+	{"shaderSharedInt64Atomics", vulkan12, 6, 0}, // a module that uses it declares the capability above
+	{"shaderFloat16", vulkan12, 7, 9},
+	{"shaderInt8", vulkan12, 8, 39},
+	{"shaderSubgroupExtendedTypes", vulkan12, 34, 0},
+	{"vulkanMemoryModel", vulkan12, 41, 5345},
+	{"vulkanMemoryModelDeviceScope", vulkan12, 42, 5346},
+	{"cooperativeMatrix", cooperativeMatrix, 0, 6022},
+	{"shaderBFloat16Type", bfloat16, 0, 5116},
+	{"shaderBFloat16CooperativeMatrix", bfloat16, 2, 5118},
+}
+
+// subgroupOperations are the groups of subgroup operations, in the order of their flags.
+var subgroupOperations = []struct {
+	name       string
+	capability uint32
+}{
+	{"subgroup basic", 61},
+	{"subgroup vote", 62},
+	{"subgroup arithmetic", 63},
+	{"subgroup ballot", 64},
+	{"subgroup shuffle", 65},
+	{"subgroup shuffle relative", 66},
+	{"subgroup clustered", 67},
+	{"subgroup quad", 68},
+}
+
+// newFeatureSets returns empty sets, each linked to the next. Sets of extensions are among them where
+// the extension is.
+func newFeatureSets(extensions []string) *[featureSets]featureSet {
+	sets := &[featureSets]featureSet{
+		core:     {sType: typeFeatures2},
+		vulkan11: {sType: typeVulkan11Features},
+		vulkan12: {sType: typeVulkan12Features},
+	}
+	if slices.Contains(extensions, extensionCooperativeMatrix) {
+		sets[cooperativeMatrix].sType = typeCooperativeMatrixFeatures
+	}
+	if slices.Contains(extensions, extensionBfloat16) {
+		sets[bfloat16].sType = typeBfloat16Features
+	}
+	last := &sets[0]
+	for i := range sets[1:] {
+		if set := &sets[1+i]; set.sType != 0 {
+			last.next = unsafe.Pointer(set)
+			last = set
+		}
+	}
+	return sets
+}
+
+// enable returns sets with the switches that are wanted, of those that the device has. It returns an
+// error if a required feature is missing.
+func enable(have *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
+	want := newFeatureSets(extensions)
+	for _, f := range requiredFeatures {
+		if have[f.set].switches[f.position] == 0 {
+			return nil, errors.New("lacks " + f.name)
+		}
+		want[f.set].switches[f.position] = 1
+	}
+	for _, f := range optionalFeatures {
+		want[f.set].switches[f.position] = have[f.set].switches[f.position]
+	}
+	return want, nil
+}
+
+// featureNames lists the optional features that are enabled, and the subgroup operations.
+func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []string {
+	var names []string
+	for _, f := range optionalFeatures {
+		if enabled[f.set].switches[f.position] != 0 {
+			names = append(names, f.name)
+		}
+	}
+	for i, g := range subgroupOperations {
+		if p.subgroupStages&shaderStageCompute != 0 && p.subgroupOperations>>i&1 != 0 {
+			names = append(names, g.name)
+		}
+	}
+	return names
+}
+
+// missingFeature returns what a device with these features lacks for a capability, or "".
+func missingFeature(names []string, capability uint32) string {
+	for _, f := range optionalFeatures {
+		if f.capability == capability && !slices.Contains(names, f.name) {
+			return f.name
+		}
+	}
+	for _, g := range subgroupOperations {
+		if g.capability == capability && !slices.Contains(names, g.name) {
+			return g.name
+		}
+	}
+	return ""
+}

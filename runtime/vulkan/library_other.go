@@ -1,0 +1,17 @@
+//go:build !((linux && !android && !faketime && (amd64 || arm64 || loong64 || riscv64)) || (darwin && !ios && (amd64 || arm64)) || (windows && (amd64 || arm64)))
+
+package vulkan
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// openLibrary returns an error: C libraries cannot be called on this platform.
+func openLibrary() (uintptr, error) {
+	return 0, fmt.Errorf("not supported on %s/%s", runtime.GOOS, runtime.GOARCH)
+}
+
+// call and callback are never reached, because there is no function to call.
+func call(function uintptr, args ...uintptr) uintptr { return 0 }
+func callback(f any) uintptr                         { return 0 }

@@ -1,0 +1,339 @@
+package vulkan
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+const (
+	// batchSize is how many commands are submitted at a time.
+	batchSize = 64
+	// maxInFlight is how many submissions may be unfinished.
+	maxInFlight = 32
+	// stagingSize is how many bytes copies between host and device may have in flight.
+	stagingSize = 8 << 20
+	// chunkSize is how many bytes one command copies.
+	chunkSize = stagingSize / 4
+	// argumentsSize is how many bytes of arguments may be in flight.
+	argumentsSize = 256 << 10
+)
+
+// queue collects commands and submits them.
+type queue struct {
+	device   *device
+	hardware *hardwareQueue
+	mu       sync.Mutex // a device closes its queues while others may use them
+	closed   bool
+	failed   error // what lost work; nothing runs after it
+
+	pool      handle
+	done      timeline
+	staging   ring        // of nothing until the first copy
+	arguments ring        // of nothing until the first launch
+	open      *submission // what was not submitted yet, or nil
+	inFlight  []*submission
+	spare     []uintptr // command buffers that are free
+}
+
+// submission is what is submitted in one go.
+type submission struct {
+	*commands                        // nil for a graph
+	number                    uint64 // what the queue's timeline has when it has ended
+	stagingHead, argumentHead int64
+	finish                    []func() // what the host does with the results
+}
+
+var errQueueClosed = errors.New("vulkan: the queue is closed")
+
+func (d *device) Queue() (gpu.Queue, error) {
+	q, err := adopt(d, func() (*queue, error) {
+		n := d.nextQueue.Add(1)
+		q := &queue{device: d, hardware: d.queues[int(n)%len(d.queues)]}
+		var err error
+		if q.pool, err = d.newCommandPool(); err == nil {
+			if q.done, err = d.newTimeline(); err == nil {
+				return q, nil
+			}
+			d.vk.DestroyCommandPool.call(d.handle, uintptr(q.pool), 0)
+		}
+		return nil, fmt.Errorf("vulkan: open a queue: %w", err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// usable returns an error if the queue is closed or has failed.
+func (q *queue) usable() error {
+	if q.closed {
+		return errQueueClosed
+	}
+	return q.failed
+}
+
+// lose keeps the error of what lost work: every later call returns it.
+func (q *queue) lose(what string, err error) error {
+	q.failed = fmt.Errorf("vulkan: %s: %w", what, err)
+	return q.failed
+}
+
+func (q *queue) Upload(to gpu.Address, from []byte) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	at, err := q.device.find("upload", to, len(from))
+	if err != nil {
+		return err
+	}
+	for len(from) > 0 {
+		n := min(len(from), chunkSize)
+		offset, err := q.take(&q.staging, q.device.staging, stagingSize, n)
+		if err != nil {
+			return err
+		}
+		gpu.Copy(q.staging.bytes()[offset:], from[:n])
+		q.open.copy(at, q.staging.place(offset), n)
+		if err := q.flushFull(); err != nil {
+			return err
+		}
+		at.offset += int64(n)
+		from = from[n:]
+	}
+	return nil
+}
+
+func (q *queue) Download(to []byte, from gpu.Address) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	at, err := q.device.find("download", from, len(to))
+	if err != nil {
+		return err
+	}
+	for len(to) > 0 {
+		n := min(len(to), chunkSize)
+		offset, err := q.take(&q.staging, q.device.staging, stagingSize, n)
+		if err != nil {
+			return err
+		}
+		part, staged := to[:n], q.staging.bytes()[offset:]
+		q.open.copy(q.staging.place(offset), at, n)
+		q.open.reads = true
+		q.open.finish = append(q.open.finish, func() { gpu.Copy(part, staged) })
+		if err := q.flushFull(); err != nil {
+			return err
+		}
+		at.offset += int64(n)
+		to = to[n:]
+	}
+	return nil
+}
+
+// find returns the place of n bytes at an address, or an error that says what for.
+func (d *device) find(what string, at gpu.Address, n int) (place, error) {
+	if n == 0 {
+		return place{}, nil
+	}
+	p, err := d.memory.find(at, n)
+	if err != nil {
+		return p, fmt.Errorf("vulkan: %s %d bytes: %w", what, n, err)
+	}
+	return p, nil
+}
+
+func (q *queue) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	kernel, err := q.device.launchable(k, grid, len(args))
+	if err != nil || grid[0] == 0 || grid[1] == 0 || grid[2] == 0 {
+		return err
+	}
+	offset, err := q.take(&q.arguments, q.device.arguments, argumentsSize, 8*len(args))
+	if err != nil {
+		return err
+	}
+	putArguments(q.arguments.bytes()[offset:], args)
+	q.open.launch(kernel, grid, uint64(q.arguments.at())+uint64(offset))
+	return q.flushFull()
+}
+
+// putArguments writes an argument block.
+func putArguments(to []byte, args []uint64) {
+	for i, a := range args {
+		binary.LittleEndian.PutUint64(to[8*i:], a)
+	}
+}
+
+// take hands out n bytes of a ring, and sees to it that there is an open submission, which uses them.
+// It waits for earlier submissions if the ring is full.
+func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
+	if r.block == nil {
+		if r.piece, err = from.alloc(size); err != nil {
+			return 0, fmt.Errorf("vulkan: memory of a queue: %w", err)
+		}
+	}
+	for {
+		if offset, ok := r.take(n); ok {
+			return offset, q.ensureOpen()
+		}
+		if err := q.flush(); err != nil {
+			return 0, err
+		}
+		if err := q.retire(context.Background(), q.inFlight[0].number); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// ensureOpen opens a submission unless there is one.
+func (q *queue) ensureOpen() (err error) {
+	if q.open != nil {
+		return nil
+	}
+	if err := q.makeRoom(); err != nil {
+		return err
+	}
+	var buffer uintptr
+	if n := len(q.spare); n > 0 {
+		buffer, q.spare = q.spare[n-1], q.spare[:n-1]
+	} else if buffer, err = q.device.newCommandBuffer(q.pool); err != nil {
+		return q.lose("record", err)
+	}
+	c, err := q.device.begin(buffer, commandBufferOneTimeSubmit)
+	if err != nil {
+		return q.lose("record", err)
+	}
+	q.open = &submission{commands: c}
+	return nil
+}
+
+// makeRoom waits until another submission may be in flight.
+func (q *queue) makeRoom() error {
+	if len(q.inFlight) < maxInFlight {
+		return nil
+	}
+	return q.retire(context.Background(), q.inFlight[0].number)
+}
+
+// flushFull submits what is open if it is long enough.
+func (q *queue) flushFull() error {
+	if q.open.count < batchSize {
+		return nil
+	}
+	return q.flush()
+}
+
+// flush submits what is open.
+func (q *queue) flush() error {
+	s := q.open
+	if s == nil {
+		return nil
+	}
+	q.open = nil
+	if err := s.end(); err != nil {
+		return q.lose("record", err)
+	}
+	return q.submit(s, s.handle)
+}
+
+// submit submits a command buffer. The timelines count it beside that of the queue.
+func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) error {
+	q.device.cache.save(q.device)
+	if err := q.device.submit(q.hardware, buffer, append(timelines, &q.done)...); err != nil {
+		return q.lose("submit", err)
+	}
+	s.number, s.stagingHead, s.argumentHead = q.done.last, q.staging.head, q.arguments.head
+	q.inFlight = append(q.inFlight, s)
+	return nil
+}
+
+// retire waits until the submission of a number has ended, or until ctx is done. It finishes that
+// submission and those before it.
+func (q *queue) retire(ctx context.Context, number uint64) error {
+	if err := q.done.wait(ctx, number); err != nil {
+		if errors.Is(err, gpu.ErrDeviceLost) {
+			return q.lose("wait", err)
+		}
+		return fmt.Errorf("vulkan: wait: %w", err)
+	}
+	for len(q.inFlight) > 0 && q.inFlight[0].number <= number {
+		s := q.inFlight[0]
+		q.inFlight = q.inFlight[1:]
+		for _, f := range s.finish {
+			f()
+		}
+		q.staging.tail, q.arguments.tail = s.stagingHead, s.argumentHead
+		if s.commands != nil {
+			q.spare = append(q.spare, s.handle)
+		}
+	}
+	return nil
+}
+
+func (q *queue) Wait(ctx context.Context) (err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	defer q.device.log.join(&err)
+	if err := q.flush(); err != nil {
+		return err
+	}
+	if len(q.inFlight) == 0 {
+		return nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return q.retire(ctx, q.done.last)
+}
+
+func (q *queue) Close() error {
+	err := q.shut()
+	q.device.forget(q)
+	return err
+}
+
+func (q *queue) shut() (err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return nil
+	}
+	defer q.device.log.join(&err)
+	if err = q.failed; err == nil {
+		err = q.flush()
+	}
+	if len(q.inFlight) > 0 {
+		if e := q.retire(context.Background(), q.done.last); err == nil {
+			err = e
+		}
+	}
+	d := q.device
+	d.vk.DestroyCommandPool.call(d.handle, uintptr(q.pool), 0)
+	q.done.close()
+	for _, p := range []struct {
+		heap *heap
+		piece
+	}{{d.staging, q.staging.piece}, {d.arguments, q.arguments.piece}} {
+		if p.block != nil {
+			p.heap.free(p.at())
+		}
+	}
+	q.closed = true
+	return err
+}

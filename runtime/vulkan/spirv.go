@@ -1,0 +1,86 @@
+package vulkan
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// shader is what a module of SPIR-V says about itself: what drivers do not check.
+type shader struct {
+	words        []uint32
+	capabilities []uint32
+	blocks       map[string][3]int // LocalSize of the entry points for compute
+}
+
+const (
+	opEntryPoint    = 15
+	opExecutionMode = 16
+	opCapability    = 17
+	opFunctionEnd   = 56
+)
+
+var errCutOff = errors.New("the code of SPIR-V is cut off")
+
+// readShader reads a module of SPIR-V from little-endian words. The highest version is 1.x.
+func readShader(code []byte, highest uint32) (*shader, error) {
+	const magic, header = 0x07230203, 5
+	if len(code)%4 != 0 || len(code) < 4*header {
+		return nil, fmt.Errorf("%d bytes are not a module of SPIR-V", len(code))
+	}
+	s := &shader{words: make([]uint32, len(code)/4), blocks: map[string][3]int{}}
+	for i := range s.words {
+		s.words[i] = binary.LittleEndian.Uint32(code[4*i:])
+	}
+	if s.words[0] != magic {
+		return nil, fmt.Errorf("the code begins with 0x%08x, SPIR-V with 0x%08x", s.words[0], magic)
+	}
+	if v := s.words[1]; v>>16 != 1 || v>>8&0xff > highest {
+		return nil, fmt.Errorf("the code is SPIR-V %d.%d, the device takes 1.%d at most", v>>16, v>>8&0xff, highest)
+	}
+	names := map[uint32]string{} // of entry points
+	var op uint32
+	for rest := s.words[header:]; len(rest) > 0; {
+		length := int(rest[0] >> 16)
+		if length == 0 || length > len(rest) {
+			return nil, errCutOff
+		}
+		op = rest[0] & 0xffff
+		s.read(op, rest[1:length], names)
+		rest = rest[length:]
+	}
+	if op != opFunctionEnd {
+		return nil, errCutOff
+	}
+	return s, nil
+}
+
+// read reads an instruction.
+func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
+	const modelGLCompute, modeLocalSize = 5, 17
+	switch {
+	case op == opCapability && len(operands) == 1:
+		s.capabilities = append(s.capabilities, operands[0])
+	case op == opEntryPoint && len(operands) > 2 && operands[0] == modelGLCompute:
+		entries[operands[1]] = literalString(operands[2:])
+	case op == opExecutionMode && len(operands) == 5 && operands[1] == modeLocalSize:
+		if name, ok := entries[operands[0]]; ok {
+			s.blocks[name] = [3]int{int(operands[2]), int(operands[3]), int(operands[4])}
+		}
+	}
+}
+
+// literalString returns the string that words begin with.
+func literalString(words []uint32) string {
+	var s []byte
+	for _, w := range words {
+		for range 4 {
+			if byte(w) == 0 {
+				return string(s)
+			}
+			s = append(s, byte(w))
+			w >>= 8
+		}
+	}
+	return string(s)
+}

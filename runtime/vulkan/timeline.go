@@ -1,0 +1,97 @@
+package vulkan
+
+import (
+	"context"
+	"time"
+	"unsafe"
+)
+
+// timeline is a semaphore with a counter, which submissions increase when they have ended.
+type timeline struct {
+	device *device
+	handle handle
+	last   uint64 // what the counter will be when all submissions have ended
+}
+
+const (
+	// pollTime is how long the counter is polled. A wait in the driver takes about this much longer.
+	pollTime = 20 * time.Microsecond
+	// contextTime is how often a context is looked at.
+	contextTime = time.Millisecond
+	// waitTime is how long a wait in the driver takes if ctx is never done.
+	waitTime = time.Second
+)
+
+func (d *device) newTimeline() (timeline, error) {
+	t := timeline{device: d}
+	create := &semaphoreCreateInfo{sType: typeSemaphoreCreateInfo, next: &semaphoreTypeCreateInfo{sType: typeSemaphoreTypeCreateInfo, kind: semaphoreTimeline}}
+	err := d.vk.CreateSemaphore.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&t.handle)))
+	return t, err
+}
+
+// count reads the counter.
+func (t *timeline) count() (n uint64, err error) {
+	vk := &t.device.vk
+	err = vk.GetSemaphoreCounterValue.try(t.device.handle, uintptr(t.handle), uintptr(unsafe.Pointer(&n)))
+	return n, err
+}
+
+// wait waits until the counter is n, or until ctx is done.
+func (t *timeline) wait(ctx context.Context, n uint64) error {
+	slice := waitTime
+	if ctx.Done() != nil {
+		slice = contextTime
+	}
+	for start := time.Now(); ; {
+		if now, err := t.count(); err != nil || now >= n {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if time.Since(start) > pollTime {
+			break
+		}
+	}
+	info := &semaphoreWaitInfo{sType: typeSemaphoreWaitInfo, count: 1, semaphores: &t.handle, values: &n}
+	for {
+		wait := t.device.vk.WaitSemaphores
+		switch r := wait.result(t.device.handle, uintptr(unsafe.Pointer(info)), uintptr(slice)); r {
+		case timeout:
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		default:
+			return wait.failed(r)
+		}
+	}
+}
+
+func (t *timeline) close() {
+	t.device.vk.DestroySemaphore.call(t.device.handle, uintptr(t.handle), 0)
+}
+
+// submit submits a command buffer to a queue of the driver. Each of the timelines counts it.
+func (d *device) submit(to *hardwareQueue, buffer uintptr, timelines ...*timeline) error {
+	handles, values := make([]handle, len(timelines)), make([]uint64, len(timelines))
+	for i, t := range timelines {
+		handles[i], values[i] = t.handle, t.last+1
+	}
+	info := &submitInfo{
+		sType:        typeSubmitInfo,
+		next:         &timelineSemaphoreSubmitInfo{sType: typeTimelineSemaphoreSubmitInfo, signalCount: uint32(len(values)), signals: &values[0]},
+		commandCount: 1,
+		commands:     &buffer,
+		signalCount:  uint32(len(handles)),
+		signals:      &handles[0],
+	}
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	if err := d.vk.QueueSubmit.try(to.handle, 1, uintptr(unsafe.Pointer(info)), 0); err != nil {
+		return err
+	}
+	for _, t := range timelines {
+		t.last++
+	}
+	return nil
+}

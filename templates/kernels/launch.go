@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Launch is a kernel with what it is launched with.
+type Launch struct {
+	Kernel *kernel.Kernel
+	// Args has an argument for each parameter of the kernel.
+	Args []Arg
+	// Grid is the number of blocks in each dimension.
+	Grid [3]dim.Dim
+}
+
+// Arg is an argument of a launch: memory or a number. Exactly one of Read, Write and Scratch is not
+// nil if it is memory.
+type Arg struct {
+	Read    *ir.Value // a value that the kernel reads
+	Write   *ir.Value // a value that the kernel writes
+	Scratch *Scratch  // memory that only the launches of a node use
+	Dim     dim.Dim   // an i32
+}
+
+// IsMemory reports whether the argument is memory.
+func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil }
+
+// Scratch is memory that several launches of a node share.
+type Scratch struct {
+	DType ir.DType
+	Shape []dim.Dim
+}
+
+// Emitter builds a kernel and collects what it is launched with.
+type Emitter struct {
+	*kernel.Builder
+	args    []Arg
+	tensors map[any]*Tensor          // by *ir.Value or *Scratch
+	dims    map[string]*kernel.Value // by their text
+}
+
+// Threads is the number of threads of a block in kernels that do not need another.
+const Threads = 256
+
+// New returns the launch of a kernel that fill builds, with a grid and a block of these sizes. What
+// follows the first dimensions is 1.
+func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launch, error) {
+	l := Launch{Grid: [3]dim.Dim{dim.Const(1), dim.Const(1), dim.Const(1)}}
+	copy(l.Grid[:], grid)
+	e := &Emitter{tensors: map[any]*Tensor{}, dims: map[string]*kernel.Value{}}
+	var err error
+	l.Kernel, err = kernel.Build(name, block, func(b *kernel.Builder) {
+		e.Builder = b
+		fill(e)
+	})
+	l.Args = e.args
+	return l, err
+}
+
+// Dim returns an extent as an i32: a constant, or a parameter of the kernel.
+func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
+	if n, ok := d.Int(); ok {
+		return e.Int(n)
+	}
+	text := d.String()
+	v, ok := e.dims[text]
+	if !ok {
+		v = e.Scalar(fmt.Sprint("n", len(e.dims)), ir.I32)
+		e.dims[text] = v
+		e.args = append(e.args, Arg{Dim: d})
+	}
+	return v
+}
+
+// Dims returns extents as i32.
+func (e *Emitter) Dims(dims []dim.Dim) []*kernel.Value {
+	out := make([]*kernel.Value, len(dims))
+	for i, d := range dims {
+		out[i] = e.Dim(d)
+	}
+	return out
+}

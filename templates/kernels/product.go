@@ -1,0 +1,130 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Factors are the holes of [Product]. All functions are called with indices inside of the extents.
+type Factors struct {
+	// Batch is the number of products, M and N are the extents of each result, and K is the number of
+	// terms of its sums.
+	Batch, M, N, K dim.Dim
+	// DType is the type of the sums.
+	DType ir.DType
+	// A and B return elements of the first and the second factor. ColumnsA says that neighbours along m
+	// are neighbours in memory, else those along k are; RowsB says so of n and k.
+	A        func(e *Emitter, batch, m, k *kernel.Value) *kernel.Value
+	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
+	ColumnsA bool
+	RowsB    bool
+	// Store stores a sum.
+	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
+}
+
+// The tile of a block: tileM × tileN sums, of which a thread has perM × perN, and tileK terms at a
+// time.
+const (
+	tileM, tileN, tileK = 64, 64, 16
+	perM, perN          = 4, 4
+	lanesN              = tileN / perN
+)
+
+// Product returns the launch of a kernel that computes matrix products: the blocks of threads load
+// tiles of both factors into shared memory, and each thread sums up a part of the result. Terms are
+// added in the order of k.
+func Product(name string, f Factors) (Launch, error) {
+	grid := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
+	return New(name, grid, []int{tileM / perM * lanesN}, func(e *Emitter) {
+		p := &product{Emitter: e, Factors: f,
+			a: e.Shared("a", f.DType, tileK*tileM), b: e.Shared("b", f.DType, tileK*tileN),
+			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K),
+			batch: e.BlockIdx(2), m0: e.Mul(e.BlockIdx(1), e.Int(tileM)), n0: e.Mul(e.BlockIdx(0), e.Int(tileN)),
+			thread: e.Thread(0)}
+		p.build()
+	})
+}
+
+// product is a kernel of [Product] that is being built.
+type product struct {
+	*Emitter
+	Factors
+	a, b          *kernel.Value // tiles: a[k][m] and b[k][n]
+	m, n, k       *kernel.Value // extents
+	batch, m0, n0 *kernel.Value // the block's product and the first indices of its tile
+	thread        *kernel.Value
+}
+
+func (p *product) build() {
+	row, lane := p.Div(p.thread, p.Int(lanesN)), p.Rem(p.thread, p.Int(lanesN))
+	sums := make([]*kernel.Value, perM*perN)
+	for i := range sums {
+		sums[i] = p.Number(p.DType, 0)
+	}
+	sums = p.For(p.Int(0), p.k, p.Int(tileK), sums, func(k0 *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+		p.load(p.a, tileM, !p.ColumnsA, p.m0, k0, p.m, func(m, k *kernel.Value) *kernel.Value { return p.A(p.Emitter, p.batch, m, k) })
+		p.load(p.b, tileN, !p.RowsB, p.n0, k0, p.n, func(n, k *kernel.Value) *kernel.Value { return p.B(p.Emitter, p.batch, k, n) })
+		p.Barrier()
+		sums = p.ForUnrolled(tileK, p.Int(0), p.Int(tileK), p.Int(1), sums, func(k *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+			return p.terms(k, row, lane, sums)
+		})
+		p.Barrier()
+		return sums
+	})
+	for i := range perM {
+		m := p.Add(p.m0, p.Add(p.Mul(row, p.Int(perM)), p.Int(i)))
+		p.Do(p.Lt(m, p.m), func() {
+			for j := range perN {
+				n := p.Add(p.n0, p.Add(lane, p.Int(j*lanesN)))
+				p.Do(p.Lt(n, p.n), func() { p.Store(p.Emitter, p.batch, m, n, sums[i*perN+j]) })
+			}
+		})
+	}
+}
+
+// load loads a tile of a factor: width columns of tileK terms from the first column and the first
+// term on. Elements outside of the factor are 0. termsNear says that neighbouring threads load
+// neighbouring terms, else neighbouring columns.
+func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {
+	threads := tileM / perM * lanesN
+	for i := range width * tileK / threads {
+		at := p.Add(p.thread, p.Int(i*threads))
+		column, k := p.Rem(at, p.Int(width)), p.Div(at, p.Int(width))
+		if termsNear {
+			column, k = p.Div(at, p.Int(tileK)), p.Rem(at, p.Int(tileK))
+		}
+		c, t := p.Add(first, column), p.Add(k0, k)
+		inside := p.And(p.Lt(c, extent), p.Lt(t, p.k))
+		v := p.If(inside, func() []*kernel.Value { return []*kernel.Value{element(c, t)} },
+			func() []*kernel.Value { return []*kernel.Value{p.Number(p.DType, 0)} })
+		p.Builder.Store(tile, p.Add(p.Mul(k, p.Int(width)), column), v[0])
+	}
+}
+
+// terms adds the products of one k to the sums of a thread.
+func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+	var a [perM]*kernel.Value
+	var b [perN]*kernel.Value
+	for i := range a {
+		a[i] = p.Load(p.a, p.Add(p.Mul(k, p.Int(tileM)), p.Add(p.Mul(row, p.Int(perM)), p.Int(i))))
+	}
+	for j := range b {
+		b[j] = p.Load(p.b, p.Add(p.Mul(k, p.Int(tileN)), p.Add(lane, p.Int(j*lanesN))))
+	}
+	out := make([]*kernel.Value, len(sums))
+	for i := range a {
+		for j := range b {
+			out[i*perN+j] = p.MulAdd(a[i], b[j], sums[i*perN+j])
+		}
+	}
+	return out
+}
+
+// MulAdd returns x · y + z.
+func (e *Emitter) MulAdd(x, y, z *kernel.Value) *kernel.Value {
+	if x.Type.DType.IsFloat() {
+		return e.Fma(x, y, z)
+	}
+	return e.Add(e.Mul(x, y), z)
+}

@@ -1,0 +1,84 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Reduction is what [Reduce] computes. A state is a list of values, such as a sum.
+type Reduction struct {
+	// Start returns the state of no elements.
+	Start func(e *Emitter) []*kernel.Value
+	// Add returns the state with an element. row counts the results, and i the elements of one.
+	Add func(e *Emitter, state []*kernel.Value, row, i *kernel.Value) []*kernel.Value
+	// Join returns the state of the elements of two states. Those of x come first.
+	Join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value
+	// Store stores a result.
+	Store func(e *Emitter, row *kernel.Value, state []*kernel.Value)
+}
+
+// shortRow is the number of elements up to which a thread reduces a row by itself.
+const shortRow = 64
+
+// Reduce returns the launch of a kernel that reduces rows of a number of elements each. Elements are
+// joined in an order that depends on their number only.
+func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
+	if n, ok := length.Int(); ok && n <= shortRow {
+		return Map(name, []dim.Dim{rows}, func(e *Emitter, _ []*kernel.Value, row *kernel.Value) {
+			r.Store(e, row, e.each(e.Int(0), e.Dim(length), e.Int(1), row, r))
+		})
+	}
+	blocks := rows.Min(dim.Const(maxBlocks))
+	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+		shared := e.room(r)
+		e.For(e.BlockIdx(0), e.Dim(rows), e.Dim(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), row, r), r.Join)
+			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, row, state) })
+			return nil
+		})
+	})
+}
+
+// each returns the state of every step-th element of a row.
+func (e *Emitter) each(lo, hi, step, row *kernel.Value, r Reduction) []*kernel.Value {
+	return e.For(lo, hi, step, r.Start(e), func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
+		return r.Add(e, state, row, i)
+	})
+}
+
+// room returns shared memory for a state of each thread of a block.
+func (e *Emitter) room(r Reduction) []*kernel.Value {
+	var shared []*kernel.Value
+	for _, v := range r.Start(e) {
+		shared = append(shared, e.Shared("s", v.Type.DType, e.BlockSize(0)))
+	}
+	return shared
+}
+
+// JoinBlock returns, in every thread of a block of a power of two threads, the states of all threads joined in the
+// order of the threads. shared has room for a state of each thread, and is free again afterwards.
+func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
+	thread := e.Thread(0)
+	put := func(state []*kernel.Value) {
+		for i, v := range state {
+			e.Store(shared[i], thread, v)
+		}
+	}
+	get := func(at *kernel.Value) []*kernel.Value {
+		out := make([]*kernel.Value, len(shared))
+		for i, s := range shared {
+			out[i] = e.Load(s, at)
+		}
+		return out
+	}
+	put(state)
+	e.Barrier()
+	for distance := 1; distance < e.BlockSize(0); distance *= 2 {
+		first := e.Eq(e.And(thread, e.Int(2*distance-1)), e.Int(0))
+		e.Do(first, func() { put(join(e, get(thread), get(e.Add(thread, e.Int(distance))))) })
+		e.Barrier()
+	}
+	all := get(e.Int(0))
+	e.Barrier()
+	return all
+}

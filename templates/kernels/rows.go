@@ -1,0 +1,68 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Row is a row that the threads of a block compute together, in a kernel of [Rows].
+type Row struct {
+	*Emitter
+	// Index counts the rows, and Length is the number of elements of each.
+	Index, Length *kernel.Value
+	shared        map[string][]*kernel.Value // by the types of a state
+}
+
+// Rows returns the launch of a kernel with a block of threads for each of a number of rows of length
+// elements. All threads of the block run fill.
+func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) {
+	threads := Threads
+	if n, ok := length.Int(); ok {
+		for threads > 32 && threads/2 >= n {
+			threads /= 2
+		}
+	}
+	blocks := rows.Min(dim.Const(maxBlocks))
+	return New(name, []dim.Dim{blocks}, []int{threads}, func(e *Emitter) {
+		r := &Row{Emitter: e, Length: e.Dim(length), shared: map[string][]*kernel.Value{}}
+		e.For(e.BlockIdx(0), e.Dim(rows), e.Dim(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+			r.Index = row
+			fill(r)
+			return nil
+		})
+	})
+}
+
+// Reduce returns, in every thread, what all elements of the row are reduced to. add returns a state
+// with the element at an index, and join the state of two.
+func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *kernel.Value) []*kernel.Value, join func(x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
+	state := r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), start, func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
+		return add(state, i)
+	})
+	key := ""
+	for _, v := range start {
+		key += v.Type.String() + " "
+	}
+	if r.shared[key] == nil {
+		for _, v := range start {
+			r.shared[key] = append(r.shared[key], r.Builder.Shared("s", v.Type.DType, r.BlockSize(0)))
+		}
+	}
+	return r.JoinBlock(r.shared[key], state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
+}
+
+// Sum returns, in every thread, the sum of term over the row.
+func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) *kernel.Value {
+	plus := func(x, y []*kernel.Value) []*kernel.Value { return []*kernel.Value{r.Add(x[0], y[0])} }
+	return r.Reduce([]*kernel.Value{zero}, func(s []*kernel.Value, i *kernel.Value) []*kernel.Value {
+		return []*kernel.Value{r.Add(s[0], term(i))}
+	}, plus)[0]
+}
+
+// Each runs do for every element of the row, in one of the threads.
+func (r *Row) Each(do func(i *kernel.Value)) {
+	r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		do(i)
+		return nil
+	})
+}

@@ -1,0 +1,15 @@
+// Package templates holds text that the generator fills in. It does not know any target, or what is
+// filled in.
+//
+// The files in skeleton are a Go package that compiles: the parts of a generated package that do
+// not depend on the model. An identifier that ends in an underscore is a placeholder. An identifier
+// with an underscore inside is printed without the part after it, so that there can be two versions
+// of a declaration. Package emit fills in the placeholders.
+package templates
+
+import "embed"
+
+// Skeleton holds the files of a generated package's skeleton.
+//
+//go:embed skeleton/*.go
+var Skeleton embed.FS
