@@ -311,10 +311,6 @@ func (r *Run) Copy(to, from Arg) {
 	default:
 		at, _ := target.address(to)
 		with, _ := source.address(from)
-		if r.err = r.queue.Download(to.host(), with); r.err == nil {
-			if r.err = r.queue.Wait(r.ctx); r.err == nil {
-				r.err = r.queue.Upload(at, to.host())
-			}
-		}
+		r.err = r.queue.Copy(at, with, to.bytes)
 	}
 }
