@@ -33,6 +33,9 @@ type Memory interface {
 	// At returns n bytes of memory for reading and writing. It returns an error that wraps
 	// [ErrAddress] if they are not within one allocation.
 	At(address uint64, n int) ([]byte, error)
+	// Allocation returns the allocation that an address is in: the address of its first byte, and all its
+	// bytes. It returns an error that wraps [ErrAddress] if there is none.
+	Allocation(address uint64) (first uint64, data []byte, err error)
 }
 
 // ErrAddress is wrapped by errors of accesses outside of the allocations.
