@@ -23,7 +23,8 @@ type Backward struct {
 	End map[int]int
 }
 
-// Backward finds the steps that may be left out. isGradient reports whether a result is a gradient.
+// Backward returns the steps that may be left out if some gradients are not wanted. isGradient
+// reports whether a result of the function is a gradient.
 func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 	b := &Backward{Only: map[Step]int{}, Needed: make([]bool, len(f.IR.Results)), Exits: map[Step]int{}, End: map[int]int{}}
 	serves := f.serves(isGradient)

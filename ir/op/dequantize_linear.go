@@ -33,7 +33,7 @@ func (op DequantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
 }
 
-// Eval multiplies as f32.
+// Eval multiplies in f32.
 func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, scale := in[0], in[1]
 	y := ir.NewTensor(op.To, x.Shape...)

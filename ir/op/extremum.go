@@ -96,10 +96,10 @@ func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }
 
-// Neutral is less than every number.
+// Neutral returns −∞, which does not change any number.
 func (Max) Neutral() float64 { return math.Inf(-1) }
 
-// Neutral is greater than every number.
+// Neutral returns +∞, which does not change any number.
 func (Min) Neutral() float64 { return math.Inf(1) }
 
 // IsIdempotent marks the operator as idempotent.

@@ -106,7 +106,7 @@ func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{TransposeBy(b, sum, inversePerm(front)...), nil}
 }
 
-// InferElems picks slices if the indices are constants.
+// InferElems picks slices of the known elements if the indices are constants.
 func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	indices, ok := in[1].Dims()
 	if !ok {

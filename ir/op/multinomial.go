@@ -55,7 +55,7 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom says that other implementations draw other numbers.
+// IsRandom marks the operator, because other implementations draw other numbers.
 func (Multinomial) IsRandom() {}
 
 // Lower computes narrow floats in f32.

@@ -114,7 +114,7 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator, because a row may visit all nodes.
+// IsPairing marks the operator, because a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval follows every tree for every row.

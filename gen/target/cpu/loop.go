@@ -43,7 +43,7 @@ type LoopOperand struct {
 	Tile   *plan.Ref
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (l *Loop) At() *ir.Node { return l.Node }
 
 // Refs returns the operands, their repeated runs, the results and the temporaries.

@@ -84,7 +84,8 @@ type API struct {
 	GraphExecDestroy func(exec Exec) Result                                                                `c:"cuGraphExecDestroy"`
 }
 
-// MinVersion is the oldest version of CUDA that has all functions but the optional ones.
+// MinVersion is the oldest version of CUDA whose driver has all functions that are not optional:
+// 1000·major + 10·minor.
 const MinVersion = 12000
 
 // Flags of functions.
