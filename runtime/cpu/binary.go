@@ -171,8 +171,8 @@ func PRelu[T Number](dst, x, slope []T) {
 	})
 }
 
-// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i]. It is [LeakyRelu] for every type
-// of number.
+// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i], like [LeakyRelu] but for all
+// numeric types.
 func PReluScalar[T Number](dst, x []T, slope T) {
 	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(slope)) {
 		return

@@ -47,9 +47,9 @@ func (p *dataPacking) Part(i, parts int) {
 	}
 }
 
-// ConvData computes the gradient dst of the operand of the convolution s,
-// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of its result,
-// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by PackConvData. There is one group,
+// ConvData computes the gradient of the operand of the convolution s and writes it to dst,
+// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of the convolution's result,
+// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. There is one group,
 // and no axis has both stride and dilation. Sums are in float32 in an order that depends on the
 // level. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {

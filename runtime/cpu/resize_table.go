@@ -22,15 +22,15 @@ type ResizeSpec struct {
 // A ResizeError is a resize of an empty axis to a nonempty one.
 type ResizeError struct{ Out int }
 
-// Error names the two numbers of elements.
+// Error returns a message with both extents.
 func (e *ResizeError) Error() string {
 	return "cpu: resize of no elements to " + strconv.Itoa(e.Out)
 }
 
-// ResizeNearestTable computes the element of an axis of extent in that each of out points takes.
-// The result is a table of out entries for [ResizeNearest] (ONNX Resize, mode nearest). A nonempty
-// sampling holds Scale, Start and End, and replaces the ones in spec. It returns a [ResizeError] if
-// the axis is empty and out is not 0.
+// ResizeNearestTable computes which element of an axis of extent in each of out points takes. The
+// result is a table of out entries for [ResizeNearest] (ONNX Resize, mode nearest). sampling, if
+// not empty, holds Scale, Start and End, which replace the values in spec. It returns a
+// [ResizeError] if the axis is empty and out is not 0.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -42,11 +42,11 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 	return nil
 }
 
-// ResizeTable computes the taps elements of an axis of extent in that each of out points reads, and
+// ResizeTable computes which taps elements of an axis of extent in each of out points reads, and
 // their weights. The results are tables of out·taps entries for [ResizeLinear] and [ResizeAxis].
 // taps is even: 2 for mode linear, 4 for cubic, and more if the filter is widened (ONNX Resize,
-// [ResizeTaps]). A nonempty sampling holds Scale, Start and End, and replaces the ones in spec. It
-// returns a [ResizeError] if the axis is empty and out is not 0.
+// [ResizeTaps]). sampling, if not empty, holds Scale, Start and End, which replace the values in
+// spec. It returns a [ResizeError] if the axis is empty and out is not 0.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -87,7 +87,7 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 	return 2 * int(math.Ceil(reach)), nil
 }
 
-// ResizeOutside sets dst[i] if point i is outside an axis of extent in (ONNX Resize,
+// ResizeOutside sets dst[i] to whether point i is outside of an axis of extent in (ONNX Resize,
 // tf_crop_and_resize).
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)

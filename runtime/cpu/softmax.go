@@ -50,7 +50,7 @@ func softmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// LogSoftmax computes the logarithm of [Softmax] (ONNX LogSoftmax). It is accurate also if the
+// LogSoftmax computes the logarithm of [Softmax] (ONNX LogSoftmax). It is accurate even where the
 // softmax is tiny. dst may be src.
 func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)

@@ -172,9 +172,9 @@ func (p *Params) ZeroGrad() {
 	p.UseUp()
 }
 
-// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. It replaces
-// the gradients that are absent. All gradients are present afterwards. It returns an error if grad
-// is shorter than Grad.
+// Accumulate adds grad, which is laid out like Grad, to the gradients that are present, and
+// replaces the gradients that are absent. Then all gradients are present. It returns an error if
+// grad is shorter than Grad.
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
 		return nil
@@ -197,7 +197,7 @@ func (p *Params) Accumulate(grad []float32) error {
 }
 
 // Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
-// parameters or another optimizer holds one of them; nothing is reserved then.
+// parameters or another optimizer holds one of them. If there is an error, nothing is reserved.
 func (p *Params) Bind() error {
 	if p == nil {
 		return errors.New("params: none given")
@@ -223,7 +223,7 @@ func (p *Params) Bind() error {
 	return nil
 }
 
-// Release undoes Bind.
+// Release undoes Bind: another optimizer may bind the parameters.
 func (p *Params) Release() { p.each(func(all *parameters, i int) { all.bound[i] = false }) }
 
 // State registers the parameters' elements by their names.

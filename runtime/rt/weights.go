@@ -19,7 +19,8 @@ import (
 // for use by several goroutines at once.
 //
 // Tensors are used in place if possible and must not be modified. A nil Weights and the zero
-// Weights have no tensors, and none can be added. Their Err returns an error that says so.
+// Weights have no tensors, and tensors cannot be added to them. Their Err returns an error that
+// says so.
 type Weights struct {
 	*tensors
 
@@ -274,8 +275,8 @@ func (w *Weights) Info(name string) (Info, bool) {
 // returns the error.
 func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) }
 
-// RawOnce is like Raw for a caller that needs the bytes once. Bytes that have to be computed are
-// not cached, so that going through all tensors takes the memory of one.
+// RawOnce is like Raw for a caller that needs the bytes only once. It does not cache bytes that
+// have to be computed, so that a loop over all tensors needs memory for only one at a time.
 func (w *Weights) RawOnce(name string) []byte {
 	return w.raw(name, func(t *tensor) ([]byte, error) { return t.once(nil) })
 }

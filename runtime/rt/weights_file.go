@@ -82,7 +82,7 @@ func openFile(path string) ([]byte, func() error, error) {
 	return data, unmap, nil
 }
 
-// Close ends the use of the weights; later reads are errors. The memory of a mapped file is
+// Close ends the use of the weights. Later reads return [ErrClosed]. The memory of a mapped file is
 // released when the last owner passed to [Keep] is garbage, or at once if there is no owner.
 // Closing again does nothing.
 func (w *Weights) Close() error {
