@@ -213,9 +213,9 @@ func (p Pool) uneven(x Value) Value {
 }
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
-// "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). If alignCorners is true,
-// the first and last elements of the result along an axis are the first and last elements of x. It
-// is then an error for the modes nearest.
+// "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). alignCorners aligns the
+// first and last elements of the result along each axis with the first and last elements of x. It
+// fails for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())

@@ -80,7 +80,7 @@ func axesFromFront(axes []int, rank int) ([]int, error) {
 }
 
 // Same compares two extents. It returns nil if they are provably equal, an error if they cannot be
-// equal, and an [ir.Unproven] otherwise. what describes them in errors.
+// equal, and an [ir.Unproven] otherwise. Errors call the extents what.
 func Same(a, b dim.Dim, what string) error {
 	if a.Equal(b) {
 		return nil
