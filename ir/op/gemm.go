@@ -200,7 +200,7 @@ func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	y := c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2))
 	if c.Opset() < 7 && c.Int("broadcast", 0) == 0 {
 		if d := c.Arg(2); d == nil || d.Type.Rank() != 2 {
-			return nil, fmt.Errorf("operand C has not the shape of the result, and broadcast is not set")
+			return nil, fmt.Errorf("operand C does not have the shape of the result, and broadcast is not set")
 		}
 	}
 	return []*ir.Value{y}, nil

@@ -18,7 +18,7 @@ func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	}
 	if have, want := in[0].Elems(), dim.Product(op.Shape...); !have.Equal(want) {
 		if lo, hi := have.Sub(want).Bounds(); lo > 0 || hi < 0 {
-			return nil, fmt.Errorf("%s has not the %s elements of shape %s", in[0], want, ShapeText(op.Shape))
+			return nil, fmt.Errorf("%s does not have the %s elements of shape %s", in[0], want, ShapeText(op.Shape))
 		}
 	}
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
@@ -40,7 +40,7 @@ func (op Reshape) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	if n != in[0].Len() {
-		return nil, fmt.Errorf("%s has not the %d elements of shape %s", in[0].Type(), n, ShapeText(op.Shape))
+		return nil, fmt.Errorf("%s does not have the %d elements of shape %s", in[0].Type(), n, ShapeText(op.Shape))
 	}
 	return []*ir.Tensor{in[0].Reshape(shape...)}, nil
 }
