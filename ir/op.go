@@ -30,8 +30,8 @@ type RegionOp interface {
 	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
 }
 
-// Scoper is an operator whose blocks have symbols of their own. Each execution of a block binds
-// these symbols to the extents of its arguments.
+// Scoper is an operator whose blocks have their own symbols. Each execution of a block binds these
+// symbols to the extents of its arguments.
 type Scoper interface {
 	RegionOp
 	// Scope returns the symbols.

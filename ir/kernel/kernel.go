@@ -37,8 +37,8 @@ type Type struct {
 	Space Space
 }
 
-// Value is a parameter, an array in shared memory, a parameter of a block of instructions, or a
-// result of an instruction.
+// Value is a value of a kernel: a parameter, an array in shared memory, a parameter of a block of
+// instructions, or a result of an instruction.
 type Value struct {
 	Name string
 	Type Type

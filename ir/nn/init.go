@@ -31,8 +31,8 @@ func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
 
-// Orthogonal initialises a matrix with orthonormal rows, or columns if there are fewer columns,
-// times gain.
+// Orthogonal initialises a matrix with orthonormal rows, times gain. If there are fewer columns
+// than rows, the columns are orthonormal instead.
 func Orthogonal(gain float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitOrthogonal, A: gain} }
 }

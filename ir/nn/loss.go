@@ -42,7 +42,7 @@ var (
 // ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing distributes this share of the target evenly over all classes.
+// LabelSmoothing moves this share of each target to all classes, in equal parts.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
 // IgnoreIndex leaves out the elements whose target is one of these, such as padding.

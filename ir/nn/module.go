@@ -14,7 +14,7 @@ import (
 )
 
 // Param is a handle to a tensor that training changes. Copies refer to the same parameter. The zero
-// Param stands for no parameter, such as the bias of a layer without one.
+// Param means that there is no parameter, such as the bias of a layer without a bias.
 type Param struct {
 	p        *param
 	tied     bool
@@ -22,7 +22,7 @@ type Param struct {
 }
 
 // Buffer is a handle to a tensor that is saved with a model but not trained by gradients, such as
-// running statistics. The zero Buffer stands for no buffer.
+// running statistics. The zero Buffer means that there is no buffer.
 type Buffer struct{ p *param }
 
 type param struct {

@@ -17,8 +17,7 @@ type ArgMax struct {
 	Last     bool
 }
 
-// ArgMin returns the index of the smallest element along Axis. NaN is smaller than every number.
-// Otherwise it is like [ArgMax].
+// ArgMin is like [ArgMax] for the smallest element along Axis. NaN is smaller than every number.
 type ArgMin struct {
 	Axis     int
 	KeepDims bool

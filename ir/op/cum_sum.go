@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CumSum is the cumulative sum along Axis, for numbers. Exclusive excludes the element itself;
-// Reverse sums from the end. Integers wrap.
+// CumSum is the cumulative sum along Axis, for numbers. If Exclusive is set, a sum does not include
+// its own element. If Reverse is set, sums begin at the end. Integers wrap.
 type CumSum struct {
 	Axis               int
 	Exclusive, Reverse bool

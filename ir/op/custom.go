@@ -235,7 +235,7 @@ func (op Custom) Absent() error {
 	return fmt.Errorf("custom operator %s: only generated code calls %s", op.Name, op.Func)
 }
 
-// Symbols returns the names of Extents in the declared type.
+// Symbols returns the symbols of Extents as they are named in the declared type.
 func (op Custom) Symbols() []string {
 	s, err := op.signature()
 	if err != nil {

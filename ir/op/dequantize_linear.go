@@ -51,8 +51,8 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each element.
 func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower replaces the node by a [Dequantize] if there is one constant scale. Otherwise the result
-// multiplies in f32.
+// Lower computes in f32 and converts to other types. With integers and one constant scale it
+// returns a [Dequantize].
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To != ir.F32 || scale.Type.DType != ir.F32 {

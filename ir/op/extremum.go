@@ -12,7 +12,7 @@ import (
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Min struct{ binary[numbers] }
 
-// Eval takes the lesser.
+// Eval takes the smaller element.
 func (Min) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: lesser[float64], signed: sure(lesser[int64]), unsigned: sure(lesser[uint64])})
 }
@@ -49,7 +49,7 @@ func (Min) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Max struct{ binary[numbers] }
 
-// Eval takes the greater.
+// Eval takes the larger element.
 func (Max) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: greater[float64], signed: sure(greater[int64]), unsigned: sure(greater[uint64])})
 }

@@ -167,7 +167,7 @@ func importGather(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gather{Axis: axis}, x, c.Arg(1))}, nil
 }
 
-// Movement picks rows.
+// Movement returns Picks: the result consists of elements selected by indices.
 func (Gather) Movement() Movement { return Picks }
 
 // IsStatistic reports false: there are no statistics.

@@ -56,7 +56,7 @@ const (
 	numTreeOperands
 )
 
-// Infer checks that the extents of the operands agree.
+// Infer returns [N,Targets]. It checks the extents of the operands.
 func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, treeLeaves, numTreeOperands); err != nil {
 		return nil, err

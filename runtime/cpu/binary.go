@@ -193,8 +193,8 @@ func Pow[T Float](dst, a, b []T) {
 	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
 }
 
-// PowScalar computes dst[i] = a[i] to the power b. The exponents 1, 2, 3 and −1
-// are products and quotients.
+// PowScalar computes dst[i] = a[i] to the power b. For the exponents 1, 2, 3 and −1 it uses
+// products and quotients.
 func PowScalar[T Float](dst, a []T, b T) {
 	switch b {
 	case 1:

@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for ConvData:
-// f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The image sizes and steps of the shape
-// are not used.
+// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for
+// [ConvData]: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The sizes, strides,
+// dilations and padding of the shape are not used.
 func PackConvData(dst, w []float32, s *ConvShape) {
 	s.checkData()
 	p := dataPacking{ConvShape: *s}

@@ -50,8 +50,8 @@ func WinogradWeightsLen(s *WinogradShape) int {
 }
 
 // PackWinograd transforms the weights of a convolution, f32[OutC][InC/Group][3][3], into
-// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels. It
-// computes in float64. It does not need the shape's image sizes.
+// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels of a
+// group. It computes in float64. It does not use the image sizes of the shape.
 func PackWinograd(dst, w []float32, s *WinogradShape) {
 	s.checkWeights()
 	in, width, points := s.InC/s.Group, s.width(), s.points()

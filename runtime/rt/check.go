@@ -27,8 +27,8 @@ func CheckTensor[T any](where, what string, t Tensor[T]) error {
 	return nil
 }
 
-// CheckLen returns an error unless an argument's number of elements, got, equals want. what names
-// the argument in the error.
+// CheckLen returns an error unless an argument has want elements; got is their number. Errors call
+// the argument what.
 func CheckLen(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, what, want, got)
@@ -36,8 +36,9 @@ func CheckLen(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckDim returns an error unless got equals want. what names the tensor in the error. Generated
-// code calls CheckDim where the compiler could not prove that two extents are equal.
+// CheckDim returns an error unless an extent is want; got is the extent. Errors call the tensor
+// what. Generated code calls CheckDim where the compiler could not prove that two extents are
+// equal.
 func CheckDim(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, what, want, got)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Initial is a weight of a described model and its initialisation.
+// Initial describes a weight of a described model: its name, type, shape and initialisation.
 type Initial struct {
 	Name  string
 	DType string // in the spelling of [DTypeOf]

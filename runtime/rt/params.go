@@ -22,8 +22,8 @@ type Param struct {
 // Each parameter's gradient is present or absent. It is absent at first, after an optimizer has
 // consumed it, and after [Params.ZeroGrad]. The elements of Grad are meaningless for an absent
 // gradient: optimizers leave the parameter unchanged, and the next gradient from a trainer replaces
-// them. A training loop does not zero gradients, and a parameter on which no loss depends does not
-// decay.
+// them. So a training loop does not zero gradients. If no loss depends on a parameter, weight decay
+// does not change it.
 //
 // The fields are read-only, except for the elements of Data and Grad. A nil Params has no
 // parameters. Params are not safe for use by several goroutines at once.
@@ -160,7 +160,7 @@ func (p *Params) UsedUp() bool {
 	return used
 }
 
-// UseUp marks all gradients as absent.
+// UseUp marks all gradients as absent, as an optimizer does after a step.
 func (p *Params) UseUp() { p.each(func(all *parameters, i int) { all.there[i] = false }) }
 
 // Renew marks all gradients as present. Call it after writing gradients into Grad.

@@ -14,7 +14,7 @@ import (
 // register the same variables under the same names every time.
 type Stater interface{ State(s *State) }
 
-// State is the list of variables that a [Stater] registers.
+// State collects the variables that a [Stater] registers.
 type State struct {
 	kind string
 	vars []variable

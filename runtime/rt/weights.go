@@ -182,8 +182,8 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors, which does not have the errors of w. LoadFrom
-// works on a fork, so that weights that do not fit one model can still be loaded into another.
+// Fork returns another handle on the same tensors, without the errors of w. LoadFrom works on a
+// fork: if the weights do not fit one model, they can still be loaded into another.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil
@@ -191,8 +191,8 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns a handle on the tensors whose names start with none of the prefixes, and closes
-// w. Metadata about the sources of the removed tensors is removed too.
+// Without returns a handle on the tensors whose names do not start with one of the prefixes, and
+// closes w. It also removes metadata about the sources of the removed tensors.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil

@@ -13,8 +13,8 @@ import (
 
 // OpenWeightsFile returns the weights in a safetensors file. On Unix and Windows it maps the file,
 // so that processes share its memory and only the parts in use are read. The file must not be
-// truncated meanwhile. On other systems it reads the whole file. Err returns errors of the file.
-// Close unmaps it.
+// truncated while it is mapped. On other systems it reads the whole file. Err returns errors of the
+// file. Close unmaps it.
 func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }

@@ -14,7 +14,7 @@ type late struct {
 	value func() (string, error)
 }
 
-// Metadata returns a copy of the strings that the file holds besides the tensors.
+// Metadata returns a copy of the file's metadata: named strings.
 func (w *Weights) Metadata() map[string]string {
 	if w.none() {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Map rewrites names in a file to names of a model. The fields apply in their order. The zero Map
-// changes nothing.
+// Map describes how names in a file become names of a model. The fields apply in their order. The
+// zero Map changes nothing.
 type Map struct {
 	Top      string // Top-level key: names outside of it are dropped, names inside lose it
 	Rules    []Rule // applied in order
