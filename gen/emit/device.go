@@ -116,7 +116,7 @@ func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 		jen.Defer().Add(run.Clone()).Dot("End").Call(jen.Op("&").Err()),
 	}
 	if fn.isQueued() {
-		key := []jen.Code{jen.Lit(fn.name)}
+		key := []jen.Code{jen.Lit(fn.names[0])}
 		for _, p := range params {
 			if p.typ == "int" {
 				key = append(key, jen.Id(p.name))
