@@ -15,6 +15,8 @@ type Launch struct {
 	Args []Arg
 	// Grid is the number of blocks in each dimension.
 	Grid [3]dim.Dim
+	// Rounds says that the launch is repeated. It is nil for a launch that runs once.
+	Rounds *Rounds
 }
 
 // Arg is an argument of a launch: memory or a number. Exactly one of Read, Write and Scratch is not
@@ -23,6 +25,7 @@ type Arg struct {
 	Read    *ir.Value // a value that the kernel reads
 	Write   *ir.Value // a value that the kernel writes
 	Scratch *Scratch  // memory that only the launches of a node use
+	Round   bool      // the number of the round, an i32
 	Dim     dim.Dim   // an i32
 }
 
@@ -41,6 +44,7 @@ type Emitter struct {
 	args    []Arg
 	tensors map[any]*Tensor          // by *ir.Value or *Scratch
 	dims    map[string]*kernel.Value // by their text
+	round   *kernel.Value            // nil unless the kernel reads it
 }
 
 // Threads is the number of threads of a block in kernels that do not need another.

@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen/exec"
@@ -65,6 +66,23 @@ func TestIndexErrors(t *testing.T) {
 		_, got := run(t, interpreted, c.op, c.types, c.args...)
 		if want == nil || got == nil || got.Error() != want.Error() {
 			t.Errorf("%s: %v, the CPU's kernel: %v", ir.OpName(c.op), got, want)
+		}
+	}
+}
+
+// TestLengthErrors asserts that the length of a sequence that has fewer steps is an error.
+func TestLengthErrors(t *testing.T) {
+	steps := op.Steps{Activations: []string{"tanh"}, Alphas: []float64{0}, Betas: []float64{0}}
+	f32 := func(shape ...int) ir.Type { return ir.StaticTensor(ir.F32, shape...) }
+	for _, c := range []struct {
+		op    ir.Op
+		types []ir.Type
+		args  []any
+	}{
+		{op.RNNSteps{Steps: steps}, []ir.Type{f32(2, 1, 1), f32(1, 1), ir.StaticTensor(ir.I32, 1)}, []any{[]float32{1, 2}, []float32{1}, []int32{3}}},
+	} {
+		if _, err := run(t, interpreted, c.op, c.types, c.args...); err == nil || !strings.Contains(err.Error(), "sequence length 3 is not one of 3 possible lengths") {
+			t.Errorf("%s: %v", ir.OpName(c.op), err)
 		}
 	}
 }

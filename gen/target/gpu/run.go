@@ -30,10 +30,17 @@ var errNoDevice = errors.New("no device executes kernels of this target")
 
 // Run carries out a step.
 func (t Target) Run(f *exec.Frame, s program.Step) error {
-	l, ok := s.(*Launch)
-	if !ok {
-		return t.host.Run(f, s)
+	switch s := s.(type) {
+	case *Launch:
+		return t.launch(f, s, 0)
+	case *Rounds:
+		return t.rounds(f, s)
 	}
+	return t.host.Run(f, s)
+}
+
+// launch launches a kernel in a round.
+func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if t.Device == nil {
 		return errNoDevice
 	}
@@ -55,6 +62,8 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
 			}
 			args = append(args, Arg{Number: int64(n)})
+		case Round:
+			args = append(args, Arg{Number: int64(round)})
 		}
 	}
 	grid, err := f.Ints(l.Grid[:])

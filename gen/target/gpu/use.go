@@ -6,7 +6,7 @@ import (
 )
 
 // Use says who carries out the steps of a function, and of the functions that it calls, as often as it
-// calls them. The body of a loop counts once.
+// calls them. The body of a loop counts once, and so do repeated launches.
 type Use struct {
 	Launches int            // of kernels
 	Kernels  int            // distinct ones
@@ -21,12 +21,12 @@ func (Target) Use(f *program.Func) Use {
 	count = func(f *program.Func) {
 		seen := map[*ir.Node]bool{}
 		for _, s := range f.Steps {
-			l, isLaunch := s.(*Launch)
-			switch {
-			case isLaunch:
-				u.Launches++
+			launches := launchesOf(s)
+			u.Launches += len(launches)
+			for _, l := range launches {
 				kernels[anonymous(l.Kernel)] = true
-			case onHost(s) && !seen[s.At()]:
+			}
+			if len(launches) == 0 && onHost(s) && !seen[s.At()] {
 				seen[s.At()] = true
 				u.Host[ir.OpName(s.At().Op)]++
 			}
