@@ -40,6 +40,9 @@ func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 		return 2, lengths(n.Args[0].Type.Shape[0]), n.Arg(2) != nil
 	case op.GRUSteps:
 		return gruLens, lengths(n.Args[0].Type.Shape[0]), n.Arg(gruLens) != nil
+	case op.ReverseSequence:
+		time, _ := o.Axes()
+		return 1, lengths(n.Args[0].Type.Shape[time]), true
 	}
 	return 0, op.CheckIndex{}, false
 }
