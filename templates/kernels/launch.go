@@ -17,6 +17,9 @@ type Launch struct {
 	Grid [3]dim.Dim
 	// Rounds says that the launch is repeated. It is nil for a launch that runs once.
 	Rounds *Rounds
+	// Binds is memory of i32 in which the launch has stored the values of the symbols that the node binds.
+	// It is nil for other launches.
+	Binds *Scratch
 }
 
 // Arg is an argument of a launch: memory or a number. Exactly one of Read, Write and Scratch is not

@@ -75,6 +75,9 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 		switch {
 		case l.Rounds == nil:
 			b.Add(step)
+			if l.Binds != nil {
+				b.Add(bind(n, scratch[l.Binds]))
+			}
 			continue
 		case i == 0 || l.Rounds != launches[i-1].Rounds:
 			rounds = &Rounds{Node: n, Count: l.Rounds.Count}

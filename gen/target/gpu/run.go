@@ -73,9 +73,6 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	return t.Device.Launch(l.Kernel, [3]int(grid), args)
 }
 
-// Measure carries out a step of the CPU that returns a number.
-func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) { return t.host.Measure(f, s) }
-
 // bytesOf returns the memory of a slice of numbers. It is not nil.
 func bytesOf(slice reflect.Value) []byte {
 	n := slice.Len() * int(slice.Type().Elem().Size())

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 )
@@ -42,10 +44,12 @@ func (Target) Use(f *program.Func) Use {
 
 // onHost reports whether a step that is not a launch computes a node.
 func onHost(s program.Step) bool {
-	switch s.(type) {
+	switch s := s.(type) {
 	case *program.Copy:
 		return false
-	case *program.Custom, *program.Bind:
+	case *program.Bind:
+		return !slices.ContainsFunc(s.Measures, func(m program.Step) bool { _, ok := m.(*Count); return ok })
+	case *program.Custom:
 		return true
 	}
 	return program.Computes(s)

@@ -25,12 +25,9 @@ const (
 // sortRows sorts the indices of rows.
 func sortRows(_ op.SortRows, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
-	if x.Type.DType == ir.String {
-		return nil, errText
-	}
-	width, ok := x.Type.Shape[1].Int()
-	if !ok || width > longRow {
-		return nil, fmt.Errorf("rows of %s elements", x.Type.Shape[1])
+	width, err := widthOf(x)
+	if err != nil {
+		return nil, err
 	}
 	tile := shortTile
 	if width > shortRow {
@@ -43,6 +40,19 @@ func sortRows(_ op.SortRows, n *ir.Node) ([]kernels.Launch, error) {
 		},
 		Store: func(e *kernels.Emitter, place, i *kernel.Value) { e.Write(y).Set(place, e.Convert(ir.I64, i)) },
 	})
+}
+
+// widthOf returns the number of elements of the rows of a matrix. It returns an error if kernels do not
+// compare the rows.
+func widthOf(x *ir.Value) (int, error) {
+	if x.Type.DType == ir.String {
+		return 0, errText
+	}
+	width, ok := x.Type.Shape[1].Int()
+	if !ok || width > longRow {
+		return 0, fmt.Errorf("rows of %s elements", x.Type.Shape[1])
+	}
+	return width, nil
 }
 
 // compareRows returns a number below, equal to or above 0 if row i of a matrix of this width is before
