@@ -20,8 +20,7 @@ func (m memory) run(t *testing.T, symbols map[string]int, launches ...Launch) {
 		}
 		return n
 	}
-	var one func(l Launch, round int)
-	one = func(l Launch, round int) {
+	one := func(l Launch, round int) {
 		var grid [3]int
 		for i, d := range l.Grid {
 			if grid[i] = value(d); grid[i] == 0 {
