@@ -181,7 +181,8 @@ func (u *groups) describe(first, inverse, counts *ir.Value) (kernels.Launch, err
 		start := e.Scratch(u.starts).Get(group)
 		top, number := u.row(e, start), group
 		if u.ranks != nil {
-			number = e.Sub(e.Scratch(u.ranks).Get(top), e.Int(1))
+			rank := e.Sub(e.Scratch(u.ranks).Get(top), e.Int(1))
+			number = e.Max(e.Int(0), e.Min(rank, e.Sub(e.Dim(u.count), e.Int(1)))) // inside, whatever the order is
 		}
 		e.Write(inverse).Set(u.row(e, i), whole(number))
 		e.Do(e.Eq(start, i), func() {
