@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"fmt"
+
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
@@ -31,14 +33,18 @@ type recurrence struct {
 
 // recurrenceOf returns the recurrence of a node. Operand first holds the lengths of the sequences, and
 // the states follow.
-func recurrenceOf(o op.Steps, n *ir.Node, first int) *recurrence {
+// It returns an error if the weights are packed for the CPU.
+func recurrenceOf(o op.Steps, n *ir.Node, first int) (*recurrence, error) {
 	y := n.Results[0].Type
+	if n.Args[1].Type.Rank() != 2 {
+		return nil, fmt.Errorf("recurrent weights %s, a matrix expected", n.Args[1].Type)
+	}
 	r := &recurrence{Node: n, Steps: o, steps: y.Shape[0], batch: y.Shape[1], hidden: y.Shape[2], dtype: y.DType, lens: n.Arg(first)}
 	for i := range n.Results[1:] {
 		r.initial = append(r.initial, n.Arg(first+1+i))
 	}
 	r.h = &kernels.Scratch{DType: r.dtype, Shape: []dim.Dim{dim.Const(2), r.batch, r.hidden}}
-	return r
+	return r, nil
 }
 
 // shape returns the shape of a state.
@@ -137,7 +143,10 @@ func (r *recurrence) formula(n int, build func(b *ir.Builder, in []*ir.Value) []
 
 // rnnSteps has a kernel for each step.
 func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
-	r := recurrenceOf(o.Steps, n, 2)
+	r, err := recurrenceOf(o.Steps, n, 2)
+	if err != nil {
+		return nil, err
+	}
 	next := r.formula(1, func(b *ir.Builder, in []*ir.Value) []*ir.Value { return []*ir.Value{o.Next(b, in[0])} })
 	own := func(gate int) (operand, place int) { return 1, gate }
 	return r.launches(func() ([]kernels.Launch, error) {
@@ -151,7 +160,10 @@ func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
 
 // lstmSteps has a kernel for each step.
 func lstmSteps(o op.LSTMSteps, n *ir.Node) ([]kernels.Launch, error) {
-	r := recurrenceOf(o.Steps, n, 2)
+	r, err := recurrenceOf(o.Steps, n, 2)
+	if err != nil {
+		return nil, err
+	}
 	peepholes := n.Arg(5)
 	numbers := 5
 	if peepholes != nil {
@@ -192,7 +204,10 @@ const (
 // gruSteps has two kernels for each step: the second multiplies by the weights of the candidate what
 // the first computes. If the gate r is applied after the product, one kernel is enough.
 func gruSteps(o op.GRUSteps, n *ir.Node) ([]kernels.Launch, error) {
-	r := recurrenceOf(o.Steps, n, gruLens)
+	r, err := recurrenceOf(o.Steps, n, gruLens)
+	if err != nil {
+		return nil, err
+	}
 	gate := r.formula(1, func(b *ir.Builder, in []*ir.Value) []*ir.Value { return []*ir.Value{o.Gate(b, in[0])} })
 	next := r.formula(3, func(b *ir.Builder, in []*ir.Value) []*ir.Value {
 		return []*ir.Value{o.Next(b, in[0], in[1], in[2])}
