@@ -14,8 +14,8 @@ import (
 type Launch struct {
 	Node   *ir.Node
 	Kernel *kernel.Kernel
-	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim] or a
-	// [Round].
+	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Round] or a
+	// [Fault].
 	Args []any
 	Grid [3]dim.Dim
 }
@@ -68,6 +68,12 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 				step.Args = append(step.Args, scratch[a.Scratch])
 			case a.Round:
 				step.Args = append(step.Args, Round{})
+			case a.Fault:
+				fault, err := faultOf(n)
+				if err != nil {
+					return err
+				}
+				step.Args = append(step.Args, fault)
 			default:
 				step.Args = append(step.Args, a.Dim)
 			}

@@ -57,7 +57,7 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // Keeps returns false: no pass computes on other layouts.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower checks indices that may be out of range on the host, before a kernel uses them. Other operators
+// Lower checks indices and lengths that may be out of range before a kernel uses them. Other operators
 // lower themselves.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 

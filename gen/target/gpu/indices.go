@@ -9,8 +9,7 @@ import (
 )
 
 // checkIndices replaces the indices or lengths of a node by checked ones if a kernel computes the node
-// and they may be out of range. It returns nil if there is nothing to check. Kernels cannot return
-// errors: the host checks.
+// and they may be out of range. It returns nil if there is nothing to check.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	operand, check, ok := launch.Indices(n)
 	if !ok || inRange(n.Args[operand], check) {

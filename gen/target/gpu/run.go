@@ -11,6 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/gpu"
+	"github.com/burngen/burngen/templates/kernels"
 )
 
 // Device executes kernels on the memory of the host. It is for running without generating code: it is
@@ -45,6 +47,7 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 		return errNoDevice
 	}
 	var args []Arg
+	record, fault := make([]int32, kernels.FaultWords), Fault{}
 	for _, a := range l.Args {
 		switch a := a.(type) {
 		case *plan.Ref:
@@ -64,13 +67,21 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 			args = append(args, Arg{Number: int64(n)})
 		case Round:
 			args = append(args, Arg{Number: int64(round)})
+		case Fault:
+			args, fault = append(args, Arg{Memory: bytesOf(reflect.ValueOf(record))}), a
 		}
 	}
 	grid, err := f.Ints(l.Grid[:])
 	if err != nil {
 		return err
 	}
-	return t.Device.Launch(l.Kernel, [3]int(grid), args)
+	if err := t.Device.Launch(l.Kernel, [3]int(grid), args); err != nil {
+		return err
+	}
+	if record[0] == 0 {
+		return nil
+	}
+	return fault.err(f, gpu.FaultNumber(record))
 }
 
 // bytesOf returns the memory of a slice of numbers. It is not nil.
