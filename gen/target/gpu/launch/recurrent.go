@@ -32,8 +32,7 @@ type recurrence struct {
 }
 
 // recurrenceOf returns the recurrence of a node. Operand first holds the lengths of the sequences, and
-// the states follow.
-// It returns an error if the weights are packed for the CPU.
+// the states follow. It returns an error if the weights are packed for the CPU.
 func recurrenceOf(o op.Steps, n *ir.Node, first int) (*recurrence, error) {
 	y := n.Results[0].Type
 	if n.Args[1].Type.Rank() != 2 {
