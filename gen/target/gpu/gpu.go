@@ -28,8 +28,8 @@ func (t Target) CanRun() bool { return t.Device != nil }
 // Plain makes the host's kernels give the same bits on every machine until restore is called.
 func (t Target) Plain() (restore func()) { return t.host.Plain() }
 
-// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further lowering,
-// or else an error with the reasons.
+// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further
+// lowering. Otherwise it returns an error with the reasons.
 func (t Target) Computes(n *ir.Node) error {
 	if _, err := launch.Of(n); err == nil {
 		return nil
@@ -54,7 +54,7 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 	return read
 }
 
-// Keeps returns false: no pass computes on other layouts.
+// Keeps returns false, because no pass changes the layout of tensors for a GPU.
 func (Target) Keeps(*ir.Node) bool { return false }
 
 // Lower checks indices and lengths that may be out of range before a kernel uses them. Other operators
