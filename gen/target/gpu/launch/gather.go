@@ -18,23 +18,33 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// Indices returns the number of the operand of n that holds indices, and the extent of the axis
-// that they select from. The host checks these indices before the kernel runs. A kernel reads only
-// inside of the axis, even if an index is out of range. ok is false for operators without indices.
-func Indices(n *ir.Node) (operand int, extent dim.Dim, ok bool) {
+// Indices says which operand of a node, if any, holds indices or lengths that are checked before the
+// kernel runs, and how they are checked. A kernel stays inside of its memory whatever they are.
+func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
+	places := func(extent dim.Dim) op.CheckIndex { return op.CheckIndex{Count: extent, FromEnd: true} }
+	lengths := func(steps dim.Dim) op.CheckIndex {
+		return op.CheckIndex{Count: steps.Add(dim.Const(1)), What: "sequence length", Things: "possible lengths"}
+	}
 	switch o := n.Op.(type) {
 	case op.Gather:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
+		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
 	case op.GatherElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
+		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
 	case op.GatherND:
-		return 1, n.Args[0].Type.Shape[o.BatchDims], true
+		return 1, places(n.Args[0].Type.Shape[o.BatchDims]), true
 	case op.ScatterElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
+		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
 	case op.ScatterND:
-		return 1, n.Args[0].Type.Shape[0], true
+		return 1, places(n.Args[0].Type.Shape[0]), true
+	case op.RNNSteps, op.LSTMSteps:
+		return 2, lengths(n.Args[0].Type.Shape[0]), n.Arg(2) != nil
+	case op.GRUSteps:
+		return gruLens, lengths(n.Args[0].Type.Shape[0]), n.Arg(gruLens) != nil
+	case op.ReverseSequence:
+		time, _ := o.Axes()
+		return 1, lengths(n.Args[0].Type.Shape[time]), true
 	}
-	return 0, dim.Dim{}, false
+	return 0, op.CheckIndex{}, false
 }
 
 // place returns the place on an axis that an index names, as an i32. An index below 0 counts from the
