@@ -5,7 +5,6 @@ import (
 
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
@@ -13,33 +12,37 @@ import (
 // be out of range. It returns nil if there is nothing to check. Kernels cannot return errors: the host
 // checks the indices, and its error is that of the CPU's kernel of the operator.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
-	operand, extent, ok := launch.Indices(n)
-	if !ok || inRange(n.Args[operand], extent) {
+	operand, check, ok := launch.Indices(n)
+	if !ok || inRange(n.Args[operand], check) {
 		return nil
 	}
 	if _, err := launch.Of(n); err != nil {
 		return nil
 	}
 	args := slices.Clone(n.Args)
-	args[operand] = b.Node(op.CheckIndex{Count: extent, FromEnd: true}, args[operand])
+	args[operand] = b.Node(check, args[operand])
 	return b.Nodes(n.Op, args...)
 }
 
-// inRange reports whether indices are certainly those of places on an axis.
-func inRange(indices *ir.Value, extent dim.Dim) bool {
+// inRange reports whether indices certainly pass a check.
+func inRange(indices *ir.Value, check op.CheckIndex) bool {
 	if indices.Def == nil {
 		return false
 	}
 	switch o := indices.Def.Op.(type) {
 	case op.CheckIndex:
-		return o.FromEnd && o.Count.Equal(extent)
+		return o.Count.Equal(check.Count)
 	case op.PadIndex:
-		return o.Extent.Equal(extent)
+		return o.Extent.Equal(check.Count)
 	case ir.Constant:
-		count, ok := extent.Int()
+		count, ok := check.Count.Int()
+		first := int64(0)
+		if check.FromEnd {
+			first = -int64(count)
+		}
 		for i := range o.Value.Len() {
 			k := o.Value.Int(i)
-			ok = ok && k >= -int64(count) && k < int64(count)
+			ok = ok && k >= first && k < int64(count)
 		}
 		return ok
 	}

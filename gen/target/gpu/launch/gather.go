@@ -18,24 +18,6 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
-// and the extent of the axis that they are for. A kernel stays inside of the axis whatever they are.
-func Indices(n *ir.Node) (operand int, extent dim.Dim, ok bool) {
-	switch o := n.Op.(type) {
-	case op.Gather:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.GatherElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.GatherND:
-		return 1, n.Args[0].Type.Shape[o.BatchDims], true
-	case op.ScatterElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.ScatterND:
-		return 1, n.Args[0].Type.Shape[0], true
-	}
-	return 0, dim.Dim{}, false
-}
-
 // place returns the place on an axis that an index names, as an i32. An index below 0 counts from the
 // end. An index out of range gives the nearest place.
 func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Value {
