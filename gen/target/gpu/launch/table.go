@@ -8,7 +8,7 @@ import (
 // table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
 	attention, columns, convolution, fill, gather, integer, lines, movement, norm, pointwise, pool, product, quantize, random, reduce,
-	resize, scatter, vision,
+	regions, resize, scatter, vision,
 )
 
 // builders finds the builder of an operator.
