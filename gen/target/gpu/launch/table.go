@@ -7,7 +7,7 @@ import (
 
 // table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
-	attention, columns, convolution, fill, fourier, gather, integer, lines, movement, norm, padding, pointwise, pool, product, quantize, random, reduce,
+	attention, columns, convolution, fill, fourier, gather, integer, lines, matrix, movement, norm, padding, pointwise, pool, product, quantize, random, reduce,
 	regions, resize, resizeTables, scatter, signal, vision,
 )
 
