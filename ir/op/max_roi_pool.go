@@ -54,10 +54,8 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		step := round(length / float64(bins))
 		return clamp(math.Floor(round(float64(bin) * step))), clamp(math.Ceil(round(float64(bin+1) * step)))
 	}
-	for r := range shape[0] {
-		if image := regions.Float(5 * r); !(image >= 0 && image < float64(x.Shape[0])) {
-			return nil, fmt.Errorf("region %d: image %v of %d", r, image, x.Shape[0])
-		}
+	if err := checkRegions(regions, x.Shape[0]); err != nil {
+		return nil, err
 	}
 	bins := op.Height * op.Width
 	for i := range y.Len() {

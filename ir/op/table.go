@@ -102,6 +102,7 @@ var Ops = []ir.Op{
 	BindSqueeze{},
 	BindUnsqueeze{},
 	CheckIndex{},
+	CheckRegions{},
 	Concat{},
 	CosineWindow{},
 	Expand{},

@@ -25,26 +25,23 @@ func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // inRange reports whether indices certainly pass a check.
-func inRange(indices *ir.Value, check op.CheckIndex) bool {
+func inRange(indices *ir.Value, check ir.Op) bool {
 	if indices.Def == nil {
 		return false
 	}
 	switch o := indices.Def.Op.(type) {
 	case op.CheckIndex:
-		return o.Count.Equal(check.Count)
+		c, ok := check.(op.CheckIndex)
+		return ok && o.Count.Equal(c.Count)
+	case op.CheckRegions:
+		c, ok := check.(op.CheckRegions)
+		return ok && o.Images.Equal(c.Images)
 	case op.PadIndex:
-		return o.Extent.Equal(check.Count)
+		c, ok := check.(op.CheckIndex)
+		return ok && o.Extent.Equal(c.Count)
 	case ir.Constant:
-		count, ok := check.Count.Int()
-		first := int64(0)
-		if check.FromEnd {
-			first = -int64(count)
-		}
-		for i := range o.Value.Len() {
-			k := o.Value.Int(i)
-			ok = ok && k >= first && k < int64(count)
-		}
-		return ok
+		_, err := check.Eval([]*ir.Tensor{o.Value})
+		return err == nil
 	}
 	return false
 }

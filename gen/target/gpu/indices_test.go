@@ -69,6 +69,11 @@ func TestIndexErrors(t *testing.T) {
 			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 3, 4), three},
 			[]any{values, make([]float32, 12), []int64{0, 1, -1}},
 		},
+		{
+			op.MaxRoiPool{Height: 1, Width: 1, Scale: 1},
+			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 2, 5)},
+			[]any{values, []float32{1, 0, 0, 1, 1, 2, 0, 0, 1, 1}},
+		},
 		{op.ScatterElements{Reduction: "add"}, []ir.Type{table, square, updates}, []any{values, []int64{0, 1, 2, 3, -5, 1}, six}},
 		{op.ScatterND{}, []ir.Type{table, column, updates}, []any{values, []int64{-4, 3, -1 << 40}, six}},
 	} {

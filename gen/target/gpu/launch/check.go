@@ -7,9 +7,9 @@ import (
 )
 
 // Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
-// and how. A kernel stays inside of the axis whatever they are.
-func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
-	fromEnd := func(axis int) op.CheckIndex {
+// and the operator that checks them. A kernel stays inside of the axis whatever they are.
+func Indices(n *ir.Node) (operand int, check ir.Op, ok bool) {
+	fromEnd := func(axis int) ir.Op {
 		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
 	}
 	switch o := n.Op.(type) {
@@ -19,6 +19,8 @@ func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 		return 1, fromEnd(o.Axis), true
 	case op.GatherND:
 		return 1, fromEnd(o.BatchDims), true
+	case op.MaxRoiPool:
+		return 1, op.CheckRegions{Images: n.Args[0].Type.Shape[0]}, true
 	case op.RoiAlign:
 		return 2, op.CheckIndex{Count: n.Args[0].Type.Shape[0], What: "batch index", Things: "images"}, true
 	case op.ScatterElements:
@@ -26,7 +28,7 @@ func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	case op.ScatterND:
 		return 1, fromEnd(0), true
 	}
-	return 0, op.CheckIndex{}, false
+	return 0, nil, false
 }
 
 // Extents returns what must hold for the extents of a node. What cannot be proven is checked before its

@@ -14,7 +14,63 @@ import (
 
 // regions are the operators that pool regions of images.
 var regions = []entry{
+	computes(maxRoiPool),
 	computes(roiAlign),
+}
+
+// maxRoiPool has a thread for each bin of each channel. Coordinates are rounded as in the kernels of the
+// CPU.
+func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
+	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
+	d, shape := x.Type.DType, x.Type.Shape
+	if d != ir.F32 && d != ir.F64 {
+		return nil, errNarrow
+	}
+	return one(kernels.Map("max_roi_pool", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		number := func(k int) *kernel.Value {
+			return e.Read(rois).Get(e.Add(e.Mul(at[0], e.Int(5)), e.Int(k)))
+		}
+		// bin returns the elements of a bin along an axis, whose first and last coordinates are numbers
+		// first and first + 2 of a region.
+		bin := func(first, bins int, bin *kernel.Value, extent dim.Dim) (from, to *kernel.Value) {
+			coordinate := func(k int) *kernel.Value {
+				v := halfAway(e, e.Convert(ir.F64, e.Mul(number(k), e.Float(d, o.Scale))))
+				return within(e, v, e.Float(ir.F64, -math.MaxInt32), e.Float(ir.F64, math.MaxInt32))
+			}
+			start, one := coordinate(first), e.Float(ir.F64, 1)
+			length := e.Max(e.Add(e.Sub(coordinate(first+2), start), one), one)
+			step := elementary.DivBy(e.Builder, e.Convert(d, length), float64(bins))
+			edge := func(round kernel.Op, number *kernel.Value) *kernel.Value {
+				v := e.Unary(round, e.Convert(ir.F64, e.Mul(e.Convert(d, number), step)))
+				v = within(e, e.Add(v, start), e.Float(ir.F64, 0), e.Convert(ir.F64, e.Dim(extent)))
+				return e.Convert(ir.I32, v)
+			}
+			return edge(kernel.Floor, bin), edge(kernel.Ceil, e.Add(bin, e.Int(1)))
+		}
+		top, bottom := bin(2, o.Height, at[2], shape[2])
+		left, right := bin(1, o.Width, at[3], shape[3])
+		image := place(e, e.Convert(ir.I32, number(0)), shape[0])
+		plane := e.Add(e.Mul(image, e.Dim(shape[1])), at[1])
+		most := extreme(true, d, d)
+		v := e.For(top, bottom, e.Int(1), most.start(e), func(row *kernel.Value, v []*kernel.Value) []*kernel.Value {
+			first := e.Mul(e.Add(e.Mul(plane, e.Dim(shape[2])), row), e.Dim(shape[3]))
+			return e.For(left, right, e.Int(1), v, func(column *kernel.Value, v []*kernel.Value) []*kernel.Value {
+				return most.add(e, v, e.Read(x).Get(e.Add(first, column)))
+			})
+		})
+		some := e.And(e.Lt(top, bottom), e.Lt(left, right))
+		e.Write(y).Set(i, e.Select(some, v[0], e.Float(d, 0)))
+	}))
+}
+
+// halfAway returns x rounded to the nearest integer, a half away from 0.
+func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
+	d := x.Type.DType
+	size := e.Abs(x)
+	whole := e.Unary(kernel.Trunc, size)
+	up := e.Ge(e.Sub(size, whole), e.Float(d, 0.5))
+	rounded := e.Add(whole, e.Convert(d, up))
+	return e.Select(e.Lt(x, e.Float(d, 0)), e.Neg(rounded), rounded)
 }
 
 // maxSampling is the largest number of samples of a bin along an axis, where all bins have as many.
