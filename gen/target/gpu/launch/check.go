@@ -31,8 +31,8 @@ func Indices(n *ir.Node) (operand int, check ir.Op, ok bool) {
 	return 0, nil, false
 }
 
-// Extents returns what must hold for the extents of a node. What cannot be proven is checked before its
-// kernels run, which rely on it.
+// Extents returns the equations between extents that the kernels of a node rely on. The equations that
+// cannot be proven are checked before the kernels run.
 func Extents(n *ir.Node) []ir.CheckDim {
 	switch o := n.Op.(type) {
 	case op.Col2Im:

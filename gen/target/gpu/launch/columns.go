@@ -37,7 +37,7 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents says that there is a column for each window, and that its rows are those of whole blocks.
+// foldExtents says that there is a column for each window, and that a column has whole blocks of rows.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{

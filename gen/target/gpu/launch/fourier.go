@@ -16,14 +16,16 @@ var fourier = []entry{
 	computes(dft),
 }
 
-// dft is a mixed-radix transform: a launch for each radix, after one that computes the roots of unity.
+// dft is a mixed-radix transform (Cooley and Tukey, 1965). The first launch computes the roots of unity.
+// Each radix is one more launch.
 //
-// After radices of product size, the transforms of size elements that are step = length/size apart are
-// known: z[j, k], of those from j on. A radix p joins p of them,
+// z[j, k] is element k of the transform of elements j, j + step, … of a line. There are size of them, and
+// step is length/size. At first size is 1, and z is the line. A radix p multiplies size by p:
 //
 //	y[j, k] = Σ_q e^(∓2πi·qk/(p·size)) · z[j + q·step/p, k mod size]
 //
-// The elements of z are stored in the order outer, j, k, inner. A length that is not known is one radix.
+// At the end size is length, and y[0, k] is the spectrum. The axes of z in memory are outer, j, k and
+// inner. A length that is known only at run time is one radix.
 func dft(o op.DFT, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0].Type, n.Results[0].Type
 	if _, ok := kernels.Arithmetic(x.DType); !ok {
@@ -73,11 +75,11 @@ func lastExtent(t ir.Type) int {
 	return n
 }
 
-// maxRadix is the largest product of prime factors that makes a radix.
+// maxRadix is the largest radix that is not a prime.
 const maxRadix = 32
 
-// radicesOf returns the radices of a transform: products of prime factors, which are large for few
-// launches.
+// radicesOf factors a length into primes and products of primes. The products are large, because each
+// radix is a launch.
 func radicesOf(length dim.Dim) []dim.Dim {
 	n, ok := length.Int()
 	if !ok || n < 2 {
@@ -109,8 +111,8 @@ type transform struct {
 	roots          *kernels.Scratch // Length complex numbers
 }
 
-// stage is the launch of a radix. It computes the first bins elements of transforms of size elements
-// that are step apart.
+// stage is the launch of a radix, with size and step after it. It computes elements 0 to bins − 1 of each
+// transform.
 type stage struct{ radix, size, step, bins dim.Dim }
 
 // pairAt returns a complex number, and setPair stores one.
@@ -173,8 +175,8 @@ func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner
 	})
 }
 
-// signal returns element j of a line of x, truncated or continued with zeros. With OneSided and Inverse,
-// x has only the first half of the transform of a real signal, and the others are its mirror image.
+// signal returns element j of a line of x, or 0 after its end. With OneSided and Inverse, x has the first
+// half of the transform of a real signal. The second half is its complex conjugate in reverse order.
 func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) []*kernel.Value {
 	zero := e.Float(ir.F64, 0)
 	mirrors := f.OneSided && f.Inverse
@@ -194,7 +196,7 @@ func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) 
 		}
 		return []*kernel.Value{re, im}
 	}, func() []*kernel.Value { return []*kernel.Value{zero, zero} })
-	if mirrors { // the first number and that in the middle are real
+	if mirrors { // the first element and the one in the middle are real
 		real := e.Or(e.Eq(j, e.Int(0)), e.Eq(e.Add(j, j), length))
 		z[1] = e.Select(real, zero, e.Select(turned, e.Neg(z[1]), z[1]))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// matrix are the operators that eliminate: on square matrices, with partial pivoting, in f64.
+// matrix are the operators on square matrices. They eliminate in f64, with partial pivoting.
 var matrix = []entry{
 	computes(det),
 	computes(inverse),
@@ -62,7 +62,7 @@ func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, colu
 	extent := shape[len(shape)-1]
 	rows, ok := extent.Int()
 	if !ok || rows > maxEliminated {
-		return nil, fmt.Errorf("%s rows of a matrix, more than %d or not known", extent, maxEliminated)
+		return nil, fmt.Errorf("matrices of %s rows, a number up to %d expected", extent, maxEliminated)
 	}
 	matrices, size := dim.Product(shape[:len(shape)-2]...), wide*rows*rows
 	work := &kernels.Scratch{DType: ir.F64, Shape: []dim.Dim{matrices, dim.Const(2 * size)}}

@@ -73,7 +73,7 @@ func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	return e.Select(e.Lt(x, e.Float(d, 0)), e.Neg(rounded), rounded)
 }
 
-// maxSampling is the largest number of samples of a bin along an axis, where all bins have as many.
+// maxSampling is the largest Sampling that a kernel takes.
 const maxSampling = 64
 
 // roiAlign has a thread for each bin of each channel. Coordinates have the type of the sums.
@@ -84,7 +84,7 @@ func roiAlign(o op.RoiAlign, n *ir.Node) ([]kernels.Launch, error) {
 	case !ok:
 		return nil, errNarrow
 	case o.Sampling > maxSampling:
-		return nil, fmt.Errorf("more than %d samples along an axis", maxSampling)
+		return nil, fmt.Errorf("%d samples along an axis, at most %d expected", o.Sampling, maxSampling)
 	}
 	shape := x.Type.Shape
 	return one(kernels.Map("roi_align", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
@@ -177,7 +177,8 @@ func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	return a
 }
 
-// each carries a state through those samples of the bin that are inside of the images.
+// each calls step for the samples of the bin that are inside of the images, and carries a state through
+// them.
 func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	from, to := a.inside(r)
 	return r.For(from, to, r.Int(1), state, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
@@ -199,8 +200,8 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range of the samples of a bin that contains all that are inside of the images. It
-// has a few samples for each element of an image, however large the region is.
+// inside returns a range of the samples of a bin that contains every sample inside of the images. Where
+// the number of samples depends on the region, the range has at most a few for each element of the axis.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples
