@@ -43,13 +43,17 @@ func dft(o op.DFT, n *ir.Node) ([]kernels.Launch, error) {
 	}
 	get, size, step := f.signal, dim.Const(1), o.Length
 	radices := radicesOf(o.Length)
+	// Each launch but the last writes z to the memory that the launch before does not.
+	var memory [2]*kernels.Scratch
+	for i := range memory {
+		memory[i] = &kernels.Scratch{DType: ir.F64, Shape: []dim.Dim{f.outer, o.Length, f.inner, dim.Const(2)}}
+	}
 	for i, p := range radices {
 		size, step = size.Mul(p), step.FloorDiv(p)
 		put := f.spectrum
 		s := stage{radix: p, size: size, step: step, bins: y.Shape[o.Axis]}
-		var z *kernels.Scratch
+		z := memory[i%2]
 		if i < len(radices)-1 {
-			z = &kernels.Scratch{DType: ir.F64, Shape: []dim.Dim{f.outer, step, size, f.inner, dim.Const(2)}}
 			s.bins, put = size, func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
 				setPair(e, z, row, v)
 			}
@@ -118,15 +122,15 @@ type stage struct{ radix, size, step, bins dim.Dim }
 // pairAt returns a complex number, and setPair stores one.
 func pairAt(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value) []*kernel.Value {
 	t := e.Scratch(s)
-	first := e.Mul(i, e.Int(2))
-	return []*kernel.Value{t.Get(first), t.Get(e.Add(first, e.Int(1)))}
+	first := e.Mul(e.Convert(ir.I64, i), e.Whole(ir.I64, 2))
+	return []*kernel.Value{t.Get(first), t.Get(e.Add(first, e.Whole(ir.I64, 1)))}
 }
 
 func setPair(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value, v []*kernel.Value) {
 	t := e.Scratch(s)
-	first := e.Mul(i, e.Int(2))
+	first := e.Mul(e.Convert(ir.I64, i), e.Whole(ir.I64, 2))
 	t.Set(first, v[0])
-	t.Set(e.Add(first, e.Int(1)), v[1])
+	t.Set(e.Add(first, e.Whole(ir.I64, 1)), v[1])
 }
 
 // rootsOfUnity has a thread for each root.

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -15,9 +16,6 @@ var matrix = []entry{
 	computes(det),
 	computes(inverse),
 }
-
-// maxEliminated is the largest number of rows of a matrix that a block of threads eliminates.
-const maxEliminated = 128
 
 // det eliminates what is below the diagonal, and multiplies the pivots.
 func det(_ op.Det, n *ir.Node) ([]kernels.Launch, error) {
@@ -49,10 +47,10 @@ func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// eliminate has a block of threads for each matrix, and as many steps as the matrix has rows. With wide
-// 2, the identity is to the right of the matrix. A step brings the row with the greatest element of its
-// column to the diagonal, and replaces all elements by next. store gets the product of the pivots, with
-// the sign of the permutation.
+// eliminate has a block of threads for each matrix, which is in shared memory, and as many steps as the
+// matrix has rows. With wide 2, the identity is to the right of the matrix. A step brings the row with the
+// greatest element of its column to the diagonal, and replaces all elements by next. store gets the product
+// of the pivots, with the sign of the permutation.
 func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, column *kernel.Value) *kernel.Value, store func(p pivoted, det *kernel.Value)) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	if _, ok := kernels.Arithmetic(x.Type.DType); !ok {
@@ -61,15 +59,13 @@ func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, colu
 	shape := x.Type.Shape
 	extent := shape[len(shape)-1]
 	rows, ok := extent.Int()
-	if !ok || rows > maxEliminated {
-		return nil, fmt.Errorf("matrices of %s rows, a number up to %d expected", extent, maxEliminated)
+	if !ok || rows > math.MaxInt16 || 2*wide*rows*rows*ir.F64.Size() > kernel.MaxShared {
+		return nil, fmt.Errorf("matrices of %s rows, which do not fit into shared memory", extent)
 	}
 	matrices, size := dim.Product(shape[:len(shape)-2]...), wide*rows*rows
-	work := &kernels.Scratch{DType: ir.F64, Shape: []dim.Dim{matrices, dim.Const(2 * size)}}
 	return one(kernels.Rows(name, matrices, dim.Const(size), func(r *kernels.Row) {
-		p := pivoted{Row: r, work: r.Scratch(work), rows: rows, columns: wide * rows}
-		begin := r.Mul(r.Index, r.Int(2*size))
-		p.first = begin
+		p := pivoted{Row: r, rows: rows, columns: wide * rows, first: r.Int(0)}
+		p.work = r.Shared("a", ir.F64, max(2*size, 1))
 		r.Each(func(i *kernel.Value) {
 			row, column := p.place(i)
 			inside := r.Lt(column, r.Int(rows))
@@ -79,10 +75,10 @@ func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, colu
 			}, func() []*kernel.Value {
 				return []*kernel.Value{r.Convert(ir.F64, r.Eq(r.Sub(column, r.Int(rows)), row))}
 			})
-			p.work.Set(r.Add(begin, i), v[0])
+			r.Store(p.work, i, v[0])
 		})
 		r.Barrier()
-		start := []*kernel.Value{r.Float(ir.F64, 1), r.Bool(false), begin}
+		start := []*kernel.Value{r.Float(ir.F64, 1), r.Bool(false), p.first}
 		state := r.Times(r.Int(rows), start, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
 			det, singular := state[0], state[1]
 			p.first, p.k, p.best = state[2], k, k
@@ -91,23 +87,24 @@ func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, colu
 			signed := r.Select(r.Ne(p.best, k), r.Neg(det), det)
 			det = r.Select(singular, det, r.Mul(signed, pivot))
 			// Each step reads one of two matrices, and writes the other.
-			to := r.Sub(r.Add(r.Add(begin, begin), r.Int(size)), p.first)
+			to := r.Sub(r.Int(size), p.first)
 			r.Each(func(i *kernel.Value) {
 				row, column := p.place(i)
-				p.work.Set(r.Add(to, i), next(p, row, column))
+				r.Store(p.work, r.Add(to, i), next(p, row, column))
 			})
 			r.Barrier()
 			return []*kernel.Value{det, r.Or(singular, r.Eq(pivot, r.Float(ir.F64, 0))), to}
 		})
 		p.first = state[2]
 		store(p, state[0])
+		r.Barrier()
 	}))
 }
 
 // pivoted is a matrix in a step of an elimination, after rows k and best have changed places.
 type pivoted struct {
 	*kernels.Row
-	work          *kernels.Tensor
+	work          *kernel.Value // memory of two matrices
 	first         *kernel.Value // index of the first element in work
 	rows, columns int
 	k, best       *kernel.Value
@@ -119,7 +116,7 @@ func (p pivoted) place(i *kernel.Value) (row, column *kernel.Value) {
 }
 
 // element returns an element by its number, as it is in memory.
-func (p pivoted) element(i *kernel.Value) *kernel.Value { return p.work.Get(p.Add(p.first, i)) }
+func (p pivoted) element(i *kernel.Value) *kernel.Value { return p.Load(p.work, p.Add(p.first, i)) }
 
 // at returns the element in a row and a column.
 func (p pivoted) at(row, column *kernel.Value) *kernel.Value {
