@@ -54,8 +54,11 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		step := round(length / float64(bins))
 		return clamp(math.Floor(round(float64(bin) * step))), clamp(math.Ceil(round(float64(bin+1) * step)))
 	}
-	if err := checkRegions(regions, x.Shape[0]); err != nil {
-		return nil, err
+	for r := range shape[0] {
+		image := inside(math.Floor(regions.Float(5*r)), math.MinInt32, math.MaxInt32)
+		if err := checkIndex(int64(image), x.Shape[0], batchIndex, "images"); err != nil {
+			return nil, err
+		}
 	}
 	bins := op.Height * op.Width
 	for i := range y.Len() {

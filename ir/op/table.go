@@ -102,7 +102,6 @@ var Ops = []ir.Op{
 	BindSqueeze{},
 	BindUnsqueeze{},
 	CheckIndex{},
-	CheckRegions{},
 	Concat{},
 	CosineWindow{},
 	Expand{},

@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
 // outW]. rois, [R, 4], holds x1, y1, x2, y2; times scale they are in elements of src. images, [R],
@@ -135,17 +132,18 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 // MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
 // is [R, c, outH, outW]. rois, [R, 5], holds the image, and x1, y1, x2, y2. The coordinates times
 // scale, rounded, are the first and last element. A region is at least 1 wide and high. An empty
-// bin is 0. It returns an error for an image out of range.
+// bin is 0. It returns an [IndexError] for an image out of range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5
 	dst, src = trim(dst, volume(regions, c, bins)), trim(src, volume(n, c, plane))
-	if err := checkRegions(rois, n); err != nil {
-		return err
-	}
 	for r := range regions {
 		roi := rois[5*r:][:5]
-		image := src[int(roi[0])*c*plane:][:c*plane]
+		index := int(within(math.Floor(float64(roi[0])), math.MinInt32, math.MaxInt32))
+		if index < 0 || index >= n {
+			return &IndexError{Index: int64(index), Dim: n, What: "batch index", Things: "images"}
+		}
+		image := src[index*c*plane:][:c*plane]
 		for y := range outH {
 			top, bottom := roiBin(roi[2], roi[4], T(scale), y, outH, h)
 			for x := range outW {
@@ -163,26 +161,6 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 					dst[((r*c+i)*outH+y)*outW+x] = most
 				}
 			}
-		}
-	}
-	return nil
-}
-
-// CheckRegions copies regions as [MaxRoiPool] has them. It returns an error unless the image of each
-// is one of n. dst may be src.
-func CheckRegions[T Float](dst, src []T, n int) error {
-	if err := checkRegions(src, n); err != nil {
-		return err
-	}
-	copy(dst, src)
-	return nil
-}
-
-// checkRegions returns an error if the image of a region is not one of n.
-func checkRegions[T Float](rois []T, n int) error {
-	for r := range len(rois) / 5 {
-		if image := rois[5*r]; !(image >= 0 && image < T(n)) {
-			return fmt.Errorf("region %d: image %v of %d", r, image, n)
 		}
 	}
 	return nil

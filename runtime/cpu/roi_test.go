@@ -20,9 +20,6 @@ func TestRegionsOfOtherImagesAreErrors(t *testing.T) {
 		if err := cpu.MaxRoiPool(make([]float32, 1), src, rois, 1, 1, 2, 2, 1, 1, 1); err == nil {
 			t.Errorf("image %v of 1 is not an error", image)
 		}
-		if err := cpu.CheckRegions(rois, rois, 1); err == nil {
-			t.Errorf("image %v of 1 is not an error of the check", image)
-		}
 	}
 }
 

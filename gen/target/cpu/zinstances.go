@@ -52,7 +52,6 @@ var instances = map[string][]any{
 	"ChannelMoments":        {cpu.ChannelMoments},
 	"ChannelSums":           {cpu.ChannelSums},
 	"CheckIndex":            {cpu.CheckIndex[int32], cpu.CheckIndex[int64]},
-	"CheckRegions":          {cpu.CheckRegions[float32], cpu.CheckRegions[float64]},
 	"Clip":                  {cpu.Clip[float32], cpu.Clip[float64], cpu.Clip[int16], cpu.Clip[int32], cpu.Clip[int64], cpu.Clip[int8], cpu.Clip[uint16], cpu.Clip[uint32], cpu.Clip[uint64], cpu.Clip[uint8]},
 	"Col2Im":                {cpu.Col2Im[float32], cpu.Col2Im[float64], cpu.Col2Im[int16], cpu.Col2Im[int32], cpu.Col2Im[int64], cpu.Col2Im[int8], cpu.Col2Im[uint16], cpu.Col2Im[uint32], cpu.Col2Im[uint64], cpu.Col2Im[uint8]},
 	"Concat":                {cpu.Concat[bool], cpu.Concat[float32], cpu.Concat[float64], cpu.Concat[int16], cpu.Concat[int32], cpu.Concat[int64], cpu.Concat[int8], cpu.Concat[rt.BFloat16], cpu.Concat[rt.Float16], cpu.Concat[rt.Float4E2M1], cpu.Concat[rt.Float8E4M3FN], cpu.Concat[rt.Float8E4M3FNUZ], cpu.Concat[rt.Float8E5M2], cpu.Concat[rt.Float8E5M2FNUZ], cpu.Concat[rt.Float8E8M0], cpu.Concat[string], cpu.Concat[uint16], cpu.Concat[uint32], cpu.Concat[uint64], cpu.Concat[uint8]},

@@ -9,8 +9,8 @@ import (
 )
 
 // checkIndices replaces the indices of a node by checked ones if a kernel computes the node and they may
-// be out of range. It returns nil if there is nothing to check. Kernels cannot return errors: the host
-// checks the indices, and its error is that of the CPU's kernel of the operator.
+// be out of range. It returns nil if there is nothing to check. The error is that of the CPU's kernel of the
+// operator.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	operand, check, ok := launch.Indices(n)
 	if !ok || inRange(n.Args[operand], check) {
@@ -25,20 +25,15 @@ func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // inRange reports whether indices certainly pass a check.
-func inRange(indices *ir.Value, check ir.Op) bool {
+func inRange(indices *ir.Value, check op.CheckIndex) bool {
 	if indices.Def == nil {
 		return false
 	}
 	switch o := indices.Def.Op.(type) {
 	case op.CheckIndex:
-		c, ok := check.(op.CheckIndex)
-		return ok && o.Count.Equal(c.Count)
-	case op.CheckRegions:
-		c, ok := check.(op.CheckRegions)
-		return ok && o.Images.Equal(c.Images)
+		return o.Count.Equal(check.Count)
 	case op.PadIndex:
-		c, ok := check.(op.CheckIndex)
-		return ok && o.Extent.Equal(c.Count)
+		return o.Extent.Equal(check.Count)
 	case ir.Constant:
 		_, err := check.Eval([]*ir.Tensor{o.Value})
 		return err == nil

@@ -14,7 +14,6 @@ var neuralTrials = Trials{
 	"attention":           tryAttention,
 	"average_pool":        tryAveragePool,
 	"batch_normalization": tryBatchNormalization,
-	"check_regions":       tryCheckRegions,
 	"col2_im":             tryCol2Im,
 	"conv":                tryConv,
 	"conv_transpose":      tryConvTranspose,
@@ -534,10 +533,9 @@ func tryRoiAlign(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{x, rois, images}, Sums: true, Loose: 10}
 }
 
-// imageRegions draws images and regions on them, a few of which are on others.
-func (d *Draw) imageRegions() (x, rois *ir.Tensor) {
+func tryMaxRoiPool(d *Draw) Trial {
 	x, corners := d.regions(d.DType(usualFloats))
-	rois = ir.NewTensor(x.DType, corners.Shape[0], 5)
+	rois := ir.NewTensor(x.DType, corners.Shape[0], 5)
 	for i := range rois.Len() {
 		if i%5 == 0 {
 			rois.SetFloat(i, float64(d.Int(0, x.Shape[0]-1, "image")))
@@ -548,16 +546,6 @@ func (d *Draw) imageRegions() (x, rois *ir.Tensor) {
 	if rois.Len() > 0 && d.Int(0, 15, "outside") == 0 {
 		rois.SetFloat(0, Pick(d, -1, float64(x.Shape[0]), math.NaN()))
 	}
-	return x, rois
-}
-
-func tryCheckRegions(d *Draw) Trial {
-	x, rois := d.imageRegions()
-	return Trial{Op: op.CheckRegions{Images: d.Dim(x.Shape[0])}, Args: []*ir.Tensor{rois}, Exact: true}
-}
-
-func tryMaxRoiPool(d *Draw) Trial {
-	x, rois := d.imageRegions()
 	return Trial{Op: op.MaxRoiPool{Height: d.Int(1, 3, "height"), Width: d.Int(1, 3, "width"), Scale: Pick(d, 1, 0.5)}, Args: []*ir.Tensor{x, rois}}
 }
 

@@ -8,7 +8,6 @@ import (
 
 // vision are the operators that read pictures at places between pixels, or from files.
 var vision = []entry{
-	computes(func(o op.CheckRegions, n node) kernel.Call { return kernel.CheckRegions(n.out(0), n.in(0), o.Images) }),
 	computes(deformColumns),
 	computes(gridSample),
 	measured(

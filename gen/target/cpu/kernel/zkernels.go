@@ -488,18 +488,6 @@ func CheckIndex(dst, src Memory, count dim.Dim, fromEnd bool, what, things strin
 	return newCall(&kernelCheckIndex, dst, src, count, fromEnd, what, things)
 }
 
-var kernelCheckRegions = Kernel{
-	Folder: "", Name: "CheckRegions",
-	Params:   []Param{{"dst", "[]T"}, {"src", "[]T"}, {"n", "int"}},
-	Types:    []TypeParam{{"T", typesFloat}},
-	Fallible: true,
-}
-
-// CheckRegions is a call of cpu.CheckRegions.
-func CheckRegions(dst, src Memory, n dim.Dim) Call {
-	return newCall(&kernelCheckRegions, dst, src, n)
-}
-
 var kernelClip = Kernel{
 	Folder: "", Name: "Clip",
 	Params: []Param{{"dst", "[]T"}, {"x", "[]T"}, {"lo", "T"}, {"hi", "T"}},

@@ -3,53 +3,48 @@ package launch
 import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
-// and the operator that checks them. A kernel stays inside of the axis whatever they are.
-func Indices(n *ir.Node) (operand int, check ir.Op, ok bool) {
-	fromEnd := func(axis int) ir.Op {
-		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
-	}
-	switch o := n.Op.(type) {
-	case op.Gather:
-		return 1, fromEnd(o.Axis), true
-	case op.GatherElements:
-		return 1, fromEnd(o.Axis), true
-	case op.GatherND:
-		return 1, fromEnd(o.BatchDims), true
-	case op.MaxRoiPool:
-		return 1, op.CheckRegions{Images: n.Args[0].Type.Shape[0]}, true
-	case op.RoiAlign:
-		return 2, op.CheckIndex{Count: n.Args[0].Type.Shape[0], What: "batch index", Things: "images"}, true
-	case op.ScatterElements:
-		return 1, fromEnd(o.Axis), true
-	case op.ScatterND:
-		return 1, fromEnd(0), true
-	}
-	return 0, nil, false
+// check are the operators that may find a fault in the elements of a tensor.
+var check = []entry{
+	computes(checkIndex),
 }
 
-// Extents returns the equations between extents that the kernels of a node rely on. The equations that
-// cannot be proven are checked before the kernels run.
-func Extents(n *ir.Node) []ir.CheckDim {
-	switch o := n.Op.(type) {
-	case op.Col2Im:
-		return foldExtents(o, n)
-	case op.PadIndex:
-		return []ir.CheckDim{readable(o.Extent, n)}
-	case op.ResizeOutside:
-		return []ir.CheckDim{readable(o.Table.In, n)}
-	case op.ResizeTable:
-		return []ir.CheckDim{readable(o.In, n)}
-	}
-	return nil
+// checkIndex copies indices in one block, whose threads look for the first one that is out of range. It
+// is copied as it is: kernels stay inside of an axis whatever indices are.
+func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
+	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
+		d := n.Args[0].Type.DType
+		x, y := r.Read(n.Args[0]), r.Write(n.Results[0])
+		count, zero := r.Convert(d, r.Dim(o.Count)), r.Whole(d, 0)
+		setFault(r, d, o.Count, func(i *kernel.Value) *kernel.Value {
+			given := x.Get(i)
+			index := given
+			if o.FromEnd {
+				fromEnd := r.And(r.Lt(given, zero), r.Ge(given, r.Neg(count)))
+				index = r.Select(fromEnd, r.Add(given, count), given)
+			}
+			y.Set(i, index)
+			return index
+		})
+	}))
 }
 
-// readable says that an axis whose elements the first result numbers is not empty if the result has
-// elements.
-func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
-	some := n.Results[0].Type.Elems().Min(dim.Const(1))
-	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}
+// setFault reports the first index of a row, of integer type d, that is not from 0 to count − 1.
+func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
+	count, zero := r.Convert(d, r.Dim(extent)), r.Whole(d, 0)
+	start := []*kernel.Value{r.Length, zero}
+	first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
+		index := index(i)
+		isFirst := r.And(r.Or(r.Lt(index, zero), r.Ge(index, count)), r.Lt(i, first[0]))
+		return []*kernel.Value{r.Select(isFirst, i, first[0]), r.Select(isFirst, index, first[1])}
+	}, func(a, b []*kernel.Value) []*kernel.Value {
+		isFirst := r.Lt(a[0], b[0])
+		return []*kernel.Value{r.Select(isFirst, a[0], b[0]), r.Select(isFirst, a[1], b[1])}
+	})
+	found := r.And(r.Eq(r.Thread(0), r.Int(0)), r.Lt(first[0], r.Length))
+	r.Do(found, func() { r.SetFault(first[1]) })
 }

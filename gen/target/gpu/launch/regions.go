@@ -18,15 +18,26 @@ var regions = []entry{
 	computes(roiAlign),
 }
 
-// maxRoiPool has a thread for each bin of each channel. Coordinates are rounded as in the kernels of the
-// CPU.
+// maxRoiPool checks the images of the regions, and then has a thread for each bin of each channel.
+// Coordinates are rounded as in the kernels of the CPU.
 func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
 	d, shape := x.Type.DType, x.Type.Shape
 	if d != ir.F32 && d != ir.F64 {
 		return nil, errNarrow
 	}
-	return one(kernels.Map("max_roi_pool", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+	// image returns the index of the image of a region.
+	image := func(e *kernels.Emitter, region *kernel.Value) *kernel.Value {
+		v := e.Unary(kernel.Floor, e.Convert(ir.F64, e.Read(rois).Get(e.Mul(region, e.Int(5)))))
+		return e.Convert(ir.I32, within(e, v, e.Float(ir.F64, math.MinInt32), e.Float(ir.F64, math.MaxInt32)))
+	}
+	check, err := kernels.Rows("check_regions", dim.Const(1), rois.Type.Shape[0], func(r *kernels.Row) {
+		setFault(r, ir.I32, shape[0], func(i *kernel.Value) *kernel.Value { return image(r.Emitter, i) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	pool, err := kernels.Map("max_roi_pool", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		number := func(k int) *kernel.Value {
 			return e.Read(rois).Get(e.Add(e.Mul(at[0], e.Int(5)), e.Int(k)))
 		}
@@ -49,8 +60,7 @@ func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 		}
 		top, bottom := bin(2, o.Height, at[2], shape[2])
 		left, right := bin(1, o.Width, at[3], shape[3])
-		image := place(e, e.Convert(ir.I32, number(0)), shape[0])
-		plane := e.Add(e.Mul(image, e.Dim(shape[1])), at[1])
+		plane := e.Add(e.Mul(place(e, image(e, at[0]), shape[0]), e.Dim(shape[1])), at[1])
 		most := extreme(true, d, d)
 		v := e.For(top, bottom, e.Int(1), most.start(e), func(row *kernel.Value, v []*kernel.Value) []*kernel.Value {
 			first := e.Mul(e.Add(e.Mul(plane, e.Dim(shape[2])), row), e.Dim(shape[3]))
@@ -60,7 +70,8 @@ func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 		})
 		some := e.And(e.Lt(top, bottom), e.Lt(left, right))
 		e.Write(y).Set(i, e.Select(some, v[0], e.Float(d, 0)))
-	}))
+	})
+	return []kernels.Launch{check, pool}, err
 }
 
 // halfAway returns x rounded to the nearest integer, a half away from 0.

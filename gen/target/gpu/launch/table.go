@@ -7,8 +7,8 @@ import (
 
 // table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
-	attention, columns, convolution, fill, fourier, gather, integer, lines, matrix, movement, norm, padding, pointwise, pool, product, quantize, random, reduce,
-	regions, resize, resizeTables, scatter, signal, vision,
+	attention, check, columns, convolution, fill, fourier, gather, integer, lines, matrix, movement, norm, padding, pointwise, pool,
+	product, quantize, random, reduce, regions, resize, resizeTables, scatter, signal, vision,
 )
 
 // builders finds the builder of an operator.

@@ -1,0 +1,58 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
+// and the operator that checks them. A kernel stays inside of the axis whatever they are.
+func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
+	fromEnd := func(axis int) op.CheckIndex {
+		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
+	}
+	switch o := n.Op.(type) {
+	case op.Gather:
+		return 1, fromEnd(o.Axis), true
+	case op.GatherElements:
+		return 1, fromEnd(o.Axis), true
+	case op.GatherND:
+		return 1, fromEnd(o.BatchDims), true
+	case op.RoiAlign:
+		return 2, ImageIndex(n.Args[0]), true
+	case op.ScatterElements:
+		return 1, fromEnd(o.Axis), true
+	case op.ScatterND:
+		return 1, fromEnd(0), true
+	}
+	return 0, op.CheckIndex{}, false
+}
+
+// ImageIndex returns the check of indices of the images of a tensor [N,C,H,W].
+func ImageIndex(x *ir.Value) op.CheckIndex {
+	return op.CheckIndex{Count: x.Type.Shape[0], What: "batch index", Things: "images"}
+}
+
+// Extents returns the equations between extents that the kernels of a node rely on. The equations that
+// cannot be proven are checked before the kernels run.
+func Extents(n *ir.Node) []ir.CheckDim {
+	switch o := n.Op.(type) {
+	case op.Col2Im:
+		return foldExtents(o, n)
+	case op.PadIndex:
+		return []ir.CheckDim{readable(o.Extent, n)}
+	case op.ResizeOutside:
+		return []ir.CheckDim{readable(o.Table.In, n)}
+	case op.ResizeTable:
+		return []ir.CheckDim{readable(o.In, n)}
+	}
+	return nil
+}
+
+// readable says that an axis whose elements the first result numbers is not empty if the result has
+// elements.
+func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
+	some := n.Results[0].Type.Elems().Min(dim.Const(1))
+	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}
+}
