@@ -6,8 +6,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
-// and the operator that checks them. A kernel stays inside of the axis whatever they are.
+// Indices returns the number of the operand of n that holds indices, and the operator that checks them
+// before the kernel runs. A kernel reads only inside of the axis, even if an index is out of range. ok is
+// false for operators without indices.
 func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	fromEnd := func(axis int) op.CheckIndex {
 		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
