@@ -93,7 +93,7 @@ func TestVulkanAgrees(t *testing.T) {
 	for _, name := range []string{
 		"if", "if_seq", "loop11", "loop13_seq", "scan9_sum", "sequence_map_identity_1_sequence_1_tensor_expanded",
 		"string_concat", "string_split_basic", "nonzero_example", "unique_not_sorted_without_axis", "lstm_with_peepholes",
-		"gru_seq_length", "reversesequence_time",
+		"gru_seq_length", "reversesequence_time", "lstm_defaults", "roialign_mode_max",
 	} {
 		if dir, ok := corpus.Find("onnx-node/test_" + name); ok {
 			dirs = append(dirs, dir)

@@ -52,6 +52,11 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	if err != nil {
 		return t.host.Build(b, n)
 	}
+	for _, c := range launch.Extents(n) {
+		if !c.Holds() {
+			b.Add(&program.Check{Node: n, A: c.A, B: c.B, What: c.What})
+		}
+	}
 	scratch := map[*kernels.Scratch]*plan.Ref{}
 	var rounds *Rounds
 	for i, l := range launches {

@@ -34,16 +34,8 @@ func inRange(indices *ir.Value, check op.CheckIndex) bool {
 	case op.PadIndex:
 		return o.Extent.Equal(check.Count)
 	case ir.Constant:
-		count, ok := check.Count.Int()
-		least := int64(0)
-		if check.FromEnd {
-			least = -int64(count)
-		}
-		for i := range o.Value.Len() {
-			k := o.Value.Int(i)
-			ok = ok && k >= least && k < int64(count)
-		}
-		return ok
+		_, err := check.Eval([]*ir.Tensor{o.Value})
+		return err == nil
 	}
 	return false
 }

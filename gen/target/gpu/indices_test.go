@@ -26,6 +26,12 @@ func run(t *testing.T, x targettest.Target, o ir.Op, types []ir.Type, args ...an
 		shapes[i], _ = typ.Static()
 	}
 	b.Return(b.Nodes(o, params...)...)
+	return runFunc(t, x, f, args, shapes)
+}
+
+// runFunc runs a function on a target.
+func runFunc(t *testing.T, x targettest.Target, f *ir.Func, args []any, shapes [][]int) ([]any, error) {
+	t.Helper()
 	for range f.Results {
 		f.ResultNames = append(f.ResultNames, "y")
 	}
@@ -57,6 +63,16 @@ func TestIndexErrors(t *testing.T) {
 		{op.Gather{}, []ir.Type{table, three}, []any{values, []int64{0, 4, -9}}},
 		{op.GatherElements{}, []ir.Type{table, square}, []any{values, []int64{0, 1, 2, 3, -5, 1}}},
 		{op.GatherND{}, []ir.Type{table, column}, []any{values, []int64{0, 1 << 40, 1}}},
+		{
+			op.RoiAlign{Mode: "avg", Height: 1, Width: 1, Sampling: 1, Scale: 1},
+			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 3, 4), three},
+			[]any{values, make([]float32, 12), []int64{0, 1, -1}},
+		},
+		{
+			op.MaxRoiPool{Height: 1, Width: 1, Scale: 1},
+			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 2, 5)},
+			[]any{values, []float32{1, 0, 0, 1, 1, 2, 0, 0, 1, 1}},
+		},
 		{op.ScatterElements{Reduction: "add"}, []ir.Type{table, square, updates}, []any{values, []int64{0, 1, 2, 3, -5, 1}, six}},
 		{op.ScatterND{}, []ir.Type{table, column, updates}, []any{values, []int64{-4, 3, -1 << 40}, six}},
 	} {

@@ -18,35 +18,6 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// Indices says which operand of a node, if any, holds indices or lengths that are checked before the
-// kernel runs, and how they are checked. A kernel stays inside of its memory whatever they are.
-func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
-	places := func(extent dim.Dim) op.CheckIndex { return op.CheckIndex{Count: extent, FromEnd: true} }
-	lengths := func(steps dim.Dim) op.CheckIndex {
-		return op.CheckIndex{Count: steps.Add(dim.Const(1)), What: "sequence length", Things: "possible lengths"}
-	}
-	switch o := n.Op.(type) {
-	case op.Gather:
-		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
-	case op.GatherElements:
-		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
-	case op.GatherND:
-		return 1, places(n.Args[0].Type.Shape[o.BatchDims]), true
-	case op.ScatterElements:
-		return 1, places(n.Args[0].Type.Shape[o.Axis]), true
-	case op.ScatterND:
-		return 1, places(n.Args[0].Type.Shape[0]), true
-	case op.RNNSteps, op.LSTMSteps:
-		return 2, lengths(n.Args[0].Type.Shape[0]), n.Arg(2) != nil
-	case op.GRUSteps:
-		return gruLens, lengths(n.Args[0].Type.Shape[0]), n.Arg(gruLens) != nil
-	case op.ReverseSequence:
-		time, _ := o.Axes()
-		return 1, lengths(n.Args[0].Type.Shape[time]), true
-	}
-	return 0, op.CheckIndex{}, false
-}
-
 // place returns the place on an axis that an index names, as an i32. An index below 0 counts from the
 // end. An index out of range gives the nearest place.
 func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Value {
