@@ -13,7 +13,7 @@ import (
 // their counterparts. A slice that is not in the arena, an argument, a result or a weight is copied to
 // the device before each kernel that reads it, and back after each that writes it.
 type Run struct {
-	program *Program
+	program *Instance
 	*held
 
 	arena   region
@@ -28,8 +28,8 @@ type Run struct {
 }
 
 // Open opens the device of a program for the calls of a session. It returns the errors of
-// [Program.Open].
-func (r *Run) Open(p *Program) error {
+// [Instance.Open].
+func (r *Run) Open(p *Instance) error {
 	d, err := p.Open()
 	if err != nil {
 		return err
@@ -43,9 +43,12 @@ func (r *Run) Open(p *Program) error {
 	return nil
 }
 
+// Instance returns the instance that Open was called with.
+func (r *Run) Instance() *Instance { return r.program }
+
 // held is what a run has of a device.
 type held struct {
-	device Device
+	device Opened
 	queue  Queue
 	memory buffer // of the arena
 	room   buffer // of the ports
@@ -84,7 +87,7 @@ func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, ch
 }
 
 // Prepare begins a call of the program that computes weights. Close ends it.
-func Prepare(p *Program, arena []byte, results ...Arg) (*Run, error) {
+func Prepare(p *Instance, arena []byte, results ...Arg) (*Run, error) {
 	r := &Run{}
 	if err := r.Open(p); err != nil {
 		return nil, err
