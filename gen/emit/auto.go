@@ -56,7 +56,7 @@ func Auto(m *Model, members []Member) (files []File, err error) {
 			ir.Fail("burngen bug: %s: %w", m.Package, err)
 		}
 		files = []File{{Name: "model.go", Data: data}}
-		imports := []string{gpuPath, filepathPath}
+		imports := []string{gpuPath}
 		for _, p := range members {
 			imports = append(imports, p.Path)
 		}

@@ -14,7 +14,7 @@ import (
 // standardImports are the packages of the standard library that generated code may import.
 // runtimeImports are the packages of the runtime that it may import with any target.
 var (
-	standardImports = []string{"context", "embed", "math", "sync/atomic", "testing"}
+	standardImports = []string{"context", "embed", "errors", "math", filepathPath, "sync/atomic", "testing"}
 	runtimeImports  = []string{rtPath, keysPath}
 )
 

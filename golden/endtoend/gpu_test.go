@@ -2,18 +2,21 @@ package endtoend
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
 	targetvulkan "github.com/burngen/burngen/gen/target/vulkan"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
+	"github.com/burngen/burngen/runtime/cuda"
 	"github.com/burngen/burngen/runtime/vulkan"
 )
 
@@ -137,11 +140,103 @@ func TestVulkanTrainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range files {
-			m.write(t, dir+"/"+f.Name, string(f.Data))
-		}
+		m.add(t, dir, files)
 	}
 	m.copy(t, "tests", "gputrain/gputrain_test.go")
 	m.run(t, nil, "vet", "./...")
 	m.run(t, nil, "test", "./tests")
+}
+
+// TestAuto runs a package that chooses its target: with a software driver for Vulkan, which counts only if
+// it is forced, and without a driver. The test binary has every target.
+func TestAuto(t *testing.T) {
+	long(t)
+	m := newModule(t)
+	m.requireAll(t)
+	m.generate(t, "model", batchedNet.write(t), "-target", "auto")
+	m.copy(t, "tests", "auto/auto_test.go")
+	m.run(t, nil, "vet", "./model/auto", "./tests")
+	binary := m.path("tests.exe")
+	m.run(t, nil, "test", "-c", "-o", binary, "./tests")
+	const noDriver = "VK_ICD_FILENAMES=/no/such/driver.json"
+	for _, c := range [][]string{
+		{"WANT=cpu", "BURNGEN_TARGET=cpu"},
+		{"WANT=BURNGEN_TARGET=\"metal\": one of cuda, vulkan, cpu expected", "BURNGEN_TARGET=metal"},
+		{"WANT=BURNGEN_TARGET=vulkan: vulkan: no usable GPU: ", "BURNGEN_TARGET=vulkan", noDriver},
+		onCUDA("WANT=BURNGEN_TARGET=cuda: cuda: no usable GPU: ", "WANT=cuda", "BURNGEN_TARGET=cuda"),
+		onCUDA("WANT=cpu", "WANT=cuda", noDriver),
+		onCUDA("WANT="+firstOfVulkan(), "WANT=cuda"),
+	} {
+		t.Run(strings.Join(c, " "), func(t *testing.T) { m.test(t, binary, c) })
+	}
+	if _, err := vulkan.Devices(); err == nil {
+		m.test(t, binary, []string{"WANT=vulkan", "BURNGEN_TARGET=vulkan"})
+	}
+}
+
+// onCUDA returns the environment of a test: without is its first variable on machines without CUDA, and
+// with on others.
+func onCUDA(without, with string, more ...string) []string {
+	if _, err := cuda.Devices(); err == nil {
+		without = with
+	}
+	return append([]string{without}, more...)
+}
+
+// firstOfVulkan returns the target that is chosen without CUDA.
+func firstOfVulkan() string {
+	if list, err := vulkan.Devices(); err == nil && !list[0].Software {
+		return "vulkan"
+	}
+	return "cpu"
+}
+
+// test runs the binary of a package's tests.
+func (m module) test(t *testing.T, binary string, env []string) {
+	t.Helper()
+	c := exec.Command(binary)
+	c.Dir, c.Env = m.dir, append(os.Environ(), env...)
+	run(t, c)
+}
+
+// TestAutoTrainer trains with a package that chooses its target.
+func TestAutoTrainer(t *testing.T) {
+	onVulkan(t)
+	m := newModule(t)
+	m.requireAll(t)
+	var packages []gen.Packaged
+	for i, to := range target.All {
+		dir := "model"
+		if i > 0 {
+			dir += "/" + to.Name()
+		}
+		model, err := compileDescribedFor(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := model.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.add(t, dir, files)
+		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
+	}
+	files, err := gen.Auto(packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.add(t, "model/auto", files)
+	m.copy(t, "tests", "autotrain/autotrain_test.go")
+	m.run(t, nil, "vet", "./model/auto", "./tests")
+	for _, name := range []string{"cpu", "vulkan"} {
+		m.run(t, []string{"BURNGEN_TARGET=" + name, "WANT=" + name}, "test", "./tests")
+	}
+}
+
+// add writes files of a generated package.
+func (m module) add(t *testing.T, dir string, files []emit.File) {
+	t.Helper()
+	for _, f := range files {
+		m.write(t, dir+"/"+f.Name, string(f.Data))
+	}
 }
