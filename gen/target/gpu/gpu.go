@@ -4,6 +4,7 @@
 package gpu
 
 import (
+	"github.com/burngen/burngen/gen/arena"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/gen/target/gpu/launch"
@@ -76,7 +77,7 @@ func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // Lowering returns the passes for GPUs.
-func (Target) Lowering() pass.Pipeline {
+func (t Target) Lowering() pass.Pipeline {
 	return pass.Pipeline{
 		Passes: []pass.Pass{
 			pass.DecomposeOps,
@@ -94,7 +95,8 @@ func (Target) Lowering() pass.Pipeline {
 			pass.SplitPrepare,
 			pass.ShareWeights,
 			pass.Prune,
-			pass.RecomputeValues,
+			arena.RecomputeValues(t),
 		},
+		Outlining: arena.Outlining(t),
 	}
 }
