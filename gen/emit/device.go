@@ -65,8 +65,16 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 	if !e.hasDevice() {
 		return nil
 	}
-	open := h.self().Dot(runField).Dot("Open").Call(jen.Op("&").Id("device"))
-	return []jen.Code{jen.If(jen.Err().Op(":=").Add(open), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))}
+	var out []jen.Code
+	must := func(call *jen.Statement) {
+		out = append(out, jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+	}
+	run := h.self().Dot(runField)
+	must(run.Clone().Dot("Open").Call(jen.Op("&").Id("device")))
+	if h == e.trainer {
+		must(h.self().Dot("TrainOn").Call(jen.Op("&").Add(run)))
+	}
+	return out
 }
 
 // begins reports whether a function of the method begins a call on a device.
@@ -75,8 +83,9 @@ func (m *method) begins(fn *function) bool {
 }
 
 // beginDevice prints the beginning of a call on the device, with the arguments and results that have
-// a size when the call begins, and the end that is deferred.
-func (m *method) beginDevice(fn *function) []jen.Code {
+// a size when the call begins, and the end that is deferred. If an earlier call with these extents has
+// recorded the launches, the schedule ends there.
+func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {
 		begin = "BeginTraining"
@@ -102,10 +111,44 @@ func (m *method) beginDevice(fn *function) []jen.Code {
 		}
 		port("Out", r, fn.results[i])
 	}
-	return []jen.Code{
+	run := m.host.self().Dot(runField)
+	out := []jen.Code{
 		checked(jen.Qual(gpuPath, begin).Call(args...)),
-		jen.Defer().Add(m.host.self()).Dot(runField).Dot("End").Call(jen.Op("&").Err()),
+		jen.Defer().Add(run.Clone()).Dot("End").Call(jen.Op("&").Err()),
 	}
+	if fn.isQueued() {
+		key := []jen.Code{jen.Lit(fn.name)}
+		for _, p := range params {
+			if p.typ == "int" {
+				key = append(key, jen.Id(p.name))
+			}
+		}
+		out = append(out, jen.If(run.Clone().Dot("Replays").Call(key...)).Block(jen.Return(jen.Nil())))
+	}
+	return out
+}
+
+// isQueued reports whether all steps of a function, and of those that it calls, put their work on the queue of
+// the device, so that what they do depends on nothing but extents.
+func (f *function) isQueued() bool {
+	return allQueued(f.printer, f.Func)
+}
+
+func allQueued(p Printer, f *program.Func) bool {
+	for _, s := range f.Steps {
+		switch s := s.(type) {
+		case *program.Check:
+		case *program.Invoke:
+			if !allQueued(p, s.Callee) {
+				return false
+			}
+		default:
+			if !program.Computes(s) || !p.Queued(s) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // prepareOnDevice prints the beginning of the preparation of weights on the device, whose results are
@@ -169,6 +212,9 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{f.run().Dot("Send").Call(memory...)}
 }
 
+// trains reports whether the weights change between calls, so that the host may not have them.
+func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
+
 // shared prints memory that the host and the device have, each once.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
@@ -177,7 +223,7 @@ func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	var out []jen.Code
 	seen := map[string]bool{}
 	for _, r := range refs {
-		if r == nil || r.IsContainer() || r.DType == ir.String || r.Place.Kind == plan.Weight {
+		if r == nil || r.IsContainer() || r.DType == ir.String || r.Place.Kind == plan.Weight && !f.trains() {
 			continue
 		}
 		memory := f.slice(r, v)

@@ -35,6 +35,8 @@ type Printer interface {
 	// Funcs returns the functions that steps use, except functions that an earlier call of Funcs
 	// returned.
 	Funcs() []jen.Code
+	// Queued reports whether a step only puts work on the queue of a device.
+	Queued(step program.Step) bool
 	// OnDevice reports whether steps compute in memory of a device. Device then returns what the
 	// package has besides, when all steps are printed.
 	OnDevice() bool
@@ -77,6 +79,11 @@ func (s *Scope) Long() bool { return s.f.ends }
 // Check prints a call of a function that returns an error. The error ends the function and names
 // the node.
 func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
+
+// At prints an error with the node that it is of.
+func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
+	return jen.Qual(rtPath, "At").Call(text(n.Pos), err)
+}
 
 // Name returns a name that is unique in the package: hint with a lower-case initial, and a number
 // if that is taken.

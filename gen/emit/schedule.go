@@ -210,7 +210,7 @@ func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 			body = append([]jen.Code{jen.Defer().Add(tail.Clone()).Dot("Release").Call(tail.Clone().Dot("Mark").Call())}, body...)
 		}
 		if i == 0 && m.begins(fn) {
-			body = append(m.beginDevice(fn), body...)
+			body = append(m.beginDevice(fn, params), body...)
 		}
 		p.body = append([]jen.Code{checked(jen.Qual(rtPath, "Done").Call(frame("Ctx")))}, body...)
 		out = append(out, p)

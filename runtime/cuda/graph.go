@@ -34,9 +34,11 @@ type step struct {
 	grid   [3]int
 	args   []uint64
 
-	host   []byte
 	device gpu.Address
+	host   []byte // nil for a copy on the device
 	upload bool
+	from   gpu.Address // of a copy on the device
+	bytes  int
 }
 
 // recorder is the [gpu.Queue] that Record passes on. It makes no call of the driver.
@@ -68,6 +70,16 @@ func (r *recorder) addCopy(device gpu.Address, host []byte, upload bool) error {
 	}
 	if len(host) > 0 {
 		r.steps = append(r.steps, step{host: host, device: device, upload: upload})
+	}
+	return nil
+}
+
+func (r *recorder) Copy(to, from gpu.Address, bytes int) error {
+	if err := cmp.Or(r.open(), checkCopy(to, from, bytes)); err != nil {
+		return err
+	}
+	if bytes > 0 {
+		r.steps = append(r.steps, step{device: to, from: from, bytes: bytes})
 	}
 	return nil
 }
@@ -148,7 +160,7 @@ func (g *graph) build() error {
 			what = "kernel " + s.kernel.Name
 			r = d.api.GraphAddKernel(node, nodes, last, n, s.kernelNode())
 		} else {
-			r = d.api.GraphAddMemcpy(node, nodes, last, n, s.memcpyNode(&g.memory[staged]), d.context)
+			r = d.api.GraphAddMemcpy(node, nodes, last, n, s.memcpyNode(g.memory[staged:]), d.context)
 			staged += stagedBytes(s.host)
 		}
 		if r != libcuda.Success {
@@ -194,6 +206,7 @@ func (g *graph) stage() error {
 			if !slices.Contains(g.modules, s.kernel.module) {
 				g.modules = append(g.modules, s.kernel.module)
 			}
+		case s.host == nil:
 		case s.upload:
 			g.uploads = append(g.uploads, fill{to: staged[:len(s.host)], from: s.host})
 		default:
@@ -215,12 +228,20 @@ func (s *step) kernelNode() *libcuda.KernelNode {
 	return n
 }
 
-func (s *step) memcpyNode(staged *byte) *libcuda.MemcpyNode {
-	host := libcuda.MemcpyEnd{Type: libcuda.MemoryHost, Host: staged}
-	device := libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(s.device)}
-	n := &libcuda.MemcpyNode{From: device, To: host, Width: uintptr(len(s.host)), Height: 1, Depth: 1}
+// memcpyNode returns the node of a copy. staged begins with the pinned memory of one from or to the host.
+func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
+	onDevice := func(a gpu.Address) libcuda.MemcpyEnd {
+		return libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(a)}
+	}
+	n := &libcuda.MemcpyNode{Height: 1, Depth: 1}
+	if s.host == nil {
+		n.From, n.To, n.Width = onDevice(s.from), onDevice(s.device), uintptr(s.bytes)
+		return n
+	}
+	host := libcuda.MemcpyEnd{Type: libcuda.MemoryHost, Host: &staged[0]}
+	n.From, n.To, n.Width = onDevice(s.device), host, uintptr(len(s.host))
 	if s.upload {
-		n.From, n.To = host, device
+		n.From, n.To = n.To, n.From
 	}
 	return n
 }

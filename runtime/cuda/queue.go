@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -120,6 +121,28 @@ func (q *queue) Download(to []byte, from gpu.Address) error {
 		from += gpu.Address(len(chunk))
 	}
 	return nil
+}
+
+func (q *queue) Copy(to, from gpu.Address, bytes int) error {
+	if err := checkCopy(to, from, bytes); err != nil || bytes == 0 {
+		return err
+	}
+	if err := q.enter(); err != nil {
+		return err
+	}
+	defer q.leave()
+	if r := q.device.api.MemcpyDtoDAsync(libcuda.Address(to), libcuda.Address(from), uintptr(bytes), q.stream); r != libcuda.Success {
+		return q.failed(r, "copying %d bytes from %#x to %#x", bytes, from, to)
+	}
+	return nil
+}
+
+// checkCopy returns an error if a copy on the device has no size, or an address is 0.
+func checkCopy(to, from gpu.Address, bytes int) error {
+	if bytes < 0 {
+		return fmt.Errorf("cuda: copying %d bytes", bytes)
+	}
+	return cmp.Or(checkAddress(to, bytes), checkAddress(from, bytes))
 }
 
 // checkAddress returns an error for the address 0, which the driver might take for host memory.

@@ -247,6 +247,23 @@ func testCopies(t *testing.T, driver gpu.Driver) {
 			t.Fatalf("%d bytes differ", n)
 		}
 	}
+	// Copies on the device.
+	b := o.alloc(most)
+	for _, n := range []int{0, 1, 63, 4096, most} {
+		o.must(o.queue.Upload(a, data[:n]))
+		o.must(o.queue.Copy(b, a, n))
+		back := make([]byte, n)
+		o.must(o.queue.Download(back, b))
+		o.must(o.queue.Wait(forever))
+		if !bytes.Equal(back, data[:n]) {
+			t.Fatalf("%d bytes copied on the device differ", n)
+		}
+	}
+	for _, err := range []error{o.queue.Copy(0, a, 4), o.queue.Copy(b, 0, 4), o.queue.Copy(b, a, -1)} {
+		if err == nil {
+			t.Error("no error for a copy without addresses or size")
+		}
+	}
 	// Many small copies fill slots as well. Downloads and uploads are in order.
 	const pieces, piece = 2200, 7919
 	back := make([]byte, pieces*piece)
@@ -315,15 +332,18 @@ func testGraph(t *testing.T, driver gpu.Driver) {
 	o := open(t, driver)
 	add, scale := o.kernel("sum", 256, 0, 4), o.kernel("scale", 128, 0, 3)
 	for _, n := range []int{5, 1000, 700_000} {
-		x, y, out := make([]float32, n), ramp(n, 2), make([]float32, n)
-		a, b, c := o.alloc(4*n), o.alloc(4*n), o.alloc(4*n)
+		x, y, out, kept := make([]float32, n), ramp(n, 2), make([]float32, n), make([]float32, n)
+		a, b, c, d := o.alloc(4*n), o.alloc(4*n), o.alloc(4*n), o.alloc(4*n)
 		args := []uint64{uint64(a), uint64(b), uint64(c), uint64(n)}
 		g, err := o.queue.Record(func(q gpu.Queue) error {
 			o.must(q.Upload(a, raw(x)))
 			o.must(q.Upload(a, nil))
 			o.must(q.Launch(add, [3]int{(n + 255) / 256, 1, 1}, args))
+			o.must(q.Copy(d, c, 4*n))
+			o.must(q.Copy(d, c, 0))
 			o.must(q.Launch(scale, [3]int{(n + 127) / 128, 1, 1}, []uint64{uint64(c), uint64(math.Float32bits(0.5)), uint64(n)}))
 			o.must(q.Launch(scale, [3]int{1, 0, 1}, []uint64{uint64(c), 0, uint64(n)}))
+			o.must(q.Download(raw(kept), d))
 			return q.Download(raw(out), c)
 		})
 		o.must(err)
@@ -344,6 +364,7 @@ func testGraph(t *testing.T, driver gpu.Driver) {
 			}
 			o.must(o.queue.Wait(forever))
 			wantFloats(t, out, func(i int) float32 { return 0.5 * (float32(round+i%3) + y[i]) })
+			wantFloats(t, kept, func(i int) float32 { return float32(round+i%3) + y[i] })
 		}
 		o.must(o.queue.Replay(g))
 		g.Close() // waits; the download is done

@@ -82,6 +82,8 @@ type Queue interface {
 	Upload(to Address, from []byte) error
 	// Download copies device memory to host memory. to is filled when the next Wait returns nil.
 	Download(to []byte, from Address) error
+	// Copy copies bytes between two places of device memory that do not overlap.
+	Copy(to, from Address, bytes int) error
 	// Launch starts a kernel. grid is the number of blocks in each dimension; a grid with a 0 does
 	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
 	// bytes.

@@ -18,7 +18,8 @@ type Arg struct {
 type argKind uint8
 
 const (
-	isNumber argKind = iota
+	isNumber  argKind = iota
+	isAddress         // of the device
 	isRead
 	isWritten
 )
@@ -36,6 +37,9 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), kind: kind}
 }
 
+// isMemory reports whether the argument is memory of the host.
+func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
+
 // host returns the memory of the host.
 func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
 
@@ -44,8 +48,8 @@ type region struct {
 	start uintptr
 	bytes int
 	at    Address
-	// fixed says that the device does not change the memory, so that the host's is always valid.
-	fixed bool
+	// onHost says that the host's memory is valid, too.
+	onHost bool
 	// result says that the memory is copied to the host at the end of a call.
 	result bool
 	host   []byte
@@ -53,7 +57,7 @@ type region struct {
 
 // regionOf returns the region of an argument's memory, which begins on the device at an address.
 func regionOf(a Arg, at Address) region {
-	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, fixed: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
+	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
 
 // address returns where memory is on the device, if it is in the region.

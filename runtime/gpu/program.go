@@ -20,6 +20,9 @@ type Program struct {
 	module  Module
 	kernels map[*KernelInfo]Kernel
 	weights map[any]*table // by the weak pointer to the struct of the slices
+
+	updateModule Module // of package update; nil until a kernel of it is used
+	updates      map[string]Kernel
 }
 
 // deviceVariable is the environment variable that chooses a device by its index.

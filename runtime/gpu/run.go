@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 )
 
 // Run is the memory of a session on the device, and the queue of its calls, one at a time. Memory of
@@ -21,10 +22,13 @@ type Run struct {
 	weights []region
 	owner   any // has the weights. It must not be collected while kernels read them
 
-	ctx   context.Context
-	err   error // the first error of the call
-	words []uint64
-	list  []Arg
+	ctx context.Context
+	err error // the first error of the call
+	key callKey
+	// structs are those of the weights and changes of training.
+	structs []slicesIn
+	log     *recording // of the call; nil if it is not recorded
+	words   []uint64
 }
 
 // Open opens the device of a program for the calls of a session. It returns the errors of
@@ -50,12 +54,21 @@ type held struct {
 	memory buffer // of the arena
 	room   buffer // of the ports
 	spare  buffer // of memory that is in no region
+
+	faults     faults       // that kernels of the call may find
+	vectors    []*vector    // by their start
+	recordings []*recording // the last used comes first
 }
 
 // free gives everything back.
 func (h *held) free() {
+	h.forget()
 	h.queue.Close()
-	for _, b := range []*buffer{&h.memory, &h.room, &h.spare} {
+	for _, v := range h.vectors {
+		v.memory.free(h.device)
+	}
+	h.vectors = nil
+	for _, b := range []*buffer{&h.memory, &h.room, &h.spare, &h.faults.memory} {
 		b.free(h.device)
 	}
 }
@@ -71,16 +84,42 @@ func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg)
 	if err != nil {
 		return err
 	}
-	r.weights, r.owner = t.regions, w
+	r.weights, r.owner, r.key.weights = t.regions, w, t
 	return nil
 }
 
 // BeginTraining is [Begin] for weights that change between calls, and for a call that writes the slices
-// of changes besides its results.
+// of changes besides its results. The slices stay on the device after the call, see [Run.ToHost].
 func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, changes *C, ports ...Arg) error {
-	r.list = append(append(r.list[:0], ports...), slicesOf(w, isRead)...)
-	r.list = append(r.list, slicesOf(changes, isWritten)...)
-	return r.begin(ctx, arena, r.list)
+	if err := r.begin(ctx, arena, ports); err != nil {
+		return err
+	}
+	r.key.weights, r.key.changes = w, changes
+	for _, list := range [][]Arg{r.slices(w, isRead), r.slices(changes, isWritten)} {
+		for _, a := range list {
+			if err := r.ready(a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// slices returns the memory of the slices in a struct, which stay the same.
+func (r *Run) slices(of any, kind argKind) []Arg {
+	for _, s := range r.structs {
+		if s.of == of {
+			return s.slices
+		}
+	}
+	r.structs = append(r.structs, slicesIn{of, slicesOf(of, kind)})
+	return r.structs[len(r.structs)-1].slices
+}
+
+// slicesIn are the slices in a struct.
+type slicesIn struct {
+	of     any // a pointer to it
+	slices []Arg
 }
 
 // Prepare begins a call of the program that computes weights. Close ends it.
@@ -102,16 +141,18 @@ func (r *Run) Close() error {
 
 // begin begins a call.
 func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
-	r.ctx, r.err, r.ports = ctx, nil, r.ports[:0]
-	if err := r.memory.grow(r.device, int64(len(arena))); err != nil {
+	r.ctx, r.err, r.log, r.ports, r.faults.failed = ctx, nil, nil, r.ports[:0], r.faults.failed[:0]
+	r.key = callKey{sizes: r.key.sizes[:0]}
+	if err := r.grow(&r.memory, int64(len(arena))); err != nil {
 		return err
 	}
 	r.arena = regionOf(Out(arena), r.memory.at)
 	total := int64(0)
 	for _, a := range ports {
 		total += rounded(a.bytes)
+		r.key.sizes = append(r.key.sizes, a.bytes)
 	}
-	if err := r.room.grow(r.device, total); err != nil {
+	if err := r.grow(&r.room, total); err != nil {
 		return err
 	}
 	at := r.room.at
@@ -143,6 +184,9 @@ func (r *Run) End(err *error) {
 		}
 		r.ports[i].host = nil
 	}
+	if *err == nil {
+		*err = r.download()
+	}
 	ctx := r.ctx
 	if *err != nil { // what is queued works on memory of the session
 		ctx = nil
@@ -153,7 +197,23 @@ func (r *Run) End(err *error) {
 	if r.ctx != nil && *err != nil {
 		r.queue.Wait(context.Background())
 	}
-	r.ctx, r.weights, r.owner = nil, nil, nil
+	if *err == nil {
+		if r.log != nil {
+			r.log.failed = slices.Clone(r.faults.failed)
+		}
+		if *err = r.findFault(); *err == nil {
+			r.keep(r.log)
+		}
+	}
+	r.ctx, r.weights, r.owner, r.log = nil, nil, nil, nil
+}
+
+// grow makes a buffer as large as bytes. Recordings that use its old memory are closed.
+func (h *held) grow(b *buffer, bytes int64) error {
+	if bytes > b.bytes {
+		h.forget()
+	}
+	return b.grow(h.device, bytes)
 }
 
 // Launch starts a kernel with x · y · z blocks. An error ends the call.
@@ -185,14 +245,19 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 			if int64(word) > math.MaxInt32 || int64(word) < math.MinInt32 {
 				return errTooLarge
 			}
+		case a.kind == isAddress:
 		case a.bytes == 0:
 			word = 0
 		default:
 			if found := r.find(a); found != nil {
 				address, _ := found.address(a)
 				word = uint64(address)
+				if a.kind == isWritten {
+					found.onHost = false
+				}
 				break
 			}
+			r.log = nil
 			if err := r.queue.Upload(at, a.host()); err != nil {
 				return err
 			}
@@ -201,7 +266,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 		}
 		r.words = append(r.words, word)
 	}
-	if err := r.queue.Launch(kernel, grid, r.words); err != nil {
+	if err := r.put(&queued{kernel: kernel, grid: grid, words: r.words}); err != nil {
 		return err
 	}
 	return r.takeBack(args)
@@ -211,7 +276,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 func (r *Run) makeRoom(args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
-		if a.kind != isNumber && a.bytes > 0 && r.find(a) == nil {
+		if a.isMemory() && r.find(a) == nil {
 			total += rounded(a.bytes)
 		}
 	}
@@ -220,14 +285,14 @@ func (r *Run) makeRoom(args []Arg) error {
 			return err
 		}
 	}
-	return r.spare.grow(r.device, total)
+	return r.grow(&r.spare, total)
 }
 
 // takeBack copies what a kernel has written to memory that is in no region to the host.
 func (r *Run) takeBack(args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {
-		if a.kind == isNumber || a.bytes == 0 || r.find(a) != nil {
+		if !a.isMemory() || r.find(a) != nil {
 			continue
 		}
 		if a.kind == isWritten {
@@ -252,7 +317,13 @@ func (r *Run) find(a Arg) *region {
 	if found := find(r.ports, a); found != nil {
 		return found
 	}
-	return find(r.weights, a)
+	if found := find(r.weights, a); found != nil {
+		return found
+	}
+	if v := r.vector(a); v != nil {
+		return &v.region
+	}
+	return nil
 }
 
 // Fetch makes memory of the host hold what the device has, so that the host can read it. It waits for
@@ -261,10 +332,11 @@ func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err
 	}
+	r.log = nil
 	any := false
 	for _, a := range list {
 		found := r.find(a)
-		if a.bytes == 0 || found == nil || found.fixed {
+		if a.bytes == 0 || found == nil || found.onHost {
 			continue
 		}
 		at, _ := found.address(a)
@@ -281,6 +353,7 @@ func (r *Run) Fetch(list ...Arg) error {
 
 // Send copies memory that the host has written to the device.
 func (r *Run) Send(list ...Arg) {
+	r.log = nil
 	for _, a := range list {
 		found := r.find(a)
 		if a.bytes == 0 || found == nil || r.err != nil {
@@ -297,6 +370,11 @@ func (r *Run) Copy(to, from Arg) {
 		return
 	}
 	target, source := r.find(to), r.find(from)
+	if target == nil || source == nil {
+		r.log = nil
+	} else {
+		target.onHost = false
+	}
 	switch {
 	case target == nil && source == nil:
 		copy(to.host(), from.host())
@@ -311,10 +389,6 @@ func (r *Run) Copy(to, from Arg) {
 	default:
 		at, _ := target.address(to)
 		with, _ := source.address(from)
-		if r.err = r.queue.Download(to.host(), with); r.err == nil {
-			if r.err = r.queue.Wait(r.ctx); r.err == nil {
-				r.err = r.queue.Upload(at, to.host())
-			}
-		}
+		r.err = r.put(&queued{to: at, from: with, bytes: to.bytes})
 	}
 }

@@ -14,9 +14,14 @@ type table struct {
 	memory  buffer
 }
 
-// slicesOf returns the memory of the slices in a struct, which kernels read or write.
+// slicesOf returns the memory of the slices in a struct, which kernels read or write. w points to the struct,
+// or is nil.
 func slicesOf(w any, kind argKind) []Arg {
-	v := reflect.ValueOf(w).Elem()
+	v := reflect.ValueOf(w)
+	if v.IsNil() {
+		return nil
+	}
+	v = v.Elem()
 	var out []Arg
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -73,6 +78,7 @@ func (p *Program) forget(key any) {
 	defer p.mu.Unlock()
 	if t := p.weights[key]; t != nil {
 		t.memory.free(p.device)
+		t.regions = nil // a recording may keep the table
 		delete(p.weights, key)
 	}
 }

@@ -38,6 +38,9 @@ func NewAdaGrad(p *rt.Params, c AdaGradConfig) (*AdaGrad, error) {
 	for i := range o.sum {
 		o.sum[i] = float32(c.Start)
 	}
+	if err := o.onDevice(); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -49,6 +52,10 @@ func (o *AdaGrad) prepare(n int64, rate float64) {
 		Decay: float32(o.c.WeightDecay), Epsilon: float32(o.c.Epsilon),
 		Rate: float32(rate / shrunk(-o.c.RateDecay, float64(n-1))),
 	}
+}
+
+func (o *AdaGrad) kernel() (name string, numbers []float32, vectors [][]float32) {
+	return "adagrad", []float32{o.rates.Decay, o.rates.Epsilon, o.rates.Rate}, [][]float32{o.sum}
 }
 
 func (o *AdaGrad) update(w, g []float32, from int) {

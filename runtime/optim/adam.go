@@ -72,7 +72,7 @@ func (o *Adam) init(name string, p *rt.Params, c AdamConfig, decay float64) erro
 	}
 	o.c = c
 	o.m, o.v, o.most = o.vector("exp_avg"), o.vector("exp_avg_sq"), o.vector("max_exp_avg_sq")
-	return nil
+	return o.onDevice()
 }
 
 // Step updates the parameters; see [Optimizer].
@@ -90,6 +90,15 @@ func (o *Adam) prepare(n int64, rate float64) {
 	if o.decoupled {
 		o.rates.Decay, o.rates.Shrink = 0, float32(shrunk(rate, o.c.WeightDecay))
 	}
+}
+
+func (o *Adam) kernel() (name string, numbers []float32, vectors [][]float32) {
+	r := &o.rates
+	numbers = []float32{r.Decay, r.Shrink, r.Beta1, r.Rest1, r.Beta2, r.Rest2, r.Scale, r.Epsilon, r.Rate}
+	if o.most != nil {
+		return "amsgrad", numbers, [][]float32{o.m, o.v, o.most}
+	}
+	return "adam", numbers, [][]float32{o.m, o.v}
 }
 
 func (o *Adam) update(w, g []float32, from int) {

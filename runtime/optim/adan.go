@@ -40,6 +40,9 @@ func NewAdan(p *rt.Params, c AdanConfig) (*Adan, error) {
 	}
 	o.c = c
 	o.last, o.m, o.d, o.v = o.vectors[0], o.vectors[1], o.vectors[2], o.vectors[3]
+	if err := o.onDevice(); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -62,6 +65,16 @@ func (o *Adan) prepare(n int64, rate float64) {
 	if o.c.NoProx {
 		o.rates.Before, o.rates.After = float32(shrunk(rate, o.c.WeightDecay)), 1
 	}
+}
+
+func (o *Adan) kernel() (name string, numbers []float32, vectors [][]float32) {
+	r := &o.rates
+	numbers = []float32{r.Beta1, r.Rest1, r.Beta2, r.Rest2, r.Beta3, r.Rest3, r.Scale, r.Epsilon, r.Rate, r.DifferenceRate, r.Before, r.After}
+	name = "adan"
+	if o.first {
+		name = "adan_first"
+	}
+	return name, numbers, [][]float32{o.last, o.m, o.d, o.v}
 }
 
 func (o *Adan) update(w, g []float32, from int) {

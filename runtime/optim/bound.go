@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -32,6 +33,9 @@ type bound struct {
 	names   []string // of the vectors
 	vectors [][]float32
 	pass    pass
+
+	device rt.Mirror // on which steps are made; nil for the host
+	leave  func()    // undoes Params.Stay
 }
 
 // line is the alignment of a parameter in elements. unit is the number of elements in a part of a
@@ -50,7 +54,7 @@ func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 	*b = bound{kind: kind, params: p, names: names, steps: make([]int64, len(p.Items)), at: make([]int, len(p.Items))}
 	for i := range p.Items {
 		b.at[i] = b.size
-		b.size += (len(p.Value(i)) + line - 1) / line * line
+		b.size += (p.Size(i) + line - 1) / line * line
 	}
 	for range names {
 		memory, err := rt.NewArena(4 * int64(b.size))
@@ -60,6 +64,21 @@ func (b *bound) bind(kind string, p *rt.Params, names ...string) error {
 		}
 		b.vectors = append(b.vectors, rt.View[float32](memory, 0, b.size))
 	}
+	return nil
+}
+
+// onDevice makes steps on the device that trains the parameters, if there is one. It returns an error if the
+// device has no room for the vectors.
+func (b *bound) onDevice() error {
+	m := b.params.Mirror()
+	if m == nil {
+		return nil
+	}
+	if err := m.Hold(b.vectors...); err != nil {
+		b.params.Release()
+		return named(b.kind, err)
+	}
+	b.device, b.leave = m, b.params.Stay()
 	return nil
 }
 
@@ -77,6 +96,11 @@ func (b *bound) vector(name string) []float32 {
 func (b *bound) Release() {
 	b.params.Release()
 	b.params = nil
+	if b.device != nil {
+		b.device.Drop(b.vectors...)
+		b.leave()
+		b.device = nil
+	}
 }
 
 // State registers the kind of optimizer, the number of steps of each parameter, and its part of the
@@ -86,10 +110,16 @@ func (b *bound) State(s *rt.State) {
 		return
 	}
 	rt.StateKind(s, b.kind)
+	if b.device != nil {
+		if err := b.device.ToHost(b.vectors...); err != nil {
+			failed := func() error { return err }
+			rt.StateFunc(s, failed, failed)
+		}
+	}
 	for i, it := range b.params.Items {
 		rt.StateScalar(s, "step/"+it.Name, &b.steps[i])
 		for k, name := range b.names {
-			rt.StateTensor(s, name+"/"+it.Name, b.vectors[k][b.at[i]:][:len(b.params.Value(i))], it.Shape...)
+			rt.StateTensor(s, name+"/"+it.Name, b.vectors[k][b.at[i]:][:b.params.Size(i)], it.Shape...)
 		}
 	}
 }
@@ -109,7 +139,10 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	if err := b.checkRate(rate); err != nil || b.params == nil {
 		return err
 	}
-	if b.size >= shared {
+	if err := cmp.Or(b.params.Err(), b.bring()); err != nil {
+		return named(b.kind, err)
+	}
+	if b.device == nil && b.size >= shared {
 		rt.Begin()
 		defer rt.End()
 	}
@@ -120,6 +153,12 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	}
 	for n := b.after(0); n > 0; n = b.after(n) {
 		r.prepare(n, rate)
+		if b.device != nil {
+			if err := b.launch(r.(deviceRule), n); err != nil {
+				return named(b.kind, err)
+			}
+			continue
+		}
 		b.pass = pass{b, r, n}
 		parts := rt.Parts(int64(b.size/unit) * nanoseconds)
 		if err := rt.Run(&b.pass, parts); err != nil {
@@ -127,6 +166,53 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 		}
 	}
 	b.params.UseUp()
+	return nil
+}
+
+// bring brings the parameters to where the step is made.
+func (b *bound) bring() error {
+	if b.device == nil {
+		return b.params.Fetch()
+	}
+	b.params.Took()
+	return nil
+}
+
+// deviceRule is a rule that devices have a kernel for.
+type deviceRule interface {
+	rule
+	// kernel returns the name of the kernel and its numbers, as prepare has set them, and the vectors
+	// that it changes besides the parameters.
+	kernel() (name string, numbers []float32, vectors [][]float32)
+}
+
+// launch updates the parameters that have the same step count n on the device: adjacent ones, which are
+// adjacent in the vectors, together.
+func (b *bound) launch(r deviceRule, n int64) error {
+	name, numbers, vectors := r.kernel()
+	data, grad := b.params.Vectors()
+	for i := 0; i < len(b.at); {
+		if b.steps[i] != n || !b.params.Fresh(i) {
+			i++
+			continue
+		}
+		off, at := b.params.Items[i].Off, b.at[i]
+		end := i + 1
+		for ; end < len(b.at) && b.steps[end] == n && b.params.Fresh(end) && b.params.Items[end].Off-off == b.at[end]-at; end++ {
+		}
+		size := b.at[end-1] - at + b.params.Size(end-1)
+		i = end
+		if size == 0 {
+			continue
+		}
+		list := [][]float32{data[off : off+size], grad[off : off+size]}
+		for _, v := range vectors {
+			list = append(list, v[at:at+size])
+		}
+		if err := b.device.Update(name, numbers, list...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

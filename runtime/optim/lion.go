@@ -33,6 +33,9 @@ func NewLion(p *rt.Params, c LionConfig) (*Lion, error) {
 		return nil, err
 	}
 	o.c, o.m = c, o.vector("exp_avg")
+	if err := o.onDevice(); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -45,6 +48,11 @@ func (o *Lion) prepare(_ int64, rate float64) {
 		Beta1: float32(o.c.Beta1), Rest1: rest(o.c.Beta1),
 		Beta2: float32(o.c.Beta2), Rest2: rest(o.c.Beta2),
 	}
+}
+
+func (o *Lion) kernel() (name string, numbers []float32, vectors [][]float32) {
+	r := &o.rates
+	return "lion", []float32{r.Shrink, r.Beta1, r.Rest1, r.Beta2, r.Rest2, r.Rate}, [][]float32{o.m}
 }
 
 func (o *Lion) update(w, g []float32, from int) { cpu.Lion(w, g, o.m[from:][:len(w)], &o.rates) }

@@ -49,7 +49,7 @@ func NewMuon(p *rt.Params, c MuonConfig) (*Muon, error) {
 	var size, square, panels int
 	if p != nil {
 		for i, it := range p.Items {
-			rows, columns := matrix(it.Shape, len(p.Value(i)))
+			rows, columns := matrix(it.Shape, p.Size(i))
 			if len(it.Shape) < 2 {
 				err = errors.Join(err, fmt.Errorf("muon: parameter %.100q is not a matrix: it needs another optimizer", it.Name))
 				continue

@@ -44,6 +44,9 @@ func NewRMSProp(p *rt.Params, c RMSPropConfig) (*RMSProp, error) {
 		return nil, err
 	}
 	o.c, o.v, o.mean, o.m = c, o.vector("square_avg"), o.vector("grad_avg"), o.vector("momentum_buffer")
+	if err := o.onDevice(); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -55,6 +58,18 @@ func (o *RMSProp) prepare(_ int64, rate float64) {
 		Decay: float32(o.c.WeightDecay), Alpha: float32(o.c.Alpha), Rest: rest(o.c.Alpha),
 		Momentum: float32(o.c.Momentum), Epsilon: float32(o.c.Epsilon), Rate: float32(rate),
 	}
+}
+
+func (o *RMSProp) kernel() (name string, numbers []float32, vectors [][]float32) {
+	r := &o.rates
+	name, vectors = "rmsprop", [][]float32{o.v}
+	if o.mean != nil {
+		name, vectors = name+"_centered", append(vectors, o.mean)
+	}
+	if o.m != nil {
+		name, vectors = name+"_momentum", append(vectors, o.m)
+	}
+	return name, []float32{r.Decay, r.Alpha, r.Rest, r.Momentum, r.Epsilon, r.Rate}, vectors
 }
 
 func (o *RMSProp) update(w, g []float32, from int) {

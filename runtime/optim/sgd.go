@@ -42,6 +42,9 @@ func NewSGD(p *rt.Params, c SGDConfig) (*SGD, error) {
 		return nil, err
 	}
 	o.c, o.m = c, o.vector("momentum_buffer")
+	if err := o.onDevice(); err != nil {
+		return nil, err
+	}
 	return o, nil
 }
 
@@ -59,6 +62,14 @@ func (o *SGD) prepare(n int64, rate float64) {
 	if o.c.Nesterov {
 		o.rates.Direct, o.rates.Heavy = 1, float32(o.c.Momentum)
 	}
+}
+
+func (o *SGD) kernel() (name string, numbers []float32, vectors [][]float32) {
+	r := &o.rates
+	if o.m == nil {
+		return "sgd", []float32{r.Decay, r.Rate}, nil
+	}
+	return "momentum", []float32{r.Decay, r.Rate, r.Momentum, r.Keep, r.Direct, r.Heavy}, [][]float32{o.m}
 }
 
 func (o *SGD) update(w, g []float32, from int) {

@@ -1,11 +1,13 @@
 package rt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"weak"
 )
 
 // Param is a tensor that is trained.
@@ -25,8 +27,10 @@ type Param struct {
 // them. A training loop does not zero gradients, and a parameter on which no loss depends does not
 // decay.
 //
-// The fields are read-only, except for the elements of Data and Grad. A nil Params has no
-// parameters. Params are not safe for use by several goroutines at once.
+// The fields are read-only, except for the elements of Data and Grad. In a package for a GPU the elements
+// are on the device while an optimizer changes them there; Data and Grad are nil then. [Params.Fetch],
+// Value and Gradient bring them back. A nil Params has no parameters. Params are not safe for use by
+// several goroutines at once.
 type Params struct {
 	Items      []Param
 	Data, Grad []float32 // the vectors of all parameters, also in a subset
@@ -43,6 +47,12 @@ type parameters struct {
 	data, grad []float32
 	there      []bool // whether the gradient is present
 	bound      []bool // whether an optimizer has bound it
+
+	mirror  Mirror // the device that trains; nil for the host
+	staying int    // optimizers that change the vectors on the device
+	away    bool   // the elements are on the device only
+	failed  error  // of the device
+	views   []weak.Pointer[Params]
 }
 
 // NewParams returns parameters of the given names, shapes and places in zeroed memory that starts
@@ -91,7 +101,14 @@ func NewParams(items []Param) (*Params, error) {
 
 // view returns the subset of the parameters with these indices.
 func (all *parameters) view(at []int) *Params {
-	p := &Params{Data: all.data, Grad: all.grad, all: all, at: at}
+	p := &Params{all: all, at: at}
+	if !all.away {
+		p.Data, p.Grad = all.data, all.grad
+	}
+	if len(all.views) == cap(all.views) {
+		all.views = slices.DeleteFunc(all.views, func(v weak.Pointer[Params]) bool { return v.Value() == nil })
+	}
+	all.views = append(all.views, weak.Make(p))
 	for _, i := range at {
 		p.Items = append(p.Items, all.items[i])
 	}
@@ -115,10 +132,13 @@ func (all *parameters) of(x []float32, i int) []float32 {
 }
 
 // Err returns the errors of the patterns that selected the parameters: patterns that are malformed
-// or match nothing.
+// or match nothing. Otherwise it returns the first error of the device that trains, if there is one.
 func (p *Params) Err() error {
-	if p == nil {
+	switch {
+	case p == nil:
 		return nil
+	case p.err == nil && p.all != nil:
+		return p.all.failed
 	}
 	return p.err
 }
@@ -130,18 +150,26 @@ func (p *Params) Len() int {
 	return n
 }
 
-// Value returns the elements of Items[i], or nil if i is out of range.
-func (p *Params) Value(i int) []float32 {
+// Size returns the number of elements of Items[i], or 0 if i is out of range.
+func (p *Params) Size(i int) int {
 	if p == nil || i < 0 || i >= len(p.at) {
+		return 0
+	}
+	return p.all.size[p.at[i]]
+}
+
+// Value returns the elements of Items[i], or nil if i is out of range or [Params.Fetch] fails.
+func (p *Params) Value(i int) []float32 {
+	if p == nil || i < 0 || i >= len(p.at) || p.Fetch() != nil {
 		return nil
 	}
 	return p.all.of(p.all.data, p.at[i])
 }
 
-// Gradient returns the gradient of Items[i], or nil if i is out of range. It is meaningful only if
-// [Params.Fresh] reports true.
+// Gradient returns the gradient of Items[i], or nil if i is out of range or [Params.Fetch] fails. It is
+// meaningful only if [Params.Fresh] reports true.
 func (p *Params) Gradient(i int) []float32 {
-	if p == nil || i < 0 || i >= len(p.at) {
+	if p == nil || i < 0 || i >= len(p.at) || p.Fetch() != nil {
 		return nil
 	}
 	return p.all.of(p.all.grad, p.at[i])
@@ -168,7 +196,12 @@ func (p *Params) Renew() { p.each(func(all *parameters, i int) { all.there[i] = 
 
 // ZeroGrad zeroes all gradients and marks them as absent.
 func (p *Params) ZeroGrad() {
-	p.each(func(all *parameters, i int) { clear(all.of(all.grad, i)) })
+	if p != nil && p.all != nil && p.all.away {
+		every := func(*parameters, int) bool { return true }
+		p.spans(every, func(all *parameters, from, to int) { all.update("zero", nil, all.grad[from:to]) })
+	} else {
+		p.each(func(all *parameters, i int) { clear(all.of(all.grad, i)) })
+	}
 	p.UseUp()
 }
 
@@ -182,6 +215,9 @@ func (p *Params) Accumulate(grad []float32) error {
 	if p.all != nil && len(grad) < len(p.all.grad) {
 		return fmt.Errorf("params: %d gradients: parameters have %d elements", len(grad), len(p.all.grad))
 	}
+	if err := p.Fetch(); err != nil {
+		return err
+	}
 	for _, i := range p.at {
 		from, to := p.all.of(grad, i), p.all.of(p.all.grad, i)
 		if !p.all.there[i] {
@@ -194,6 +230,26 @@ func (p *Params) Accumulate(grad []float32) error {
 	}
 	p.Renew()
 	return nil
+}
+
+// accumulate is [Params.Accumulate] for gradients that a step has computed. If there is a device, they are on
+// it.
+func (p *Params) accumulate(grad []float32) (err error) {
+	if p.all.mirror == nil {
+		return p.Accumulate(grad)
+	}
+	present := func(all *parameters, i int) bool { return all.there[i] }
+	absent := func(all *parameters, i int) bool { return !all.there[i] }
+	p.spans(present, func(all *parameters, from, to int) {
+		err = cmp.Or(err, all.update("accumulate", nil, all.grad[from:to], grad[from:to]))
+	})
+	p.spans(absent, func(all *parameters, from, to int) {
+		err = cmp.Or(err, all.assign(all.grad[from:to], grad[from:to]))
+	})
+	if err == nil {
+		p.Renew()
+	}
+	return err
 }
 
 // Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
@@ -228,6 +284,9 @@ func (p *Params) Release() { p.each(func(all *parameters, i int) { all.bound[i] 
 
 // State registers the parameters' elements by their names.
 func (p *Params) State(s *State) {
+	if err := p.Fetch(); err != nil {
+		s.fail(err)
+	}
 	p.each(func(all *parameters, i int) {
 		StateTensor(s, all.items[i].Name, all.of(all.data, i), all.items[i].Shape...)
 	})

@@ -4,10 +4,11 @@ import "math"
 
 // ClipNorm scales the gradients that are present so that their joint L2 norm is at most limit, and
 // returns the norm before scaling. It changes nothing if the norm is not finite. The sum is in
-// float64 and in a fixed order. PyTorch: clip_grad_norm_.
+// float64 and in a fixed order; on a device it is in float32 within 4,096 elements. If the device fails the
+// norm is NaN, see [Params.Err]. PyTorch: clip_grad_norm_.
 func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
-	p.there(func(g []float32) { sum += squares(g) })
+	p.present(func(all *parameters, g []float32) { sum += all.squares(g) })
 	norm := math.Sqrt(sum)
 	if factor, ok := clipping(norm, limit); ok {
 		p.Scale(factor)
@@ -18,9 +19,13 @@ func (p *Params) ClipNorm(limit float64) float64 {
 // ClipNorms scales the gradient of each parameter separately so that its L2 norm is at most limit.
 // [Params.ClipNorm] scales all gradients together.
 func (p *Params) ClipNorms(limit float64) {
-	p.there(func(g []float32) {
-		if factor, ok := clipping(math.Sqrt(squares(g)), limit); ok {
-			scale(g, float32(factor))
+	p.each(func(all *parameters, i int) {
+		if !all.there[i] {
+			return
+		}
+		g := all.of(all.grad, i)
+		if factor, ok := clipping(math.Sqrt(all.squares(g)), limit); ok {
+			all.scale(g, float32(factor))
 		}
 	})
 }
@@ -29,7 +34,11 @@ func (p *Params) ClipNorms(limit float64) {
 // PyTorch: clip_grad_value_.
 func (p *Params) ClipValue(limit float64) {
 	most := float32(max(0, limit))
-	p.there(func(g []float32) {
+	p.present(func(all *parameters, g []float32) {
+		if all.away {
+			all.update("clamp", []float32{most}, g)
+			return
+		}
 		for i, v := range g {
 			if v > most {
 				g[i] = most
@@ -43,16 +52,45 @@ func (p *Params) ClipValue(limit float64) {
 // Scale multiplies the gradients that are present by factor, rounded to float32. A factor of 1/k
 // turns the sum of k steps into their mean.
 func (p *Params) Scale(factor float64) {
-	p.there(func(g []float32) { scale(g, float32(factor)) })
+	p.present(func(all *parameters, g []float32) { all.scale(g, float32(factor)) })
 }
 
-// there calls f with each gradient that is present.
-func (p *Params) there(f func(g []float32)) {
+// present calls f with the gradients that are present: one by one, or, on a device, adjacent ones together.
+func (p *Params) present(f func(all *parameters, g []float32)) {
+	if p == nil {
+		return
+	}
+	if p.all != nil && p.all.away {
+		p.spans(func(all *parameters, i int) bool { return all.there[i] }, func(all *parameters, from, to int) { f(all, all.grad[from:to]) })
+		return
+	}
 	p.each(func(all *parameters, i int) {
 		if all.there[i] {
-			f(all.of(all.grad, i))
+			f(all, all.of(all.grad, i))
 		}
 	})
+}
+
+// squares returns the sum of squares of gradients, NaN if the device that has them fails.
+func (all *parameters) squares(g []float32) float64 {
+	if !all.away {
+		return squares(g)
+	}
+	sum, err := all.mirror.Squares(g)
+	if err != nil {
+		all.fail(err)
+		return math.NaN()
+	}
+	return sum
+}
+
+// scale multiplies gradients by a factor.
+func (all *parameters) scale(g []float32, factor float32) {
+	if all.away {
+		all.update("scale", []float32{factor}, g)
+	} else {
+		scale(g, factor)
+	}
 }
 
 // clipping returns the factor that scales norm to limit, and whether scaling is needed.

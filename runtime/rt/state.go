@@ -86,6 +86,12 @@ func StateFunc(s *State, save, load func() error) {
 	}
 }
 
+// fail makes saving and restoring the state return an error.
+func (s *State) fail(err error) {
+	failed := func() error { return err }
+	StateFunc(s, failed, failed)
+}
+
 // StateBytes registers a variable of arbitrary length. save returns the bytes to store. load checks
 // stored bytes and returns a function that applies them. That function is called once the whole
 // state is known to be valid.

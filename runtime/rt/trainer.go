@@ -78,6 +78,10 @@ func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(
 	return nil
 }
 
+// TrainOn makes a device hold the parameters, so that they need not be copied for each call while an
+// optimizer changes them there. It returns an error if the device has too little memory.
+func (t *Trainer[W, C]) TrainOn(m Mirror) error { return t.base.trainOn(m) }
+
 // Params returns the parameters that are trained, and their gradients.
 func (t *Trainer[W, C]) Params() *Params {
 	if t.base == nil {
@@ -153,7 +157,9 @@ func (t *Trainer[W, C]) enter(m *Method, args []Passed) (f *TrainingFrame[W, C],
 	if m.trains() {
 		f.pass = t.passOf(m)
 		aside := f.pass.Begin()
-		f.Changes = t.changes(aside && f.half != firstHalf)
+		if f.Changes, err = t.changes(aside && f.half != firstHalf); err != nil {
+			return nil, err
+		}
 	}
 	return f, nil
 }
@@ -177,7 +183,9 @@ func (t *Trainer[W, C]) backward(m *Method, gradients []Passed) (f *TrainingFram
 		return nil, err
 	}
 	f.Weights, f.half, f.pass = t.weights, secondHalf, t.passOf(m)
-	f.Changes = t.changes(f.pass.Begin())
+	if f.Changes, err = t.changes(f.pass.Begin()); err != nil {
+		return nil, err
+	}
 	if !m.Serial {
 		workers.begin()
 		f.sharing = true
@@ -197,16 +205,22 @@ func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	return p
 }
 
-// changes returns where a call writes.
-func (t *Trainer[W, C]) changes(aside bool) *C {
+// changes returns where a call writes. It returns an error if a device has no room for gradients aside.
+func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 	if !aside {
-		return t.direct
+		return t.direct, nil
 	}
 	if t.aside == nil {
-		t.aside = new(C)
-		t.base.bind(t.variables(t.weights, t.aside), true)
+		c := new(C)
+		t.base.bind(t.variables(t.weights, c), true)
+		if m := t.base.params.all.mirror; m != nil {
+			if err := m.Hold(t.base.aside); err != nil {
+				return nil, err
+			}
+		}
+		t.aside = c
 	}
-	return t.aside
+	return t.aside, nil
 }
 
 // Key returns the key of the call's random numbers.
@@ -233,6 +247,9 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 		} else {
 			*err = f.pass.End(nil)
 		}
+	}
+	if failed := f.t.base.params.all.settle(); *err == nil {
+		*err = failed
 	}
 	f.pass, f.Changes = nil, nil
 	f.leave()

@@ -147,7 +147,7 @@ func (t *Training) allocate() error {
 		if !v.Buffer && !t.frozen[i] {
 			t.place[i] = len(items)
 			items = append(items, Param{Name: v.Name, Shape: v.Shape, Off: end})
-			end += (n + 15) / 16 * 16 // whole cache lines
+			end = padded(end + n) // whole cache lines
 		}
 	}
 	if len(items) == 0 {
@@ -165,7 +165,7 @@ func (t *Training) allocate() error {
 		begin := asFloat32(from, v.DType, v.Name, v.Shape)
 		switch {
 		case t.place[i] >= 0:
-			t.weights[i] = t.params.Value(t.place[i])
+			t.weights[i] = t.params.all.of(t.params.all.data, t.place[i])
 			copy(t.weights[i], begin)
 		case v.Buffer:
 			t.weights[i], t.next[i] = slices.Clone(begin), make([]float32, len(begin))
@@ -195,10 +195,10 @@ func (t *Training) Gradient(i int, aside bool) []float32 {
 	case p < 0:
 		return t.needed[i]
 	case !aside:
-		return t.params.Gradient(p)
+		return t.params.all.of(t.params.all.grad, p)
 	}
 	if t.aside == nil {
-		t.aside = Make[float32](len(t.params.Grad))
+		t.aside = Make[float32](len(t.params.all.grad))
 	}
 	return t.params.all.of(t.aside, p)
 }
@@ -220,6 +220,10 @@ func (t *Training) Key() []int64 {
 // change.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
+	if err := t.toHost(); err != nil {
+		w.fail(err)
+		return w
+	}
 	changed := map[string]bool{}
 	for i, v := range t.variables {
 		if t.place[i] >= 0 || v.Buffer {
@@ -238,6 +242,9 @@ func (t *Training) Weights() *Weights {
 
 // State registers the parameters, buffers, the seed, and the number of steps.
 func (t *Training) State(s *State) {
+	if err := t.toHost(); err != nil {
+		s.fail(err)
+	}
 	for i, v := range t.variables {
 		if t.place[i] >= 0 || v.Buffer {
 			StateTensor(s, v.Name, t.weights[i], v.Shape...)
@@ -245,6 +252,30 @@ func (t *Training) State(s *State) {
 	}
 	StateScalar(s, "training/seed", &t.Seed)
 	StateScalar(s, "training/steps", &t.steps)
+}
+
+// trainOn makes a device hold the parameters and their gradients.
+func (t *Training) trainOn(m Mirror) error {
+	all := t.params.all
+	if err := m.Hold(all.data, all.grad); err != nil {
+		return fmt.Errorf("%s: %w", t.Where, err)
+	}
+	all.mirror = m
+	return nil
+}
+
+// toHost makes the parameters and buffers valid in the memory of the host.
+func (t *Training) toHost() error {
+	if err := t.params.Fetch(); err != nil || t.params.all.mirror == nil {
+		return err
+	}
+	var buffers [][]float32
+	for i, v := range t.variables {
+		if v.Buffer {
+			buffers = append(buffers, t.weights[i])
+		}
+	}
+	return t.params.all.mirror.ToHost(buffers...)
 }
 
 // bind sets where steps find variables, and where they write what they compute: among the gradients
@@ -321,11 +352,13 @@ func (p *Pass) End(err error) error {
 	}
 	if p.direct {
 		p.params.Renew()
-	} else if err := p.params.Accumulate(t.aside); err != nil {
+	} else if err := p.params.accumulate(t.aside); err != nil {
 		return fmt.Errorf("%s: %w", t.Where, err)
 	}
 	for _, i := range p.buffers {
-		copy(t.weights[i], t.next[i])
+		if err := t.params.all.assign(t.weights[i], t.next[i]); err != nil {
+			return fmt.Errorf("%s: %w", t.Where, err)
+		}
 	}
 	t.steps++
 	return nil

@@ -16,15 +16,17 @@ type recorder struct {
 	steps  []step
 }
 
-// step is a launch, or a copy between host and device.
+// step is a launch, or a copy between host and device, or on the device.
 type step struct {
 	kernel *kernel // nil for a copy
 	grid   [3]int
 	args   []uint64
 
-	host   []byte
 	at     place
+	host   []byte // nil for a copy on the device
 	upload bool
+	from   place // of a copy on the device
+	bytes  int
 }
 
 var (
@@ -49,6 +51,18 @@ func (r *recorder) copy(what string, at gpu.Address, host []byte) error {
 		return err
 	}
 	r.steps = append(r.steps, step{host: host, at: p, upload: what == "upload"})
+	return nil
+}
+
+func (r *recorder) Copy(to, from gpu.Address, bytes int) error {
+	if r.done {
+		return errRecorded
+	}
+	target, source, err := r.device.findBoth(to, from, bytes)
+	if err != nil || bytes == 0 {
+		return err
+	}
+	r.steps = append(r.steps, step{at: target, from: source, bytes: bytes})
 	return nil
 }
 
@@ -140,6 +154,10 @@ func (g *graph) record(steps []step) (err error) {
 			putArguments(g.arguments.bytes()[argument:], s.args)
 			c.launch(s.kernel, s.grid, uint64(g.arguments.at())+uint64(argument))
 			argument += int64(8 * len(s.args))
+			continue
+		}
+		if s.host == nil {
+			c.copy(s.at, s.from, s.bytes)
 			continue
 		}
 		n := len(s.host)

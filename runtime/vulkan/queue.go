@@ -139,6 +139,34 @@ func (q *queue) Download(to []byte, from gpu.Address) error {
 	return nil
 }
 
+func (q *queue) Copy(to, from gpu.Address, bytes int) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.usable(); err != nil {
+		return err
+	}
+	target, source, err := q.device.findBoth(to, from, bytes)
+	if err != nil || bytes == 0 {
+		return err
+	}
+	if err := q.ensureOpen(); err != nil {
+		return err
+	}
+	q.open.copy(target, source, bytes)
+	return q.flushFull()
+}
+
+// findBoth returns the places of a copy on the device.
+func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, err error) {
+	if n < 0 {
+		return target, source, fmt.Errorf("vulkan: copy %d bytes", n)
+	}
+	if target, err = d.find("copy", to, n); err == nil {
+		source, err = d.find("copy", from, n)
+	}
+	return target, source, err
+}
+
 // find returns the place of n bytes at an address, or an error that says what for.
 func (d *device) find(what string, at gpu.Address, n int) (place, error) {
 	if n == 0 {

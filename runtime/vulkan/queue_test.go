@@ -117,6 +117,15 @@ func TestTransfers(t *testing.T) {
 			if !bytes.Equal(back, data) {
 				t.Errorf("%d bytes come back different", n)
 			}
+			other := allocate(t, d, n+7)
+			clear(back)
+			must(t, q.Copy(other+1, at+3, n), q.Download(back, other+1), q.Wait(forever))
+			if !bytes.Equal(back, data) {
+				t.Errorf("%d bytes copied on the device come back different", n)
+			}
+			wantError(t, q.Copy(other, at, n+1<<30), "copy")
+			wantError(t, q.Copy(other, at, -1), "copy")
+			d.Free(other)
 			d.Free(at)
 		}
 	})
@@ -149,19 +158,21 @@ func TestGraph(t *testing.T) {
 	onDevices(t, func(t *testing.T, d *device) {
 		kernels, q := loaded(t, d), openQueue(t, d)
 		const n, replays = 300, 1000
-		x, counts := allocate(t, d, 4*n), allocate(t, d, 4*n)
-		in, out, counted := make([]byte, 4*n), make([]byte, 4*n), make([]byte, 4*n)
+		x, counts, before := allocate(t, d, 4*n), allocate(t, d, 4*n), allocate(t, d, 4*n)
+		in, out, counted, first := make([]byte, 4*n), make([]byte, 4*n), make([]byte, 4*n), make([]byte, 4*n)
 		must(t, q.Upload(counts, make([]byte, 4*n)))
 		g, err := q.Record(func(r gpu.Queue) error {
 			args := []uint64{uint64(counts), n}
 			grid := [3]int{(n + 63) / 64, 1, 1}
 			err := errors.Join(
 				r.Upload(x, in),
+				r.Copy(before, x, 4*n),
+				r.Copy(before, x, 0),
 				r.Launch(kernels["count"], grid, []uint64{uint64(x), n}),
 				r.Launch(kernels["count"], grid, args),
 				r.Launch(kernels["count"], [3]int{0, 1, 1}, args),
 				r.Launch(kernels["count"], grid, args),
-				r.Download(out, x), r.Download(counted, counts))
+				r.Download(out, x), r.Download(counted, counts), r.Download(first, before))
 			clear(args)
 			return err
 		})
@@ -173,6 +184,9 @@ func TestGraph(t *testing.T) {
 				must(t, q.Wait(forever))
 				if got := word(out, 7); got != uint32(i+1) {
 					t.Fatalf("replay %d gives %d, want %d", i, got, i+1)
+				}
+				if got := word(first, 7); got != uint32(i) {
+					t.Fatalf("replay %d has copied %d, want %d", i, got, i)
 				}
 				if got := word(counted, n-1); got != uint32(2*(i+1)) {
 					t.Fatalf("replay %d has counted to %d, want %d", i, got, 2*(i+1))

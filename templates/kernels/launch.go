@@ -17,17 +17,18 @@ type Launch struct {
 	Grid [3]dim.Dim
 }
 
-// Arg is an argument of a launch: memory or a number. Exactly one of Read, Write and Scratch is not
-// nil if it is memory.
+// Arg is an argument of a launch: memory or a number. Exactly one of Read, Write, Scratch and Fault
+// is set if it is memory.
 type Arg struct {
 	Read    *ir.Value // a value that the kernel reads
 	Write   *ir.Value // a value that the kernel writes
 	Scratch *Scratch  // memory that only the launches of a node use
+	Fault   bool      // the record of a fault, see [Emitter.SetFault]
 	Dim     dim.Dim   // an i32
 }
 
 // IsMemory reports whether the argument is memory.
-func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil }
+func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil || a.Fault }
 
 // Scratch is memory that several launches of a node share.
 type Scratch struct {
@@ -41,6 +42,7 @@ type Emitter struct {
 	args    []Arg
 	tensors map[any]*Tensor          // by *ir.Value or *Scratch
 	dims    map[string]*kernel.Value // by their text
+	fault   *kernel.Value            // the record of a fault, or nil
 }
 
 // Threads is the number of threads of a block in kernels that do not need another.

@@ -80,6 +80,9 @@ func (*goPrinter) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement {
 // OnDevice returns false: kernels compute in memory of the program.
 func (*goPrinter) OnDevice() bool { return false }
 
+// Queued returns false.
+func (*goPrinter) Queued(program.Step) bool { return false }
+
 // Device returns nil.
 func (*goPrinter) Device() (*emit.Device, error) { return nil, nil }
 

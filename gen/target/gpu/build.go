@@ -14,7 +14,7 @@ import (
 type Launch struct {
 	Node   *ir.Node
 	Kernel *kernel.Kernel
-	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref] or a [dim.Dim].
+	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim] or a [Fault].
 	Args []any
 	Grid [3]dim.Dim
 }
@@ -53,6 +53,12 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 					scratch[a.Scratch] = b.Scratch(ir.TensorOf(a.Scratch.DType, a.Scratch.Shape...))
 				}
 				step.Args = append(step.Args, scratch[a.Scratch])
+			case a.Fault:
+				fault, err := faultOf(n)
+				if err != nil {
+					return err
+				}
+				step.Args = append(step.Args, fault)
 			default:
 				step.Args = append(step.Args, a.Dim)
 			}

@@ -81,6 +81,8 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 			args = append(args, jen.Qual(runtimePath, pass).Call(s.Slice(a)))
 		case dim.Dim:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(s.Int(a)))
+		case Fault:
+			args = append(args, a.print(s, l.Node))
 		}
 	}
 	return s.Run().Dot("Launch").Call(args...)
@@ -128,6 +130,17 @@ func (p *printer) Vars() (doc string, defs []jen.Code) {
 		return "Kernels of launches.", p.vars
 	}
 	return "Kernels of launches, and shapes of kernel calls on the host.", append(p.vars, defs...)
+}
+
+// Queued reports whether a step is a launch or a copy on the device.
+func (p *printer) Queued(step program.Step) bool {
+	switch step := step.(type) {
+	case *Launch:
+		return true
+	case *program.Copy:
+		return !step.To.IsContainer() && step.To.DType != ir.String
+	}
+	return false
 }
 
 // OnDevice returns true.

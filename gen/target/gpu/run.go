@@ -11,6 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/gpu"
+	"github.com/burngen/burngen/templates/kernels"
 )
 
 // Device executes kernels on the memory of the host. It is for running without generating code: it is
@@ -38,6 +40,7 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 		return errNoDevice
 	}
 	var args []Arg
+	record, fault := make([]int32, kernels.FaultWords), Fault{}
 	for _, a := range l.Args {
 		switch a := a.(type) {
 		case *plan.Ref:
@@ -55,13 +58,21 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
 			}
 			args = append(args, Arg{Number: int64(n)})
+		case Fault:
+			args, fault = append(args, Arg{Memory: bytesOf(reflect.ValueOf(record))}), a
 		}
 	}
 	grid, err := f.Ints(l.Grid[:])
 	if err != nil {
 		return err
 	}
-	return t.Device.Launch(l.Kernel, [3]int(grid), args)
+	if err := t.Device.Launch(l.Kernel, [3]int(grid), args); err != nil {
+		return err
+	}
+	if record[0] == 0 {
+		return nil
+	}
+	return fault.err(f, gpu.FaultNumber(record))
 }
 
 // Measure carries out a step of the CPU that returns a number.

@@ -81,7 +81,7 @@ func New(o Options) *GPU {
 		PrimaryRetain: g.primaryRetain, PrimaryRelease: g.primaryRelease, CtxSetCurrent: g.ctxSetCurrent,
 		MemGetInfo: g.memGetInfo, MemAlloc: g.memAlloc, MemFree: g.memFree,
 		MemHostAlloc: g.memHostAlloc, MemFreeHost: g.memFreeHost,
-		MemcpyHtoDAsync: g.memcpyHtoDAsync, MemcpyDtoHAsync: g.memcpyDtoHAsync,
+		MemcpyHtoDAsync: g.memcpyHtoDAsync, MemcpyDtoHAsync: g.memcpyDtoHAsync, MemcpyDtoDAsync: g.memcpyDtoDAsync,
 		StreamCreate: g.streamCreate, StreamDestroy: g.streamDestroy,
 		StreamQuery: g.streamQuery, StreamSynchronize: g.streamSynchronize,
 		EventCreate: g.eventCreate, EventDestroy: g.eventDestroy, EventRecord: g.eventRecord, EventSynchronize: g.eventSynchronize,

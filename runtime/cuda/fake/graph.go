@@ -88,14 +88,21 @@ func (g *GPU) graphAddMemcpy(out *libcuda.Node, handle libcuda.Graph, before *li
 	if r != libcuda.Success {
 		return r
 	}
-	device, host, upload := m.From, m.To, false
-	if m.From.Type == libcuda.MemoryHost {
-		device, host, upload = m.To, m.From, true
-	}
-	if context != libcuda.Context(gr.card.index)+1 || m.Height != 1 || m.Depth != 1 || device.Type != libcuda.MemoryDevice || host.Type != libcuda.MemoryHost {
+	if context != libcuda.Context(gr.card.index)+1 || m.Height != 1 || m.Depth != 1 {
 		return libcuda.InvalidValue
 	}
-	do, err := gr.card.copyAction(device.Device, host.Host, m.Width, upload)
+	var do action
+	var err error
+	switch [2]libcuda.MemoryType{m.To.Type, m.From.Type} {
+	case [2]libcuda.MemoryType{libcuda.MemoryDevice, libcuda.MemoryDevice}:
+		do, err = gr.card.moveAction(m.To.Device, m.From.Device, m.Width)
+	case [2]libcuda.MemoryType{libcuda.MemoryDevice, libcuda.MemoryHost}:
+		do, err = gr.card.copyAction(m.To.Device, m.From.Host, m.Width, true)
+	case [2]libcuda.MemoryType{libcuda.MemoryHost, libcuda.MemoryDevice}:
+		do, err = gr.card.copyAction(m.From.Device, m.To.Host, m.Width, false)
+	default:
+		return libcuda.InvalidValue
+	}
 	if err != nil {
 		return libcuda.InvalidValue
 	}

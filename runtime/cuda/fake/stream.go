@@ -221,6 +221,21 @@ func (g *GPU) memcpyDtoHAsync(to *byte, from libcuda.Address, n uintptr, on libc
 	return g.memcpyAsync(from, to, n, false, on)
 }
 
+func (g *GPU) memcpyDtoDAsync(to, from libcuda.Address, n uintptr, on libcuda.Stream) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s, r := g.streamLocked(on)
+	if r != libcuda.Success {
+		return r
+	}
+	do, err := s.card.moveAction(to, from, n)
+	if err != nil {
+		return libcuda.InvalidValue
+	}
+	s.start(do)
+	return libcuda.Success
+}
+
 func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload bool, on libcuda.Stream) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -236,30 +251,44 @@ func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload 
 	return libcuda.Success
 }
 
+// moveAction returns a copy on the card. Both places must be allocated now, and when it runs. The caller
+// holds g.mu.
+func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
+	return c.between(func() (target, source []byte, err error) {
+		if target, err = c.at(uint64(to), int(n)); err == nil {
+			source, err = c.at(uint64(from), int(n))
+		}
+		return target, source, err
+	})
+}
+
 // copyAction returns a copy between the card and pinned memory. Both must be allocated now, and when it
 // runs. The caller holds g.mu.
 func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload bool) (action, error) {
-	ends := func() (on, off []byte, err error) {
-		if on, err = c.at(uint64(device), int(n)); err == nil {
-			off, err = c.gpu.hostAt(host, n)
+	return c.between(func() (target, source []byte, err error) {
+		if target, err = c.at(uint64(device), int(n)); err == nil {
+			source, err = c.gpu.hostAt(host, n)
 		}
-		return on, off, err
-	}
+		if !upload {
+			target, source = source, target
+		}
+		return target, source, err
+	})
+}
+
+// between returns a copy between the ends that a function finds, now and when the copy runs. The caller
+// holds c.gpu.mu, as ends must.
+func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err
 	}
 	return func() error {
 		c.gpu.mu.Lock()
-		on, off, err := ends()
+		target, source, err := ends()
 		c.gpu.mu.Unlock()
-		switch {
-		case err != nil:
-			return err
-		case upload:
-			copy(on, off)
-		default:
-			copy(off, on)
+		if err == nil {
+			copy(target, source)
 		}
-		return nil
+		return err
 	}, nil
 }

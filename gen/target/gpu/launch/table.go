@@ -7,7 +7,7 @@ import (
 
 // table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
-	attention, convolution, fill, gather, integer, lines, movement, norm, pointwise, pool, product, quantize, random, reduce, resize, scatter, vision,
+	attention, check, convolution, fill, gather, integer, lines, movement, norm, pointwise, pool, product, quantize, random, reduce, resize, scatter, vision,
 )
 
 // builders finds the builder of an operator.

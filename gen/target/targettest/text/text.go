@@ -118,6 +118,7 @@ type printer struct{ declared bool }
 
 func (*printer) Imports() map[string]string                           { return nil }
 func (*printer) OnDevice() bool                                       { return false }
+func (*printer) Queued(program.Step) bool                             { return false }
 func (*printer) Device() (*emit.Device, error)                        { return nil, nil }
 func (*printer) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement { return jen.Copy(to, from) }
 func (*printer) Ends(program.Step) bool                               { return false }

@@ -3,8 +3,10 @@ package gputrain
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/runtime/optim"
 	"github.com/burngen/burngen/runtime/rt"
 
 	"program/model"
@@ -91,6 +93,228 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := gpu.Model().Forward(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "evaluation", rt.Flat[float32](got), rt.Flat[float32](want))
+}
+
+// pair is a trainer on the CPU and one on the GPU.
+type pair struct {
+	cpu *model.Trainer
+	gpu *device.Trainer
+	x   []model.Image
+	z   []device.Image
+	y   []int64
+}
+
+func newPair(t *testing.T, freeze ...string) *pair {
+	t.Helper()
+	cpu, err := model.New(7).NewTrainer(model.TrainerOptions{Batch: batch, Seed: 3, Freeze: freeze})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gpu, err := device.New(7).NewTrainer(device.TrainerOptions{Batch: batch, Seed: 3, Freeze: freeze})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &pair{cpu, gpu, make([]model.Image, batch), make([]device.Image, batch), make([]int64, batch)}
+}
+
+// step makes a step on both, with n examples.
+func (p *pair) step(t *testing.T, k, n int) {
+	t.Helper()
+	x := p.x[:n]
+	rt.Uniform(rt.Flat[float32](x), 0, 1, uint32(k))
+	for i := range n {
+		p.y[i] = int64((i + k) % 4)
+		x[i][2*int(p.y[i])][1]++
+	}
+	copy(rt.Flat[float32](p.z[:n]), rt.Flat[float32](x))
+	want, err := p.cpu.Step(x, p.y[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.gpu.Step(p.z[:n], p.y[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "loss", []float32{got.Loss}, []float32{want.Loss})
+}
+
+// same compares the parameters, except for some.
+func (p *pair) same(t *testing.T, except ...string) {
+	t.Helper()
+	a, b := p.cpu.Params(), p.gpu.Params()
+	for i := range a.Items {
+		if slices.Contains(except, a.Items[i].Name) {
+			continue
+		}
+		near(t, a.Items[i].Name, b.Value(i), a.Value(i))
+	}
+}
+
+var optimizers = map[string]func(p *rt.Params) (optim.Optimizer, error){
+	"sgd": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewSGD(p, optim.SGDConfig{WeightDecay: 0.01})
+	},
+	"momentum": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewSGD(p, optim.SGDConfig{Momentum: 0.9, Nesterov: true})
+	},
+	"adam": func(p *rt.Params) (optim.Optimizer, error) { return optim.NewAdam(p, optim.AdamConfig{Epsilon: 1e-3}) },
+	"amsgrad": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewAdam(p, optim.AdamConfig{AMSGrad: true, Epsilon: 1e-3})
+	},
+	"adamw": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewAdamW(p, optim.AdamWConfig{Epsilon: 1e-3})
+	},
+	"adagrad": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewAdaGrad(p, optim.AdaGradConfig{Start: 0.1})
+	},
+	"rmsprop": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewRMSProp(p, optim.RMSPropConfig{Centered: true, Momentum: 0.5, Epsilon: 1e-2})
+	},
+	"adan": func(p *rt.Params) (optim.Optimizer, error) { return optim.NewAdan(p, optim.AdanConfig{Epsilon: 1e-3}) },
+	"lion": func(p *rt.Params) (optim.Optimizer, error) { return optim.NewLion(p, optim.LionConfig{}) },
+	"muon": func(p *rt.Params) (optim.Optimizer, error) {
+		return optim.NewMuon(p.Match("**.weight").Except("norm"), optim.MuonConfig{})
+	},
+}
+
+// TestOptimizers trains with optimizers on both, and goes on from the state of the GPU on a CPU.
+func TestOptimizers(t *testing.T) {
+	for name, open := range optimizers {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			a, err := open(p.cpu.Params())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := open(p.gpu.Params())
+			if err != nil {
+				t.Fatal(err)
+			}
+			const rate = 1e-3
+			var noise []string
+			if name == "lion" {
+				noise = []string{"conv.bias"} // its gradient is 0 but for rounding, and Lion takes its sign
+			}
+			train := func(from, to int) {
+				for k := from; k < to; k++ {
+					n := batch - k%3
+					p.step(t, k, n)
+					if k%2 == 1 { // gradients of two batches, clipped
+						p.step(t, k+100, n)
+						p.cpu.Params().Scale(0.5)
+						p.gpu.Params().Scale(0.5)
+						want, got := p.cpu.Params().ClipNorm(0.5), p.gpu.Params().ClipNorm(0.5)
+						near(t, "norm", []float32{float32(got)}, []float32{float32(want)})
+						p.cpu.Params().ClipValue(0.05)
+						p.gpu.Params().ClipValue(0.05)
+						p.cpu.Params().ClipNorms(0.2)
+						p.gpu.Params().ClipNorms(0.2)
+					}
+					for _, err := range []error{a.Step(rate), b.Step(rate)} {
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+					p.cpu.Params().UseUp() // what Muon does not train, too
+					p.gpu.Params().UseUp()
+				}
+			}
+			train(0, 5)
+			if q := p.gpu.Params(); name != "muon" && (q.Data != nil || q.Grad != nil) {
+				t.Error("the fields show elements that are on the device")
+			}
+			p.same(t, noise...)
+			if q := p.gpu.Params(); q.Data == nil || q.Grad == nil {
+				t.Error("the fields do not show fetched elements")
+			}
+			train(5, 8)
+			p.same(t, noise...)
+
+			// The state goes on elsewhere.
+			state, err := rt.CollectState(map[string]rt.Stater{"trainer": p.gpu, "optimizer": b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := newPair(t)
+			c, err := open(other.cpu.Params())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rt.RestoreState(state, map[string]rt.Stater{"trainer": other.cpu, "optimizer": c}); err != nil {
+				t.Fatal(err)
+			}
+			p.cpu, a = other.cpu, c
+			train(8, 11)
+			p.same(t, noise...)
+			// And back.
+			if state, err = rt.CollectState(map[string]rt.Stater{"trainer": p.cpu, "optimizer": a}); err != nil {
+				t.Fatal(err)
+			}
+			train(11, 12)
+			if err := rt.RestoreState(state, map[string]rt.Stater{"trainer": p.gpu, "optimizer": b}); err != nil {
+				t.Fatal(err)
+			}
+			if err := rt.RestoreState(state, map[string]rt.Stater{"trainer": p.cpu, "optimizer": a}); err != nil {
+				t.Fatal(err)
+			}
+			train(12, 14)
+			p.same(t, noise...)
+			b.Release()
+			if _, err := open(p.gpu.Params()); err != nil {
+				t.Errorf("after Release: %v", err)
+			}
+		})
+	}
+}
+
+// TestFieldsWithoutOptimizer changes Data and reads Grad, as a program of its own rule does.
+func TestFieldsWithoutOptimizer(t *testing.T) {
+	p := newPair(t)
+	for k := range 4 {
+		p.step(t, k, batch)
+		for _, q := range []*rt.Params{p.cpu.Params(), p.gpu.Params()} {
+			for i, g := range q.Grad {
+				q.Data[i] -= float32(0.1 * g)
+			}
+			q.UseUp()
+		}
+		p.same(t)
+	}
+}
+
+// TestFrozen trains a part of the parameters, with two optimizers.
+func TestFrozen(t *testing.T) {
+	p := newPair(t, "fc2")
+	var list []optim.Optimizer
+	for _, q := range []*rt.Params{p.cpu.Params(), p.gpu.Params()} {
+		first, err := optim.NewAdam(q.Match(q.Items[0].Name), optim.AdamConfig{Epsilon: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, err := optim.NewSGD(q.Except(q.Items[0].Name), optim.SGDConfig{Momentum: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, first, rest)
+	}
+	for k := range 5 {
+		p.step(t, k, batch)
+		for _, o := range list {
+			if err := o.Step(0.01); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p.same(t)
+	want, err := p.cpu.Model().Forward(p.x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.gpu.Model().Forward(p.z)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,7 @@ type API struct {
 	MemFreeHost      func(host *byte) Result                                  `c:"cuMemFreeHost"`
 	MemcpyHtoDAsync  func(to Address, from *byte, n uintptr, s Stream) Result `c:"cuMemcpyHtoDAsync_v2"`
 	MemcpyDtoHAsync  func(to *byte, from Address, n uintptr, s Stream) Result `c:"cuMemcpyDtoHAsync_v2"`
+	MemcpyDtoDAsync  func(to, from Address, n uintptr, s Stream) Result       `c:"cuMemcpyDtoDAsync_v2"`
 
 	StreamCreate      func(stream *Stream, flags uint32) Result `c:"cuStreamCreate"`
 	StreamDestroy     func(stream Stream) Result                `c:"cuStreamDestroy_v2"`

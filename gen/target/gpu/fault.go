@@ -1,0 +1,48 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/runtime/cpu"
+)
+
+// cpuPath is the package whose errors a fault becomes.
+const cpuPath = "github.com/burngen/burngen/runtime/cpu"
+
+// Fault is an argument of a launch: the record of a fault that a kernel may find. The error is that of the
+// CPU's kernel.
+type Fault struct{ check op.CheckIndex }
+
+// faultOf returns the fault that the kernel of a node may find.
+func faultOf(n *ir.Node) (Fault, error) {
+	check, ok := n.Op.(op.CheckIndex)
+	if !ok {
+		return Fault{}, fmt.Errorf("%s: there is no error for the fault of its kernel", ir.OpName(n.Op))
+	}
+	return Fault{check}, nil
+}
+
+// err returns the error of a fault with a number.
+func (a Fault) err(f *exec.Frame, index int64) error {
+	count, err := f.Int(a.check.Count)
+	if err != nil {
+		return err
+	}
+	return &cpu.IndexError{Index: index, Dim: count, What: a.check.What, Things: a.check.Things}
+}
+
+// print prints the argument, with the function that makes the error.
+func (a Fault) print(s *emit.Scope, n *ir.Node) jen.Code {
+	fields := jen.Dict{jen.Id("Index"): jen.Id("index"), jen.Id("Dim"): s.Int(a.check.Count)}
+	if a.check.What != "" {
+		fields[jen.Id("What")], fields[jen.Id("Things")] = emit.Text(a.check.What), emit.Text(a.check.Things)
+	}
+	failed := s.At(n, jen.Op("&").Qual(cpuPath, "IndexError").Values(fields))
+	return s.Run().Dot("Fault").Call(jen.Func().Params(jen.Id("index").Int64()).Error().Block(jen.Return(failed)))
+}

@@ -1,0 +1,41 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// check are the operators that may find a fault in the elements of a tensor.
+var check = []entry{
+	computes(checkIndex),
+}
+
+// checkIndex copies indices in one block, whose threads look for the first one that is out of range. It
+// is copied as it is: kernels stay inside of an axis whatever indices are.
+func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
+	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
+		d := n.Args[0].Type.DType
+		x, y := r.Read(n.Args[0]), r.Write(n.Results[0])
+		count, zero := r.Convert(d, r.Dim(o.Count)), r.Whole(d, 0)
+		start := []*kernel.Value{r.Length, zero}
+		first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
+			given := x.Get(i)
+			index := given
+			if o.FromEnd {
+				fromEnd := r.And(r.Lt(given, zero), r.Ge(given, r.Neg(count)))
+				index = r.Select(fromEnd, r.Add(given, count), given)
+			}
+			y.Set(i, index)
+			isFirst := r.And(r.Or(r.Lt(index, zero), r.Ge(index, count)), r.Lt(i, first[0]))
+			return []*kernel.Value{r.Select(isFirst, i, first[0]), r.Select(isFirst, index, first[1])}
+		}, func(a, b []*kernel.Value) []*kernel.Value {
+			isFirst := r.Lt(a[0], b[0])
+			return []*kernel.Value{r.Select(isFirst, a[0], b[0]), r.Select(isFirst, a[1], b[1])}
+		})
+		found := r.And(r.Eq(r.Thread(0), r.Int(0)), r.Lt(first[0], r.Length))
+		r.Do(found, func() { r.SetFault(first[1]) })
+	}))
+}

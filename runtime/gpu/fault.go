@@ -1,0 +1,92 @@
+package gpu
+
+import (
+	"context"
+	"unsafe"
+)
+
+const (
+	// faultWords is the number of i32 from one record of a fault to the next.
+	faultWords = 4
+	// maxFaults is the number of records. Calls with more launches that may find a fault look at the
+	// records in between.
+	maxFaults = 1024
+)
+
+// FaultNumber returns the number in the record of a fault: the low half is its second word, and the high half
+// the third.
+func FaultNumber(record []int32) int64 {
+	return int64(record[2])<<32 | int64(uint32(record[1]))
+}
+
+// faults are the records in which kernels report what the host would return an error for.
+type faults struct {
+	memory buffer
+	// failed makes the error of each record in use, from the number that a kernel has found.
+	failed []func(number int64) error
+	words  []int32
+}
+
+// Fault returns the argument of a kernel that may find a fault. failed makes the error, which ends the call,
+// from the number in the record.
+func (r *Run) Fault(failed func(number int64) error) Arg {
+	if r.err == nil && len(r.faults.failed) == maxFaults {
+		r.log = nil // other records are in use then
+		if r.err = r.collect(); r.err == nil {
+			r.err = r.findFault()
+		}
+	}
+	if r.err == nil && r.faults.memory.bytes == 0 {
+		if r.err = r.faults.memory.grow(r.device, 4*faultWords*maxFaults); r.err == nil {
+			r.err = r.clearFaults(maxFaults)
+		}
+	}
+	if r.err != nil {
+		return Arg{}
+	}
+	at := r.faults.memory.at + Address(4*faultWords*len(r.faults.failed))
+	r.faults.failed = append(r.faults.failed, failed)
+	return Arg{number: uint64(at), kind: isAddress}
+}
+
+// clearFaults makes the first records say that there is no fault.
+func (r *Run) clearFaults(n int) error {
+	return r.queue.Upload(r.faults.memory.at, make([]byte, 4*faultWords*n))
+}
+
+// download starts the download of the records in use.
+func (r *Run) download() error {
+	n := len(r.faults.failed)
+	if n == 0 {
+		return nil
+	}
+	if len(r.faults.words) < n*faultWords {
+		r.faults.words = make([]int32, n*faultWords)
+	}
+	words := r.faults.words[:n*faultWords]
+	return r.queue.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), r.faults.memory.at)
+}
+
+// collect downloads the records in use.
+func (r *Run) collect() error {
+	if err := r.download(); err != nil {
+		return err
+	}
+	return r.queue.Wait(context.Background())
+}
+
+// findFault returns the error of the first fault in the records that were downloaded, and begins with the
+// first record again.
+func (r *Run) findFault() error {
+	list := r.faults.failed
+	r.faults.failed = r.faults.failed[:0]
+	for i, failed := range list {
+		if record := r.faults.words[i*faultWords:][:faultWords]; record[0] != 0 {
+			if err := r.clearFaults(len(list)); err != nil {
+				return err
+			}
+			return failed(FaultNumber(record))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package gpu
+
+import "slices"
+
+// maxRecordings is the number of recordings that a run keeps: those that were used last.
+const maxRecordings = 8
+
+// recording is what a call has put on the queue, to be put there again by later calls of the same
+// schedule with the same extents.
+type recording struct {
+	callKey
+	steps []queued // until there is a graph
+	graph Graph    // nil until the recording is first used
+	// failed makes the errors of the faults that the kernels may find.
+	failed []func(int64) error
+}
+
+// callKey tells calls apart that may put different work on the queue.
+type callKey struct {
+	schedule         string
+	sizes            []int // extents, and the bytes of each argument and result
+	weights, changes any
+}
+
+func (k *callKey) equal(o *callKey) bool {
+	return k.schedule == o.schedule && k.weights == o.weights && k.changes == o.changes && slices.Equal(k.sizes, o.sizes)
+}
+
+// queued is a launch, or a copy on the device.
+type queued struct {
+	kernel Kernel // nil for a copy
+	grid   [3]int
+	words  []uint64
+
+	to, from Address
+	bytes    int
+}
+
+// put puts a step on a queue.
+func (s *queued) put(q Queue) error {
+	if s.kernel == nil {
+		return q.Copy(s.to, s.from, s.bytes)
+	}
+	return q.Launch(s.kernel, s.grid, s.words)
+}
+
+// Replays reports whether the launches of the call were put on the queue, because an earlier call of the
+// same schedule with the same extents has recorded them. The caller then leaves the schedule out.
+// Otherwise this call is recorded. A schedule may call Replays only if it has no steps on the host, and
+// if its arguments determine its launches.
+func (r *Run) Replays(schedule string, extents ...int) bool {
+	if r.err != nil {
+		return true
+	}
+	r.key.schedule = schedule
+	r.key.sizes = append(r.key.sizes, extents...)
+	i := slices.IndexFunc(r.recordings, func(c *recording) bool { return c.equal(&r.key) })
+	if i < 0 {
+		r.log = &recording{callKey: r.key}
+		r.log.sizes = slices.Clone(r.key.sizes)
+		return false
+	}
+	c := r.recordings[i]
+	copy(r.recordings[1:], r.recordings[:i])
+	r.recordings[0] = c
+	r.faults.failed = append(r.faults.failed[:0], c.failed...)
+	r.err = c.replay(r.queue)
+	return true
+}
+
+// replay puts the recorded steps on the queue.
+func (c *recording) replay(q Queue) error {
+	if c.graph == nil {
+		g, err := q.Record(func(q Queue) error {
+			for i := range c.steps {
+				if err := c.steps[i].put(q); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		c.graph, c.steps = g, nil
+	}
+	return q.Replay(c.graph)
+}
+
+// put puts a step on the queue, and records it if the call is recorded.
+func (r *Run) put(s *queued) error {
+	if err := s.put(r.queue); err != nil {
+		return err
+	}
+	if r.log != nil {
+		same := *s
+		same.words = slices.Clone(s.words)
+		r.log.steps = append(r.log.steps, same)
+	}
+	return nil
+}
+
+// keep keeps the recording of a call that has succeeded.
+func (h *held) keep(c *recording) {
+	if c == nil {
+		return
+	}
+	if len(h.recordings) == maxRecordings {
+		h.recordings[maxRecordings-1].close()
+		h.recordings = h.recordings[:maxRecordings-1]
+	}
+	h.recordings = slices.Insert(h.recordings, 0, c)
+}
+
+// forget closes all recordings. Memory that they use is about to be given back.
+func (h *held) forget() {
+	for _, c := range h.recordings {
+		c.close()
+	}
+	h.recordings = nil
+}
+
+func (c *recording) close() {
+	if c.graph != nil {
+		c.graph.Close()
+	}
+}

@@ -1,0 +1,117 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/burngen/burngen/runtime/gpu/update"
+)
+
+// longestUpdate is the largest number of elements of one launch: their index is an i32.
+const longestUpdate = 1 << 30
+
+// Update launches a kernel of package update that changes elements of vectors, all of the same length, by a
+// rule with these numbers. It does not wait. The vectors start at multiples of 16 elements of vectors that
+// Hold was called for; as many elements as complete a group of 4 behind them may change, too.
+func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error {
+	k, err := r.program.update(rule, len(numbers)+2+len(vectors))
+	if err != nil {
+		return err
+	}
+	for _, x := range vectors {
+		if len(x) == 0 {
+			return nil
+		}
+		if err := r.ready(Out(x)); err != nil {
+			return err
+		}
+	}
+	for from, n := 0, len(vectors[0]); from < n; from += longestUpdate {
+		groups := (min(n-from, longestUpdate) + 3) / 4
+		blocks := min((groups+update.Threads-1)/update.Threads, maxUpdateBlocks)
+		words := make([]uint64, 0, len(numbers)+2+len(vectors))
+		for _, c := range numbers {
+			words = append(words, uint64(math.Float32bits(c)))
+		}
+		words = append(words, uint64(groups), uint64(blocks*update.Threads))
+		for _, x := range vectors {
+			a := In(x[from:])
+			at, _ := r.vector(a).address(a)
+			words = append(words, uint64(at))
+		}
+		if err := r.queue.Launch(k, [3]int{blocks, 1, 1}, words); err != nil {
+			return fmt.Errorf("kernel %s: %w", rule, err)
+		}
+	}
+	return nil
+}
+
+// maxUpdateBlocks is the number of blocks up to which an update has a thread for each group.
+const maxUpdateBlocks = 32768
+
+// Squares returns the sum of the squares of the elements of a vector that Hold was called for. It waits for
+// the device.
+func (r *Run) Squares(x []float32) (float64, error) {
+	if len(x) == 0 {
+		return 0, nil
+	}
+	k, err := r.program.update("squares", 3)
+	if err != nil {
+		return 0, err
+	}
+	if err := r.ready(In(x)); err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for ; len(x) > 0; x = x[min(len(x), longestUpdate):] {
+		a := In(x[:min(len(x), longestUpdate)])
+		at, _ := r.vector(a).address(a)
+		sums := make([]float32, (a.bytes/4+update.SquaresPerBlock-1)/update.SquaresPerBlock)
+		out := Out(sums)
+		if err := r.makeRoom([]Arg{out}); err != nil {
+			return 0, err
+		}
+		words := []uint64{uint64(a.bytes / 4), uint64(at), uint64(r.spare.at)}
+		if err := r.queue.Launch(k, [3]int{len(sums), 1, 1}, words); err != nil {
+			return 0, fmt.Errorf("kernel squares: %w", err)
+		}
+		if err := r.queue.Download(out.host(), r.spare.at); err != nil {
+			return 0, err
+		}
+		if err := r.queue.Wait(context.Background()); err != nil {
+			return 0, err
+		}
+		for _, s := range sums {
+			total += float64(s)
+		}
+	}
+	return total, nil
+}
+
+// update returns a kernel of package update, which has this number of arguments.
+func (p *Program) update(name string, args int) (Kernel, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k, ok := p.updates[name]; ok {
+		return k, nil
+	}
+	if p.updateModule == nil {
+		driver := p.Driver().Name()
+		code := update.Code(driver)
+		if code == nil {
+			return nil, fmt.Errorf("there are no kernels of optimizers for the driver %s", driver)
+		}
+		m, err := p.device.Load(code)
+		if err != nil {
+			return nil, err
+		}
+		p.updateModule, p.updates = m, map[string]Kernel{}
+	}
+	k, err := p.updateModule.Kernel(KernelInfo{Name: name, Block: [3]int{update.Threads, 1, 1}, Args: args})
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	p.updates[name] = k
+	return k, nil
+}

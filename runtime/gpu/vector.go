@@ -1,0 +1,148 @@
+package gpu
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// vector is memory of the host that has a copy on the device over many calls. The host's memory, the copy
+// or both are valid. What is not valid is copied before it is used.
+type vector struct {
+	region
+	memory   buffer
+	onDevice bool // the device's memory is valid
+}
+
+// vector returns the vector that memory is in, or nil.
+func (h *held) vector(a Arg) *vector {
+	i, exact := slices.BinarySearchFunc(h.vectors, uintptr(a.memory), func(v *vector, start uintptr) int { return cmp.Compare(v.start, start) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return nil
+	}
+	if _, ok := h.vectors[i].address(a); !ok {
+		return nil
+	}
+	return h.vectors[i]
+}
+
+// hold returns the vector that memory is in. If there is none, it makes one of the memory. The host's
+// memory is valid then.
+func (h *held) hold(a Arg) (*vector, error) {
+	if v := h.vector(a); v != nil {
+		return v, nil
+	}
+	v := &vector{}
+	if err := v.memory.grow(h.device, int64(a.bytes)); err != nil {
+		return nil, err
+	}
+	v.region = regionOf(a, v.memory.at)
+	v.onHost = true
+	i, _ := slices.BinarySearchFunc(h.vectors, v.start, func(v *vector, start uintptr) int { return cmp.Compare(v.start, start) })
+	h.vectors = slices.Insert(h.vectors, i, v)
+	return v, nil
+}
+
+// toDevice makes the device's memory valid.
+func (v *vector) toDevice(q Queue) error {
+	if v.onDevice {
+		return nil
+	}
+	if err := q.Upload(v.at, v.host); err != nil {
+		return err
+	}
+	v.onDevice = true
+	return nil
+}
+
+// Hold makes room on the device for a copy of each vector. Until ToHost, slices of the vectors stand for
+// these copies.
+func (r *Run) Hold(vectors ...[]float32) error {
+	for _, x := range vectors {
+		if len(x) == 0 {
+			continue
+		}
+		if _, err := r.hold(Out(x)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop gives the copies of vectors back. It does not copy them to the host.
+func (r *Run) Drop(vectors ...[]float32) error {
+	if err := r.queue.Wait(context.Background()); err != nil {
+		return err
+	}
+	r.forget()
+	for _, x := range vectors {
+		a := Out(x)
+		if v := r.vector(a); v != nil && len(x) > 0 {
+			v.memory.free(r.device)
+			r.vectors = slices.DeleteFunc(r.vectors, func(other *vector) bool { return other == v })
+		}
+	}
+	return nil
+}
+
+// ToHost makes the vectors valid in the memory of the host, which may change them then: the device copies
+// them again before it uses them.
+func (r *Run) ToHost(vectors ...[]float32) error {
+	wait := false
+	for _, x := range vectors {
+		v := r.vector(Out(x))
+		if v == nil || len(x) == 0 || v.onHost {
+			continue
+		}
+		if err := r.queue.Download(v.host, v.at); err != nil {
+			return err
+		}
+		wait = true
+	}
+	if wait {
+		if err := r.queue.Wait(context.Background()); err != nil {
+			return err
+		}
+	}
+	for _, x := range vectors {
+		if v := r.vector(Out(x)); v != nil && len(x) > 0 {
+			v.onHost, v.onDevice = true, false
+		}
+	}
+	return nil
+}
+
+// ready makes the device's memory of a vector valid, and the host's invalid if it will be written.
+func (r *Run) ready(a Arg) error {
+	v, err := r.hold(a)
+	if err != nil {
+		return err
+	}
+	if err := v.toDevice(r.queue); err != nil {
+		return err
+	}
+	if a.kind == isWritten {
+		v.onHost = false
+	}
+	return nil
+}
+
+// Assign copies a vector to another of the same length, on the device.
+func (r *Run) Assign(to, from []float32) error {
+	target, source := Out(to), In(from)
+	if len(to) == 0 {
+		return nil
+	}
+	if err := r.ready(source); err != nil {
+		return err
+	}
+	if err := r.ready(target); err != nil {
+		return err
+	}
+	into, _ := r.vector(target).address(target)
+	with, _ := r.vector(source).address(source)
+	return r.queue.Copy(into, with, target.bytes)
+}
