@@ -139,8 +139,8 @@ func sourceOf(d *load.Description, o Options) (*Source, error) {
 	return src, src.fix(o.Dims)
 }
 
-// NewConfigOutput is like [NewOutput] for the file [config.File] in the folder of a description,
-// which holds the functions of its configurations.
+// NewConfigOutput is like [NewOutput], for the file [config.File] in the folder of a description.
+// The file holds the functions of the description's configurations.
 func NewConfigOutput(d *load.Description) (*Output, error) {
 	o := &Output{Dir: d.Dir}
 	path := filepath.Join(d.Dir, config.File)

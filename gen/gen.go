@@ -373,9 +373,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	return w
 }
 
-// Timed returns the files of a package called name for measurements, without a sample and without
-// the weights file, which is passed to Load. If lap is not nil, it numbers the steps, and the
-// package calls its variable Lap with the number after each step.
+// Timed returns the files of a package for measurements. The package is called name. It has no
+// sample and no weights file; the weights are passed to Load. If lap is not nil, it returns the
+// number of a step, and the package calls its variable Lap with that number after the step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	outside, src := *m, *m.Source
 	src.Initial = nil // generate Load instead of New

@@ -31,7 +31,7 @@ func (m *Model) checkNarrow(name string, data any) error {
 	if !slices.ContainsFunc(halves, func(h rt.Float16) bool { return h&0x7fff == infinity }) {
 		return nil
 	}
-	return fmt.Errorf("weight %q: elements are beyond 65504, the largest number of f16: bf16 has room for them", name)
+	return fmt.Errorf("weight %q: elements exceed 65504, the largest number of f16; use bf16", name)
 }
 
 // largeBytes is the size of weights in bytes above which packed weights are not held in memory.

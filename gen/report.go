@@ -41,8 +41,8 @@ func (m *Model) Report() string {
 	return b.String()
 }
 
-// DeviceReport says what a GPU computes of each function, in a line, and what the host does. It is ""
-// for targets without a device.
+// DeviceReport returns a line for each function: the number of kernels and launches of the GPU, and
+// the operators that the host computes. It is "" for targets without a device.
 func (m *Model) DeviceReport() string {
 	t, ok := m.options.Target.(gpu.Target)
 	if !ok {
@@ -240,8 +240,9 @@ func (m *Model) Parameters() int64 {
 	return n
 }
 
-// Flops returns the floating-point operations of one call, with every symbolic extent set to 1.
-// Operators that do not report operations count nothing. at names the symbols.
+// Flops returns the floating-point operations of one call, with every symbolic extent set to 1. at
+// names these symbols, as in " at N = 1". Operators that do not report their operations are not
+// counted.
 func (m *Model) Flops() (n int64, at string) {
 	f := m.Source.Func()
 	if symbols := f.Symbols(); len(symbols) > 0 {
@@ -250,7 +251,7 @@ func (m *Model) Flops() (n int64, at string) {
 	return f.Flops(func(string) int64 { return 1 }), at
 }
 
-// Arena describes the memory of a session.
+// Arena returns a description of the memory of a session.
 func (m *Model) Arena() string {
 	p := m.Forward.Plan
 	size := func(d dim.Dim) string {

@@ -104,7 +104,7 @@ func (s *Source) check() error {
 		case !token.IsIdentifier(f.Method) || !token.IsExported(f.Method):
 			fail("not an exported name of Go")
 		case methods[f.Method]:
-			fail("there are two")
+			fail("two methods have this name")
 		case slices.Contains(reservedMethods, f.Method), strings.HasPrefix(f.Method, "Step"), strings.HasPrefix(f.Method, "Train"):
 			fail("generated packages have methods of this name")
 		}

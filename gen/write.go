@@ -39,8 +39,8 @@ type Output struct {
 	stale []string
 }
 
-// NewOutput checks that files may be written to dir, which need not exist. It returns an error if
-// that would overwrite a file that burngen has not generated. It changes nothing.
+// NewOutput checks that files may be written to dir. dir may be missing. It returns an error if
+// writing would overwrite a file that burngen has not generated. It does not change anything.
 func NewOutput(dir string, files []emit.File) (*Output, error) {
 	o := &Output{Dir: dir, Files: files}
 	switch info, err := os.Stat(dir); {

@@ -60,7 +60,7 @@ func equalAttr(x, y reflect.Value) bool {
 	return x.Interface() == y.Interface()
 }
 
-// SubstOp returns op with the symbols in its attributes replaced by env.
+// SubstOp returns op with the symbols in its attributes replaced as env says.
 func SubstOp(op Op, env func(string) (dim.Dim, bool)) Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))

@@ -110,7 +110,7 @@ func (b *Builder) Func() *Func { return b.fn }
 // Here returns the block under construction.
 func (b *Builder) Here() *Block { return b.block }
 
-// At sets the position of the nodes built from now on.
+// At sets the source position of the nodes that are built next.
 func (b *Builder) At(pos string) { b.state.pos = pos }
 
 // Uses returns the number of uses of v when the current [Func.Rewrite] began.
@@ -265,7 +265,7 @@ func (b *Builder) Scalar(d DType, v float64) *Value {
 	return b.Const(Scalar(d, v))
 }
 
-// Dims appends an i64 tensor of rank 1 with these extents.
+// Dims appends an i64 tensor of rank 1 that holds these extents.
 func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
@@ -312,9 +312,9 @@ func (s *buildState) solution(sym string) (dim.Dim, bool) {
 	return d, ok
 }
 
-// Unify makes two extents equal by replacing a symbol everywhere in the function, and reports
-// whether it succeeded. If a parameter binds the symbol, the binding checks it. If a node binds it,
-// a [CheckDim] follows the node, and [Assume] carries its results.
+// Unify makes two extents equal by replacing a symbol everywhere in the function. It reports
+// whether it succeeded. If a parameter binds the symbol, the caller's arguments are checked. If a
+// node binds it, Unify appends a [CheckDim] after the node, and an [Assume] for its results.
 func (b *Builder) Unify(x, y dim.Dim) bool {
 	sym, value, ok := b.solve(x, y)
 	if _, again := b.state.solved[sym]; !ok || again {
@@ -338,7 +338,7 @@ func (b *Builder) Unify(x, y dim.Dim) bool {
 	return true
 }
 
-// Keep excludes a symbol from replacement by Unify.
+// Keep prevents [Builder.Unify] from replacing a symbol.
 func (b *Builder) Keep(symbol string) { b.state.kept[symbol] = true }
 
 // isOuter reports whether making x and y equal would replace a symbol that is bound before the
@@ -364,9 +364,9 @@ func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes two extents of values equal. It uses [Builder.Unify], or a check at run time after
-// which one extent replaces the other in values. It updates the elements of values and reports
-// whether it succeeded. A nil value is absent.
+// Equate makes two extents equal. It uses [Builder.Unify], or a check at run time. After a check,
+// one extent replaces the other in the types of values. Equate updates the elements of the slice
+// values and reports whether it succeeded. A nil value is absent.
 func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false
@@ -447,7 +447,7 @@ func (b *Builder) assume(maker *Node, sym, value dim.Dim) {
 	}
 }
 
-// Now returns the value that replaced v when extents were made equal, or v.
+// Now returns the value that has replaced v since extents were made equal, or v if none has.
 func (b *Builder) Now(v *Value) *Value {
 	for b.state.taken[v] != nil {
 		v = b.state.taken[v]

@@ -51,9 +51,9 @@ func Join(a, b Type) (Type, error) {
 	return a, nil
 }
 
-// Within reports whether every value of type t also has type u: they are equal, or they
-// are containers of the same kind and the element type of t is within the element type of u. [dim.Any] and unknown
-// ranks in u cover everything.
+// Within reports whether every value of type t also has type u. This holds if they are equal, or if
+// they are containers of the same kind and the element type of t is within the element type of u.
+// [dim.Any] and unknown ranks in u cover everything.
 func (t Type) Within(u Type) bool {
 	if t.Kind == TensorKind {
 		return t.Equal(u)

@@ -100,7 +100,7 @@ func (op Extents) Eval([]*Tensor) ([]*Tensor, error) {
 	return []*Tensor{t}, nil
 }
 
-// InferElems returns the expressions.
+// InferElems returns the expressions of the elements.
 func (op Extents) InferElems([]*Value, Type) []Ratio {
 	elems := make([]Ratio, len(op.Elems))
 	for i, d := range op.Elems {
@@ -109,8 +109,8 @@ func (op Extents) InferElems([]*Value, Type) []Ratio {
 	return elems
 }
 
-// CheckDim checks at run time that two extents are equal, which could not be proven. It has no
-// results.
+// CheckDim checks at run time that two extents are equal, because the compiler could not prove it.
+// It has no results.
 type CheckDim struct {
 	A, B dim.Dim
 	What string
@@ -118,7 +118,7 @@ type CheckDim struct {
 	One bool
 }
 
-// Infer returns no types.
+// Infer returns no types, because there are no results.
 func (op CheckDim) Infer([]Type) ([]Type, error) { return nil, nil }
 
 // Holds reports whether the check is known to succeed.
@@ -134,10 +134,11 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, nil
 }
 
-// HasEffect marks the check as not removable.
+// HasEffect keeps the check, which has no results.
 func (op CheckDim) HasEffect() {}
 
-// Assume returns its operand with extents that were checked to be equal to its own.
+// Assume returns its operand with other extents. A check has found that they are equal to the
+// operand's extents.
 type Assume struct {
 	Type Type `ir:"result"`
 }
@@ -157,8 +158,8 @@ func (op Assume) Eval(in []*Tensor) ([]*Tensor, error) { return in, nil }
 func (op Assume) IsView() {}
 
 // Invoke calls another function of the module. Types are the types of the results at this call.
-// Extents binds symbols to extents of results that only the function knows. Scope lists the symbols
-// of the function's Scope.
+// Extents binds symbols to extents of results that are known only after the call. Scope lists the
+// symbols of the function's Scope.
 type Invoke struct {
 	Func    string
 	Types   []Type `ir:"result"`
@@ -166,7 +167,7 @@ type Invoke struct {
 	Extents []ResultExtent
 }
 
-// ResultExtent binds a symbol to an extent of a result, given by the result's number and the axis.
+// ResultExtent binds a symbol to an extent of a result: the number of the result and the axis.
 type ResultExtent struct {
 	Symbol       string
 	Result, Axis int
@@ -193,7 +194,7 @@ func (op Invoke) BindValues(_, out []*Tensor) ([]int64, error) {
 	return values, nil
 }
 
-// Infer gives the recorded types; the verifier compares them with the function's.
+// Infer returns the recorded types. The verifier compares them with the function's types.
 func (op Invoke) Infer([]Type) ([]Type, error) { return op.Types, nil }
 
 // Eval returns an error: only the evaluator has the functions of the module.

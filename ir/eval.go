@@ -122,8 +122,8 @@ func (r *run) node(n *Node) error {
 	return nil
 }
 
-// Node evaluates a node on its operands. symbols are the values of the symbols in the node; those
-// that the node binds are added. A result that does not have its type is an error.
+// Node evaluates a node on its operands. symbols holds the values of the symbols in the node. Node
+// adds the symbols that the node binds. It returns an error if a result does not have its type.
 func (e *Evaluator) Node(n *Node, symbols map[string]int64, args []*Tensor) ([]*Tensor, error) {
 	r := &run{Evaluator: e, symbols: symbols, values: map[*Value]*Tensor{}}
 	return r.results(n, args)

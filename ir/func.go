@@ -93,7 +93,7 @@ type Value struct {
 	Elems []Ratio
 }
 
-// Ratio is a known element of a tensor: Num divided by Den, which is positive, and 1 for integers.
+// Ratio is a known element of a tensor: Num divided by Den. Den is positive, and 1 for integers.
 type Ratio struct {
 	Num dim.Dim
 	Den int
@@ -131,7 +131,8 @@ func (n *Node) Arg(i int) *Value {
 	return nil
 }
 
-// IsStored reports whether n only names a tensor that the module stores: a weight or a constant.
+// IsStored reports whether n is a weight or a constant: it only names a tensor that the module
+// stores.
 func (n *Node) IsStored() bool {
 	switch n.Op.(type) {
 	case Constant, Load:
@@ -164,7 +165,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%s %q", OpName(n.Op), n.Pos)
 }
 
-// All yields the nodes of b and of its nested blocks. The nodes in its blocks precede a node.
+// All yields the nodes of b and of its nested blocks. A node follows the nodes of its own blocks.
 func (b *Block) All() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) { b.walk(yield) }
 }

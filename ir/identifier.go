@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// MaxIdentifier bounds the length of an identifier that is made of a model's text.
+// MaxIdentifier is the largest length, in bytes, of an identifier that is derived from a model's
+// text.
 const MaxIdentifier = 40
 
 // words splits any text into runs of ASCII letters and digits.
@@ -33,12 +34,12 @@ func camel(text, prefix string) string {
 	return name[:min(len(name), MaxIdentifier)]
 }
 
-// Exported returns an exported Go identifier for any text, of at most
-// [MaxIdentifier] bytes. Texts may share an identifier.
+// Exported derives an exported Go identifier of at most [MaxIdentifier] bytes from any text.
+// Different texts may give the same identifier.
 func Exported(text string) string { return camel(text, "X") }
 
-// Unexported returns an unexported Go identifier for any text, of at most
-// [MaxIdentifier] bytes. Texts may share an identifier. It may be a keyword of Go.
+// Unexported derives an unexported Go identifier of at most [MaxIdentifier] bytes from any text.
+// Different texts may give the same identifier. It may be a keyword of Go.
 func Unexported(text string) string {
 	name := camel(text, "x")
 	upper := 0

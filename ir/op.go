@@ -30,16 +30,16 @@ type RegionOp interface {
 	EvalBlocks(in []*Tensor, blocks []*Block, run func(b *Block, args []*Tensor) ([]*Tensor, error)) ([]*Tensor, error)
 }
 
-// Scoper is an operator whose blocks have symbols of their own. Each execution of a block binds
-// these symbols to the extents of its arguments.
+// Scoper is an operator whose blocks have their own symbols. Each execution of a block binds these
+// symbols to the extents of its arguments.
 type Scoper interface {
 	RegionOp
 	// Scope returns the symbols.
 	Scope() []string
 }
 
-// Binder is an operator that binds new symbols to values that are known only at run time: extents
-// of its results, or elements of an operand.
+// Binder is an operator that binds new symbols to values that are known only at run time. The
+// values are extents of its results, or elements of an operand.
 type Binder interface {
 	// Binds returns the symbols.
 	Binds() []string
@@ -51,7 +51,7 @@ type Binder interface {
 type Effect interface{ HasEffect() }
 
 // Opaque is an operator that only the user's program can compute. The compiler does not know what
-// its nodes do.
+// it computes.
 type Opaque interface{ IsOpaque() }
 
 // Overwriter is an operator whose first result may reuse the memory of an operand. The operand and
@@ -62,8 +62,8 @@ type Overwriter interface{ Overwrites() []int }
 // Viewer is an operator whose result is the unchanged memory of its first operand.
 type Viewer interface{ IsView() }
 
-// ElemsOp is an operator whose result elements are known as expressions if its operands' elements
-// are.
+// ElemsOp is an operator that can express the elements of its result if the elements of its
+// operands are known as expressions.
 type ElemsOp interface {
 	// InferElems returns the elements of the only result, or nil if unknown. Operands with unknown
 	// elements have nil Elems.
@@ -79,7 +79,7 @@ type Lowerer interface {
 	Lower(b *Builder, n *Node) []*Value
 }
 
-// Differentiable is an operator of which gradients can be taken.
+// Differentiable is an operator that has gradients.
 type Differentiable interface {
 	Op
 	// Grad builds the gradients of n's operands from dy, the gradients of its results. A nil dy[i]
@@ -115,7 +115,8 @@ type Training interface {
 	Update(v, next *Value)
 }
 
-// Unproven is the error of an [Op.Infer] that requires A and B to be equal.
+// Unproven is the error of an [Op.Infer] that requires the extents A and B to be equal but cannot
+// prove it.
 type Unproven struct {
 	A, B dim.Dim
 	What string // describes A and B, such as "inner dimensions"

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Parse parses the text form. Comments may precede it on lines of their own. Weights have no data.
-// It verifies the module.
+// Parse parses the text form of a module and verifies it. Lines with comments may precede it. The
+// weights have no data.
 func Parse(text string, ops OpSet) (m *Module, err error) {
 	p := &parser{src: text, ops: ops}
 	defer func() {

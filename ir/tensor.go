@@ -124,7 +124,7 @@ func (t *Tensor) Text(i int) string { return t.texts[t.at(i)] }
 // Bool reports whether element i of an integer or bool tensor is nonzero.
 func (t *Tensor) Bool(i int) bool { return t.Int(i) != 0 }
 
-// Number returns element i of any tensor except strings as a float64.
+// Number returns element i as a float64, for all element types except strings.
 func (t *Tensor) Number(i int) float64 {
 	switch {
 	case t.DType.IsFloat():
@@ -152,8 +152,8 @@ func (t *Tensor) SetBool(i int, v bool) {
 // SetText stores a string.
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
-// SetNumber stores v in a tensor of any type except strings. Integers truncate v, and u64 wraps
-// numbers from 2⁶⁴ on to zero.
+// SetNumber stores v in a tensor of any type except strings. Integers truncate v. A u64 wraps: 2⁶⁴
+// becomes 0.
 func (t *Tensor) SetNumber(i int, v float64) {
 	switch {
 	case t.DType.IsFloat():

@@ -32,7 +32,7 @@ type Type struct {
 	Elem  *Type     // element type of a container
 }
 
-// TensorOf returns the type of a tensor.
+// TensorOf returns the type of a tensor of element type d with these extents.
 func TensorOf(d DType, shape ...dim.Dim) Type {
 	if shape == nil {
 		shape = []dim.Dim{}
@@ -40,16 +40,16 @@ func TensorOf(d DType, shape ...dim.Dim) Type {
 	return Type{DType: d, Shape: shape}
 }
 
-// StaticTensor returns the type of a tensor with constant extents.
+// StaticTensor returns the type of a tensor of element type d with these constant extents.
 func StaticTensor(d DType, shape ...int) Type { return TensorOf(d, dim.Consts(shape...)...) }
 
-// SequenceOf returns the type of a sequence of elem.
+// SequenceOf returns the type of a sequence whose elements have type elem.
 func SequenceOf(elem Type) Type { return Type{Kind: SequenceKind, Elem: &elem} }
 
-// OptionalOf returns the type of an optional elem.
+// OptionalOf returns the type of an optional whose element has type elem.
 func OptionalOf(elem Type) Type { return Type{Kind: OptionalKind, Elem: &elem} }
 
-// MapOf returns the type of a map from key to elem.
+// MapOf returns the type of a map whose keys have element type key and whose values have type elem.
 func MapOf(key DType, elem Type) Type { return Type{Kind: MapKind, DType: key, Elem: &elem} }
 
 // IsZero reports whether t is the zero Type, which stands for an absent operand.
@@ -93,7 +93,7 @@ func (t Type) Equal(u Type) bool {
 	return t.Elem == nil || t.Elem.Equal(*u.Elem)
 }
 
-// Subst returns t with symbols replaced by env. The types of containers have no symbols.
+// Subst returns t with symbols replaced as env says. The types of containers have no symbols.
 func (t Type) Subst(env func(string) (dim.Dim, bool)) Type {
 	if t.Kind == TensorKind && t.Shape != nil {
 		shape := make([]dim.Dim, len(t.Shape))

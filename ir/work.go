@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Work is the work of a node in one call.
+// Work is the number of operations and elements of a node in one call.
 type Work struct {
 	// Flops are the floating-point operations that the operator reports. An operator of a fused
 	// block that reports operations counts one for each element of the node's result.
@@ -45,9 +45,9 @@ func (n *Node) Work() Work {
 	return w
 }
 
-// Total returns the number of elementary operations: w.Flops, and one for each element of an operand
-// and a result. symbol gives the values of symbols and may be nil. The total is math.MaxInt64 if it
-// overflows or depends on a symbol without a value.
+// Total returns the number of elementary operations: w.Flops, plus one for each element of an
+// operand or a result. symbol returns the value of a symbol; it may be nil. The total is
+// math.MaxInt64 if it overflows or depends on a symbol without a value.
 func (w Work) Total(symbol func(name string) (int64, bool)) int64 {
 	if symbol == nil {
 		symbol = func(string) (int64, bool) { return 0, false }

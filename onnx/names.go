@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// Named returns the name in names that a command-line argument refers to. This is text itself or,
-// since messages quote names, text without its quotes or backquotes. It returns an error if there
-// is no such name. The error describes the names as what.
+// Named returns the element of names that a command-line argument refers to: text itself, or text
+// without its quotes or backquotes, since messages quote names. It returns an error if there is no
+// such name. The error calls the names what.
 func Named(what, text string, names []string) (string, error) {
 	for _, name := range []string{text, unquoted(text)} {
 		if slices.Contains(names, name) {

@@ -20,8 +20,8 @@ type Node struct {
 // Knows reports whether package op has a rule for an operator.
 func Knows(domain, name string) bool { return rules[ruleName(domain, name)] != nil }
 
-// Nodes returns the nodes of a file's graph, in the order of the file. It leaves out nodes of
-// functions and of graphs within nodes.
+// Nodes returns the nodes of a file's graph, in the order of the file. It does not return the nodes
+// of functions and of graphs within nodes.
 func Nodes(path string) ([]Node, error) {
 	data, err := readFile(path)
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *symbols) readOptions(im *importer) {
 	}
 }
 
-// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64", for which
+// ParseExtent parses the value given for a symbol: an extent, "4", or a range, "1..64". For a range
 // it returns the upper end and true.
 func ParseExtent(text string) (n int64, bounded bool, err error) {
 	low, high, bounded := strings.Cut(text, "..")

@@ -39,8 +39,9 @@ func Open(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsFile(path, load), options)
 }
 
-// OpenIndex returns the weights of a model that is split into several PyTorch files. path is their
-// index, "pytorch_model.bin.index.json" in the same folder. See [Open] and [rt.OpenWeightsIndex].
+// OpenIndex returns the weights of a model that is split into several PyTorch files. path is the
+// path of their index, "pytorch_model.bin.index.json" in the same folder. It returns the errors of
+// [Open] and [rt.OpenWeightsIndex].
 func OpenIndex(path string, options ...Option) (*rt.Weights, error) {
 	return finish(rt.ReadWeightsIndex(path, func(file string) *rt.Weights { return rt.ReadWeightsFile(file, load) }), options)
 }

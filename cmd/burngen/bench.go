@@ -29,7 +29,7 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 	flags.Var(in, "in", "read an input from a file, `NAME=FILE`, in a format of burngen run; other inputs are random")
 	flags.Var(extents, "extent", "set an open dimension for the measured calls, `NAME=8`; other open dimensions are 1")
 	threads := flags.Int("threads", 1, "use `N` threads")
-	duration := flags.Duration("time", time.Second, "measure whole calls for `TIME`, and then single nodes for `TIME`")
+	duration := flags.Duration("time", time.Second, "measure whole calls for `TIME`, and then single nodes for the same time")
 	top := flags.Int("top", 20, "show the `N` slowest rows; 0 shows all")
 	each := flags.Bool("each", false, "give each node a row of its own; without it, nodes of the same operator and shape share a row")
 	asJSON := flags.Bool("json", false, "print all measurements as JSON")

@@ -57,7 +57,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 		}), "variant", "try these fields of the configuration, `'NAME=VALUE;…'`, as in 'Block=conv;Depth=2'. The first\n-variant whose model has the tensors of -weights FILE is used")
 	})
 	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
-	flags.Var(manyTargets{&g.targets}, "target", "generate for these `TARGETS`, separated by commas. The package of the first one is in DIR, those of\nthe others in folders below, as in DIR/cuda"+targetsHelp)
+	flags.Var(manyTargets{&g.targets}, "target", "generate for these `TARGETS`, separated by commas. The package of the first target is in DIR,\nand each other package in a folder below it, as in DIR/cuda"+targetsHelp)
 	flags.StringVar(&g.options.Package, "pkg", "", "name the package `NAME` (default: the name of the folder)")
 	flags.section(ofTraining, func() {
 		flags.BoolVar(&g.options.Train, "train", false, "generate a package that can also train the model. Its weights file holds the original weights")

@@ -45,7 +45,7 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 		flags.Var(each(w.setAny), "weights", "take the weights from a file, or choose where the package stores its weights, `FILE|embed|file`:\n"+
 			"  FILE   replace the model's weights by the tensors of FILE ("+weightsNames+")\n"+
 			"  embed  embed the package's weights in the program (default up to 512 MiB)\n"+
-			"  file   store them in a file, which the program loads (default above 512 MiB)\nFILE and one of embed and file may be given together")
+			"  file   store them in a file, which the program loads (default above 512 MiB)\nFILE may be given together with embed or file")
 	} else {
 		flags.Func("weights", "replace the model's weights by the tensors of `FILE` ("+weightsNames+") (default: the model's own weights)", w.setFile)
 	}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// File is the name of the generated file beside configurations.
+// File is the name of the generated file in a folder with configurations.
 const File = "config_burngen.go"
 
 // Struct is a configuration.
@@ -84,8 +84,8 @@ func (r *reader) fault(pos token.Pos, format string, args ...any) {
 	r.faults.Add(r.fset.Position(pos), fmt.Sprintf(format, args...))
 }
 
-// Read returns the configurations in the files of a package, and all errors. A field with an error
-// does not affect the others.
+// Read returns the configurations in the files of a package, and all errors. If a field has an
+// error, the other fields are still returned.
 func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanner.ErrorList) {
 	r := &reader{fset: fset, set: &Set{}, marked: map[string]bool{}, local: map[string]ast.Expr{}}
 	for _, f := range files {

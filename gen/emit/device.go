@@ -13,8 +13,7 @@ import (
 // gpuPath is the package that code for devices with memory of their own calls.
 const gpuPath = "github.com/burngen/burngen/runtime/gpu"
 
-// Device is what a package has besides if its target computes in memory of its own. Slices of the
-// schedule then stand for memory of the device: the field run of a session, a gpu.Run, finds it.
+// Device describes the additional files of a package whose target computes in device memory.
 type Device struct {
 	// Driver is the import path of the driver's package.
 	Driver string
@@ -169,7 +168,7 @@ func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
 	}
 }
 
-// Run prints the memory of the device.
+// Run prints the value that stands for the device memory of the call, a *gpu.Run.
 func (s *Scope) Run() *jen.Statement { return s.f.run() }
 
 func (f *function) run() *jen.Statement {
@@ -179,8 +178,9 @@ func (f *function) run() *jen.Statement {
 	return f.host.self().Dot(runField)
 }
 
-// OnHost prints a step of the host between the copies of its operands from the device, and of its
-// results to it. Without a device it is the step alone.
+// OnHost prints a step of the host. Before the step it prints the copy of the operands from the
+// device, and after it the copy of the results to the device. Without a device it prints the step
+// alone.
 func (s *Scope) OnHost(step program.Step, printed []jen.Code) []jen.Code {
 	var reads, writes []*plan.Ref
 	for _, r := range step.Refs() {

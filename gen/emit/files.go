@@ -13,7 +13,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Files prints the package. It fails if the generated Go is not allowed by guard.
+// Files prints the files of the package. It returns an error if the generated Go imports a package
+// or has a directive that is not allowed.
 func Files(m *Model) (files []File, err error) {
 	err = ir.Try(func() {
 		e := newEmitter(m)

@@ -19,13 +19,12 @@ type Printer interface {
 	Imports() map[string]string
 	// Step prints a step of the target, or a copy.
 	Step(s *Scope, step program.Step) []jen.Code
-	// Measure prints the value that a step of a [program.Bind] gives to a symbol.
-	// It reports whether an error comes with the value.
+	// Measure prints the value that a step of a [program.Bind] gives to a symbol. It reports
+	// whether the printed expression also returns an error.
 	Measure(s *Scope, step program.Step) (value *jen.Statement, fallible bool)
 	// Copy prints the copy of a slice of elements to another.
 	Copy(s *Scope, to, from jen.Code) *jen.Statement
-	// Ends reports whether a step looks at the context of its call by itself, so that it
-	// can end early.
+	// Ends reports whether a step checks the context of its call itself, so that it can end early.
 	Ends(step program.Step) bool
 	// Moves reports whether a step only moves elements.
 	Moves(step program.Step) bool
@@ -37,8 +36,8 @@ type Printer interface {
 	Funcs() []jen.Code
 	// Queued reports whether a step only puts work on the queue of a device.
 	Queued(step program.Step) bool
-	// OnDevice reports whether steps compute in memory of a device. Device then returns what the
-	// package has besides, when all steps are printed.
+	// OnDevice reports whether steps compute in device memory. Device then returns the additional
+	// files of the package, after all steps are printed.
 	OnDevice() bool
 	Device() (*Device, error)
 }
@@ -49,10 +48,10 @@ type Scope struct {
 	v *views
 }
 
-// Slice prints the memory that a reference points to, or the container.
+// Slice prints the memory, or the container, that ref refers to.
 func (s *Scope) Slice(ref *plan.Ref) *jen.Statement { return s.f.slice(ref, s.v) }
 
-// Pointer prints a pointer to the container that a reference is to.
+// Pointer prints a pointer to the container that ref refers to.
 func (s *Scope) Pointer(ref *plan.Ref) *jen.Statement { return s.f.pointer(ref) }
 
 // Int prints an extent as an int.
@@ -72,8 +71,8 @@ func (s *Scope) Context() *jen.Statement {
 	return frame("Ctx")
 }
 
-// Long reports whether the step may take long. A step for which [Printer.Ends] reports true must
-// then be given the context.
+// Long reports whether the step may take long. It must then be given the context if [Printer.Ends]
+// reports true for it.
 func (s *Scope) Long() bool { return s.f.ends }
 
 // Check prints a call of a function that returns an error. The error ends the function and names
@@ -92,7 +91,7 @@ func (s *Scope) Name(hint string) string { return s.f.global.unique(ir.Unexporte
 // Text prints a quoted literal of a model's text, in ASCII.
 func Text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
 
-// Float prints a constant with the digits that its width needs.
+// Float prints a constant with enough digits to identify it among the floats of this many bits.
 func Float(v float64, bits int) *jen.Statement {
 	typ := "float" + strconv.Itoa(bits)
 	switch {

@@ -2,7 +2,7 @@ package emit
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// Store says where a package has its weights: an [Embedded], a [Beside], an [Existing] or a
+// Store says where a package has its weights. It is an [Embedded], a [Beside], an [Existing] or a
 // [Drawn].
 type Store interface {
 	// Form returns the form of the weights.
@@ -28,16 +28,16 @@ type Existing struct{ File string }
 // Drawn are initial weights. New computes them, so there is no weights file.
 type Drawn struct{ Initial []rt.Initial }
 
-// Form returns s.Keep.
+// Form returns the form in the file.
 func (s Embedded) Form() Keep { return s.Keep }
 
-// Form returns s.Keep.
+// Form returns the form in the file.
 func (s Beside) Form() Keep { return s.Keep }
 
-// Form returns KeepRaw.
+// Form returns KeepRaw, because the file has the weights of the source model.
 func (Existing) Form() Keep { return KeepRaw }
 
-// Form returns KeepRaw.
+// Form returns KeepRaw, because New computes the weights of the source model.
 func (Drawn) Form() Keep { return KeepRaw }
 
 // embeddedFile returns the name of the file that is embedded in the program: the weights file, or a

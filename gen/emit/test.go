@@ -19,7 +19,7 @@ const SampleExtent = 2
 const SampleSeed = 1
 
 // SampleRange returns the range of an input's random elements in the bundled test: [low, low+1] for
-// floats, and from low up to, but not including, 2 for integers and booleans.
+// floats. Integers and booleans are from low up to, but not including, 2.
 func SampleRange(d ir.DType, low int) (lo, hi int) {
 	if d.IsFloat() {
 		return low, low + 1

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Refuses returns an error if a program cannot be run without generating code, because it calls
-// functions of the user's program.
+// Refuses returns an error if the program calls functions of the user's program, because then it
+// cannot run without generated code.
 func Refuses(f *program.Func) error {
 	for _, c := range f.Customs() {
 		return rt.At(c.Node.Pos, c.Op.Absent())

@@ -18,7 +18,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Runner carries out the steps of a target.
+// Runner executes the steps of a target.
 type Runner interface {
 	// Run runs a copy, or a step that belongs to the target.
 	Run(f *Frame, s program.Step) error
@@ -26,7 +26,7 @@ type Runner interface {
 	Measure(f *Frame, s program.Step) (int64, error)
 }
 
-// Machine holds a function and the weights it reads.
+// Machine executes a function. It holds the weights that the function reads.
 type Machine struct {
 	fn     *program.Func
 	runner Runner
@@ -54,8 +54,7 @@ func New(f *program.Func, runner Runner, weight func(name string) (any, error)) 
 	return &Machine{fn: f, runner: runner, weight: weight}
 }
 
-// Frame is one call of a function. It holds the memory that steps work on, and the values of
-// symbols.
+// Frame is one call of a function. It holds the memory of the steps and the values of symbols.
 type Frame struct {
 	*Machine
 	symbols map[string]int64
@@ -78,8 +77,8 @@ func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results 
 	return m.RunInto(ctx, args, shapes, nil)
 }
 
-// RunInto is like Run, but takes memory for the results in into, each of the right length. If into
-// is nil, or has nil for a result, RunInto allocates memory.
+// RunInto is like Run, but writes the results to the slices in into, which have the right lengths.
+// It allocates memory for a result whose slice is nil, and for all results if into is nil.
 func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into []any) (results []any, outShapes [][]int, err error) {
 	if err := Refuses(m.fn); err != nil {
 		return nil, nil, err
@@ -337,10 +336,10 @@ func (r *Frame) Ints(dims []dim.Dim) ([]int, error) {
 	return out, nil
 }
 
-// Symbols returns a copy of the values of the symbols that are known by now.
+// Symbols returns a copy of the values of the symbols that are already known.
 func (r *Frame) Symbols() map[string]int64 { return maps.Clone(r.symbols) }
 
-// Pointer returns a pointer to the container that a reference is to.
+// Pointer returns a pointer to the container that ref refers to.
 func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	_, pointer := r.container(ref)
 	return pointer
@@ -360,7 +359,7 @@ func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	return pointer.Elem(), pointer
 }
 
-// Slice returns the memory of a reference as a Go slice, or the container that it is to.
+// Slice returns the memory that ref refers to as a Go slice, or the container that it refers to.
 func (r *Frame) Slice(ref *plan.Ref) (reflect.Value, error) {
 	if ref.IsContainer() {
 		v, _ := r.container(ref)
@@ -406,7 +405,7 @@ func (r *Frame) Slice(ref *plan.Ref) (reflect.Value, error) {
 	return v.Slice3(at, at+n, at+n), nil
 }
 
-// Set copies elements into the memory of a reference, or sets the container that it is to.
+// Set copies elements into the memory that ref refers to, or sets the container that it refers to.
 func (r *Frame) Set(ref *plan.Ref, v reflect.Value) error {
 	if ref.IsContainer() {
 		r.Pointer(ref).Elem().Set(v)

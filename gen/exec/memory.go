@@ -98,7 +98,7 @@ var elements = map[ir.DType]element{
 	ir.String:     text(),
 }
 
-// GoType returns the Go type of an element.
+// GoType returns the Go type of an element of type d.
 func GoType(d ir.DType) reflect.Type { return elements[d].typ }
 
 // MakeSlice returns a slice of n zero elements.
@@ -111,7 +111,7 @@ func Draw(d ir.DType, data any, lo, hi float64, seed uint32) {
 	}
 }
 
-// Sample condenses a slice of elements as [rt.SampleOf] does; ok is false for strings.
+// Sample returns the sample of a slice of elements, as [rt.SampleOf] does. ok is false for strings.
 func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
 	e := elements[d]
 	if e.sample == nil {
@@ -120,8 +120,8 @@ func Sample(d ir.DType, data any) (s rt.Sample, ok bool) {
 	return e.sample(data), true
 }
 
-// CheckSample compares a slice of elements, which are not strings, with a sample of the expected
-// elements, as [rt.CheckSample] does.
+// CheckSample compares a slice of elements with the expected sample, as [rt.CheckSample] does. The
+// elements must not be strings.
 func CheckSample(d ir.DType, data any, want rt.Sample) error { return elements[d].check(data, want) }
 
 func view(arena []byte, d ir.DType, off, n int) any { return elements[d].view(arena, off, n) }

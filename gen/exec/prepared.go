@@ -8,14 +8,14 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Target makes steps and runs them.
+// Target makes and runs steps.
 type Target interface {
 	program.Target
 	Runner
 }
 
-// Prepared returns a machine for a function of a lowered module whose raw weights have data. It
-// runs the function that prepares weights first.
+// Prepared runs the function of a lowered module that prepares weights, and returns a machine for
+// another function of the module. The raw weights of the module must have data.
 func Prepared(t Target, m *ir.Module, prepare, function string) (*Machine, error) {
 	weights := rt.NewWeights()
 	first, err := program.Compile(m, prepare, t)

@@ -46,8 +46,9 @@ func AddWeight(w *rt.Weights, weight *ir.Weight) {
 	w.AddRaw(weight.Name, d.String(), shape, data)
 }
 
-// SetWeight is the inverse of [AddWeight]: it sets the elements of a weight to those of the tensor
-// of the same name, in the same memory if possible. Errors concerning the tensor are reported by w.
+// SetWeight sets the elements of a weight to the elements of the tensor of the same name in w, the
+// inverse of [AddWeight]. It reuses the weight's memory if possible. w reports errors that concern
+// the tensor.
 func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	raw := w.Raw(weight.Name)
 	bits := weight.Type.DType.Bits()
@@ -74,8 +75,8 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 // CanAddMade reports whether [AddMade] accepts elements of a type.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w whose elements are computed by make each time they are used, as with
-// [rt.AddMade]. The slice passed to make may have any contents.
+// AddMade adds a tensor to w. make computes its elements each time they are used, as with
+// [rt.AddMade]. The slice passed to make has undefined contents.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)
 }

@@ -53,18 +53,18 @@ func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (ar
 
 func draw(t ir.Type, symbols map[string]int, seed uint32) (*ir.Tensor, error) {
 	if !t.IsTensor() {
-		return nil, fmt.Errorf("%s is not drawn: only tensors are", t)
+		return nil, fmt.Errorf("no random %s: only tensors can be random", t)
 	}
 	shape, ok := t.Subst(func(s string) (dim.Dim, bool) { n, ok := symbols[s]; return dim.Const(n), ok }).Static()
 	if !ok {
-		return nil, fmt.Errorf("%s has extents that nothing gives", t)
+		return nil, fmt.Errorf("%s has an extent without a value", t)
 	}
 	n, err := ir.CheckedLen(shape)
 	if err != nil {
 		return nil, err
 	}
 	if n > maxInput {
-		return nil, fmt.Errorf("%d elements are not drawn", n)
+		return nil, fmt.Errorf("%d elements are too many for a random input", n)
 	}
 	data := exec.MakeSlice(t.DType, n)
 	hi := 2.0

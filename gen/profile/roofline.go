@@ -32,8 +32,8 @@ func (r *roofline) y(v float64) float64 {
 const maxLabels = 10
 
 // Roofline draws the rows as an SVG image (Williams, Waterman, Patterson: Roofline, 2009). Each row
-// is a disc whose area is its share of the time. Lines show the limits of multiply-adds and memory.
-// Rows without operations are omitted.
+// is a disc whose area is its share of the time. Lines show the limits of multiply-adds and of
+// memory bandwidth. Rows without operations are omitted.
 func (p *Profile) Roofline() []byte {
 	var rows []Row
 	for _, row := range p.Rows(false) {

@@ -16,8 +16,8 @@ type Row struct {
 	Flops, Bytes int64
 }
 
-// Rows returns the nodes, the slowest first. Unless each is set, it merges nodes with the same
-// operator and shape.
+// Rows returns a row for each node if each is set, else a row for all nodes with the same operator
+// and shape. The slowest row comes first.
 func (p *Profile) Rows(each bool) []Row {
 	var rows []Row
 	at := map[string]int{}

@@ -23,7 +23,8 @@ type Backward struct {
 	End map[int]int
 }
 
-// Backward finds the steps that may be left out. isGradient reports whether a result is a gradient.
+// Backward returns the steps that may be left out if some gradients are not wanted. isGradient
+// reports whether a result of the function is a gradient.
 func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 	b := &Backward{Only: map[Step]int{}, Needed: make([]bool, len(f.IR.Results)), Exits: map[Step]int{}, End: map[int]int{}}
 	serves := f.serves(isGradient)
@@ -136,9 +137,9 @@ func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	}
 }
 
-// Halve splits a function whose last parameters, late, are known only after its first results. The
-// second half starts with the first step that depends on a late parameter. ok is false if one of
-// the first results would be computed in the second half.
+// Halve splits a function at the first step that depends on one of its last parameters, late. The
+// first results of the function, as many as results says, belong to the first half. ok is false if
+// the second half would compute one of them.
 func (f *Func) Halve(late []*ir.Value, results int) (first, second []Step, ok bool) {
 	at := f.before(late)
 	serves := f.serves(func(result int) bool { return result >= results })

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Builder creates the steps of a function before it is planned.
+// Builder creates the steps of one node after the other, before the function is planned.
 type Builder struct {
 	compiler *compiler
 	node     *ir.Node // the node whose steps are created
@@ -17,7 +17,7 @@ type Builder struct {
 	scratch  int      // number of scratch values of node
 }
 
-// Add appends steps to the steps of the node.
+// Add appends steps to the steps of the node that is being built.
 func (b *Builder) Add(steps ...Step) { b.steps = append(b.steps, steps...) }
 
 // Read returns a reference to a value that a step reads, or nil for an absent operand.

@@ -69,7 +69,7 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 	return &Func{IR: f, Plan: p, Steps: arrange(p, steps)}, nil
 }
 
-// Line is the unit of [Func.LinesSymbol] in bytes.
+// Line is the unit of [Func.LinesSymbol]: the size of a cache line in bytes.
 const Line = 64
 
 // Arenas returns the sizes of the arenas that a function needs if another function calls it.
@@ -143,7 +143,8 @@ func CalleesOf(s Step) []*Func {
 	return nil
 }
 
-// Invoke is a call of another function of the program, whose arenas begin at Bases.
+// Invoke is a call of another function of the program. Bases are the starts of that function's
+// arenas.
 type Invoke struct {
 	Node          *ir.Node
 	Callee        *Func
@@ -151,13 +152,13 @@ type Invoke struct {
 	Bases         []*plan.Ref
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Invoke) At() *ir.Node { return s.Node }
 
 // Refs returns the results, the operands, and the arenas.
 func (s *Invoke) Refs() []*plan.Ref { return Present(s.Results, s.Args, s.Bases) }
 
-// Present returns the references of lists that are not nil.
+// Present returns the references in the lists that are not nil.
 func Present(lists ...[]*plan.Ref) []*plan.Ref {
 	return slices.DeleteFunc(slices.Concat(lists...), func(r *plan.Ref) bool { return r == nil })
 }

@@ -19,7 +19,7 @@ type Branch struct {
 	Extents         []Extent
 }
 
-// Extent binds a symbol to an extent of a tensor stored with its shape in a variable.
+// Extent binds a symbol to an extent of a tensor that a variable holds together with its shape.
 type Extent struct {
 	Symbol string
 	Ref    *plan.Ref
@@ -66,18 +66,19 @@ type Scan struct {
 	Buffer *plan.Ref
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Branch) At() *ir.Node { return s.Node }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Repeat) At() *ir.Node { return s.Node }
 
-// Refs returns the memory references of the step and of the two functions.
+// Refs returns the memory references of the step: the condition, and the operands and results of
+// the two calls.
 func (s *Branch) Refs() []*plan.Ref {
 	return slices.Concat([]*plan.Ref{s.Condition}, s.Then.Refs(), s.Otherwise.Refs())
 }
 
-// Refs returns the memory references of the step and of the iterations.
+// Refs returns the memory references of the step, including the references of its iterations.
 func (s *Repeat) Refs() []*plan.Ref {
 	refs := append([]*plan.Ref{s.Limit, s.Condition, s.Trip, s.Going, s.Again}, s.Bases...)
 	for _, c := range s.Carried {

@@ -15,7 +15,7 @@ type Custom struct {
 	Extents       []Extent
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Custom) At() *ir.Node { return s.Node }
 
 // Refs returns the results and the operands.

@@ -4,9 +4,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Parts splits a function without parameters into several and compiles them. The parts share only
-// weights and constants, so that they can run at the same time. They are in the order of their
-// first results. The function is not split if extents are checked or known only at run time.
+// Parts splits a function without parameters into several functions and compiles them. The parts
+// share only weights and constants, so that they can run at the same time. They are in the order of
+// their first results. The function is not split if extents are checked or known only at run time.
 func Parts(m *ir.Module, name string, target Target) ([]*Func, error) {
 	f := m.Func(name)
 	if f == nil {

@@ -26,7 +26,7 @@ type Step interface {
 	Refs() []*plan.Ref
 }
 
-// Computes reports whether a step belongs to a target, or is a copy.
+// Computes reports whether a step is a step of the target, or a copy.
 func Computes(s Step) bool {
 	switch s.(type) {
 	case *Check, *Bind, *Alloc, *Hold, *Resize, *Invoke, *Branch, *Repeat, *Custom:
@@ -49,7 +49,7 @@ type Check struct {
 	One  bool // A may also be 1
 }
 
-// Bind gives symbols the values that steps of the target return, one for each.
+// Bind gives values to symbols: each value is the int that a step of the target returns.
 type Bind struct {
 	Node     *ir.Node
 	Symbols  []string
@@ -63,43 +63,43 @@ type Alloc struct {
 	Index  int // index in the plan's Tails
 }
 
-// Hold allocates memory for strings.
+// Hold allocates a variable for strings.
 type Hold struct {
 	Node     *ir.Node
 	Variable *plan.Variable
 }
 
-// Resize sets the extents of a result of the function that are known only now.
+// Resize sets the extents of a result of the function that become known at this step.
 type Resize struct {
 	Index int
 	Shape []dim.Dim
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Copy) At() *ir.Node { return s.Node }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Check) At() *ir.Node { return s.Node }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Bind) At() *ir.Node { return s.Node }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Alloc) At() *ir.Node { return s.Node }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Hold) At() *ir.Node { return s.Node }
 
-// At returns nil.
+// At returns nil, because the step belongs to no node.
 func (*Resize) At() *ir.Node { return nil }
 
 // Refs returns To and From.
 func (s *Copy) Refs() []*plan.Ref { return []*plan.Ref{s.To, s.From} }
 
-// Refs returns nil.
+// Refs returns nil, because the step uses no memory.
 func (*Check) Refs() []*plan.Ref { return nil }
 
-// Refs returns the memory that the measures read.
+// Refs returns the memory that the steps of the target read.
 func (s *Bind) Refs() []*plan.Ref {
 	var refs []*plan.Ref
 	for _, m := range s.Measures {

@@ -44,7 +44,7 @@ func Operators() []Operator {
 	return out
 }
 
-// CPU says how an operator is computed.
+// CPU names what computes an operator.
 type CPU string
 
 // The ways to compute an operator.
@@ -66,7 +66,7 @@ type Use struct {
 }
 
 // Uses returns the operators of a model's graph, sorted by name. nodes are the nodes of its file.
-// With a nil m, for example because the model cannot be compiled, it only counts the operators.
+// If m is nil, for example because the model cannot be compiled, it only counts the operators.
 func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	index := map[string]int{} // of names in uses
 	var uses []Use

@@ -126,7 +126,7 @@ func isRunning(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// Write writes a file. On error, an existing file stays as it is. A file that is not regular, such
+// Write writes a file. On error, an existing file does not change. A file that is not regular, such
 // as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
 	info, err := os.Stat(path)

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Slice returns the elements of t in the form of kernels: a []float32 for f32.
+// Slice returns the elements of t in the form that kernels take: a []float32 for f32.
 func Slice(t *ir.Tensor) any {
 	s := exec.MakeSlice(t.DType, t.Len())
 	if texts, ok := s.([]string); ok {

@@ -82,8 +82,8 @@ func NewSlopes(m *onnx.Model) (*Slopes, error) {
 	return s, ir.Verify(&ir.Module{Funcs: []*ir.Func{s.both}, Weights: m.Module.Weights})
 }
 
-// Flops estimates the number of operations for these arguments. An operator that does not report
-// its operations counts one for each element.
+// Flops estimates the number of operations of the model for these arguments. An operator that does
+// not report its operations counts as one operation for each element.
 func (s *Slopes) Flops(args []*ir.Tensor) int64 {
 	shapes := make([][]int, len(s.value.Params))
 	for i, p := range s.value.Params {
@@ -121,7 +121,7 @@ const (
 var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
 
 // Check compares the gradient near args with differences along random directions. It returns an
-// error if they differ by more than 1e-4, relatively, and the errors of the operators.
+// error if their relative difference exceeds 1e-4, and the errors of the operators.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point := make([]*ir.Tensor, len(s.value.Params))
 	for i, p := range s.value.Params {

@@ -295,12 +295,12 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	}
 	for i, v := range s.cuts {
 		if !results[i].Tensor.Equal(tapped[i].Tensor) {
-			return fmt.Errorf("quantised value %q of the whole model differs from the one of its stage", v.Name)
+			return fmt.Errorf("quantised value %q of the whole model differs from the value of its stage", v.Name)
 		}
 	}
 	for i, name := range f.ResultNames {
 		if why := j.container(got[i], results[len(s.cuts)+i], false); why != "" {
-			return fmt.Errorf("output %q of the whole model differs from the one of its stage: %s", name, why)
+			return fmt.Errorf("output %q of the whole model differs from the output of its stage: %s", name, why)
 		}
 	}
 	return nil
@@ -424,7 +424,7 @@ func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, err
 		}
 	}
 	if d.of == 0 {
-		return d, fmt.Errorf("output %q: nothing of it is known", w.name)
+		return d, fmt.Errorf("output %q: the reference holds no value of it", w.name)
 	}
 	return d, nil
 }

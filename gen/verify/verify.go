@@ -29,7 +29,7 @@ import (
 	"github.com/burngen/burngen/onnx"
 )
 
-// Mode selects the implementation that is compared.
+// Mode selects the implementation that is compared with the references.
 type Mode uint8
 
 // The modes.
@@ -62,7 +62,7 @@ type Options struct {
 	Progress func(stage string, done, total int)
 }
 
-// Status is the outcome of a case.
+// Status says how the verification of a case ended.
 type Status string
 
 // The outcomes.
@@ -95,7 +95,7 @@ func (r Result) String() string {
 	return line
 }
 
-// Summary counts outcomes.
+// Summary counts the verified cases by their outcome.
 type Summary struct {
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
@@ -123,7 +123,7 @@ func (s *Summary) count(r Result) {
 
 var errTimeout = errors.New("no result within the time limit")
 
-// Run verifies cases and reports each result in order.
+// Run verifies cases and passes each result to o.Report, in order.
 func Run(cases []Case, o Options) (Summary, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 2 * time.Minute

@@ -82,8 +82,8 @@ type Weights struct {
 	}
 }
 
-// WeightFiles returns the descriptions of the weights files whose format choose accepts. It skips
-// the test if there are no such files.
+// WeightFiles returns the descriptions of the weights files in the corpora for whose format choose
+// returns true. It skips the test if there are no such files.
 func WeightFiles(t testing.TB, choose func(format string) bool) []Weights {
 	t.Helper()
 	f, err := os.Open(Path(t, "weights/expected.jsonl"))

@@ -62,7 +62,7 @@ const (
 	Before  Kind = "before"
 )
 
-// Block is a fenced block of a page, or a comment that runs what the page does not show.
+// Block is a fenced block of a page, or a comment with commands that the page does not show.
 type Block struct {
 	Line int // line of the fence or of the comment, from 1
 	Kind Kind
@@ -225,7 +225,8 @@ func (b *Block) Commands() []Command {
 // lasted is a time at the end of a line.
 var lasted = regexp.MustCompile(`\d+\\\.\d s$`)
 
-// Matches reports whether text equals shown, apart from the marks for any text.
+// Matches reports whether text equals shown. In shown, a line "…" stands for any lines, "…" within
+// a line for any text, and a time in seconds for any time.
 func Matches(shown, text string) bool {
 	var pattern strings.Builder
 	pattern.WriteString("^")

@@ -14,8 +14,8 @@ func Bytes() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// Growth runs f in a goroutine of its own. It returns the most bytes by which the heap grew
-// meanwhile, measured every 2 ms, and the value that f panicked with, or nil.
+// Growth runs f in a separate goroutine. It returns the largest growth of the heap meanwhile, in
+// bytes, measured every 2 ms. It also returns the value that f panicked with, or nil.
 func Growth(f func()) (bytes uint64, panicked any) {
 	runtime.GC()
 	before := Bytes()

@@ -5,7 +5,7 @@ package ptx
 
 import "fmt"
 
-// Module is the kernels of a text. It does not change, so several launches may share it.
+// Module holds the kernels of a PTX text. It does not change, so several launches may share it.
 type Module struct {
 	entries map[string]*entry
 	names   []string

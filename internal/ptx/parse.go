@@ -38,7 +38,7 @@ func (s *scope) find(name string) (symbol, bool) {
 	return symbol{}, false
 }
 
-// Parse reads a module, and checks it as [Check] does.
+// Parse reads a module. It returns the errors of [Check].
 func Parse(text string) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -46,9 +46,9 @@ type thread struct {
 func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 
 // Launch runs a kernel: its blocks one after the other, and the threads of a block from barrier to
-// barrier, in alternating order. shared is the number of bytes of shared memory beside the arrays of
-// the kernel. Registers and shared memory are not 0 when a block starts. params has an element for
-// each parameter, whose low bytes are its value.
+// barrier, in alternating order. shared is the number of bytes of dynamic shared memory. Registers
+// and shared memory hold arbitrary values when a block starts. params has an element for each
+// parameter, whose low bytes are its value.
 //
 // It returns an error that names the instruction and the thread if an access is not aligned or
 // outside of memory, and if threads of a block do not meet at the same barrier.

@@ -18,8 +18,8 @@ func (d Dim) Same(e Dim) bool {
 	return lo == 0 && hi == 0
 }
 
-// Compare orders canonical forms: constants by value, then symbolic expressions, then poison. The
-// order is unrelated to the values of symbols.
+// Compare compares canonical forms for sorting: constants by value, then symbolic expressions, then
+// poisoned ones. The order does not depend on the values of symbols.
 func (d Dim) Compare(e Dim) int {
 	if d.p == nil || e.p == nil {
 		switch {

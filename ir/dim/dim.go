@@ -71,14 +71,14 @@ const (
 	posInf = math.MaxInt64
 )
 
-// Const returns the constant n.
+// Const returns the constant n as a Dim.
 func Const(n int) Dim { return Dim{c: int64(n)} }
 
-// Const64 returns the constant n.
+// Const64 returns the constant n as a Dim.
 func Const64(n int64) Dim { return Dim{c: n} }
 
-// Sym returns the symbol name, which must match [A-Za-z_][A-Za-z0-9_.]* and must not be one of the
-// words that poisoned Dims print.
+// Sym returns the symbol called name. The name must match [A-Za-z_][A-Za-z0-9_.]* and must not be a
+// word that [IsReserved] reports.
 func Sym(name string) Dim {
 	if !isName(name) || IsReserved(name) {
 		return poison(badSymbol)
@@ -116,10 +116,10 @@ func isNameByte(c byte) bool {
 // IsConst reports whether d is a constant.
 func (d Dim) IsConst() bool { return d.p == nil }
 
-// Int returns the value of a constant that fits an int.
+// Int returns the value of a constant. ok is false if d is not a constant or does not fit an int.
 func (d Dim) Int() (int, bool) { return int(d.c), d.p == nil && int64(int(d.c)) == d.c }
 
-// Int64 returns the value of a constant.
+// Int64 returns the value of a constant. ok is false if d is not a constant.
 func (d Dim) Int64() (int64, bool) { return d.c, d.p == nil }
 
 // Linear splits d into coef·sym + rest, where coef and rest do not contain sym. It reports false if

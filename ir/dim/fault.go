@@ -26,7 +26,7 @@ var faults = [...]struct {
 
 func poison(f fault) Dim { return Dim{p: &poly{fault: f}} }
 
-// IsReserved reports whether word is printed for a poisoned Dim and is therefore not a valid
+// IsReserved reports whether word is one that a poisoned Dim prints. Such a word is not a valid
 // symbol.
 func IsReserved(word string) bool { return faultNamed(word) != noFault }
 
@@ -49,5 +49,5 @@ func (d Dim) fault() fault {
 // Err returns the reason why d is poisoned, or nil.
 func (d Dim) Err() error { return faults[d.fault()].err }
 
-// Overflow reports whether d is poisoned for any reason; see [Dim.Err].
+// Overflow reports whether d is poisoned, for any reason; see [Dim.Err].
 func (d Dim) Overflow() bool { return d.fault() != noFault }

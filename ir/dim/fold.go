@@ -18,8 +18,8 @@ type Algebra[T any] interface {
 	Max(args ...T) T
 }
 
-// Fold rebuilds d in alg from the leaves up. A sum starts with a positive term if it has one, and
-// subtracts the magnitudes of negative terms. It returns d.Err().
+// Fold builds the value of d in alg from the values of its parts. A sum starts with a positive term
+// if it has one, and subtracts the magnitudes of negative terms. Fold returns d.Err().
 func Fold[T any](d Dim, alg Algebra[T]) (T, error) {
 	if d.Overflow() {
 		var zero T

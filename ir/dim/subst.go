@@ -2,7 +2,7 @@ package dim
 
 import "slices"
 
-// Subst replaces the symbols for which value reports true, all at once.
+// Subst replaces all symbols for which value returns true by its other result, at the same time.
 func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	if d.p == nil || d.Overflow() || !d.Mentions(value) {
 		return d
@@ -36,7 +36,7 @@ func reduceArgs[T any](args []T, f func(a, b T) T) T {
 	return out
 }
 
-// Mentions reports whether d has a symbol for which value reports true, so that [Dim.Subst] changes
+// Mentions reports whether d has a symbol for which value returns true, so that [Dim.Subst] changes
 // d.
 func (d Dim) Mentions(value func(sym string) (Dim, bool)) bool {
 	for _, t := range d.terms() {

@@ -45,7 +45,7 @@ func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, err
 	return grads, nil
 }
 
-// NoDerivative is the error of a node that cannot be differentiated.
+// NoDerivative is the error for a node that cannot be differentiated.
 type NoDerivative struct {
 	Node *ir.Node
 	Why  string // "" if its operator has no derivative
@@ -59,7 +59,8 @@ func (e *NoDerivative) Error() string {
 	return text
 }
 
-// Stops returns the names of the operators in an error of this package, sorted.
+// Stops returns the names of the operators without a derivative in an error of this package,
+// sorted.
 func Stops(err error) []string {
 	var names []string
 	switch e := err.(type) {

@@ -16,13 +16,14 @@ const (
 	StatePrefix = "state/" // prefix of the name of a weight's new value, followed by the weight
 )
 
-// Step adds a training function called name to m. It trains by the function loss, whose first
-// result is a float scalar. It has the parameters of loss and, if random numbers are drawn, KeyName
-// of i64[2]. Its results are the results of loss, then the gradients of the loss with respect to
-// the weights params, in their order and named with GradPrefix. New values of weights that training
-// updates otherwise, such as running statistics, follow and are named with StatePrefix.
-// [ir.Trainable] operators are replaced by their training form. It returns an error if the loss is
-// not a float scalar, a parameter is not a float weight, or a node has no derivative.
+// Step adds a training function called name to m. The training function differentiates the function
+// loss, whose first result must be a float scalar. It has the parameters of loss and, if random
+// numbers are drawn, a parameter KeyName of i64[2]. It has three groups of results: the results of
+// loss; the gradients of the loss with respect to params, which are names of weights, in their
+// order and with the prefix GradPrefix; and the new values of weights that change without a
+// gradient, such as running statistics, with the prefix StatePrefix. [ir.Trainable] operators are
+// replaced by their training form. Step returns an error if the loss is not a float scalar, a
+// parameter is not a float weight, or a node has no derivative.
 func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	f := loss.Clone()
 	f.Name = name

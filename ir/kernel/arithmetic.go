@@ -2,9 +2,9 @@ package kernel
 
 import "github.com/burngen/burngen/ir"
 
-// Arithmetic returns the type in which elements of type d are computed: f32 for f16 and bf16, i32 or
-// u32 for integers of less than 32 bits, and d for types that operations compute on. It returns
-// Invalid for other types.
+// Arithmetic returns the type in which kernels compute with elements of type d: f32 for f16 and
+// bf16, i32 or u32 for integers of less than 32 bits, and d itself for other types with arithmetic.
+// It returns Invalid for types without arithmetic.
 func Arithmetic(d ir.DType) ir.DType {
 	switch {
 	case IsArithmetic(d):

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Builder builds a kernel instruction by instruction. It computes what is constant at once, drops
-// what is neutral, and computes equal expressions once. A mistake, such as operands of different
-// types, stops the builder; [Build] returns it as an error.
+// Builder builds a kernel instruction by instruction. It computes constant expressions, removes
+// operations without effect such as x + 0, and computes equal expressions once. A mistake, such as
+// operands of different types, stops the builder; [Build] returns it as an error.
 type Builder struct {
 	k     *Kernel
 	scope *scope
@@ -35,8 +35,9 @@ type expression struct {
 // mistake is the error that stops a builder.
 type mistake struct{ error }
 
-// Build returns the kernel that fill describes, verified, for blocks of this many threads. A block
-// of which only the first dimensions are given has 1 in the others.
+// Build returns the kernel that fill describes. block is the number of threads of a block in each
+// dimension; a missing dimension is 1. Build returns the first mistake of fill, and the error of
+// [Kernel.Verify].
 func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	k := &Kernel{Name: name, Block: [3]int{1, 1, 1}, Body: &Block{}}
 	copy(k.Block[:], block)
@@ -60,7 +61,7 @@ func (b *Builder) fill(fill func(b *Builder)) (err error) {
 	return nil
 }
 
-// Fail stops the builder with an error.
+// Fail stops the builder. [Build] returns the formatted error.
 func (b *Builder) Fail(format string, args ...any) { fail(format, args...) }
 
 // fail stops the builder with an error.
@@ -75,21 +76,21 @@ func (b *Builder) Name(name string) { b.k.Name = name }
 // BlockSize returns the number of threads of a block in a dimension.
 func (b *Builder) BlockSize(dim int) int { return b.k.Block[dim] }
 
-// Pointer adds a parameter: a pointer to elements in global memory.
+// Pointer adds a parameter to the kernel: a pointer to elements of type d in global memory.
 func (b *Builder) Pointer(name string, d ir.DType) *Value {
 	v := &Value{Name: name, Type: Type{d, Global}}
 	b.k.Params = append(b.k.Params, v)
 	return v
 }
 
-// Scalar adds a parameter: a number of type i32, u32, i64, u64, f32 or f64.
+// Scalar adds a parameter to the kernel: a number of type i32, u32, i64, u64, f32 or f64.
 func (b *Builder) Scalar(name string, d ir.DType) *Value {
 	v := &Value{Name: name, Type: Type{DType: d}}
 	b.k.Params = append(b.k.Params, v)
 	return v
 }
 
-// Shared adds an array of n elements in shared memory.
+// Shared adds an array of n elements of type d in shared memory to the kernel.
 func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
 	v := &Value{Name: name, Type: Type{d, Shared}, Len: n}
 	b.k.Shared = append(b.k.Shared, v)
@@ -99,7 +100,7 @@ func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
 // Int returns a constant of type i32.
 func (b *Builder) Int(n int) *Value { return b.Whole(ir.I32, int64(n)) }
 
-// Whole returns a constant of an integer type, or of bool. It keeps the low bits of n.
+// Whole returns a constant of type d, an integer type or bool. It keeps the low bits of n.
 func (b *Builder) Whole(d ir.DType, n int64) *Value {
 	if !d.IsInt() && d != ir.Bool {
 		fail("an integer constant of %s", d)
@@ -107,7 +108,7 @@ func (b *Builder) Whole(d ir.DType, n int64) *Value {
 	return b.bits(d, mask(uint64(n), d))
 }
 
-// Float returns a constant of a float type, rounded to it. d is f32 or f64.
+// Float returns a constant of type d, f32 or f64, rounded to it.
 func (b *Builder) Float(d ir.DType, x float64) *Value {
 	if classOf(d) != floats {
 		fail("a float constant of %s", d)
@@ -115,8 +116,7 @@ func (b *Builder) Float(d ir.DType, x float64) *Value {
 	return b.bits(d, floatBits(d, x))
 }
 
-// Number returns a constant of an arithmetic type: a float rounded to it, or an integer truncated
-// from it.
+// Number returns a constant of an arithmetic type. A float is rounded, and an integer truncated.
 func (b *Builder) Number(d ir.DType, x float64) *Value {
 	if d.IsFloat() {
 		return b.Float(d, x)
@@ -234,16 +234,16 @@ func (b *Builder) Div(x, y *Value) *Value { return b.Binary(Div, x, y) }
 // Rem returns the remainder of x / y, see [Rem].
 func (b *Builder) Rem(x, y *Value) *Value { return b.Binary(Rem, x, y) }
 
-// Min returns the smaller, see [Min].
+// Min returns the smaller of x and y, see [Min].
 func (b *Builder) Min(x, y *Value) *Value { return b.Binary(Min, x, y) }
 
-// Max returns the greater, see [Max].
+// Max returns the larger of x and y, see [Max].
 func (b *Builder) Max(x, y *Value) *Value { return b.Binary(Max, x, y) }
 
-// And returns the bits that x and y have.
+// And returns x & y, the bitwise and.
 func (b *Builder) And(x, y *Value) *Value { return b.Binary(And, x, y) }
 
-// Or returns the bits that x or y has.
+// Or returns x | y, the bitwise or.
 func (b *Builder) Or(x, y *Value) *Value { return b.Binary(Or, x, y) }
 
 // Neg returns −x.
@@ -252,7 +252,7 @@ func (b *Builder) Neg(x *Value) *Value { return b.Unary(Neg, x) }
 // Abs returns |x|.
 func (b *Builder) Abs(x *Value) *Value { return b.Unary(Abs, x) }
 
-// Not returns the bits that x does not have.
+// Not returns ^x, the bitwise complement.
 func (b *Builder) Not(x *Value) *Value { return b.Unary(Not, x) }
 
 // Eq reports whether x = y.
@@ -273,7 +273,7 @@ func (b *Builder) Gt(x, y *Value) *Value { return b.Binary(Gt, x, y) }
 // Ge reports whether x ≥ y.
 func (b *Builder) Ge(x, y *Value) *Value { return b.Binary(Ge, x, y) }
 
-// Fma returns x · y + z of floats, rounded once or twice.
+// Fma returns x · y + z for floats. The product may be rounded before the addition or not.
 func (b *Builder) Fma(x, y, z *Value) *Value {
 	if x.Type != y.Type || x.Type != z.Type || classOf(x.Type.DType) != floats {
 		fail("fma of %s, %s and %s", x.Type, y.Type, z.Type)
@@ -331,7 +331,7 @@ func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
 // Load returns the element of an array at an index.
 func (b *Builder) Load(p, i *Value) *Value { return b.LoadN(p, i, 1)[0] }
 
-// LoadN returns n adjacent elements, see [Load].
+// LoadN returns n adjacent elements of an array, the first at index i, see [Load].
 func (b *Builder) LoadN(p, i *Value, n int) []*Value {
 	b.address("load", p, i, n)
 	in := &Instr{Op: Load, Args: []*Value{p, i}}
@@ -342,7 +342,7 @@ func (b *Builder) LoadN(p, i *Value, n int) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// Store stores adjacent elements, see [Store].
+// Store stores values in adjacent elements of an array, the first at index i, see [Store].
 func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.address("store", p, i, len(values))
 	for _, v := range values {
@@ -354,8 +354,9 @@ func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.add(&Instr{Op: Store, Args: append([]*Value{p, i}, values...)})
 }
 
-// Atomic does an atomic operation on the element of an array at an index, and returns the element
-// before. values are one operand, or two of [AtomicCAS].
+// Atomic does the atomic operation o on element i of an array. It returns the element's value
+// before the operation. values are the other operands: two for [AtomicCAS], one for other
+// operations.
 func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	b.address(o.String(), p, i, 1)
 	want := 1
@@ -389,17 +390,17 @@ func (b *Builder) address(what string, p, i *Value, n int) {
 	}
 }
 
-// Barrier waits for all threads of the block.
+// Barrier makes each thread wait until all threads of its block have reached it.
 func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
 
-// For counts i from lo up to but not including hi, by step, all i32. body gets i and the carried
-// values, and returns them for the next iteration. The results are those of the last iteration, or
-// carried if there is none.
+// For appends a loop: i counts from lo up to but not including hi, in steps of step, all i32. body
+// gets i and the carried values, and returns their values for the next iteration. For returns the
+// values after the last iteration, or the initial ones if there is no iteration.
 func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
 
-// ForUnrolled is [Builder.For] with a number of iterations to put after each other.
+// ForUnrolled is [Builder.For] with a number of iterations to write out one after the other.
 func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	for _, v := range []*Value{lo, hi, step} {
 		if v.Type != (Type{DType: ir.I32}) {
@@ -415,13 +416,13 @@ func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value,
 	return slices.Clone(in.Results)
 }
 
-// Times is [Builder.For] from 0 to n by 1.
+// Times is [Builder.For] with i from 0 to n−1.
 func (b *Builder) Times(n *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.For(b.Int(0), n, b.Int(1), carried, body)
 }
 
-// If returns what then returns if cond is true, else what otherwise returns. otherwise may be nil if
-// there are no results.
+// If appends a branch: then runs if cond is true, else otherwise. It returns the results of the
+// branch that ran. otherwise may be nil if then returns no values.
 func (b *Builder) If(cond *Value, then, otherwise func() []*Value) []*Value {
 	if cond.Type != (Type{DType: ir.Bool}) {
 		fail("if of %s", cond.Type)
@@ -437,13 +438,13 @@ func (b *Builder) If(cond *Value, then, otherwise func() []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// Do runs then if cond is true.
+// Do appends a branch without results: then runs if cond is true.
 func (b *Builder) Do(cond *Value, then func()) {
 	b.If(cond, func() []*Value { then(); return nil }, nil)
 }
 
-// While runs body while cond is true. Both get the carried values, which body returns for the next
-// iteration.
+// While appends a loop: body runs while cond is true. cond and body get the carried values. body
+// returns their values for the next iteration, and While returns the last ones.
 func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
 	in := &Instr{Op: While, Args: slices.Clone(carried)}
 	p, q := likes(carried, nil), likes(carried, nil)

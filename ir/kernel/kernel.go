@@ -4,8 +4,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Kernel is a function that each thread of a grid runs. A grid consists of blocks, and a block of
-// threads that share memory and meet at barriers.
+// Kernel is a function that each thread of a grid runs. A grid consists of blocks. A block consists
+// of threads, which share memory and meet at barriers.
 type Kernel struct {
 	// Name is an identifier: letters, digits and underscores.
 	Name string
@@ -24,7 +24,7 @@ type Kernel struct {
 // Space is the memory that a pointer points to.
 type Space uint8
 
-// The spaces. A scalar has NoSpace.
+// The memory spaces. A scalar has NoSpace.
 const (
 	NoSpace Space = iota
 	Global        // memory of the device, which all threads see
@@ -37,8 +37,8 @@ type Type struct {
 	Space Space
 }
 
-// Value is a parameter, an array in shared memory, a parameter of a block of instructions, or a
-// result of an instruction.
+// Value is a value of a kernel: a parameter, an array in shared memory, a parameter of a block of
+// instructions, or a result of an instruction.
 type Value struct {
 	Name string
 	Type Type
@@ -58,7 +58,8 @@ func (v *Value) Const() (bits uint64, ok bool) {
 	return v.Def.Bits, true
 }
 
-// Block is a list of instructions that ends by giving values to what it belongs to.
+// Block is the body of a kernel, or of an instruction such as a loop. Yields are the values that it
+// passes to that instruction when it ends.
 type Block struct {
 	Params []*Value
 	Instrs []*Instr
@@ -70,12 +71,12 @@ type Instr struct {
 	Op      Op
 	Args    []*Value
 	Results []*Value
-	// Bits are the bits of a constant, in the low bytes and otherwise 0.
+	// Bits is the value of a constant, in the low bytes. The other bits are 0.
 	Bits uint64
 	// Dim is the dimension, 0 to 2, of the index of a thread or block.
 	Dim int
-	// Unroll says how many iterations of a [For] to put after each other. 0 and 1 leave the loop as
-	// it is.
+	// Unroll is the number of iterations of a [For] to write out one after the other. 0 and 1 leave
+	// the loop as it is.
 	Unroll int
 	// Blocks are the bodies of control flow, see [For], [If] and [While].
 	Blocks []*Block

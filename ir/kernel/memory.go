@@ -18,18 +18,19 @@ type Arg struct {
 	bits uint64
 }
 
-// Memory returns a slice as an argument for a pointer. The kernel reads and writes its elements.
+// Memory returns an argument for a pointer parameter. The kernel reads and writes the elements of
+// x.
 func Memory[T rt.Number | bool](x []T) Arg {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	return Bytes(dtypeOf[T](), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*size))
 }
 
-// Bytes returns bytes as an argument for a pointer to elements of a type, in the byte order of this
-// machine.
+// Bytes returns an argument for a pointer parameter to elements of type d. data holds them in the
+// byte order of this machine.
 func Bytes(d ir.DType, data []byte) Arg { return Arg{typ: Type{d, Global}, data: data} }
 
-// Number returns a number as an argument for a scalar.
+// Number returns an argument for a scalar parameter.
 func Number[T int32 | uint32 | int64 | uint64 | float32 | float64](x T) Arg {
 	b := make([]byte, 8)
 	n, _ := order.Encode(b, order.LittleEndian, x)

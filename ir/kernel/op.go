@@ -4,8 +4,8 @@ import "github.com/burngen/burngen/ir"
 
 // Op is the operation of an instruction.
 //
-// Arithmetic is on bool, i32, u32, i64, u64, f32 and f64. The other types, which are [IsStorage],
-// are loaded, stored, selected and converted only.
+// Arithmetic is on bool, i32, u32, i64, u64, f32 and f64. Values of other types, see [IsStorage],
+// can only be loaded, stored, selected and converted.
 type Op uint8
 
 // The operations. In their comments, x, y and z are the operands.
@@ -42,7 +42,8 @@ const (
 
 	Fma // x · y + z of floats, rounded once or twice
 
-	// Comparisons of two operands of one type give a bool. With a NaN they are false, but Ne is true.
+	// Comparisons of two operands of one type. The result is a bool. If an operand is NaN, Ne is
+	// true and the others are false.
 	Eq
 	Ne
 	Lt
@@ -67,7 +68,7 @@ const (
 
 	Barrier // waits for all threads of the block; memory they wrote before is visible after it
 
-	// Control flow. The results are what the blocks yield.
+	// Control flow. The results are the values that the blocks yield.
 	For   // lo, hi, step, carried…: i32; Blocks[0](i, carried…) yields the next carried…, for i = lo, lo+step … < hi; step > 0
 	If    // the bool x: Blocks[0] if it is true, else Blocks[1]; both yield the results
 	While // carried…: Blocks[0](carried…) yields a bool; while it is true, Blocks[1](carried…) yields the next carried…
@@ -160,7 +161,7 @@ func (o Op) String() string {
 	return ops[o].name
 }
 
-// IsArithmetic reports whether operations compute on values of a type.
+// IsArithmetic reports whether operations can compute with values of type d.
 func IsArithmetic(d ir.DType) bool {
 	switch d {
 	case ir.Bool, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64:
@@ -169,7 +170,7 @@ func IsArithmetic(d ir.DType) bool {
 	return false
 }
 
-// IsStorage reports whether values of a type are loaded, stored, selected and converted only.
+// IsStorage reports whether values of type d can only be loaded, stored, selected and converted.
 func IsStorage(d ir.DType) bool {
 	switch d {
 	case ir.I8, ir.U8, ir.I16, ir.U16, ir.F16, ir.BF16:

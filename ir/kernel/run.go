@@ -5,17 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// Options say how [Kernel.Run] runs a kernel. The zero value looks for races.
+// Options say how [Kernel.Run] runs a kernel. The zero value reports races.
 type Options struct {
 	// Seed decides the order of the blocks, and of the threads between barriers.
 	Seed uint64
-	// Budget is how many instructions all threads may run together. 0 means [DefaultBudget].
+	// Budget is the number of instructions that all threads may run together. 0 means
+	// [DefaultBudget].
 	Budget int64
 	// IgnoreRaces turns the detection of races off, which makes accesses to memory faster.
 	IgnoreRaces bool
 }
 
-// DefaultBudget is how many instructions all threads may run together if nothing else is said.
+// DefaultBudget is the number of instructions that all threads may run together if [Options] set no
+// budget.
 const DefaultBudget = 1 << 30
 
 // maxBlocks is the greatest number of blocks of a grid that is interpreted.

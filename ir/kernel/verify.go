@@ -19,11 +19,11 @@ const (
 	maxUnroll  = 1024
 )
 
-// Verify checks what holds for every kernel. Each value has a name of its own and is defined before
-// it is used, where it is in scope. Operands and results have the types that [Op] says. Stores go to
-// memory that is marked as written. Constants, sizes and nesting are within their limits. Every
-// thread of a block meets the same barriers: no barrier is in control flow that depends on a
-// thread's index or on memory. Verify returns the first mistake.
+// Verify checks the rules that hold for every kernel. Each value has a unique name. A value is
+// defined before it is used, and used only in its scope. Operands and results have the types that
+// [Op] says. Stores go to memory that is marked as written. Constants, sizes and nesting are within
+// their limits. Every thread of a block meets the same barriers: no barrier is in control flow that
+// depends on a thread's index or on memory. Verify returns the first mistake.
 func (k *Kernel) Verify() error {
 	if err := k.check(); err != nil {
 		return err

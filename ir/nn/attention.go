@@ -187,7 +187,7 @@ type PositionWiseFeedForward struct {
 	Drop                     Dropout
 }
 
-// NewPositionWiseFeedForward returns a layer from features to inner features, and one back, with a
+// NewPositionWiseFeedForward returns a layer that maps features to inner features and back, with a
 // dropout rate.
 func NewPositionWiseFeedForward(features, inner int, dropout float64) PositionWiseFeedForward {
 	return PositionWiseFeedForward{NewLinear(features, inner), NewLinear(inner, features), Dropout{dropout}}
@@ -320,8 +320,8 @@ func (d TransformerDecoder) Forward(x, memory, mask, memoryMask Value) Value {
 // [MultiHeadAttention.Forward].
 func CausalMask(n Extent) Value { return TrilMask(n, n, 0) }
 
-// PaddingMask returns a bool mask [N, 1, 1, S] that hides the positions where tokens, [N, S], equal
-// padding.
+// PaddingMask returns a bool mask [N, 1, 1, S] that hides the positions where an element of tokens,
+// [N, S], equals padding.
 func PaddingMask(tokens Value, padding int) Value {
 	return tokens.Equal(padding).Unsqueeze(1).Unsqueeze(1)
 }

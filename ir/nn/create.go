@@ -126,7 +126,7 @@ func Zeros(shape ...Extent) Value { return Full(0, shape...) }
 // Ones returns an f32 tensor of ones.
 func Ones(shape ...Extent) Value { return Full(1, shape...) }
 
-// Empty is [Zeros]. The name says that the elements will be replaced.
+// Empty is [Zeros], for tensors whose elements will be replaced.
 func Empty(shape ...Extent) Value { return Full(0, shape...) }
 
 // FullLike returns a tensor of x's type and shape whose elements are all v.

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Describe returns a printout of a model: each module at its path, with its own parameters and
-// buffers, their types, and the number of elements.
+// Describe returns a text about a model: each module at its path, with its parameters and buffers,
+// their types, and the number of elements.
 func Describe(m any) string {
 	d := describer{counted: map[*param]bool{}}
 	walk(m, d.part)

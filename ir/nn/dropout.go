@@ -2,8 +2,8 @@ package nn
 
 import "github.com/burngen/burngen/ir/op"
 
-// Dropout zeroes elements at random with probability Rate and divides the others by 1 − Rate. It
-// does so only while training, and returns its input otherwise.
+// Dropout zeroes elements at random with probability Rate, and divides the remaining elements by 1
+// − Rate. It does so only while training, and returns its input otherwise.
 type Dropout struct{ Rate float64 }
 
 // NewDropout returns a dropout layer with this rate.

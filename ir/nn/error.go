@@ -35,8 +35,8 @@ func shortPos(pos string) string {
 	return file + ".go:" + line
 }
 
-// Try runs f and returns the error that stopped it: an [*Error], or any other panic with the
-// position where it started.
+// Try runs f and returns the error that stopped it: an [*Error], or an error for any other panic of
+// f with the position where it started.
 func Try(f func()) (err error) {
 	defer func() { err = recovered(recover(), err) }()
 	f()

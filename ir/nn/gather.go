@@ -19,8 +19,8 @@ func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
 
-// Scatter returns v with values added at the positions from which [Value.Gather] would read
-// (torch.scatter_add).
+// Scatter returns v with values added to it. A value is added to the element that [Value.Gather]
+// would read with the same axis and indices (torch.scatter_add).
 func (v Value) Scatter(axis int, indices, values Value) Value {
 	return v.ScatterWith("add", axis, indices, values)
 }
@@ -48,11 +48,11 @@ func (v Value) SelectAssign(axis int, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: "add"}, v.MoveDim(axis, 0), at, values.MoveDim(axis, 0)).MoveDim(0, axis)
 }
 
-// GatherND picks slices by coordinates, which are the last axis of indices.
+// GatherND picks slices of v. The last axis of indices holds the coordinates of a slice.
 func (v Value) GatherND(indices Value) Value { return one(op.GatherND{}, v, indices) }
 
-// ScatterND returns v with slices updated. The last axis of indices holds their coordinates; update
-// is as for [Value.ScatterWith].
+// ScatterND returns v with slices updated. The last axis of indices holds the coordinates of a
+// slice. update selects the operation as in [Value.ScatterWith].
 func (v Value) ScatterND(update string, indices, values Value) Value {
 	return one(op.ScatterND{Reduction: update}, v, indices, values)
 }
@@ -61,7 +61,8 @@ func (v Value) ScatterND(update string, indices, values Value) Value {
 // else 0, as f32.
 func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
 
-// OneHotFill is like [Value.OneHot] with the numbers on and off, along a new axis at any place.
+// OneHotFill is like [Value.OneHot] along a new axis at any position. The element at the index is
+// on, and the others are off.
 func (v Value) OneHotFill(n Extent, on, off float64, axis int) Value {
 	if axis < 0 {
 		axis += v.Rank() + 1
@@ -101,7 +102,7 @@ func resolved(op ir.Op, args ...Value) []Value {
 // ArgWhere returns the coordinates of the nonzero elements, i64[count, rank], in row-major order.
 func (v Value) ArgWhere() Value { return resolved(op.NonZero{Count: symbol("count")}, v)[0].T() }
 
-// NonZero returns the coordinates of the nonzero elements as one vector for each axis.
+// NonZero returns the coordinates of the nonzero elements: one i64 vector for each axis.
 func (v Value) NonZero() []Value {
 	places := resolved(op.NonZero{Count: symbol("count")}, v)[0]
 	out := make([]Value, v.Rank())
@@ -111,7 +112,7 @@ func (v Value) NonZero() []Value {
 	return out
 }
 
-// MaskSelect returns a vector of the elements where mask, which has v's shape, is true.
+// MaskSelect returns the elements where mask is true as a vector. mask has the shape of v.
 func (v Value) MaskSelect(mask Value) Value {
 	at := mask.Expand(shapeOf(v)...).ArgWhere()
 	return v.GatherND(at)

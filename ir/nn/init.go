@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Init describes the initial elements of a parameter of this shape. It is recorded as data, so the
-// generated program draws the same numbers as a value in this package, once the parameter has a
+// Init describes the initial elements of a parameter. It is recorded as data, so the generated
+// program draws the same numbers as a value in this package. The numbers depend on the parameter's
 // name.
 type Init func(shape []int) rt.Init
 
@@ -31,7 +31,8 @@ func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
 
-// Orthogonal makes the rows orthonormal, or the columns if there are fewer, and multiplies by gain.
+// Orthogonal initialises a matrix with orthonormal rows, times gain. If there are fewer columns
+// than rows, the columns are orthonormal instead.
 func Orthogonal(gain float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitOrthogonal, A: gain} }
 }

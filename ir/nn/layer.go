@@ -66,8 +66,8 @@ func cutLast(path string) (before, last string, ok bool) {
 // Linear is x·Wᵀ + b over the last axis. The weight is [out, in].
 type Linear struct{ Weight, Bias Param }
 
-// NewLinear returns a linear layer from in to out features. Weight and bias start uniform in
-// ±1/√in.
+// NewLinear returns a linear layer from in to out features. Weight and bias are initialised
+// uniformly in [−k, k], where k = 1/√in.
 func NewLinear(in, out int, options ...LinearOption) Linear {
 	w := window{init: fanIn(in)}
 	for _, o := range options {
@@ -106,7 +106,8 @@ func required(layer interface{ check() error }) {
 // Embedding maps each of n tokens to a row of features. The weight is [n, features].
 type Embedding struct{ Weight Param }
 
-// NewEmbedding returns an embedding of n tokens. Its rows start normally distributed.
+// NewEmbedding returns an embedding of n tokens. Its rows are initialised from the standard normal
+// distribution.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {
@@ -131,7 +132,7 @@ func (e Embedding) Forward(tokens Value) Value {
 // PReLULayer is [PReLU] with a trained slope: one for all channels, or one for each.
 type PReLULayer struct{ Weight Param }
 
-// NewPReLU returns a [PReLULayer] with this number of slopes, which start as 0.25.
+// NewPReLU returns a [PReLULayer] with this number of slopes, initialised to 0.25.
 func NewPReLU(slopes int) PReLULayer { return PReLULayer{NewParam(Constant(0.25), slopes)} }
 
 func (l PReLULayer) check() error { return made(l.Weight, "NewPReLU") }

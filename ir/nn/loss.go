@@ -42,10 +42,10 @@ var (
 // ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing distributes this share of the target evenly over all classes.
+// LabelSmoothing moves this share of each target to all classes, in equal parts.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves out elements with these targets, such as padding.
+// IgnoreIndex leaves out the elements whose target is one of these, such as padding.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
@@ -232,7 +232,7 @@ func LpLoss(x, y Value, p float64, options ...LossOption) Value {
 }
 
 // KLDiv returns the Kullback–Leibler divergence, the mean of t·(log t − x). x holds log
-// probabilities and t = target probabilities, or log probabilities with logTarget.
+// probabilities. t is the target: probabilities, or log probabilities if logTarget is true.
 func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	pair(x, target)
 	if logTarget {
@@ -243,8 +243,8 @@ func KLDiv(x, target Value, logTarget bool, options ...LossOption) Value {
 	return losing(options).reduce(Where(positive, target.Mul(log.Sub(x)), 0))
 }
 
-// PoissonNLL returns the mean of e^x − t·x, or of x − t·log(x + 1e-8) if logInput is false. full
-// adds Stirling's approximation for targets above 1.
+// PoissonNLL returns the mean of e^x − t·x, or of x − t·log(x + 1e-8) if logInput is false. If full
+// is true, Stirling's approximation is added for targets above 1.
 func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Value {
 	pair(x, target)
 	loss := x.Sub(target.Mul(x.Add(1e-8).Log()))
@@ -260,7 +260,7 @@ func PoissonNLL(x, target Value, logInput, full bool, options ...LossOption) Val
 }
 
 // GaussianNLL returns the mean of (log v + (x − y)²/v)/2, where v is the variance, clamped to at
-// least 1e-6. full adds log(2π)/2.
+// least 1e-6. If full is true, log(2π)/2 is added.
 func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	v := variance.ClampMin(1e-6)
 	loss := v.Log().Add(x.Sub(y).Square().Div(v)).Mul(0.5)
@@ -332,8 +332,8 @@ func GramMatrix(x Value) Value {
 // CTC returns the connectionist temporal classification loss (Graves and others, 2006): the
 // negative log probability that a sequence spells its targets, after repeated classes are merged
 // and blanks removed. logProbabilities are [S, N, C]; every sequence has S steps. targets are i64
-// [N, L], where L is a number. lengths, i64 [N], are the numbers of targets in each row that count.
-// The mean divides each loss by its length.
+// [N, L]; L is a constant. lengths, i64 [N], are the numbers of valid targets in each row. The mean
+// divides each loss by its length.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
 	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
@@ -376,9 +376,9 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 
 // RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction
 // with recurrent neural networks, 2012): the negative log probability that it spells targets, i64
-// [N, U]. logProbabilities are [N, T, U+1, C]: at each of T steps it emits any number of targets
-// and then blank. steps and lengths, i64 [N], are the numbers of steps and targets of each batch
-// element.
+// [N, U]. logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits any number
+// of targets, and then a blank. steps and lengths, i64 [N], are the numbers of steps and targets of
+// each batch element.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

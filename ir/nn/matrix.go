@@ -25,7 +25,7 @@ func (v Value) Outer(w Value) Value {
 	return v.Unsqueeze(1).Mul(w.Unsqueeze(0))
 }
 
-// Cross returns the cross product of the three elements along an axis.
+// Cross returns the cross product of vectors of three elements along an axis.
 func (v Value) Cross(w Value, axis int) Value {
 	axis = v.axis(axis)
 	if !v.Dim(axis).Equal(3) {
@@ -52,7 +52,7 @@ func (v Value) Norm(p float64, axes ...int) Value {
 	return v.Abs().Pow(p).Sum(axes...).Pow(1 / p)
 }
 
-// Normalize divides v by its p-norm along an axis, clamped to at least epsilon.
+// Normalize divides v by its p-norm along an axis. The norm is clamped to at least epsilon.
 func (v Value) Normalize(p float64, axis int, epsilon float64) Value {
 	return v.Div(v.Norm(p, axis).ClampMin(epsilon))
 }
@@ -101,8 +101,9 @@ func AddMM(c, a, b Value, alpha, beta float64) Value {
 	return one(op.Gemm{Alpha: alpha, Beta: beta}, a, b, c)
 }
 
-// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a unit
-// lower and an upper triangular matrix. The extents are static.
+// LU returns the LU factors of the square matrices in the last two axes, without pivoting: a lower
+// triangular matrix with ones on the diagonal, and an upper triangular matrix. The extents are
+// static.
 func LU(v Value) (lower, upper Value) {
 	n := v.Dim(-1).Int()
 	upper, lower = v, Eye(n).Cast(v.DType()).Expand(shapeOf(v)...)
@@ -116,8 +117,9 @@ func LU(v Value) (lower, upper Value) {
 	return lower, upper
 }
 
-// QR returns an orthogonal and an upper triangular factor of the matrices in the last two axes,
-// which are static and have at least as many rows as columns. It uses modified Gram–Schmidt.
+// QR returns the QR factors of the matrices in the last two axes: an orthogonal and an upper
+// triangular matrix. The extents are static, and there are at least as many rows as columns. It
+// uses modified Gram–Schmidt.
 func QR(v Value) (q, r Value) {
 	n := v.Dim(-1).Int()
 	var columns, rows []Value

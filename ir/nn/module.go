@@ -14,7 +14,7 @@ import (
 )
 
 // Param is a handle to a tensor that training changes. Copies refer to the same parameter. The zero
-// Param stands for no parameter, such as the bias of a layer without one.
+// Param means that there is no parameter, such as the bias of a layer without a bias.
 type Param struct {
 	p        *param
 	tied     bool
@@ -22,7 +22,7 @@ type Param struct {
 }
 
 // Buffer is a handle to a tensor that is saved with a model but not trained by gradients, such as
-// running statistics. The zero Buffer stands for no buffer.
+// running statistics. The zero Buffer means that there is no buffer.
 type Buffer struct{ p *param }
 
 type param struct {
@@ -143,8 +143,8 @@ func (p Param) Name() string { return p.get().path }
 // Shape returns the extents.
 func (p Param) Shape() []int { shape, _ := p.get().typ.Static(); return shape }
 
-// Tied returns the same parameter for use in a second place of a model. The first place gives its
-// name, and further places are aliases.
+// Tied returns the same parameter for a second place in a model. The first place gives the
+// parameter its name. Other places are aliases.
 func (p Param) Tied() Param { p.tied = true; return p }
 
 // Frozen marks the parameter as not trained, and returns it.
@@ -330,10 +330,11 @@ func orModel(path string) string {
 	return path
 }
 
-// Name names the parameters, buffers and states of a model by the paths of exported fields to them,
-// in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name; the tag "."
-// adds no element, and "-" skips the field. Initial values that were drawn under other names are
-// drawn again. One parameter at two paths is an error unless one of them is [Param.Tied].
+// Name gives names to the parameters, buffers and states of a model: the paths of exported fields
+// to them, in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name; the
+// tag "." adds no element, and "-" skips the field. Initial values that were drawn under other
+// names are drawn again. It is an error if one parameter has two paths, unless one of them is
+// [Param.Tied].
 func Name(m any) {
 	owners := map[string]any{}
 	named := map[any]bool{}
@@ -435,9 +436,9 @@ func Freeze[M any](m M) M {
 	return m
 }
 
-// Detached returns a copy of a module whose parameters get no gradients, through its structs,
-// slices and maps. It serves pairs of networks that are trained against each other. Names do not
-// change.
+// Detached returns a copy of a module whose parameters get no gradients. It copies the structs,
+// slices and maps of the module. It serves pairs of networks that are trained against each other.
+// Names do not change.
 func Detached[M any](m M) M {
 	v := reflect.New(reflect.TypeFor[M]()).Elem()
 	v.Set(detached(reflect.ValueOf(&m).Elem()))
@@ -505,9 +506,9 @@ func detachFields(c reflect.Value) {
 	}
 }
 
-// Assign sets the parameters and buffers of a model to values, keyed by the names that [Name]
-// gives, to try a model with known weights. It fails on a name that the model does not have and on
-// another type.
+// Assign sets the parameters and buffers of a model, to try it with known weights. The keys of
+// values are the names that [Name] gives. It fails if the model does not have a name, and if a type
+// differs.
 func Assign(m any, values map[string]Value) {
 	Name(m)
 	known := map[string]*param{}

@@ -58,17 +58,17 @@ type (
 // Stride sets the distance between windows in cells: one number, or one for each axis.
 func Stride(n ...int) strideOption { return n }
 
-// Padding sets the cells of padding on both sides: one number, or one for each axis.
+// Padding sets the number of padding cells on each side: one number, or one for each axis.
 func Padding(n ...int) paddingOption { return n }
 
 // Dilation sets the distance between the cells of a window: one number, or one for each axis.
 func Dilation(n ...int) dilationOption { return n }
 
-// Kernel sets the number of cells of a window along each axis, if they differ.
+// Kernel sets the size of the window along each axis, for windows that are not square.
 func Kernel(n ...int) kernelOption { return n }
 
-// OutputPadding sets the cells that a transposed convolution adds at the end: one number, or one
-// for each axis.
+// OutputPadding sets the number of cells that a transposed convolution adds at the end: one number,
+// or one for each axis.
 func OutputPadding(n ...int) outPaddingOption { return n }
 
 // Groups splits the channels of a convolution into n groups with separate weights.
@@ -139,7 +139,7 @@ type (
 // Epsilon sets the number that is added to variances. The default is 1e-5.
 func Epsilon(e float64) epsilonOption { return epsilonOption(e) }
 
-// Momentum sets the weight of a batch in the running statistics. The default is 0.1.
+// Momentum sets the weight of a batch's statistics in the running statistics. The default is 0.1.
 func Momentum(m float64) momentumOption { return momentumOption(m) }
 
 // NoAffine omits the weight and the bias of a normalisation.
@@ -189,8 +189,8 @@ var (
 	Reversed reversedOption
 	// InputForget couples the gates of an [LSTM]: the forget gate is 1 minus the input gate.
 	InputForget inputForgetOption
-	// ResetBefore applies the reset gate of a [GRU] to the hidden state before its matrix product,
-	// instead of to the product.
+	// ResetBefore makes a [GRU] apply the reset gate to the hidden state before the product with
+	// the recurrent weights. The default is after it, to the product.
 	ResetBefore resetBeforeOption
 	// BatchFirst puts the batch first and the sequence second in the inputs and outputs of a
 	// recurrent layer.
@@ -232,9 +232,10 @@ func FeedForward(n int) feedForwardOption { return feedForwardOption(n) }
 func WithActivation(f Activation) activationOption { return activationOption{f} }
 
 var (
-	// NormFirst normalises the inputs of the parts of a transformer layer instead of their outputs.
+	// NormFirst normalises the inputs of attention and feed-forward network instead of their
+	// outputs.
 	NormFirst normFirstOption
-	// Quiet uses [QuietSoftmax] in attention.
+	// Quiet makes attention use [QuietSoftmax] instead of [Softmax].
 	Quiet quietOption
 )
 

@@ -126,7 +126,8 @@ func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d
 // AdaptiveMaxPool2d returns the maxima of h·w windows over x, [N, C, H, W].
 func AdaptiveMaxPool2d(x Value, h, w int) Value { return NewAdaptiveMaxPool2d(h, w).apply(x) }
 
-// GlobalAvgPool returns the mean over all axes after the channels. Their extents become 1.
+// GlobalAvgPool returns the mean over the axes after the channels. The extents of these axes become
+// 1.
 func GlobalAvgPool(x Value) Value { return one(op.GlobalAveragePool{}, x) }
 
 func (p Pool) check() error {
@@ -211,9 +212,10 @@ func (p Pool) uneven(x Value) Value {
 	return x
 }
 
-// Interpolate resizes the axes after the channels. mode is "nearest", "nearest-exact", "linear"
-// (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). With alignCorners the first and
-// last elements of the result are the last elements of x.
+// Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
+// "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). alignCorners aligns the
+// first and last elements of the result along each axis with the first and last elements of x. It
+// fails for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())
@@ -240,7 +242,8 @@ func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value
 	return one(o, x)
 }
 
-// Upsample is a layer that scales the extents of the axes after the channels; see [Interpolate].
+// Upsample is a layer that multiplies the extents of the axes after the channels; see
+// [Interpolate].
 type Upsample struct {
 	Scale        int
 	Mode         string

@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// Recorder receives a description from the program that burngen writes and runs. Descriptions do
-// not use it.
+// Recorder receives the model and the methods of a description. Only the program that burngen
+// writes and runs uses it.
 type Recorder struct {
 	states []*State // states of the model, in the order of the fields
 	out    *record.Model
@@ -44,13 +44,14 @@ func ExtentText[T ~int | ~int8 | ~int16 | ~int32 | ~int64](n T) string { return 
 
 // Environment variables of a recording program.
 const (
-	// OutEnv names the output file; see [record.Model].
+	// OutEnv names the environment variable with the path of the output file; see [record.Model].
 	OutEnv = "BURNGEN_OUT"
-	// LimitEnv is the time limit of one recording. The default is 10s.
+	// LimitEnv names the environment variable with the time limit of one recording. The default is
+	// 10s.
 	LimitEnv = "BURNGEN_LIMIT"
-	// Between separates the parts of standard error. The program writes it after the output of the
-	// first recording, and again before its own messages. The text between the two is output of the
-	// repeated recordings.
+	// Between is a line that separates the parts of standard error. The program writes it after the
+	// output of the first recording, and again before its own messages. The text between the two
+	// lines is output of the repeated recordings.
 	Between = "\x1e"
 )
 
@@ -271,7 +272,7 @@ func (r *Recorder) Model(m any) {
 	})
 }
 
-// Method records a method; call calls it.
+// Method records a method. The function call calls the method.
 func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 	r.try(func() {
 		fault := func(format string, args ...any) {

@@ -56,7 +56,7 @@ func (v Value) Var(axes ...int) Value { _, x := v.VarMean(axes...); return x }
 // VarBiased is like [Value.Var] but divides by the number of elements.
 func (v Value) VarBiased(axes ...int) Value { _, x := v.VarMeanBiased(axes...); return x }
 
-// Std returns the standard deviation, the square root of [Value.Var].
+// Std returns the standard deviation: the square root of [Value.Var].
 func (v Value) Std(axes ...int) Value { return v.Var(axes...).Sqrt() }
 
 // VarMean returns the mean and the variance; see [Value.Var].

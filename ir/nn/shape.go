@@ -198,7 +198,7 @@ func (v Value) RepeatDim(axis int, times Extent) Value {
 	return v.Repeat(all...)
 }
 
-// Concat concatenates values along an axis. Their other extents are equal.
+// Concat concatenates values along an axis. The other extents must be equal.
 func Concat(axis int, values ...Value) Value {
 	if len(values) == 0 {
 		fail("no values")
@@ -228,13 +228,13 @@ type Span struct {
 	Step     int
 }
 
-// R returns the [Span] from one index up to but not including another.
+// R returns the [Span] from index from up to but not including index to.
 func R(from, to Extent) Span { return Span{From: from, To: to} }
 
 // All is the [Span] of all indices of an axis.
 var All = Span{From: 0, To: End}
 
-// Slice takes ranges of the first axes and keeps the others whole.
+// Slice takes ranges of the first axes. It keeps the other axes whole.
 func (v Value) Slice(spans ...Span) Value {
 	if len(spans) > v.Rank() {
 		fail("%d ranges for rank %d", len(spans), v.Rank())
@@ -285,7 +285,7 @@ func (s Span) over(d dim.Dim) (from, count dim.Dim, step int) {
 	return from, length.CeilDiv(dim.Const(step)), step
 }
 
-// Narrow takes length indices of an axis, beginning with start.
+// Narrow takes length elements along an axis, beginning with index start.
 func (v Value) Narrow(axis int, start, length Extent) Value {
 	axis = v.axis(axis)
 	from, size := extent(start), extent(length)
@@ -464,26 +464,27 @@ func (v Value) triangle(upper bool, diagonal int) Value {
 	return one(op.Trilu{Upper: upper}, v, number(diagonal, I64))
 }
 
-// TrilMask returns a bool matrix that is true above a diagonal, so as a mask it keeps the lower
-// triangle.
+// TrilMask returns a bool matrix that is true above a diagonal. As a mask it hides the elements
+// above the diagonal, and keeps the lower triangle.
 func TrilMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(false, diagonal).Equal(0)
 }
 
-// TriuMask returns a bool matrix that is true below a diagonal, so as a mask it keeps the upper
-// triangle.
+// TriuMask returns a bool matrix that is true below a diagonal. As a mask it hides the elements
+// below the diagonal, and keeps the upper triangle.
 func TriuMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(true, diagonal).Equal(0)
 }
 
-// DiagMask returns a bool matrix that is false on a diagonal and true elsewhere.
+// DiagMask returns a bool matrix that is false on a diagonal and true elsewhere. As a mask it keeps
+// the diagonal.
 func DiagMask(rows, cols Extent, diagonal int) Value {
 	d := extents([]Extent{rows, cols})
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)
 }
 
-// Unfold returns windows of size elements, step apart, along an axis. The elements of a window form
-// a new last axis.
+// Unfold returns windows over an axis, of size elements each and step elements apart. The elements
+// of a window form a new last axis.
 func (v Value) Unfold(axis, size, step int) Value {
 	axis = v.axis(axis)
 	if size < 1 || step < 1 {
@@ -494,8 +495,9 @@ func (v Value) Unfold(axis, size, step int) Value {
 	return one(op.Gather{Axis: axis}, v, starts.Add(Arange(size))).MoveDim(axis+1, -1)
 }
 
-// Meshgrid returns one tensor for each vector, of rank len(vectors). Element (i, j, …) of the k-th
-// tensor is the element of vector k at the k-th of these indices.
+// Meshgrid returns one tensor for each vector. All have rank len(vectors) and the lengths of the
+// vectors as extents. Element (i₀, i₁, …) of tensor k is element i_k of vector k (torch.meshgrid
+// with indexing="ij").
 func Meshgrid(vectors ...Value) []Value {
 	shape := make([]Extent, len(vectors))
 	for i, v := range vectors {

@@ -32,8 +32,9 @@ func IRFFT(x Value, n Extent) Value {
 	return one(op.DFT{Axis: x.axis(-2), Length: extent(n), Inverse: true, OneSided: true}, x).Squeeze(-1)
 }
 
-// STFT returns the short-time Fourier transform of x, [N, L]: the [RFFT] of frames of n samples,
-// hop samples apart, multiplied by window. The result is [N, n/2+1, frames, 2].
+// STFT returns the short-time Fourier transform of x, [N, L]: the [RFFT] of frames, multiplied by
+// window. Frames have n samples and start hop samples after each other. The result is [N, n/2+1,
+// frames, 2].
 func STFT(x Value, n, hop int, window Value) Value {
 	frames := x.Unfold(-1, n, hop)
 	if window.Valid() {
@@ -43,8 +44,9 @@ func STFT(x Value, n, hop int, window Value) Value {
 }
 
 // ISTFT is the inverse of [STFT]. x is [N, n/2+1, frames, 2] with a static number of frames, and
-// the result is [N, L]. It adds the frames, of n samples and hop samples apart, and divides by the
-// sum of squared windows. A sample that no nonzero window value covers is NaN.
+// the result is [N, L]. Frames have n samples and start hop samples after each other. Overlapping
+// frames are added and divided by the sum of squared windows. A sample without a nonzero window
+// value is NaN.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

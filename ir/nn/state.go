@@ -50,7 +50,7 @@ func (s *State) Value() Value {
 	return s.now
 }
 
-// Set makes v the value of the state from now on and for the next call.
+// Set makes v the value of the state, for the rest of this call and for the next call.
 func (s *State) Set(v Value) {
 	before := s.Value()
 	if t := v.typ(); t.DType != before.DType() || t.Rank() != before.Rank() {

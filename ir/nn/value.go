@@ -14,7 +14,7 @@ import (
 // DType is the element type of a tensor.
 type DType = ir.DType
 
-// The element types.
+// The element types of tensors.
 const (
 	F64  = ir.F64
 	F32  = ir.F32

@@ -45,7 +45,7 @@ func (Add) IsCommutative() {}
 // Neutral returns −0, because x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine reports a shift.
+// Affine reports an addition.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

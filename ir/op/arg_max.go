@@ -8,17 +8,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ArgMax returns the i64 index of the largest element along Axis. Of equal elements it takes the
-// first or, with Last, the last. NaN is larger than every number. The axis gets extent 1 with
-// KeepDims; otherwise it is removed.
+// ArgMax returns the i64 index of the largest element along Axis. If several elements are equal, it
+// returns the first or, with Last, the last. NaN is larger than every number. The axis gets extent
+// 1 with KeepDims; otherwise it is removed.
 type ArgMax struct {
 	Axis     int
 	KeepDims bool
 	Last     bool
 }
 
-// ArgMin returns the index of the smallest element along Axis. NaN is smaller than every number.
-// Otherwise it is like [ArgMax].
+// ArgMin is like [ArgMax] for the smallest element along Axis. NaN is smaller than every number.
 type ArgMin struct {
 	Axis     int
 	KeepDims bool

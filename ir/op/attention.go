@@ -247,7 +247,8 @@ func (op Attention) Flops(in, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), x.batch, x.heads, x.queries, x.keys, x.depth.Add(x.width))
 }
 
-// Lower replaces the node by an [Attend] if there is a kernel, else by matrix products and softmaxes.
+// Lower replaces the node by an [Attend] if there is a kernel for it, and otherwise by matrix
+// products and softmaxes.
 func (op Attention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -65,9 +65,14 @@ func channelMoments(b *ir.Builder, x *ir.Value, shape []dim.Dim) (mean, variance
 	return row(0), row(1)
 }
 
-// Grad returns, with g = dy, r = 1/√(variance + Epsilon), z = r·(x − mean) and count, the number of
-// elements in a channel: r·scale·(g − Σ g/count − z·Σ g·z/count) for x, Σ g·z for the scale, and Σ
-// g for the bias.
+// Grad returns the gradients of x, scale and bias:
+//
+//	dx     = r·scale·(dy − Σ dy/count − z·Σ dy·z/count)
+//	dscale = Σ dy·z
+//	dbias  = Σ dy
+//
+// where r = 1/√(variance + Epsilon), z = r·(x − mean), and the sums are over the count elements of
+// a channel.
 func (op BatchNormTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, scale, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	mean, variance := channelMoments(b, x, scale.Type.Shape)

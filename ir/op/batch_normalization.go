@@ -78,8 +78,8 @@ func (op BatchNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Add{}, b.Node(Mul{}, n.Arg(0), s), t)}
 }
 
-// Affine appends s and t so that n's result is x·s + t. They broadcast to x and are [C,1…], or have
-// the shape of its positions.
+// Affine appends s and t, where the result of n is x·s + t. They have the shape [C,1…], or the
+// shape of the positions of x, and broadcast to x.
 func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) {
 	var args [5]*ir.Value
 	for i := 1; i < 5; i++ {
@@ -111,10 +111,16 @@ func perChannel(c dim.Dim, spatial int) []dim.Dim {
 // Flops counts a product and a sum for each element.
 func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2)) }
 
-// Grad returns, with g = dy and s = scale/√(variance + Epsilon): s·g for x, Σ g·(x −
-// mean)/√(variance + Epsilon) for the scale, Σ g for the bias, −Σ s·g for the mean, and −Σ s·g·(x −
-// mean)/2(variance + Epsilon) for the variance. Sums are over the elements that share an element of
-// the operand.
+// Grad returns the gradients of x, scale, bias, mean and variance, where v = variance + Epsilon and
+// s = scale/√v:
+//
+//	dx        = s·dy
+//	dscale    = Σ dy·(x − mean)/√v
+//	dbias     = Σ dy
+//	dmean     = −Σ s·dy
+//	dvariance = −Σ s·dy·(x − mean)/2v
+//
+// A sum is over the elements of x that share an element of the operand.
 func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	rank := max(x.Type.Rank(), 2)

@@ -30,15 +30,15 @@ type BindUnsqueeze struct {
 	Shape []dim.Dim
 }
 
-// Infer checks the list.
+// Infer checks the type of the list of axes. There are no results.
 func (op BindAxes) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 2*len(op.Shape)) }
 
-// Infer checks the list.
+// Infer checks the type of the list of axes. There are no results.
 func (op BindSqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, min(len(op.Symbols), len(op.Shape)))
 }
 
-// Infer checks the list.
+// Infer checks the type of the list of axes. There are no results.
 func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }
@@ -57,7 +57,8 @@ func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	return named, err
 }
 
-// BindValues returns the extents of listed and of other axes.
+// BindValues returns two numbers for each axis of Shape: 1 and the extent for a listed axis, the
+// extent and 1 for another axis.
 func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))

@@ -14,7 +14,7 @@ type BindDims struct {
 	Places []int
 }
 
-// Infer checks the operand's number of elements.
+// Infer checks that the operand has an element at each of Places. There are no results.
 func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type BindPad struct {
 	Shape []dim.Dim
 }
 
-// Infer checks the lists.
+// Infer checks the types of the lists. There are no results.
 func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if len(in) > 2 {
 		return nil, fmt.Errorf("%d operands, 1 or 2 expected", len(in))
@@ -25,7 +25,7 @@ func (op BindPad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 4*len(op.Shape))
 }
 
-// BindValues distributes the pads by axis and sign.
+// BindValues returns the four numbers of each axis.
 func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	pads, axes := intsOf(in[0]), AllAxes(len(shape))
@@ -57,8 +57,9 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return values[i], nil })
 }
 
-// PadIndex returns the index of the source of each element of an axis of Extent after [Pad] has
-// inserted elements before and after it, as i64.
+// PadIndex returns, for each element along an axis that [Pad] has extended, the index of the
+// element that it copies, as i64. The axis had Extent elements, and Before and After elements were
+// inserted.
 type PadIndex struct {
 	Mode                  string
 	Extent, Before, After dim.Dim

@@ -13,7 +13,7 @@ import (
 // which kernels compute.
 type BindRange struct{ Bound }
 
-// Infer checks the operands.
+// Infer checks that the operands are scalars of one type. There are no results.
 func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (op BindRange) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, checkDomain(in, numbers{})
 }
 
-// BindValues counts.
+// BindValues returns the length of the range.
 func (op BindRange) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	start, limit, delta := in[0], in[1], in[2]
 	if delta.Number(0) == 0 {

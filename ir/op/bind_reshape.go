@@ -16,12 +16,12 @@ type BindReshape struct {
 	AllowZero bool
 }
 
-// Infer checks the list.
+// Infer checks the list of extents. There are no results.
 func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }
 
-// BindValues replaces 0 and -1.
+// BindValues returns the extents of the result, with 0 and -1 replaced.
 func (op BindReshape) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	want := make([]dim.Dim, in[0].Len())
 	for i := range want {

@@ -9,8 +9,8 @@ import (
 
 // BindSlice binds the range of a slice of a tensor of Shape (ONNX Slice). The operands are lists of
 // starts, ends, and optional axes and steps. For each of Axes it binds the first element and the
-// number of elements. With Steps it also binds the step, clamped to the extent, as the difference
-// of two numbers.
+// number of elements. If Steps is set, it also binds the step, clamped to the extent, as two
+// numbers whose difference is the step.
 type BindSlice struct {
 	Bound
 	Shape []dim.Dim
@@ -18,7 +18,7 @@ type BindSlice struct {
 	Steps bool
 }
 
-// Width is the number of symbols for each axis.
+// Width returns the number of symbols for each axis.
 func (op BindSlice) Width() int {
 	if op.Steps {
 		return 4
@@ -26,7 +26,7 @@ func (op BindSlice) Width() int {
 	return 2
 }
 
-// Infer checks the lists.
+// Infer checks the types of the lists. There are no results.
 func (op BindSlice) Infer(in []ir.Type) ([]ir.Type, error) {
 	if len(in) < 2 || len(in) > 4 || in[1].IsZero() {
 		return nil, fmt.Errorf("%d operands, 2 to 4 expected", len(in))
@@ -37,7 +37,7 @@ func (op BindSlice) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, op.Width()*len(op.Axes))
 }
 
-// BindValues clamps the bounds.
+// BindValues returns the range of each axis, clamped to its extent.
 func (op BindSlice) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	starts, ends, axes, steps := intsOf(in[0]), intsOf(in[1]), intsOf(arg(in, 2)), intsOf(arg(in, 3))

@@ -17,7 +17,7 @@ func (op BitCast) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	if from := in[0].DType; from.Bits() != op.To.Bits() || op.To.Bits() == 0 {
-		return nil, fmt.Errorf("%s has not the width of %s", op.To, from)
+		return nil, fmt.Errorf("%s does not have the width of %s", op.To, from)
 	}
 	return []ir.Type{in[0].With(op.To)}, nil
 }

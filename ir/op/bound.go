@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Bound is embedded by operators that have no results but bind Symbols to numbers computed from
-// their operands: axes, extents and positions that are known only at run time. The numbers are
-// never negative.
+// Bound is embedded by operators that bind Symbols to numbers computed from their operands, and
+// have no results. The numbers are axes, extents and positions that are known only at run time.
+// They are never negative.
 type Bound struct{ Symbols []string }
 
 // Binds returns the symbols.

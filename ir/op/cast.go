@@ -38,10 +38,10 @@ func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
 
 var roundModes = map[string]rt.RoundMode{"": rt.RoundUp, "down": rt.RoundDown, "nearest": rt.RoundNearest}
 
-// RoundMode is how the cast to f8e8m0 rounds.
+// RoundMode returns how a cast to f8e8m0 rounds.
 func (op Cast) RoundMode() rt.RoundMode { return roundModes[op.Round] }
 
-// Overwrites lists the operand.
+// Overwrites allows the result to reuse the memory of the operand.
 func (Cast) Overwrites() []int { return []int{0} }
 
 // Eval converts.
@@ -81,7 +81,7 @@ func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar converts. It has no formula for strings, and for floats of less than 16 bits.
+// Scalar converts an element. It has no formula for strings and for floats of less than 16 bits.
 func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	to, from := kernel.Arithmetic(d), x[0].Type.DType
 	switch {
@@ -237,7 +237,7 @@ func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// Grad converts back.
+// Grad casts dy to the operand's type.
 func (Cast) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, dy[0], n.Arg(0).Type.DType)}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ChannelMix computes a·g + b·x + c for floats g and x of [N,C,spatial…]. The third operand, [3,C],
-// holds the factors a, b and c for each channel.
+// holds a, b and c for each channel.
 type ChannelMix struct{ Channels }
 
 // Infer returns the type of g.
@@ -45,7 +45,8 @@ func (ChannelMix) Overwrites() []int { return []int{0, 1} }
 // Flops counts four operations for each element.
 func (ChannelMix) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad returns, with s = dy: a·s for g, b·s for x, and the sums of s·g, s·x and s for the factors.
+// Grad returns a·dy for g, b·dy for x, and for the third operand the sums over a channel of dy·g,
+// dy·x and dy.
 func (op ChannelMix) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g, x, s := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	grads := make([]*ir.Value, 3)

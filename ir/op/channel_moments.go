@@ -21,7 +21,7 @@ func (op ChannelMoments) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, dim.Const(2), c)}, nil
 }
 
-// Eval sums in float64, and the squares after subtraction of the mean.
+// Eval sums in float64. It subtracts the mean before it sums squares.
 func (op ChannelMoments) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	of, c := op.of(x)
@@ -55,8 +55,8 @@ func (op ChannelMoments) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts three operations for each element.
 func (ChannelMoments) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Grad returns (m + 2·v·(x − mean))/count, where m and v are the gradients of mean and variance,
-// and count is the number of elements of a channel.
+// Grad returns (m + 2·v·(x − mean))/count. m and v are the gradients of mean and variance. count is
+// the number of elements of a channel.
 func (op ChannelMoments) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	row := func(v *ir.Value, i int) *ir.Value { return op.row(b, v, i, x.Type) }

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Channels gives an operator access to the channels of its operands, floats of [N,C,spatial…].
+// Channels gives access to the channels of an operator's operands, floats of [N,C,spatial…].
 type Channels struct {
 	// C is the number of channels of channel-blocked operands, or 0 for planar operands.
 	C int

@@ -74,7 +74,8 @@ func limit[T real](x, lo, hi T) T {
 	return x
 }
 
-// IntBounds returns bounds as integers of a type, u64 by their bits.
+// IntBounds returns the bounds as integers of a type. Bounds of u64 are returned as the int64 with
+// the same bits.
 func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	if !d.IsInt() {
 		return 0, 0
@@ -111,7 +112,7 @@ func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad multiplies dy by the derivative: 1 between the limits, and at them.
+// Grad multiplies dy by the derivative: 1 from Lo to Hi, else 0.
 func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }

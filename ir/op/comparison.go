@@ -169,7 +169,7 @@ func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []
 	})
 }
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (Equal) IsCommutative() {}
 
 // IsCheap marks the operator as cheaper to compute than to store.

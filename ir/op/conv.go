@@ -135,8 +135,8 @@ func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, with g = dy: the transposed convolution of g for x, the sum over all windows of the
-// products of x and g for the weights, and the sum of g for the bias.
+// Grad returns the gradients of x, the weights and the bias: the transposed convolution of dy with
+// the weights, the sum over all windows of the products of x and dy, and the sum of dy.
 func (op Conv) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)
@@ -251,7 +251,7 @@ func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Va
 	return b.Node(p, x)
 }
 
-// LenOf returns the number of elements of a shape.
+// LenOf returns the number of elements of a tensor of this shape.
 func LenOf(shape []int) int {
 	n := 1
 	for _, d := range shape {

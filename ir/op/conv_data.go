@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvData is the gradient of the operand of a [Conv] with one group. Given the gradient g of the
-// result, [N,M,spatial…], and the weights w, [M,C,kernel…], each element of [N,C,Spatial…] is the
-// sum of products of g and w over the windows that contain it.
+// ConvData is the gradient of the operand of a [Conv] with one group. Its operands are the gradient
+// g of the convolution's result, [N,M,spatial…], and the weights w, [M,C,kernel…]. Each element of
+// the result, [N,C,Spatial…], is the sum of products of g and w over the windows that contain it.
 type ConvData struct {
 	Window
 	Spatial []dim.Dim
@@ -82,8 +82,8 @@ func (op ConvData) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, with s = dy: the convolution of s for g, and the sum over all windows of the
-// products of s and g for the weights.
+// Grad returns the convolution of dy with w for g. For the weights it returns the sum over all
+// windows of the products of dy and g.
 func (op ConvData) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, w, s := n.Arg(0), n.Arg(1), dy[0]
 	grads := make([]*ir.Value, 2)

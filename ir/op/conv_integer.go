@@ -89,7 +89,7 @@ func (op ConvInteger) Flops(in, out []ir.Type) dim.Dim {
 }
 
 // IsDepthwise reports whether each channel of the result depends on one channel of the operand, and
-// a kernel takes the window.
+// a kernel supports the window.
 func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }

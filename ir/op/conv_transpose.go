@@ -139,8 +139,8 @@ func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, with g = dy: the convolution of g for x, the sum over all windows of the products
-// of g and x for the weights, and the sum of g for the bias.
+// Grad returns the gradients of x, the weights and the bias: the convolution of dy with the
+// weights, the sum over all windows of the products of dy and x, and the sum of dy.
 func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	spatial := len(op.Kernel)

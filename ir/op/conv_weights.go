@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ConvWeights is the gradient of the weights of a [Conv]. Given its operand x, [N,C,spatial…], and
-// the gradient g of its result, [N,M,spatial…], each element of [M,C/Group,kernel…] is the sum over
-// all windows of the products of its cell of x and the element of g.
+// ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's
+// operand x, [N,C,spatial…], and the gradient g of its result. Each element of the result,
+// [M,C/Group,kernel…], belongs to a cell of the window. It is the sum over all windows of the
+// products of that cell of x and the element of g.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M
@@ -99,8 +100,8 @@ func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, with s = dy: for x, the gradient of the operand of a convolution with weights s;
-// for g, the convolution of x with s.
+// Grad returns, for x, the gradient of the operand of a convolution with weights dy. For g it
+// returns the convolution of x with weights dy.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {
@@ -134,9 +135,10 @@ func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	return inC, outC, known && whole && x.DType == ir.F32 && 1 <= n && n <= MaxSpatial && min(inC, outC) > 0
 }
 
-// Lower replaces the node by matrix products if there is no kernel. There is a product for each
-// cell of the window. Its first factor is that cell of all windows over x, as a matrix of channels
-// and windows, and its second factor is g. If there are few channels, one matrix has all cells.
+// Lower replaces the node by matrix products if there is no kernel: one product for each cell of
+// the window. Its first factor is that cell of all windows over x, a matrix of channels and
+// windows. Its second factor is g. If there are few channels, there is one product whose first
+// factor has all cells.
 func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

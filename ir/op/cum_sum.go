@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CumSum is the cumulative sum along Axis, for numbers. Exclusive excludes the element itself;
-// Reverse sums from the end. Integers wrap.
+// CumSum is the cumulative sum along Axis, for numbers. If Exclusive is set, a sum does not include
+// its own element. If Reverse is set, sums begin at the end. Integers wrap.
 type CumSum struct {
 	Axis               int
 	Exclusive, Reverse bool
@@ -64,10 +64,10 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad computes the gradient of element i. It is the product of the elements before i, times a sum
-// over the results from i on. Each term is the gradient of a result times the elements between i
-// and the result. A loop from the last element to the first adds these up. A division by element i
-// would fail for zeros.
+// Grad returns for element i the product of the elements before i, times a sum over the results
+// from i on. Each term of the sum is dy of the result times the product of the elements after i up
+// to the result. A loop from the last element to the first computes the sums. A division of the
+// result by element i would fail for zeros.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()

@@ -49,13 +49,14 @@ func ParseCustom(text string) (Custom, error) {
 // String returns the declaration in the syntax of [ParseCustom].
 func (op Custom) String() string { return op.Name + "=" + op.Func + ": " + op.Type }
 
-// Domain splits the operator's name into domain, "" for ai.onnx, and name.
+// Domain returns the two parts of the operator's name: the domain, "" for ai.onnx, and the name in
+// it.
 func (op Custom) Domain() (domain, name string) {
 	i := strings.LastIndexByte(op.Name, '.')
 	return op.Name[:max(i, 0)], op.Name[i+1:]
 }
 
-// Package splits Func into the import path of its package and its name.
+// Package returns the two parts of Func: the import path of the package, and the function's name.
 func (op Custom) Package() (path, name string) {
 	i := strings.LastIndexByte(op.Func, '.')
 	return op.Func[:max(i, 0)], op.Func[i+1:]
@@ -223,18 +224,18 @@ func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []
 	return grads
 }
 
-// IsOpaque marks that the user's program computes it.
+// IsOpaque marks the operator as computed by the user's program.
 func (Custom) IsOpaque() {}
 
 // Eval returns an error, because burngen does not have the function.
 func (op Custom) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, op.Absent() }
 
-// Absent returns the error for uses of the function outside of generated code.
+// Absent returns the error for a use of the function outside of generated code.
 func (op Custom) Absent() error {
 	return fmt.Errorf("custom operator %s: only generated code calls %s", op.Name, op.Func)
 }
 
-// Symbols returns the names of Extents in the declared type.
+// Symbols returns the symbols of Extents as they are named in the declared type.
 func (op Custom) Symbols() []string {
 	s, err := op.signature()
 	if err != nil {

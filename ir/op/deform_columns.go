@@ -10,7 +10,7 @@ import (
 
 // DeformColumns extracts the windows of a [DeformConv] over x, [N,C,spatial…], as columns
 // [N,C·cells,windows]. The second operand holds the offsets of the cells. The optional third
-// operand holds factors of the cells.
+// operand holds the factors by which the cells are multiplied.
 type DeformColumns struct {
 	Window
 	Offsets int // groups of channels, divides C

@@ -5,12 +5,13 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// DeformConv is a deformable convolution (ONNX DeformConv). It is a [Conv] of x, [N,C,spatial…],
-// with weights [M,C/Group,kernel…], in which the cells of windows are moved. The third operand,
-// [N,Offsets·cells·D,out…], holds, for each of Offsets groups of channels and each cell, an offset
-// along each of the D spatial axes. Cells are interpolated linearly between elements, with zeros
-// outside. Optional operands are a bias [M] and factors of the cells, [N,Offsets·cells,out…]. All
-// operands have one float type.
+// DeformConv is a deformable convolution (ONNX DeformConv): a [Conv] of x, [N,C,spatial…], with
+// weights [M,C/Group,kernel…], whose windows read x at moved positions. The third operand,
+// [N,Offsets·cells·D,out…], holds an offset along each of the D spatial axes for each cell of each
+// window. The channels of x form Offsets groups, and the channels of a group share their offsets.
+// Positions between elements are interpolated linearly, with zeros outside of x. The other operands
+// are optional: a bias [M], and factors [N,Offsets·cells,out…] by which the cells are multiplied.
+// All operands have one float type.
 type DeformConv struct {
 	Window
 	Group   int // divides C and M

@@ -33,7 +33,7 @@ func (op DequantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
 }
 
-// Eval multiplies as f32.
+// Eval multiplies in f32.
 func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, scale := in[0], in[1]
 	y := ir.NewTensor(op.To, x.Shape...)
@@ -51,7 +51,8 @@ func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each element.
 func (DequantizeLinear) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(2)) }
 
-// Lower multiplies in f32. With one constant scale it becomes a [Dequantize].
+// Lower computes in f32 and converts to other types. With integers and one constant scale it
+// returns a [Dequantize].
 func (op DequantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To != ir.F32 || scale.Type.DType != ir.F32 {

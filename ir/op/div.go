@@ -114,8 +114,8 @@ func (Div) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// Neutral is 1.
+// Neutral returns 1.
 func (Div) Neutral() float64 { return 1 }
 
-// Affine scales by the reciprocal.
+// Affine reports a multiplication by the reciprocal of the second operand.
 func (Div) Affine() (scales bool, inverse ir.Op) { return true, Reciprocal{} }

@@ -39,7 +39,7 @@ func (Dropout) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value
 // Grad returns dy.
 func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
-// Train drops elements.
+// Train sets random elements to zero and scales the others.
 func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if op.Rate == 0 {

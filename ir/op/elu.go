@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// Elu is x where it is not negative, else Alpha·(e^x − 1), of floats.
+// Elu computes x where x ≥ 0, else Alpha·(e^x − 1), for floats.
 type Elu struct {
 	unary[floats]
 	Alpha float64
@@ -30,7 +30,7 @@ func (op Elu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, 1))
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op Elu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, 1)
 }
@@ -40,7 +40,7 @@ func (op Selu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(op.Gamma, op.Gamma*op.Alpha, 1))
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op Selu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], op.Gamma, op.Gamma*op.Alpha, 1)
 }
@@ -50,7 +50,7 @@ func (op Celu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, op.Alpha))
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op Celu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, op.Alpha)
 }

@@ -28,7 +28,8 @@ const (
 // maxMore is the number of further operands that a kernel supports.
 const maxMore = 2
 
-// Check checks the operands and the region of a node with result y and a bias of bias elements.
+// Check checks the operands and the region of a node with result type y. The bias must have the
+// given number of elements.
 func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Type) error {
 	if err := CheckTensors(in, 2, MoreArgs+maxMore); err != nil {
 		return err
@@ -100,10 +101,11 @@ func (e Epilogue) Apply(sums []float64, shape []int, in []*ir.Tensor, blocks []*
 	return broadcastTo(out[0], shape), nil
 }
 
-// Ending returns e: operators embed it.
+// Ending returns e. Operators that embed an Epilogue are therefore an [Ender].
 func (e Epilogue) Ending() Epilogue { return e }
 
-// EvalTypes returns an empty result of a region operator, and its shape.
+// EvalTypes returns a tensor of zeros of the type of a region operator's first result, and its
+// shape.
 func EvalTypes(op ir.RegionOp, in []*ir.Tensor, blocks []*ir.Block) (y *ir.Tensor, shape []int, err error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

@@ -15,7 +15,7 @@ type Exp struct{ unary[floats] }
 // Eval computes in float64.
 func (Exp) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Exp) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Exp) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Exp(b, x[0])
 }
@@ -25,13 +25,13 @@ func (Exp) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return chainRule(b, n, dy, func(_ calculus, _, y *ir.Value) *ir.Value { return y })
 }
 
-// Log computes the natural logarithm of floats: −∞ at zero, NaN below.
+// Log computes the natural logarithm of floats. It is −∞ at zero and NaN for negative numbers.
 type Log struct{ unary[floats] }
 
 // Eval computes in float64.
 func (Log) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Log) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Log) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Log(b, x[0])
 }
@@ -41,7 +41,7 @@ func (Log) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, x) })
 }
 
-// Sqrt computes √x for floats: NaN below zero.
+// Sqrt computes √x for floats. It is NaN for negative numbers.
 type Sqrt struct{ unary[floats] }
 
 // Eval computes in float64.
@@ -63,7 +63,7 @@ type Erf struct{ unary[floats] }
 // Eval computes in float64.
 func (Erf) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Erf) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Erf) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Erf(b, x[0])
 }
@@ -81,7 +81,7 @@ type Sigmoid struct{ unary[floats] }
 // Eval computes in float64.
 func (Sigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, logistic) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Sigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Sigmoid(b, x[0])
 }
@@ -97,7 +97,7 @@ type Tanh struct{ unary[floats] }
 // Eval computes in float64.
 func (Tanh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Tanh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Tanh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Tanh(b, x[0])
 }
@@ -113,7 +113,7 @@ type Softplus struct{ unary[floats] }
 // Eval computes in float64.
 func (Softplus) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, softplus) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Softplus) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Softplus(b, x[0])
 }
@@ -129,7 +129,7 @@ type Softsign struct{ unary[floats] }
 // Eval computes in float64.
 func (Softsign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, softsign) }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (Softsign) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Div(x[0], b.Add(b.Abs(x[0]), number(b, x[0], 1)))
 }
@@ -145,7 +145,7 @@ type Mish struct{ unary[floats] }
 // Eval computes in float64.
 func (Mish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, mish) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Mish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Mish(b, x[0])
 }

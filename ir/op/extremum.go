@@ -12,7 +12,7 @@ import (
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Min struct{ binary[numbers] }
 
-// Eval takes the lesser.
+// Eval takes the smaller element.
 func (Min) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: lesser[float64], signed: sure(lesser[int64]), unsigned: sure(lesser[uint64])})
 }
@@ -49,7 +49,7 @@ func (Min) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Max struct{ binary[numbers] }
 
-// Eval takes the greater.
+// Eval takes the larger element.
 func (Max) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: greater[float64], signed: sure(greater[int64]), unsigned: sure(greater[uint64])})
 }
@@ -96,10 +96,10 @@ func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }
 
-// Neutral is less than every number.
+// Neutral returns −∞, which does not change any number.
 func (Max) Neutral() float64 { return math.Inf(-1) }
 
-// Neutral is greater than every number.
+// Neutral returns +∞, which does not change any number.
 func (Min) Neutral() float64 { return math.Inf(1) }
 
 // IsIdempotent marks the operator as idempotent.

@@ -106,7 +106,7 @@ func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{TransposeBy(b, sum, inversePerm(front)...), nil}
 }
 
-// InferElems picks slices if the indices are constants.
+// InferElems picks slices of the known elements if the indices are constants.
 func (op Gather) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	indices, ok := in[1].Dims()
 	if !ok {
@@ -167,7 +167,7 @@ func importGather(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Gather{Axis: axis}, x, c.Arg(1))}, nil
 }
 
-// Movement picks rows.
+// Movement returns Picks: the result consists of elements selected by indices.
 func (Gather) Movement() Movement { return Picks }
 
 // IsStatistic reports false: there are no statistics.

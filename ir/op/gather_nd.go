@@ -103,5 +103,5 @@ func importGatherND(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(GatherND{BatchDims: batch}, c.Arg(0), c.Arg(1))}, nil
 }
 
-// Movement picks parts.
+// Movement returns Picks: the result consists of elements selected by indices.
 func (GatherND) Movement() Movement { return Picks }

@@ -25,7 +25,7 @@ func (op Gelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, gelu)
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op Gelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	if !op.Tanh {
 		return b.Mul(x[0], elementary.Normal(b, x[0]))

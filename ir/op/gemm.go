@@ -122,8 +122,8 @@ func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(k).Mul(dim.Const(2))
 }
 
-// Grad returns, with g = dy: Alpha·g·Bᵀ for A and Alpha·Aᵀ·g for B, transposed as A and B are
-// given, and Beta·g, summed over broadcast axes, for C.
+// Grad returns Alpha·dy·Bᵀ for A and Alpha·Aᵀ·dy for B. An operand that is given transposed has the
+// transposed gradient. For C it returns Beta·dy, summed over broadcast axes.
 func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	if op.TransA {
@@ -168,7 +168,7 @@ func (op Gemm) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{op.Finish(b, b.Node(MatMul{}, a, m), n.Arg(2))}
 }
 
-// Finish appends alpha times a product plus beta times c, which may be nil.
+// Finish appends Alpha·product + Beta·c. c may be nil.
 func (op Gemm) Finish(b *ir.Builder, product, c *ir.Value) *ir.Value {
 	y, d := product, product.Type.DType
 	if op.Alpha != 1 {
@@ -200,7 +200,7 @@ func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	y := c.Builder().Node(op, c.Arg(0), c.Arg(1), c.Arg(2))
 	if c.Opset() < 7 && c.Int("broadcast", 0) == 0 {
 		if d := c.Arg(2); d == nil || d.Type.Rank() != 2 {
-			return nil, fmt.Errorf("operand C has not the shape of the result, and broadcast is not set")
+			return nil, fmt.Errorf("operand C does not have the shape of the result, and broadcast is not set")
 		}
 	}
 	return []*ir.Value{y}, nil

@@ -58,7 +58,7 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 	return nil
 }
 
-// HasOneElement reports whether t certainly has one element.
+// HasOneElement reports whether t has one element whatever the values of its symbols.
 func HasOneElement(t ir.Type) bool { return t.Elems().Equal(dim.Const(1)) }
 
 // index returns the number of the scale of element i.

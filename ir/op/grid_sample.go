@@ -10,11 +10,11 @@ import (
 )
 
 // GridSample samples x, [N,C,spatial…], at the coordinates in grid, [N,out…,D] of floats (ONNX
-// GridSample). The result is [N,C,out…]. Coordinates have a number for each of the D spatial axes,
-// the last axis first. −1 and 1 are the centres of the first and last element with AlignCorners,
-// and their outer edges otherwise.
+// GridSample). The result is [N,C,out…]. A point has a coordinate for each of the D spatial axes,
+// the last axis first. −1 and 1 are the centres of the first and last element if AlignCorners is
+// set, and otherwise their outer edges.
 //
-// Mode "nearest" takes the nearest element, with ties to the even one. "linear" and "cubic"
+// Mode "nearest" takes the nearest element, with ties to the even index. "linear" and "cubic"
 // interpolate between 2 or 4 elements along each axis and require numbers. Padding gives the
 // elements outside: "zeros" are zero, "border" repeats the edge, and "reflection" mirrors the
 // inside at −1 and 1. Integers are computed in f64 and truncated.

@@ -11,7 +11,7 @@ type HardSigmoid struct {
 	Alpha, Beta float64
 }
 
-// HardSwish computes x times x/6 + 1/2 clamped to [0, 1], for floats.
+// HardSwish computes x·h, where h is x/6 + 1/2 clamped to [0, 1], for floats.
 type HardSwish struct{ unary[floats] }
 
 // Eval computes in float64.
@@ -19,7 +19,7 @@ func (op HardSigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return hardSigmoid(op.Alpha, op.Beta, x) })
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op HardSigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarHardSigmoid(b, x[0], op.Alpha, op.Beta)
 }
@@ -29,7 +29,7 @@ func (HardSwish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * hardSigmoid(1./6, 0.5, x) })
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (HardSwish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Mul(x[0], scalarHardSigmoid(b, x[0], 1./6, 0.5))
 }
@@ -44,7 +44,7 @@ func hardSigmoid(alpha, beta, x float64) float64 {
 	return limit(float64(alpha*x)+beta, 0, 1)
 }
 
-// Grad multiplies dy by the derivative: Alpha between the limits.
+// Grad multiplies dy by the derivative: Alpha between the limits 0 and 1, else 0.
 func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.where(c.Node(And{}, c.positive(y), c.Node(Less{}, y, c.num(y, 1))), c.num(x, op.Alpha))

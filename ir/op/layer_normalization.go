@@ -122,7 +122,8 @@ func (RMSNormalization) Overwrites() []int { return []int{0} }
 // Flops counts seven operations for each element.
 func (LayerNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
-// Grad is implemented by [normalGrad].
+// Grad returns the gradients of x, scale and bias. The mean and the root of the variance depend on
+// x.
 func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, true)
 }
@@ -130,7 +131,7 @@ func (op LayerNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 // Flops counts four operations for each element.
 func (RMSNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(4)) }
 
-// Grad is implemented by [normalGrad].
+// Grad returns the gradients of x and scale. The root mean square depends on x.
 func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, false)
 }
@@ -267,19 +268,19 @@ func (LayerNormalization) IsMemoryBound() {}
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
-// RowAxis is Axis.
+// RowAxis returns Axis.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis moves Axis.
+// AtAxis returns the operator for axes from another axis on.
 func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
 }
 
-// RowAxis is Axis.
+// RowAxis returns Axis.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis moves Axis.
+// AtAxis returns the operator for axes from another axis on.
 func (op RMSNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op

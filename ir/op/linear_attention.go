@@ -7,16 +7,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LinearAttention is attention without a softmax (ONNX LinearAttention). Queries are [B,T,H,D], keys
-// [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The results are [B,T,H,E]
-// and the final states. At each step, with query, key and value as rows,
+// LinearAttention is attention without a softmax (ONNX LinearAttention). Queries are [B,T,H,D],
+// keys [B,T,G,D], values [B,T,G,E] and states [B,G,D,E], all of one float type. The results are
+// [B,T,H,E] and the final states. At each step, with query, key and value as rows,
 //
 //	state  = keep·state + keyᵀ·value
 //	result = query·state
 //
-// If there is a rate, rate·(value − key·keep·state) replaces value. Query head h uses the state of head
-// h·G/H; G divides H, which is constant. The optional last operands are keep, [B,T,G,D], which
-// multiplies the rows of the state, and rate, [B,T,G].
+// Two optional operands follow: keep, [B,T,G,D], which multiplies the rows of the state, and rate,
+// [B,T,G]. If there is a rate, rate·(value − key·keep·state) replaces value. Query head h uses the
+// state of head h·G/H; G divides H, which is constant.
 type LinearAttention struct{}
 
 // Infer returns [B,T,H,E] and [B,G,D,E].

@@ -78,7 +78,7 @@ func (Not) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// IsCommutative marks the operator.
+// IsCommutative marks the operator as commutative.
 func (And) IsCommutative() {}
 
 // IsCommutative marks the operator as commutative.
@@ -87,13 +87,13 @@ func (Or) IsCommutative() {}
 // IsCommutative marks the operator as commutative.
 func (Xor) IsCommutative() {}
 
-// Neutral is true.
+// Neutral returns true, as 1.
 func (And) Neutral() float64 { return 1 }
 
-// Neutral is false.
+// Neutral returns false, as 0.
 func (Or) Neutral() float64 { return 0 }
 
-// Neutral is false.
+// Neutral returns false, as 0.
 func (Xor) Neutral() float64 { return 0 }
 
 // IsInvolution marks the operator as its own inverse.

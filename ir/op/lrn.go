@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LRN divides each element of x, [N,C,spatial…], of floats, by (Bias + Alpha/Size·s)^Beta (ONNX
-// LRN). s is the sum of squares at the same position over Size adjacent channels: ⌊(Size−1)/2⌋
+// LRN divides each element of x, [N,C,spatial…], of floats, by (Bias + Alpha/Size·q)^Beta (ONNX
+// LRN). q is the sum of squares at the same position over Size adjacent channels: ⌊(Size−1)/2⌋
 // channels before the element's own and ⌈(Size−1)/2⌉ after it, if they exist.
 type LRN struct {
 	Size              int
@@ -66,8 +66,8 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each square, and a few for the quotient.
 func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 
-// Grad returns, with g = dy and y = x·s^(−Beta): g·s^(−Beta) − 2·Alpha·Beta/Size·x times the sum of
-// g·y/s over the channels whose sum contains x.
+// Grad returns dy·s^(−Beta) − 2·Alpha·Beta/Size·x·t. Here s is the base of the power in [LRN], y is
+// the result, and t is the sum of dy·y/s over the channels whose s depends on x.
 func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	before, after := (op.Size-1)/2, op.Size/2

@@ -204,7 +204,7 @@ func floatProduct(b *ir.Builder, x, w, xs, x0, ws, w0, ys, zero *ir.Value) *ir.V
 	return ConvertTo(b, ConvertTo(b, y, d), zero.Type.DType)
 }
 
-// Extent appends an extent as i32.
+// Extent appends an extent as an i32 scalar.
 func Extent(b *ir.Builder, d dim.Dim) *ir.Value {
 	return b.Node(ir.Extents{Type: ir.StaticTensor(ir.I32), Elems: []dim.Dim{d}})
 }

@@ -52,7 +52,7 @@ func TestImportTypes(t *testing.T) {
 		{"takes a shape to be checked", "Reshape", 14, nil, "f32[N,4]", []*ir.Tensor{ints(8, 2)}, "f32[8,2]", 1},
 		{"reads the attribute of opset 1", "Reshape", 1, attrs{"shape": []int{2, -1}}, "f32[N,2]", nil, "f32[2,N]", 0},
 		{"keeps extents of 0 when allowed", "Reshape", 14, attrs{"allowzero": 1}, "f32[0,3]", []*ir.Tensor{ints(3, 0)}, "f32[3,0]", 0},
-		{"refuses other sizes", "Reshape", 14, nil, "f32[2,3]", []*ir.Tensor{ints(4)}, "has not the 4 elements", 0},
+		{"refuses other sizes", "Reshape", 14, nil, "f32[2,3]", []*ir.Tensor{ints(4)}, "does not have the 4 elements", 0},
 		{"refuses other sizes of symbols", "Reshape", 14, nil, "f32[N,3]", []*ir.Tensor{ints(0, 4)}, "f32[N,4]", 1},
 		{"refuses two open extents", "Reshape", 14, nil, "f32[2,3]", []*ir.Tensor{ints(-1, -1)}, "more than one -1", 0},
 		{"refuses a 0 beyond the rank", "Reshape", 14, nil, "f32[2,3]", []*ir.Tensor{ints(2, 3, 0)}, "element 2", 0},

@@ -43,10 +43,10 @@ func (Mul) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // IsCommutative marks the operator as commutative.
 func (Mul) IsCommutative() {}
 
-// Neutral is 1.
+// Neutral returns 1.
 func (Mul) Neutral() float64 { return 1 }
 
-// Affine scales.
+// Affine reports a multiplication.
 func (Mul) Affine() (scales bool, inverse ir.Op) { return true, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

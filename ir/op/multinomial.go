@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Multinomial draws Samples columns of each row of x, floats [N,C], each with a probability
-// proportional to e^x (ONNX Multinomial). The result is integers [N,Samples] of type DType. Sample i,
-// in row-major order over all, is the first column at which the cumulative probability exceeds
-// [rt.UniformAt](Seed, i).
+// Multinomial draws Samples columns of each row of x, floats [N,C] (ONNX Multinomial). The
+// probability of a column is proportional to the exponential of its element. The result is integers
+// [N,Samples] of type DType. Sample i, in row-major order over all, is the first column at which
+// the cumulative probability exceeds [rt.UniformAt](Seed, i).
 type Multinomial struct {
 	Samples int
 	DType   ir.DType
@@ -55,7 +55,7 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom says that other implementations draw other numbers.
+// IsRandom marks the operator, because other implementations draw other numbers.
 func (Multinomial) IsRandom() {}
 
 // Lower computes narrow floats in f32.

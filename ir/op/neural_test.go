@@ -310,7 +310,7 @@ func TestNeuralImport(t *testing.T) {
 		"no dilations before opset 10":   {"MaxPool", 8, attrs{"kernel_shape": []int{2, 2}, "dilations": []int{2, 2}}, []ir.Type{x}, "unknown attribute dilations"},
 		"average pool":                   {"AveragePool", 7, attrs{"kernel_shape": []int{2, 2}, "count_include_pad": 1}, []ir.Type{x}, "average_pool %x {window={kernel=[2,2]} count_pad=true} : f32[1,2,4,4]"},
 		"no average dilations before 19": {"AveragePool", 11, attrs{"kernel_shape": []int{2, 2}, "dilations": []int{2, 2}}, []ir.Type{x}, "unknown attribute dilations"},
-		"gemm needs broadcast before 7":  {"Gemm", 6, nil, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v}, "operand C has not the shape of the result, and broadcast is not set"},
+		"gemm needs broadcast before 7":  {"Gemm", 6, nil, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v}, "operand C does not have the shape of the result, and broadcast is not set"},
 		"gemm": {"Gemm", 6, attrs{"broadcast": 1, "transA": 0, "alpha": 0.5}, []ir.Type{ir.StaticTensor(ir.F32, 3, 4), ir.StaticTensor(ir.F32, 4, 2), v},
 			"gemm %x, %x1, %x2 {alpha=0.5 beta=1} : f32[3,2]"},
 		"lrn": {"LRN", 1, attrs{"size": 5}, []ir.Type{x}, "lrn %x {size=5 alpha=9.999999747378752e-05 beta=0.75 bias=1} : f32[1,2,5,5]"},

@@ -33,7 +33,7 @@ func (Noise) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{n
 // Grad returns dy.
 func (Noise) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
-// Train adds numbers.
+// Train adds normal random numbers to the operand.
 func (op Noise) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	numbers := RandomNormal{DType: wide(x.Type.DType), Shape: x.Type.Shape, Scale: op.Deviation, Seed: op.Site}

@@ -41,7 +41,7 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing says that boxes are compared pairwise.
+// IsPairing marks the operator, because boxes are compared with each other.
 func (SelectBoxes) IsPairing() {}
 
 // Eval selects boxes.

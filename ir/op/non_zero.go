@@ -6,7 +6,7 @@ import (
 )
 
 // NonZero returns the coordinates of the elements that are not zero, false or an empty string. The
-// result is an i64 matrix with a row for each axis and a column for each such element, in row-major
+// result is an i64 matrix with a row for each axis and a column for each element, in row-major
 // order. It binds Count to the number of columns.
 type NonZero struct{ Count string }
 
@@ -18,7 +18,7 @@ func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, dim.Const(in[0].Rank()), dim.Sym(op.Count))}, nil
 }
 
-// Eval collects the places.
+// Eval collects the coordinates.
 func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	var places []int
@@ -49,7 +49,7 @@ func (op NonZero) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // Binds returns Count.
 func (op NonZero) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of places.
+// BindValues returns the number of nonzero elements.
 func (op NonZero) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[1])}, nil
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// OneHot inserts an axis of extent Depth at position Axis of a tensor of indices. Along this axis,
-// the element at the index is the second element of the second operand, and the others are its
-// first element. Negative indices count from the end. An index out of range sets no element.
-// Indices are i32 or i64.
+// OneHot inserts an axis of extent Depth at position Axis of a tensor of indices. The second
+// operand holds two values. Along the new axis, the element at the index is the second value, and
+// the other elements are the first value. Negative indices count from the end. An index out of
+// range sets no element. Indices are i32 or i64.
 type OneHot struct {
 	Axis  int
 	Depth dim.Dim

@@ -14,8 +14,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CheckOperands checks the number of operands: at least min, which are all present, and at most max (any
-// number if max is negative).
+// CheckOperands checks the number of operands: at least min, and at most max, or any number if max
+// is negative. The first min operands must be present.
 func CheckOperands(in []ir.Type, min, max int) error {
 	if len(in) < min || max >= 0 && len(in) > max {
 		return fmt.Errorf("%d operands, %s expected", len(in), arity(min, max))
@@ -38,7 +38,7 @@ func arity(min, max int) string {
 	return fmt.Sprintf("%d to %d", min, max)
 }
 
-// CheckTensors is operands for operators that accept only tensors.
+// CheckTensors is [CheckOperands] for operators that accept only tensors.
 func CheckTensors(in []ir.Type, min, max int) error {
 	if err := CheckOperands(in, min, max); err != nil {
 		return err
@@ -79,8 +79,8 @@ func axesFromFront(axes []int, rank int) ([]int, error) {
 	return out, nil
 }
 
-// Same returns nil if two extents are provably equal, an error if they cannot be equal, and an
-// [ir.Unproven] if only their values at run time can decide.
+// Same compares two extents. It returns nil if they are provably equal, an error if they cannot be
+// equal, and an [ir.Unproven] otherwise. Errors call the extents what.
 func Same(a, b dim.Dim, what string) error {
 	if a.Equal(b) {
 		return nil
@@ -117,7 +117,7 @@ func OperandOf[T any](operands []*T, i int) *T {
 	return nil
 }
 
-// InferOf returns op.Infer of the types of tensors, which are nil for absent operands.
+// InferOf returns op.Infer for the types of tensors. A nil tensor is an absent operand.
 func InferOf(op ir.Op, in []*ir.Tensor) ([]ir.Type, error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

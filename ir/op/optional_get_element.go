@@ -10,7 +10,7 @@ import (
 // Extents is as for [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
-// Infer unwraps the type.
+// Infer returns the type of the element.
 func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	elem, err := optionalElem(in)
 	if err != nil || !elem.IsTensor() {
@@ -20,7 +20,7 @@ func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{item}, err
 }
 
-// Eval unwraps.
+// Eval returns the element.
 func (op OptionalGetElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if len(in[0].Items) == 0 {
 		return nil, fmt.Errorf("the optional has no element")

@@ -11,7 +11,7 @@ import (
 // broadcasts to the shape of x.
 type PRelu struct{ binary[numbers] }
 
-// Infer checks that the slope does not extend x.
+// Infer returns the type of x. It checks that the slope broadcasts to it.
 func (PRelu) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := inferBinary[numbers](in, ir.Invalid)
 	if err != nil {

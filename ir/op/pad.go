@@ -139,7 +139,8 @@ func (op Pad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{x}
 }
 
-// Grad returns the corresponding part of dy for the operand, and the sum of the rest for the value.
+// Grad returns for the operand the part of dy that belongs to its elements, and for the value the
+// sum of the rest.
 func (op Pad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	part := wholeSlice(g.Type)
@@ -153,7 +154,7 @@ func (op Pad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir
 	return grads
 }
 
-// Compose replaces modes other than constant by moves of the operand.
+// Compose replaces modes other than constant, as Lower does.
 func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.Mode == "constant" {
 		return nil

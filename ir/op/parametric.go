@@ -8,9 +8,9 @@ func IsParametric(o ir.Op) bool {
 	return ok
 }
 
-// IsParameter reports whether operand i of a node, if it is a weight, is a parameter of the model.
-// This holds for an operand of a [Parametric] operator that is not a running statistic, and for a
-// scalar that is added to a product with a weight.
+// IsParameter reports whether operand i of a node would be a parameter of the model if it is a
+// weight. This holds for an operand of a [Parametric] operator that is not a running statistic. It
+// also holds for a scalar that is added to a product with a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
 		return !IsStatistic(n.Op, i)
@@ -46,8 +46,8 @@ func isMovedWeight(v *ir.Value) bool {
 	return ok
 }
 
-// Moved returns the value from which the elements of v come, tracing through operators for which
-// [IsMove] is true.
+// Moved returns the value that v was before operators for which [IsMove] is true moved its
+// elements.
 func Moved(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && IsMove(v.Def.Op) {
 		v = v.Def.Arg(0)
@@ -55,8 +55,7 @@ func Moved(v *ir.Value) *ir.Value {
 	return v
 }
 
-// IsMove reports whether the elements of an operator's result are elements of its first operand,
-// possibly converted.
+// IsMove reports whether an operator only moves or converts the elements of its first operand.
 func IsMove(o ir.Op) bool {
 	switch MovementOf(o) {
 	case Rearranges, Repeats:

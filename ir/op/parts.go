@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Parts is how a kernel splits an f32 sum of products.
+// Parts says how a kernel splits a sum of f32 products into partial sums.
 type Parts struct {
 	// Terms is the largest number of terms that are added sequentially. A longer sum is the sum of
 	// partial sums, which rounds less. 0 means as many as is fastest.
@@ -20,7 +20,8 @@ type Summer interface {
 	InParts(n *ir.Node, terms int) ir.Op
 }
 
-// SplitSum returns p for a sum of n terms, and whether there are several partial sums.
+// SplitSum returns p for a sum of n terms. several reports whether there is more than one partial
+// sum.
 func SplitSum(n dim.Dim, terms int) (p Parts, several bool) {
 	_, most := n.Bounds()
 	return Parts{terms}, most > int64(terms)

@@ -165,5 +165,5 @@ func powType(base, exponent ir.DType) ir.DType {
 	return ir.I64
 }
 
-// Neutral is 1.
+// Neutral returns 1.
 func (Pow) Neutral() float64 { return 1 }

@@ -72,8 +72,8 @@ func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *ker
 	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)
 }
 
-// Quantized returns an f32 rounded to nearest, ties to even, plus a zero point, saturated to the integer
-// type d of at most 32 bits. NaN becomes the smallest integer.
+// Quantized returns the formula for an f32 number that is rounded to nearest, ties to even, plus a
+// zero point, saturated to the integer type d of at most 32 bits. NaN becomes the smallest integer.
 func Quantized(b *kernel.Builder, d ir.DType, quotient, zero *kernel.Value) *kernel.Value {
 	v := b.Unary(kernel.Round, quotient)
 	word, limit := ir.I32, 0x1p24 // beyond the limit all zero points saturate
@@ -101,7 +101,7 @@ func (op Dequantize) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *k
 	return Dequantized(b, x[0], b.Whole(ir.I32, int64(op.Zero)), b.Float(ir.F32, op.Scale))
 }
 
-// Dequantized returns an integer of at most 32 bits minus a zero point, times an f32.
+// Dequantized returns the formula (x − zero)·scale in f32 for an integer x of at most 32 bits.
 func Dequantized(b *kernel.Builder, x, zero, scale *kernel.Value) *kernel.Value {
 	word := ir.I32
 	if bits, ok := zero.Const(); x.Type.DType == ir.I32 && !(ok && bits == 0) {

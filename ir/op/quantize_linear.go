@@ -92,8 +92,8 @@ func saturated(d ir.DType, v float64) int64 {
 	return int64(v)
 }
 
-// Lower makes the quotient one that the kernel computes. The kernel divides in f32. If Precision is
-// another type, a separate division precedes it. With one constant scale the node becomes a
+// Lower makes the node one that the kernel computes. The kernel divides in f32: if Precision is
+// another type, Lower adds a division before it. With one constant scale the node becomes a
 // [Quantize].
 func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)

@@ -93,18 +93,18 @@ func evalRandom(d ir.DType, dims []dim.Dim, number func(i uint64) float64) ([]*i
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom says that other implementations draw other numbers.
+// IsRandom marks the operator, because other implementations draw other numbers.
 func (RandomUniform) IsRandom() {}
 
-// IsRandom says that other implementations draw other numbers.
+// IsRandom marks the operator, because other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
-// Train draws others in each step.
+// Train makes each step draw other numbers.
 func (op RandomUniform) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// Train draws others in each step.
+// Train makes each step draw other numbers.
 func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }

@@ -36,7 +36,7 @@ func (op Range) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	}
 }
 
-// Eval counts; integers wrap.
+// Eval computes the numbers. Integers wrap.
 func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	n, ok := op.Count.Int()
 	if _, err := ir.CheckedLen([]int{n}); err != nil || !ok {
@@ -54,7 +54,7 @@ func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// InferElems counts.
+// InferElems computes the numbers as expressions.
 func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	n, ok := op.Count.Int()
 	start, okStart := in[0].Dims()

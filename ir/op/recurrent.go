@@ -31,8 +31,8 @@ type Recurrent struct {
 	Clip          float64 // clamps the operands of the gates' functions to [−Clip, Clip]; 0 means no clamping
 }
 
-// Steps is the common part of the lowered recurrent layers: one direction, with the operand x projected
-// by w and b.
+// Steps is the common part of the lowered recurrent layers. It computes one direction. Its operand
+// x has already been multiplied by w, and b has been added.
 type Steps struct {
 	Reverse       bool
 	Activations   []string
@@ -217,7 +217,7 @@ func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	return ir.TensorOf(r.DType, hidden, width)
 }
 
-// RecurrentLayer is a layer that is lowered to products and the steps of each direction.
+// RecurrentLayer is a layer that is lowered to matrix products and the steps of each direction.
 type RecurrentLayer interface {
 	ir.Lowerer
 	// LowerWith is Lower with these products.
@@ -233,7 +233,8 @@ type RecurrentProducts struct {
 	Weights func(b *ir.Builder, r *ir.Value) *ir.Value
 }
 
-// PlainProducts are products of matrices, and recurrent weights as they are, transposed.
+// PlainProducts builds ordinary matrix products. The recurrent weights are transposed but not
+// packed.
 var PlainProducts = RecurrentProducts{
 	Project: func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 		y := b.Node(MatMul{}, x, TransposeBy(b, w, 1, 0))

@@ -47,7 +47,7 @@ func (Relu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // IsIdempotent marks the operator as idempotent.
 func (Relu) IsIdempotent() {}
 
-// Limits are 0 and +Inf.
+// Limits returns 0 and +Inf.
 func (Relu) Limits() (lo, hi float64) { return 0, math.Inf(1) }
 
 // IsCheap marks the operator as cheaper to compute than to store.

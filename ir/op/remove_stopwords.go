@@ -33,7 +33,7 @@ func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.String, dim.Sym(op.Count))}, nil
 }
 
-// Eval keeps the others.
+// Eval keeps the strings that are not in the second operand.
 func (op RemoveStopwords) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	same := strings.EqualFold
 	if op.CaseSensitive {

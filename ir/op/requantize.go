@@ -24,9 +24,9 @@ type Requantize struct {
 	Lo, Hi int
 }
 
-// These operands of a product with [Requantize] follow the factors and their zero points: a bias
-// i32; a scale f32 or f64, of one element or one for each channel; and a zero point of type To, or
-// an offset. All are optional, but the scale requires To and To requires the scale.
+// The operands of a product with [Requantize] that follow the factors and their zero points: a
+// bias, i32; a scale, f32 or f64, with one element or one for each channel; and a zero point of
+// type To, or an offset. All are optional, but a scale requires To, and To requires a scale.
 const (
 	BiasOperand = 4 + iota
 	ScaleOperand
@@ -89,7 +89,7 @@ func ofChannels(t ir.Type, channels dim.Dim, what string) error {
 	return Same(t.Shape[0], channels, what+" and channels")
 }
 
-// CheckClamp returns an error for bounds that the type of the result does not have.
+// CheckClamp returns an error if the type of the result cannot hold the bounds of Clamp.
 func (r Requantize) CheckClamp() error {
 	if r.To == ir.F32 {
 		if r.Clamp {
@@ -103,7 +103,7 @@ func (r Requantize) CheckClamp() error {
 	return nil
 }
 
-// Bounds returns the least and the greatest result, of integers.
+// Bounds returns the least and the greatest result if To is an integer type.
 func (r Requantize) Bounds() (lo, hi int) {
 	if r.To != ir.U8 && r.To != ir.I8 {
 		return 0, 0
@@ -149,7 +149,8 @@ func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, chann
 	}
 }
 
-// CheckFactor checks a factor of an integer product and its optional zero point.
+// CheckFactor returns an error unless a factor x of an integer product is i8 or u8 and its optional
+// zero point has the same type.
 func CheckFactor(x, zero ir.Type) error {
 	if x.DType != ir.U8 && x.DType != ir.I8 {
 		return fmt.Errorf("an integer product of %s, i8 or u8 expected", x.DType)
@@ -160,7 +161,8 @@ func CheckFactor(x, zero ir.Type) error {
 	return nil
 }
 
-// ZeroAt returns element i of a zero point, which may be absent (0) or have one element for all.
+// ZeroAt returns the zero point of channel i: 0 if zero is absent, its only element, or its element
+// i.
 func ZeroAt(zero *ir.Tensor, i int) int64 {
 	switch {
 	case zero == nil:

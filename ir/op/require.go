@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Require returns an error at run time if its operand, a bool of one element, is not Value. The
-// error text is What. It has no results.
+// Require returns an error with the text What at run time unless its operand, a bool of one
+// element, equals Value. It has no results.
 type Require struct {
 	Value bool
 	What  string
@@ -29,5 +29,5 @@ func (op Require) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return nil, nil
 }
 
-// HasEffect marks that the check is kept.
+// HasEffect keeps the check, which has no results.
 func (op Require) HasEffect() {}

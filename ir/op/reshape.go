@@ -10,15 +10,15 @@ import (
 // Reshape returns its operand with another shape and the same row-major elements.
 type Reshape struct{ Shape []dim.Dim }
 
-// Infer rejects a shape that cannot have as many elements as the operand. A check that the numbers
-// are equal stands where the shape is computed.
+// Infer rejects a shape that cannot have as many elements as the operand. If equality is not
+// provable, a check precedes the node.
 func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
 	}
 	if have, want := in[0].Elems(), dim.Product(op.Shape...); !have.Equal(want) {
 		if lo, hi := have.Sub(want).Bounds(); lo > 0 || hi < 0 {
-			return nil, fmt.Errorf("%s has not the %s elements of shape %s", in[0], want, ShapeText(op.Shape))
+			return nil, fmt.Errorf("%s does not have the %s elements of shape %s", in[0], want, ShapeText(op.Shape))
 		}
 	}
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
@@ -40,24 +40,24 @@ func (op Reshape) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return nil, err
 	}
 	if n != in[0].Len() {
-		return nil, fmt.Errorf("%s has not the %d elements of shape %s", in[0].Type(), n, ShapeText(op.Shape))
+		return nil, fmt.Errorf("%s does not have the %d elements of shape %s", in[0].Type(), n, ShapeText(op.Shape))
 	}
 	return []*ir.Tensor{in[0].Reshape(shape...)}, nil
 }
 
-// InferElems returns the elements as they are.
+// InferElems returns the elements of the operand.
 func (Reshape) InferElems(in []*ir.Value, _ ir.Type) []ir.Ratio { return in[0].Elems }
 
 // IsView marks the result as the memory of the operand.
 func (Reshape) IsView() {}
 
-// Grad has the operand's shape.
+// Grad returns dy in the operand's shape.
 func (Reshape) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, dy[0], n.Arg(0).Type.Shape...)}
 }
 
-// ReshapeTo appends a Reshape. A check of the number of elements precedes it unless their equality
-// is provable. It returns x if x already has the shape.
+// ReshapeTo appends a Reshape of x. It first appends a check of the number of elements unless their
+// equality is provable. It returns x if x already has the shape.
 func ReshapeTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x

@@ -170,8 +170,8 @@ func (op Resize) with(sampling *ir.Tensor) Resize {
 	return op
 }
 
-// Keeps reports whether axis i, of extent d, certainly does not change. An axis that is scaled at run
-// time has a separate extent.
+// Keeps reports whether axis i, of extent d, certainly does not change. An axis whose scale is
+// known only at run time may change.
 func (op Resize) Keeps(i int, d dim.Dim) bool {
 	switch {
 	case op.Coordinates == CropAndResizeCoordinates && op.ROI == nil:

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CropAndResizeCoordinates is the coordinate transformation that samples only a region.
+// CropAndResizeCoordinates is the coordinate transformation of [Resize] that samples a region of
+// the operand.
 const CropAndResizeCoordinates = "tf_crop_and_resize"
 
 // resizeAxis is Resize along one axis.

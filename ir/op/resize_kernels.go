@@ -11,7 +11,7 @@ import (
 // x, i] = operand[o, rows[y], cols[x], i]. rows and cols are i32.
 type ResizeNearest struct{}
 
-// Infer gives the result the tables' lengths.
+// Infer returns the extents of the result: the lengths of rows and cols.
 func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 4, ir.I32, ir.I32); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // (i32), rowWeights (f32), cols and colWeights.
 type ResizeLinear struct{}
 
-// Infer returns extents of half the tables' lengths.
+// Infer returns the extents of the result: half the lengths of rows and cols.
 func (ResizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 4, ir.I32, ir.F32, ir.I32, ir.F32); err != nil {
 		return nil, err
@@ -107,12 +107,12 @@ func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor,
 	return y, nil
 }
 
-// ResizeAxis adds up Taps elements along the middle axis of a tensor [outer, extent, inner]:
-// result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]. index (i32) and weights
-// (f32) are further operands, of Out·Taps elements.
+// ResizeAxis computes sums of Taps weighted elements along the middle axis of a tensor [outer,
+// extent, inner]: result[o, y, i] = Σ_t weights[y·Taps+t] · operand[o, index[y·Taps+t], i]. The
+// further operands are index (i32) and weights (f32), of Out·Taps elements.
 type ResizeAxis struct{ Taps, Out dim.Dim }
 
-// Infer gives the result Out places.
+// Infer returns the type of the operand with extent Out along the middle axis.
 func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 3, ir.I32, ir.F32); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], op.Out, x[2])}, nil
 }
 
-// Eval adds up.
+// Eval computes the weighted sums.
 func (op ResizeAxis) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	taps, ok := op.Taps.Int()
 	if !ok || taps < 1 {

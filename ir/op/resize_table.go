@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ResizeTable returns a table for Out points along an axis of extent In that [Resize] samples: the
-// Taps elements that each point reads (i32), and their weights (f32). In mode nearest there is one
-// element and there are no weights. An optional operand of three f64 replaces Scale, Start and End.
+// ResizeTable returns a table for [Resize] along one axis, from In elements to Out points: the
+// indices of the Taps elements that each point reads (i32), and their weights (f32). In mode
+// nearest each point reads one element, and there are no weights. An optional operand of three f64
+// replaces Scale, Start and End.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 
@@ -22,15 +23,15 @@ type ResizeTable struct {
 	ExcludeOutside, AntiAlias bool
 }
 
-// ResizeTaps binds a symbol to the number of taps of a table whose filter is widened. Its field
-// Taps is ignored. It has the operand of the table.
+// ResizeTaps binds Symbol to the number of taps of Table if AntiAlias widens its filter. It ignores
+// Table.Taps. It has the same optional operand as Table.
 type ResizeTaps struct {
 	Symbol string
 	Table  ResizeTable
 }
 
-// ResizeOutside returns which points of a table are outside the operand of [Resize], as bools. It
-// has the operand of the table.
+// ResizeOutside returns, for each point of Table, whether it is outside of the operand of [Resize],
+// as bools. It has the same optional operand as Table.
 type ResizeOutside struct{ Table ResizeTable }
 
 // Infer returns the tables' types.
@@ -60,7 +61,7 @@ func (op ResizeTable) check(in []ir.Type) error {
 // Infer returns no results.
 func (op ResizeTaps) Infer(in []ir.Type) ([]ir.Type, error) { return nil, op.Table.check(in) }
 
-// Infer gives the list a bool for each place.
+// Infer returns a bool for each point.
 func (op ResizeOutside) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.Bool, op.Table.Out)}, op.Table.check(in)
 }
@@ -95,7 +96,7 @@ func (op ResizeTable) extents() (resizeAxis, error) {
 	return op.axis(in, out), nil
 }
 
-// Eval makes the tables.
+// Eval computes the tables.
 func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.with(in).extents()
 	if err != nil {
@@ -147,7 +148,7 @@ func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(a.width())}, nil
 }
 
-// Eval compares the places.
+// Eval compares the coordinates with the ends of the axis.
 func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil {
@@ -161,14 +162,14 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // BindScaled binds the products of the extents From and a list of f64 scales. The products are
-// rounded down as f32 numbers or, with Near, to the nearest integer.
+// rounded down as f32 numbers or, if Near is set, to the nearest integer.
 type BindScaled struct {
 	Bound
 	From []dim.Dim
 	Near bool
 }
 
-// Infer checks the list.
+// Infer checks the type of the list of scales. There are no results.
 func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues multiplies.
+// BindValues returns the products of extents and scales.
 func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	from, _ := dim.Ints(op.From)
 	if in[0].Len() != len(from) {

@@ -23,7 +23,7 @@ func (op ReverseSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], Same(lens.Shape[0], x.Shape[batch], "number of sequences")
 }
 
-// Axes returns the axis of the steps and the axis of the sequences.
+// Axes returns the axis of the steps, and the axis of the sequences.
 func (op ReverseSequence) Axes() (time, batch int) {
 	if op.BatchFirst {
 		return 1, 0

@@ -10,15 +10,14 @@ import (
 )
 
 // RoiAlign pools regions of x, [N,C,H,W], into bins, [R,C,Height,Width] (ONNX RoiAlign). The second
-// operand holds the regions, [R,4] as x1, y1, x2, y2, of x's element type. The third holds the
-// index of the image of each region, [R] of i32 or i64. An index out of range is an error at run
-// time. Coordinates times Scale are in elements of x. With HalfPixel the centres of elements are at
-// halves; otherwise a region is at least 1 wide and high.
+// operand holds the regions, [R,4] as x1, y1, x2, y2, of x's element type. The third operand holds
+// the index of the image of each region, [R] of i32 or i64. An index out of range is an error at
+// run time. Coordinates are multiplied by Scale and then count elements of x. If HalfPixel is set,
+// the centres of elements are at halves; otherwise a region is at least 1 wide and high.
 //
-// Each bin has Sampling samples along each axis. If Sampling is 0, it has as many samples as
-// elements, rounded up. Mode "avg" is the mean of the samples, which are interpolated between four
-// elements. "max" is the largest product of an element and its weight. A sample more than one
-// element outside of x is 0.
+// Each bin has Sampling samples along each axis or, if Sampling is 0, its extent rounded up. Mode
+// "avg" is the mean of the samples, which are interpolated between four elements. "max" is the
+// largest product of an element and its weight. A sample more than one element outside of x is 0.
 type RoiAlign struct {
 	Mode          string
 	Height, Width int

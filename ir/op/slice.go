@@ -157,7 +157,7 @@ func sliceAxis(b *ir.Builder, x *ir.Value, axis int, start, count dim.Dim) *ir.V
 	return ApplySlice(b, x, s)
 }
 
-// ApplySlice appends a slice unless it takes all elements in order.
+// ApplySlice appends a slice of x. It returns x if the slice takes all elements in order.
 func ApplySlice(b *ir.Builder, x *ir.Value, s Slice) *ir.Value {
 	if ir.Equal(s, wholeSlice(x.Type)) {
 		return x

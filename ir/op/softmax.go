@@ -124,19 +124,19 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 	}
 }
 
-// RowAxis reports the last axis, which is the only axis of a row.
+// RowAxis returns the last axis, because a row is a line along it.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
-// AtAxis moves Axis.
+// AtAxis returns the operator along another axis.
 func (op Softmax) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
 }
 
-// RowAxis reports the last axis, which is the only axis of a row.
+// RowAxis returns the last axis, because a row is a line along it.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
-// AtAxis moves Axis.
+// AtAxis returns the operator along another axis.
 func (op LogSoftmax) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op

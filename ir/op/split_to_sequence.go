@@ -9,16 +9,18 @@ import (
 )
 
 // SplitToSequence returns the sequence of the parts of its operand along Axis. An optional second
-// operand, i32 or i64, gives their lengths. A scalar is the length of all parts except the last,
-// which takes the rest. Otherwise the operand is a list of the lengths. Without it the parts are
-// single slices, which keep the axis if KeepDims is set. A negative length, a scalar 0, and a list
-// whose sum is not the extent are errors at run time.
+// operand, i32 or i64, gives the lengths of the parts. If it is a scalar, all parts have this
+// length, except the last, which may be shorter. If it is a list, it has the length of each part.
+// Without a second operand each part has extent 1 along Axis, and the axis is removed unless
+// KeepDims is set. A negative length, a scalar 0, and a list whose sum is not the extent are errors
+// at run time.
 type SplitToSequence struct {
 	Axis     int
 	KeepDims bool
 }
 
-// Infer leaves the extent of Axis unknown if lengths are given.
+// Infer returns a sequence type. The extent of its elements along Axis is unknown if lengths are
+// given.
 func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err

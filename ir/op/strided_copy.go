@@ -27,7 +27,7 @@ func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// Eval copies the elements, or returns an error for the first one that is outside of the operand.
+// Eval copies the elements. It returns an error if an element is outside of the operand.
 func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	shape, ok := dim.Ints(op.Shape)
@@ -51,7 +51,7 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad adds each element of dy to the element from which it was read.
+// Grad adds each element of dy to the element that was read.
 func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, count := calculus{b}, n.Arg(0).Type, dim.Product(op.Shape...)
 	at := fill(b, ir.Scalar(ir.I64, 0), op.Shape...)
@@ -72,7 +72,7 @@ func (op StridedCopy) IsIdentity(x ir.Type) bool {
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (StridedCopy) IsMemoryBound() {}
 
-// RowMajor returns the strides of a contiguous tensor, in elements.
+// RowMajor returns the strides of a contiguous tensor of this shape, in elements.
 func RowMajor(shape []dim.Dim) []dim.Dim {
 	s, next := make([]dim.Dim, len(shape)), dim.Const(1)
 	for i := len(shape) - 1; i >= 0; i-- {

@@ -58,7 +58,7 @@ func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 }
 
 // After returns a copy of inner's operand that equals op applied to inner's result, or to a reshape
-// of that result. ok is false if strides cannot express it. One axis of op may become several
+// of that result. ok is false if there are no strides for it. One axis of op may become several
 // consecutive axes.
 func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
 	if dim.Product(inner.Shape...).Equal(dim.Dim{}) {

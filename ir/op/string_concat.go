@@ -32,5 +32,5 @@ func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower repeats the operands.
+// Lower expands the operands to the shape of the result.
 func (StringConcat) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }

@@ -40,7 +40,7 @@ func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // Neutral returns 0.
 func (Sub) Neutral() float64 { return 0 }
 
-// Affine shifts by the negative.
+// Affine reports an addition of the negated second operand.
 func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
 
 // IsCheap marks the operator as cheaper to compute than to store.

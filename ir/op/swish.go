@@ -18,7 +18,7 @@ func (op Swish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * logistic(op.Alpha*x) })
 }
 
-// Scalar computes the same.
+// Scalar computes the function for one element.
 func (op Swish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	scaled := x[0]
 	if op.Alpha != 1 {

@@ -17,7 +17,7 @@ type Shrink struct {
 	Bias, Lambda float64
 }
 
-// Eval compares with Alpha.
+// Eval replaces elements up to Alpha by 0.
 func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x > op.Alpha {
@@ -27,7 +27,7 @@ func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar compares with Alpha.
+// Scalar replaces an element up to Alpha by 0.
 func (op ThresholdedRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(b.Gt(x[0], number(b, x[0], op.Alpha)), x[0], number(b, x[0], 0))
 }
@@ -75,14 +75,14 @@ func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}
 }
 
-// Grad multiplies dy by the derivative: 1 above Alpha.
+// Grad multiplies dy by the derivative: 1 above Alpha, else 0.
 func (op ThresholdedRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, x, c.num(x, op.Alpha)), c.num(x, 1))
 	})
 }
 
-// Grad multiplies dy by the derivative: 1 outside of −Lambda…Lambda.
+// Grad multiplies dy by the derivative: 1 outside of [−Lambda, Lambda], else 0.
 func (op Shrink) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, c.Node(Abs{}, x), c.num(x, op.Lambda)), c.num(x, 1))

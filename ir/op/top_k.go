@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// TopK finds the K largest elements along Axis or, with Smallest, the K smallest (ONNX TopK). The
-// results are their values and their i64 indices, the most extreme first, ties by index. NaN is
-// larger than every number. K is at most the extent, which is checked at run time unless it is
-// constant.
+// TopK finds the K largest elements along Axis, or the K smallest if Smallest is set (ONNX TopK).
+// The results are their values and their i64 indices, the largest (or smallest) first, ties by
+// index. NaN is larger than every number. K is at most the extent, which is checked at run time
+// unless it is constant.
 type TopK struct {
 	Axis     int
 	K        dim.Dim
@@ -67,7 +67,7 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
-// Grad puts dy of the values at their indices, and zeros elsewhere.
+// Grad puts dy of the values at the indices, and zeros elsewhere.
 func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	if dy[0] == nil {
 		return nil

@@ -36,7 +36,7 @@ type Clamp interface {
 	Limits() (lo, hi float64)
 }
 
-// Affine is an operator that scales its first operand by its second, or adds it.
+// Affine is an operator that multiplies its first operand by its second, or adds the second.
 type Affine interface {
 	// Affine reports whether the operator scales. inverse is an operator that must be applied to
 	// the second operand first. It is nil for a product or a sum.
@@ -46,7 +46,8 @@ type Affine interface {
 // Cheap is an elementwise operator that costs less than storing its result.
 type Cheap interface{ IsCheap() }
 
-// MemoryBound is an operator that takes about as long as reading its operands and writing its results.
+// MemoryBound is an operator whose time is about the time of reading its operands and writing its
+// results.
 type MemoryBound interface{ IsMemoryBound() }
 
 // Pairing is an operator whose work depends on the values of its operands, such as a search that
@@ -83,8 +84,8 @@ type Transposable interface {
 	BeforeTranspose(perm []int) ir.Op
 }
 
-// RowWise is an operator that computes each row of its first operand by itself. A row
-// consists of the axes from one axis to the last.
+// RowWise is an operator that computes each row of its first operand separately. A row consists of
+// the elements along all axes from one axis to the last.
 type RowWise interface {
 	// RowAxis returns the first axis of a row of an operand of this rank. ok is false if
 	// the operator works along an axis that another follows.
@@ -93,14 +94,14 @@ type RowWise interface {
 	AtAxis(axis int) ir.Op
 }
 
-// Ender is an operator that ends with an [Epilogue], to which the region of its node belongs.
+// Ender is an operator with an [Epilogue]. The region of its node is the last part of the epilogue.
 type Ender interface {
 	ir.Op
 	// Ending returns the epilogue.
 	Ending() Epilogue
 }
 
-// EpilogueHost is an [Ender] that takes another epilogue.
+// EpilogueHost is an [Ender] whose epilogue can be replaced.
 type EpilogueHost interface {
 	Ender
 	// WithEnding returns the operator with another epilogue.
@@ -110,7 +111,7 @@ type EpilogueHost interface {
 	Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value
 }
 
-// NarrowReader is an operator whose kernel reads an f32 operand also as f16 or bf16.
+// NarrowReader is an operator whose kernel can read an f32 operand that is stored as f16 or bf16.
 type NarrowReader interface {
 	// NarrowOperand returns the index of the operand.
 	NarrowOperand() int
@@ -124,7 +125,7 @@ type TransposedReader interface {
 }
 
 // Weighed is an operator on weights whose result may be much larger than its operand. The pass that
-// makes it has weighed the size against the time that it saves.
+// creates it has compared this size with the time that it saves.
 type Weighed interface{ IsWeighed() }
 
 // Parametric is an operator whose operands, except running statistics, are parameters of
@@ -134,9 +135,9 @@ type Parametric interface {
 	IsStatistic(operand int) bool
 }
 
-// Scalar is an elementwise operator with a formula for one element. It computes on values of the types
-// that [kernel.Arithmetic] gives for the element types: f16 and bf16 elements are f32, and integers of
-// less than 32 bits are i32 or u32 with the same value.
+// Scalar is an elementwise operator with a formula for one element. The formula computes with
+// values of the types that [kernel.Arithmetic] returns for the element types: f16 and bf16 elements
+// become f32, and integers of less than 32 bits become i32 or u32.
 type Scalar interface {
 	ir.Op
 	// Scalar returns an element of the result, of element type d, from one element of each operand. An

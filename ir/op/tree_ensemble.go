@@ -56,7 +56,7 @@ const (
 	numTreeOperands
 )
 
-// Infer checks that the extents of the operands agree.
+// Infer returns [N,Targets]. It checks the extents of the operands.
 func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, treeLeaves, numTreeOperands); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator, because a row may visit all nodes.
+// IsPairing marks the operator, because a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval follows every tree for every row.

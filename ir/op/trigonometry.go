@@ -13,7 +13,7 @@ type Sin struct{ unary[floats] }
 // Eval computes in float64.
 func (Sin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Sin) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Sin) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Sin(b, x[0])
 }
@@ -29,7 +29,7 @@ type Cos struct{ unary[floats] }
 // Eval computes in float64.
 func (Cos) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Cos) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Cos) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Cos(b, x[0])
 }
@@ -45,7 +45,7 @@ type Tan struct{ unary[floats] }
 // Eval computes in float64.
 func (Tan) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Tan) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Tan) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Tan(b, x[0])
 }
@@ -61,7 +61,7 @@ type Asin struct{ unary[floats] }
 // Eval computes in float64.
 func (Asin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Asin) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Asin) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Asin(b, x[0])
 }
@@ -77,7 +77,7 @@ type Acos struct{ unary[floats] }
 // Eval computes in float64.
 func (Acos) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Acos) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Acos) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Acos(b, x[0])
 }
@@ -93,7 +93,7 @@ type Atan struct{ unary[floats] }
 // Eval computes in float64.
 func (Atan) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Atan) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Atan) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Atan(b, x[0])
 }
@@ -109,7 +109,7 @@ type Sinh struct{ unary[floats] }
 // Eval computes in float64.
 func (Sinh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Sinh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Sinh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Sinh(b, x[0])
 }
@@ -125,7 +125,7 @@ type Cosh struct{ unary[floats] }
 // Eval computes in float64.
 func (Cosh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Cosh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Cosh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Cosh(b, x[0])
 }
@@ -141,7 +141,7 @@ type Asinh struct{ unary[floats] }
 // Eval computes in float64.
 func (Asinh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Asinh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Asinh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Asinh(b, x[0])
 }
@@ -157,7 +157,7 @@ type Acosh struct{ unary[floats] }
 // Eval computes in float64.
 func (Acosh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Acosh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Acosh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Acosh(b, x[0])
 }
@@ -173,7 +173,7 @@ type Atanh struct{ unary[floats] }
 // Eval computes in float64.
 func (Atanh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Atanh) }
 
-// Scalar is the same function.
+// Scalar computes the function for one element.
 func (Atanh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Atanh(b, x[0])
 }

@@ -12,17 +12,17 @@ import (
 // NaN is larger than every number.
 type SortRows struct{}
 
-// Unique removes duplicate rows of a matrix (ONNX Unique). The results are the remaining rows, the
-// index of the first row equal to each, the index of the remaining row that each row equals, and
-// the counts. The remaining rows are in ascending order if Sorted is set, and otherwise in the
-// order of first occurrence. It binds Count to their number. The second operand is the order of the
-// rows from [SortRows].
+// Unique removes duplicate rows of a matrix (ONNX Unique). It has four results: the distinct rows;
+// for each of them the index of its first occurrence; for each row of the matrix the index of the
+// distinct row that equals it; and for each distinct row its number of occurrences. The distinct
+// rows are in ascending order if Sorted is set, and otherwise in the order of first occurrence. It
+// binds Count to their number. The second operand is the order of the rows from [SortRows].
 type Unique struct {
 	Sorted bool
 	Count  string
 }
 
-// Infer gives the order a number for each row.
+// Infer returns a vector with an i64 for each row.
 func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns Count.
 func (op Unique) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of remaining rows.
+// BindValues returns the number of distinct rows.
 func (op Unique) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
 }

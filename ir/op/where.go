@@ -52,12 +52,13 @@ func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar selects an element.
+// Scalar selects an element of x or y.
 func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(x[0], x[1], x[2])
 }
 
-// InferElems chooses among known elements.
+// InferElems returns the elements of x or y if the elements of cond are known, or if both operands
+// have the same element.
 func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		switch n, ok := e[0].Num.Int(); {

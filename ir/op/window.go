@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// MaxSpatial is the number of spatial axes of the convolutions and pools that others are lowered to.
+// MaxSpatial is the largest number of spatial axes in convolutions and pools that have kernels.
+// Other convolutions and pools are lowered to these.
 const MaxSpatial = 2
 
 // Window describes the windows of a convolution or a pool over the spatial axes of its operand, which
@@ -27,7 +28,7 @@ type Window struct {
 	Ceil bool
 }
 
-// Check returns an error unless the window is valid for this many spatial axes.
+// Check returns an error unless the window is valid for this number of spatial axes.
 func (w Window) Check(spatial int) error {
 	if spatial < 1 {
 		return fmt.Errorf("no spatial axes")
@@ -79,10 +80,10 @@ func (w Window) Dilation(i int) int {
 	return w.Dilations[i]
 }
 
-// EachStride returns the strides of so many axes, ones where there are none.
+// EachStride returns Strides, or a list of ones of the given length if Strides is nil.
 func (w Window) EachStride(spatial int) []int { return orOnes(w.Strides, spatial) }
 
-// EachDilation returns the dilations of so many axes, ones where there are none.
+// EachDilation returns Dilations, or a list of ones of the given length if Dilations is nil.
 func (w Window) EachDilation(spatial int) []int { return orOnes(w.Dilations, spatial) }
 
 func orOnes(list []int, n int) []int {
@@ -129,8 +130,9 @@ func (w Window) extent(i int, d dim.Dim) dim.Dim {
 	return rest.CeilDiv(stride).Add(one).Min(d.Add(before).CeilDiv(stride))
 }
 
-// Places returns the extents of the result, given the spatial extents of the operand. The window
-// has been checked.
+// Places returns the spatial extents of the result, given the spatial extents of the operand.
+// [Window.Check] has accepted the window. It returns an error if the window is larger than the
+// padded operand.
 func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
 	out := make([]dim.Dim, len(in))
 	for i, d := range in {
@@ -144,8 +146,8 @@ func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
 	return out, nil
 }
 
-// Padding returns the padding of all spatial axes for operands of these extents: first the padding
-// before each axis, then the padding after each.
+// Padding returns the padding of all spatial axes for an operand with these spatial extents: the
+// cells before each axis, then the cells after each axis.
 func (w Window) Padding(in []dim.Dim) []dim.Dim {
 	pads := make([]dim.Dim, 2*len(in))
 	for i, d := range in {
@@ -202,9 +204,9 @@ func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*i
 	return []*ir.Value{ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// Cells describes where a window lies on an operand. At are the cells of the operand inside the
-// window, and Tap the corresponding cells of the window. Both count row-major over the spatial
-// axes.
+// Cells describes one window over an operand. At lists the cells of the operand that are inside the
+// window, and Tap the corresponding cells of the window. Both are row-major indices over the
+// spatial axes.
 type Cells struct {
 	At, Tap []int
 	// counted returns the number of the window's cells inside the operand or its padding.
@@ -298,7 +300,8 @@ func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w
 	return w, w.Check(spatial)
 }
 
-// Over returns the spatial extents of a convolution over one or two axes of x.
+// Over returns the spatial extents of a convolution of x, [N,C,spatial…], over one or two axes. It
+// returns the errors of [Window.Check] and [Window.Places].
 func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
 	n := len(w.Kernel)
 	if n < 1 || n > MaxSpatial || x.Rank() < 2+n {
@@ -310,7 +313,7 @@ func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
 	return w.Places(x.Shape[2 : 2+n])
 }
 
-// Plane returns the kernel of a window over one or two axes as that of a plane.
+// Plane returns the height and the width of the kernel. The height is 1 for a window over one axis.
 func (w Window) Plane() (kh, kw int) {
 	if len(w.Kernel) == 1 {
 		return 1, w.Kernel[0]
@@ -328,7 +331,7 @@ func unlessAll(list []int, v int) []int {
 	return nil
 }
 
-// NumbersOf returns the elements of a tensor of numbers.
+// NumbersOf returns the elements of a numeric tensor as float64, or nil for a nil tensor.
 func NumbersOf(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// ZipMap returns a sequence of maps, one for each row of a matrix [N,C], from C keys to the
-// elements of the row (ONNX ZipMap). The second operand is the keys, i64 or strings. Of equal keys
-// the last counts.
+// ZipMap returns a sequence of maps, one for each row of a matrix [N,C] (ONNX ZipMap). A map goes
+// from C keys to the elements of the row. The second operand is the keys, i64 or strings. If keys
+// are equal, the last one counts.
 type ZipMap struct{}
 
 // Infer returns a sequence of maps to scalars.

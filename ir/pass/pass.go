@@ -89,8 +89,8 @@ type Pipeline struct {
 	Order []Order
 }
 
-// Order is a pair of passes with the reason why the last run of Before must precede the last run of
-// After.
+// Order is a pair of passes: the last run of Before must come before the last run of After. Why is
+// the reason.
 type Order struct{ Before, After, Why string }
 
 // Keys of [Context.Stats].
@@ -117,7 +117,7 @@ func (c *Context) isGradient(result string) bool {
 	return c.Gradient != "" && strings.HasPrefix(result, c.Gradient)
 }
 
-// Prepares reports whether f, a function of m, loads prepared weights.
+// Prepares reports whether function f of m loads prepared weights.
 func (c *Context) Prepares(m *ir.Module, f *ir.Func) bool { return slices.Contains(c.prepared(m), f) }
 
 // prepared returns the functions of m that load prepared weights.
@@ -186,12 +186,13 @@ var (
 	MergeFunctions  = Pass{Name: "merge_functions", Run: mergeFunctions}
 )
 
-// Naming are the passes that come last of all.
+// Naming lists the passes that name the values. They run after all others.
 var Naming = []Pass{
 	{Name: "name_values", Run: nameValues},
 }
 
-// Orders lists the pairs of passes whose order matters for every target that has both.
+// Orders lists the pairs of passes whose order matters. A pair applies to every target that has
+// both passes.
 var Orders = []Order{
 	{"fuse_qdq", "fold_constants", "folding hides which constants are quantised"},
 	{"fold_constants", "simplify_identities", "what is neutral shows in constants"},

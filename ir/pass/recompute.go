@@ -39,7 +39,7 @@ func (r *Remat) Set(text string) error {
 	return nil
 }
 
-// Recomputed reports the effect of recomputing on a function.
+// Recomputed says how many values of a function are recomputed, and how that changes its arena.
 type Recomputed struct {
 	Func   string
 	Values int // number of values that are computed again

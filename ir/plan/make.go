@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Make plans a lowered function. refs holds the memory references of the steps of each node, in the
-// order of the steps. Under nil it holds the references of the steps after the last node. Make sets
-// their places. late reports whether a symbol of f is bound by its caller while the caller runs.
-// Make returns an error if a size overflows 64 bits.
+// Make plans a lowered function and sets the places of its memory references. refs holds the
+// references of the steps of each node, in the order of the steps; the key nil holds the references
+// of the steps after the last node. late reports whether the caller of f binds a symbol of f only
+// while it runs. Make returns an error if a size overflows 64 bits.
 func Make(f *ir.Func, late func(symbol string) bool, refs map[*ir.Node][]*Ref) (*Plan, error) {
 	p := &planner{
 		Plan:    &Plan{Func: f, Places: map[*ir.Value]Place{}, Late: map[string]bool{}, Tailed: map[string]bool{}},

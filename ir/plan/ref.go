@@ -28,8 +28,8 @@ type Access uint8
 const (
 	Read Access = iota
 	Write
-	// Scratch is memory that only the steps of one node use. Its value is not an operand or result
-	// of any node.
+	// Scratch is memory that only the steps of one node use. Its value is not an operand or a
+	// result of a node.
 	Scratch
 )
 

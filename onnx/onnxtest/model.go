@@ -24,7 +24,7 @@ func New(opset int64) *Model {
 	}}
 }
 
-// Import adds the import of an operator set.
+// Import sets the version of an operator set that the model uses.
 func (m *Model) Import(domain string, version int64) *Model {
 	m.proto.OpsetImport = append(m.proto.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: &domain, Version: &version})
 	return m

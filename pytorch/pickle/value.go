@@ -41,7 +41,7 @@ type Class struct {
 // String returns the module and the name, quoted, for errors.
 func (c *Class) String() string { return fmt.Sprintf("%.100q", c.Module+"."+c.Name) }
 
-// CallError is the error of a pickle that calls a class without New.
+// CallError is the error for a pickle that calls a class whose New is nil.
 type CallError struct{ Class *Class }
 
 func (e *CallError) Error() string { return fmt.Sprintf("%v must not be called", e.Class) }
@@ -96,7 +96,7 @@ func (d *Dict) find(key Value) int {
 	return -1
 }
 
-// SetState ignores the attributes of a subclass of dict.
+// SetState ignores the state, the attributes of a subclass of dict.
 func (d *Dict) SetState(Value) error { return nil }
 
 // bytesKey represents a bytes object as a key, distinct from a string.

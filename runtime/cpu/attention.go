@@ -42,8 +42,7 @@ type AttentionMask struct {
 	Allow   []bool    // is false where a key is not attended to
 }
 
-// AttentionScratch returns the number of elements of scratch memory for one of the parts that are
-// computed concurrently.
+// AttentionScratch returns the number of elements of scratch memory for one part of an [Attention].
 func AttentionScratch(keys, depth, width int) int {
 	most := min(ceil(max(keys, 0), 16)*16, keyBlock)
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
@@ -62,9 +61,8 @@ const (
 //
 // over the keys that the query attends to, where cap(x) is Softcap·tanh(x/Softcap) (ONNX
 // Attention). The result for a query without keys is 0. Only the scores of a few queries and a
-// block of keys are in memory at a time. The length of scratch is a multiple of [AttentionScratch];
-// the factor is the number of parts that are computed concurrently. dst must not overlap an
-// operand.
+// block of keys are in memory at a time. The length of scratch is n times [AttentionScratch], where
+// n is the number of parts that are computed concurrently. dst must not overlap an operand.
 func Attention(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask) {
 	if min(s.Batch, s.Heads, s.Queries, s.Width) <= 0 {
 		return

@@ -171,8 +171,8 @@ func PRelu[T Number](dst, x, slope []T) {
 	})
 }
 
-// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i]. It is [LeakyRelu] for every type
-// of number.
+// PReluScalar computes dst[i] = x[i] where x[i] ≥ 0, else slope·x[i], like [LeakyRelu] but for all
+// numeric types.
 func PReluScalar[T Number](dst, x []T, slope T) {
 	if d, u, ok := float32s1(dst, x); ok && leakyReluFast(d, u, float32(slope)) {
 		return
@@ -193,8 +193,8 @@ func Pow[T Float](dst, a, b []T) {
 	zip(dst, a, b, func(x, y T) T { return T(math.Pow(float64(x), float64(y))) })
 }
 
-// PowScalar computes dst[i] = a[i] to the power b. The exponents 1, 2, 3 and −1
-// are products and quotients.
+// PowScalar computes dst[i] = a[i] to the power b. For the exponents 1, 2, 3 and −1 it uses
+// products and quotients.
 func PowScalar[T Float](dst, a []T, b T) {
 	switch b {
 	case 1:
@@ -264,7 +264,7 @@ func power[T Integer](x, n T) T {
 	return p
 }
 
-// Fmod computes the remainder of a[i] / b[i] truncated toward zero; it has the
+// Fmod computes the remainder of the quotient a[i] / b[i] that is truncated toward zero. It has the
 // sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
 func Fmod[T Float](dst, a, b []T) {
 	zip(dst, a, b, fmod[T])
@@ -294,9 +294,9 @@ func fmod[T Float](x, y T) T {
 	return T(math.Copysign(r, float64(x)))
 }
 
-// DivInt computes dst[i] = a[i] / b[i] truncated toward zero (ONNX Div on integers). The smallest
-// integer divided by −1 wraps to itself. It returns [ErrDivideByZero] if an element of b is zero; dst
-// is then undefined.
+// DivInt computes the quotient dst[i] = a[i] / b[i], truncated toward zero (ONNX Div on integers).
+// The smallest integer divided by −1 wraps to itself. It returns [ErrDivideByZero] if an element of
+// b is zero; dst is then undefined.
 func DivInt[T Integer](dst, a, b []T) error {
 	return zipInt(quotient, dst, a, b, func(x, y T) T { return x / y })
 }
@@ -311,8 +311,8 @@ func ScalarDivInt[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x / y })
 }
 
-// Rem computes the remainder of a[i] / b[i] truncated toward zero; it has the sign of a[i] (ONNX Mod
-// with fmod=1 on integers). It returns the errors of [DivInt].
+// Rem computes the remainder of the quotient a[i] / b[i] that is truncated toward zero. It has the
+// sign of a[i] (ONNX Mod with fmod=1 on integers). It returns the errors of [DivInt].
 func Rem[T Integer](dst, a, b []T) error {
 	return zipInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
@@ -327,8 +327,8 @@ func ScalarRem[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x % y })
 }
 
-// Mod computes the remainder of a[i] / b[i] rounded down; it has the sign of b[i] (ONNX Mod with
-// fmod=0). It returns the errors of [DivInt].
+// Mod computes the remainder of the quotient a[i] / b[i] that is rounded down. It has the sign of
+// b[i] (ONNX Mod with fmod=0). It returns the errors of [DivInt].
 func Mod[T Integer](dst, a, b []T) error {
 	return zipInt(modulus, dst, a, b, floorMod[T])
 }

@@ -25,9 +25,10 @@ func axisSet(axes []int64, rank int) (set uint64, err error) {
 	return set, nil
 }
 
-// MarkedExtent returns an extent or 1. For i = 2·axis it returns the extent if axes does not
-// contain the axis. For i = 2·axis + 1 it returns the extent if axes contains the axis. Otherwise
-// it returns 1. With all, empty axes mean all axes.
+// MarkedExtent returns an extent of shape, or 1. For i = 2·axis it returns 1 if axes contains the
+// axis, and its extent otherwise. For i = 2·axis + 1 it returns the extent if axes contains the
+// axis, and 1 otherwise. If all is true, empty axes mean all axes. It returns an error if an axis
+// is out of range or repeated.
 func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if all && len(axes) == 0 {
@@ -39,8 +40,8 @@ func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	return shape[i/2], err
 }
 
-// SqueezedExtent returns extent i of shape without the listed axes. The listed axes must have
-// extent 1. It returns an error unless rank axes remain.
+// SqueezedExtent returns extent i of shape after the listed axes are removed. The listed axes must
+// have extent 1. It returns an error unless rank axes remain.
 func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if err != nil {
@@ -84,10 +85,10 @@ func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return shape[at], nil
 }
 
-// ReshapedExtent returns extent i of the result of reshaping a tensor of extents shape to want
-// (ONNX Reshape). An element 0 of want copies the tensor's extent unless allowZero is set. One
+// ReshapedExtent returns extent i of the result when a tensor of extents shape is reshaped to want
+// (ONNX Reshape). An element 0 of want copies the extent of shape unless allowZero is set. One
 // element may be -1 and is then inferred. It returns an error if want does not have rank elements,
-// or the numbers of elements differ.
+// or if the numbers of elements differ.
 func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int, error) {
 	if len(want) != rank {
 		return 0, fmt.Errorf("%d extents, %d expected", len(want), rank)
@@ -243,10 +244,10 @@ func floatCount(n float64) (int, error) {
 	return max(0, int(max(n, 0))), nil
 }
 
-// PadIndex sets dst[i] to the index of the source of element i of a padded axis. The axis had n
-// elements, and before elements were inserted before them. Mode "edge" repeats the nearest element,
-// "wrap" continues from the other end, and "reflect" mirrors at the first and last element. It
-// returns an error if n is 0.
+// PadIndex sets dst[i] to the index of the element that element i of a padded axis copies. The axis
+// had n elements; before is the number of elements inserted in front of them. Mode "edge" repeats
+// the nearest element, "wrap" continues from the other end, and "reflect" mirrors at the first and
+// last element. It returns an error if n is 0.
 func PadIndex(dst []int64, n, before int, mode string) error {
 	if n == 0 && len(dst) > 0 {
 		return errors.New("pad: mode " + mode + " of no elements")

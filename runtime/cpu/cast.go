@@ -19,12 +19,12 @@ type Real interface {
 }
 
 // Cast converts elements (ONNX Cast). Integers wrap to the width of D. Floats round once, to
-// nearest, ties to even. Floats past the largest finite number become infinite, or the largest
+// nearest, ties to even. Floats beyond the largest finite number become infinite, or the largest
 // finite number if D has at most 8 bits.
 //
-// A float becomes an integer by truncation. Results that do not fit are as with amd64 instructions.
-// NaN and numbers outside int32 become the smallest int32 (the smallest int64 for int64 and
-// uint32), and narrower types keep its low bits. uint64 accepts 0…2⁶⁴−1, and converts negative
+// A float becomes an integer by truncation. If the result does not fit, it is what the instructions
+// of amd64 give: NaN and numbers outside int32 become the smallest int32, or the smallest int64 for
+// int64 and uint32. Narrower types keep its low bits. uint64 accepts 0…2⁶⁴−1, and converts negative
 // numbers as int64 does.
 func Cast[D, S Real](dst []D, src []S) {
 	src = trim(src, len(dst))
@@ -61,8 +61,8 @@ func CastUnsaturated[D Stored, S Real](dst []D, src []S) {
 	}
 }
 
-// CastE8M0 is [Cast] to powers of two, rounded by mode (ONNX Cast with saturate
-// and round_mode).
+// CastE8M0 converts elements like [Cast] to powers of two. mode selects how they are rounded, and
+// saturate what happens beyond the largest one (ONNX Cast with saturate and round_mode).
 func CastE8M0[S Real](dst []rt.Float8E8M0, src []S, saturate bool, mode rt.RoundMode) {
 	src = trim(src, len(dst))
 	var room [256]float32
@@ -85,7 +85,7 @@ func CastFromBool[D Real](dst []D, src []bool) {
 	}
 }
 
-// CastToBool computes dst[i] = src[i] ≠ 0, which NaN is and −0 is not (ONNX Cast).
+// CastToBool computes dst[i] = src[i] ≠ 0 (ONNX Cast). NaN becomes true, and −0 becomes false.
 func CastToBool[S Real](dst []bool, src []S) {
 	src = trim(src, len(dst))
 	if !stored[S]() {

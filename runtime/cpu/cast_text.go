@@ -83,8 +83,8 @@ func floatText(x float64, short string) string {
 }
 
 // CastFromText parses numbers (ONNX Cast): plain or scientific numbers, and INF, +INF, -INF or NaN,
-// ignoring case. White space may surround a number. Integers wrap. If D is an integer type and a
-// number is not an integer, it is parsed as a float64 and converted as by [Cast]. It returns an
+// ignoring case. White space may surround a number. Integers wrap. If D is an integer type, a
+// number that is not an integer is parsed as a float64 and converted as by [Cast]. It returns an
 // error if a text is not a number; dst is then partly written.
 func CastFromText[D Number](dst []D, src []string) error {
 	src = trim(src, len(dst))

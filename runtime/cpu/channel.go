@@ -9,8 +9,9 @@ func ChannelMoments(dst, x []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelSums writes the sums of g and of g·(x − mean) over all images for each channel to dst,
-// f32[2][c]. g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and means f32[c].
+// ChannelSums writes two sums for each channel to dst, f32[2][c]: the sums of g and of g·(x − mean)
+// over all images and pixels. g and x are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and means is
+// f32[c].
 func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:volume(2, c)], g[:s.size], x[:s.size], means[:c]
@@ -18,9 +19,9 @@ func ChannelSums(dst, g, x, means []float32, n, c, pixels int) {
 	s.run(8 * int64(s.size))
 }
 
-// ChannelMix computes a·g + b·x + c with factors a, b and c for each of c channels. g, x and dst
-// are blocked tensors, f32[n][⌈c/16⌉][pixels][16], and factors is f32[3][c]. Channels beyond c are
-// zero in dst if they are finite in g and x.
+// ChannelMix computes f0·g + f1·x + f2 with three factors for each channel. g, x and dst are
+// blocked tensors, f32[n][⌈c/16⌉][pixels][16], and factors is f32[3][c]. Channels beyond c are zero
+// in dst if they are finite in g and x.
 func ChannelMix(dst, g, x, factors []float32, n, c, pixels int) {
 	s := newChannelTask(n, c, pixels)
 	s.dst, s.g, s.x, s.factors = dst[:s.size], g[:s.size], x[:s.size], factors[:volume(3, c)]

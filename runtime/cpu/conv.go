@@ -64,14 +64,14 @@ func (s *ConvShape) first(outBlock, width int) int {
 // depth returns the number of terms of a packed sum.
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
-// ConvWeightsLen returns the number of elements of the packed weights.
+// ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
 func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()) * 16 }
 
 // PackConv packs the weights of a convolution, f32[OutC][InC/Group][KH][KW], into
 // f32[⌈OutC/16⌉][B][KH][KW][InBlock][16]. Each block of output channels has the B blocks of input
-// channels that it depends on, padded with zeros. If a block spans groups, the weights between them are
-// zero, so an infinity or a NaN of one group reaches the others there. The image sizes and steps of the
-// shape are not used.
+// channels that it depends on, padded with zeros. If a block spans groups, the weights between the
+// groups are zero. There, an infinity or a NaN of one group reaches the others. The sizes, strides,
+// dilations and padding of the shape are not used.
 func PackConv(dst, w []float32, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()
@@ -123,7 +123,7 @@ func (p *convPacking) Part(i, parts int) {
 	}
 }
 
-// Conv computes the convolution of src with weights packed by PackConv. Sums are in float32 in an
+// Conv computes the convolution of src with weights packed by [PackConv]. Sums are in float32 in an
 // order that depends on the level. Channels beyond OutC are zero in dst if they are zero in the
 // bias and the residual.
 func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {

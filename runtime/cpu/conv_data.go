@@ -2,9 +2,9 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for ConvData:
-// f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The image sizes and steps of the shape
-// are not used.
+// PackConvData packs the weights of a convolution with one group, f32[OutC][InC][KH][KW], for
+// [ConvData]: f32[⌈InC/16⌉][⌈OutC/16⌉][KH][KW][16][16], padded with zeros. The sizes, strides,
+// dilations and padding of the shape are not used.
 func PackConvData(dst, w []float32, s *ConvShape) {
 	s.checkData()
 	p := dataPacking{ConvShape: *s}
@@ -47,9 +47,9 @@ func (p *dataPacking) Part(i, parts int) {
 	}
 }
 
-// ConvData computes the gradient dst of the operand of the convolution s,
-// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of its result,
-// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by PackConvData. There is one group,
+// ConvData computes the gradient of the operand of the convolution s and writes it to dst,
+// f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of the convolution's result,
+// f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. There is one group,
 // and no axis has both stride and dilation. Sums are in float32 in an order that depends on the
 // level. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {

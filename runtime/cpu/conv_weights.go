@@ -13,18 +13,19 @@ const (
 	weightRows  = 96 << 10 // elements of g that fit the second-level cache
 )
 
-// ConvWeightsParts is the largest number of parts of ConvWeights with scratch memory of their own.
+// ConvWeightsParts is the largest number of parts that [ConvWeights] computes concurrently.
 const ConvWeightsParts = 16
 
-// ConvWeightsScratch returns the number of elements of scratch memory of each part. terms is the
-// number of terms of each sum.
+// ConvWeightsScratch returns the number of elements of scratch memory of each part of
+// [ConvWeights]. terms is the number of terms of each sum.
 func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
 
-// ConvWeights computes the gradient dst of the weights of a convolution,
-// f32[OutC][InC/Group][KH][KW]. x is its planar operand, f32[N][InC][InH][InW], and g is the
-// gradient of its result, f32[OutC][N][OutH][OutW]. Each element is the sum over all windows of the
-// products of a cell of x and the element of g. Sums are in float32 in an order that depends on the
-// level. The size of scratch determines the number of parts; see ConvWeightsScratch.
+// ConvWeights computes the gradient of the weights of a convolution and writes it to dst,
+// f32[OutC][InC/Group][KH][KW]. x is the planar operand of the convolution, f32[N][InC][InH][InW],
+// and g is the gradient of its result, f32[OutC][N][OutH][OutW]. Each element of dst belongs to a
+// cell of the window. It is the sum over all windows of the products of that cell of x and the
+// element of g. Sums are in float32 in an order that depends on the level. The size of scratch
+// determines the number of parts; see [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
 	if len(w.dst) == 0 || w.terms == 0 {

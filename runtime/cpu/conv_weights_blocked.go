@@ -6,11 +6,13 @@ import "github.com/burngen/burngen/runtime/rt"
 // ConvWeightsBlocked. taps is the number of taps of the kernel.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
 
-// ConvWeightsBlocked computes the gradient dst of the weights of a convolution with one group,
-// f32[OutC][InC][KH][KW]. x is its operand, f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient
-// of its result, f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element is the sum over all windows of the
-// products of a cell of x and the element of g. Sums are in float32 in an order that depends on the
-// level. Scratch has room for x, g, and each part; see ConvWeightsBlockedRoom.
+// ConvWeightsBlocked computes the gradient of the weights of a convolution with one group and
+// writes it to dst, f32[OutC][InC][KH][KW]. x is the operand of the convolution,
+// f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient of its result,
+// f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element of dst belongs to a cell of the window. It is the
+// sum over all windows of the products of that cell of x and the element of g. Sums are in float32
+// in an order that depends on the level. Scratch has room for x, g, and each part; see
+// [ConvWeightsBlockedRoom].
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
 	if len(w.g) == 0 || len(w.x) == 0 {

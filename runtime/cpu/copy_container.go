@@ -36,7 +36,7 @@ func CopyOptionalSequence[T any](dst **[]rt.Tensor[T], src *[]rt.Tensor[T]) {
 	*dst = &seq
 }
 
-// Key is an element type of the keys of maps.
+// Key is the constraint of the keys of maps.
 type Key interface{ int64 | string }
 
 // CopyMap sets *dst to a copy of src.

@@ -3,12 +3,12 @@ package cpu
 import "unsafe"
 
 // DepthwiseInteger convolves planes x, [n, c, in…] with two spatial axes, with weights w, [m,
-// kernel…]. The m result channels, [n, m, out…], are divided among the channels of x (ONNX
-// ConvInteger, QLinearConv with as many groups as channels). The zero points x0, of one element,
-// and w0, of one or m elements, are subtracted first. pads lists the cells before the first element
-// of each axis, which count as x0. bias, of one or m elements, is added. An int32 dst receives the
-// sums. Otherwise the sums are requantised like [ProductInteger] with scale, of one or m elements,
-// and the zero point last. x0, w0, bias and last may be nil.
+// kernel…] (ONNX ConvInteger, QLinearConv with as many groups as channels). The result has m
+// channels, [n, m, out…]; m/c of them belong to each channel of x. It first subtracts the zero
+// points x0, of one element, and w0, of one or m elements. pads lists the cells before the first
+// element of each axis, which count as x0. It adds bias, of one or m elements. An int32 dst
+// receives the sums. Otherwise the sums are requantised like [ProductInteger] with scale, of one or
+// m elements, and the zero point last. x0, w0, bias and last may be nil.
 func DepthwiseInteger[T Byte | int32, X, W Byte](
 	dst []T, x []X, w []W, x0 []X, w0 []W, bias []int32, scale []float64, last []T,
 	n, c, m int, in, out, kernel, strides, dilations, pads []int, lo, hi int,

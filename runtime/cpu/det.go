@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// Det computes the determinant of each m×m matrix of src by elimination in float64 with partial
-// pivoting (ONNX Det). scratch holds one matrix.
+// Det computes the determinant of each m×m matrix of src (ONNX Det). It uses elimination in float64
+// with partial pivoting. scratch has m·m elements.
 func Det[T Float](dst, src []T, scratch []float64, m int) {
 	a := trim(scratch, volume(m, m))
 	src = trim(src, volume(len(dst), m, m))

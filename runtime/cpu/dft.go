@@ -4,11 +4,11 @@ import "math"
 
 // DFT transforms lines of src, [outer, n, inner, parts] (ONNX DFT). parts is 2 for real and
 // imaginary parts, or 1 for real parts only. A line is truncated or zero-padded to length elements.
-// dst is [outer, length, inner, 2]. With oneSided it is [outer, length/2 + 1, inner, 2]. If inverse
-// is set too, it is [outer, length, inner, 1], and the line holds the first length/2 + 1 elements
-// of a transform. The inverse is divided by length. It computes in float64 with mixed radices, so
-// the work is length times the sum of its prime factors. roots holds 2·length elements, and scratch
-// 6·length.
+// dst is [outer, length, inner, 2], or [outer, length/2 + 1, inner, 2] if oneSided is true. If
+// oneSided and inverse are true, a line holds the first length/2 + 1 elements of a transform, and
+// dst is [outer, length, inner, 1]. The inverse is divided by length. DFT computes in float64 with
+// mixed radices, so the work is length times the sum of its prime factors. roots holds 2·length
+// elements, and scratch 6·length.
 func DFT[T Float](dst, src []T, roots, scratch []float64, outer, n, inner, parts, length int, inverse, oneSided bool) {
 	bins, toParts := length, 2
 	switch {

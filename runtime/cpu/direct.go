@@ -10,7 +10,7 @@ import "math"
 // maxWindowAxes bounds the spatial axes.
 const maxWindowAxes = 62
 
-// ConvDirect is a convolution (ONNX Conv): src is [n, c, in…], weights [m, c/groups,
+// ConvDirect computes a convolution (ONNX Conv): src is [n, c, in…], weights [m, c/groups,
 // kernel…], bias [m] or nil, and dst [n, m, out…].
 func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
@@ -48,8 +48,8 @@ func ConvDirect[T Float](dst, src, weights, bias []T, n, c, m, groups int, in, o
 	}
 }
 
-// MaxPoolDirect is the maximum of each window (ONNX MaxPool). It is −Inf for a window that holds
-// only padding, and NaN for a window with a NaN. src is [c, in…] and dst [c, out…].
+// MaxPoolDirect computes the maximum of each window (ONNX MaxPool). It is −Inf for a window that
+// holds only padding, and NaN for a window with a NaN. src is [c, in…] and dst [c, out…].
 func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))
@@ -68,9 +68,9 @@ func MaxPoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilat
 	}
 }
 
-// AveragePoolDirect is the mean of each window (ONNX AveragePool): its sum divided by the number of
-// its cells inside the input. With countPad the number includes cells inside the padding. The mean
-// is zero if there are no cells. src is [c, in…] and dst [c, out…].
+// AveragePoolDirect computes the mean of each window (ONNX AveragePool): the sum divided by the
+// number of cells inside the input. If countPad is true, the number includes cells inside the
+// padding. The mean is zero if the number is 0. src is [c, in…] and dst [c, out…].
 func AveragePoolDirect[T Float](dst, src []T, c int, in, out, kernel, strides, dilations, pads []int, countPad bool) {
 	w := newWindow(in, out, kernel, strides, dilations, pads)
 	dst, src = trim(dst, volume(c, w.places)), trim(src, volume(c, w.plane))

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Inf is the upper limit of a clamp without one, such as ReLU's.
+// Inf is +∞: the upper limit of a clamp that has no upper limit, such as ReLU's.
 var Inf = float32(math.Inf(1))
 
 // Act is the activation of an [Epilogue]. The zero value is none.

@@ -6,9 +6,9 @@ import "unsafe"
 const maxGathered = 8
 
 // GatherChannels builds the blocked tensor dst, [n][⌈m/16⌉][pixels][16], from channels of other
-// blocked tensors, [n][⌈c/16⌉][pixels][16]. counts are the channel counts c of these tensors.
-// Channel i of dst is channel channels[i], counted through all sources. Channels beyond m are zero.
-// There are at most eight sources.
+// blocked tensors, the sources, [n][⌈c/16⌉][pixels][16]. counts holds the number of channels c of
+// each source. Channel i of dst is channel channels[i], counted through all sources. Channels
+// beyond m are zero. There are at most eight sources.
 func GatherChannels[T float32 | uint8](dst []T, channels []int32, n, pixels int, counts []int, srcs ...[]T) {
 	if n <= 0 || pixels <= 0 || len(channels) == 0 {
 		return

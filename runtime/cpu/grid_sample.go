@@ -10,11 +10,11 @@ const (
 )
 
 // GridSample interpolates at the points of a grid (ONNX GridSample, modes linear and cubic). src is
-// [n, c, in…], grid [n, out…, len(in)] and dst [n, c, out…]. A point has a number for each axis of
-// in, the last one first. −1 and 1 are the centres of the axis's first and last element with align,
-// and their outer edges otherwise. padding gives the elements outside: "zeros" are zero, "border"
-// repeats the edge, and "reflection" mirrors the inside. A point reads 2 elements along each axis,
-// or 4 with cubic, and at most 256 in total.
+// [n, c, in…], grid [n, out…, len(in)] and dst [n, c, out…]. A point has one coordinate for each
+// spatial axis of src, the last axis first. If align is true, −1 and 1 are the centres of the first
+// and last element of an axis, and otherwise their outer edges. padding gives the elements outside:
+// "zeros" are zero, "border" repeats the edge, and "reflection" mirrors the inside. A point reads 2
+// elements along each axis, or 4 if cubic is true, and at most 256 in total.
 func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cubic bool, padding string, align bool) {
 	taps := 2
 	if cubic {
@@ -33,8 +33,8 @@ func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cub
 	sampleGrid(dst, src, grid, &s, 0, n*s.places)
 }
 
-// GridNearest is [GridSample] in mode nearest, for elements of any type. It takes the nearest
-// element, ties to the even one, or the zero value.
+// GridNearest is [GridSample] in mode nearest, for elements of any type. A point takes the nearest
+// element, ties to the even index, or the zero value.
 func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int, padding string, align bool) {
 	s := newGridShape(n, c, in, out, 1, padding, align)
 	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))

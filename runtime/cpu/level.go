@@ -1,6 +1,6 @@
 package cpu
 
-// Level is an instruction set that kernels use.
+// Level is an instruction set for which there are kernels.
 type Level int
 
 const (

@@ -5,8 +5,8 @@ package cpu
 // level is a constant, so that what needs assembly is not linked.
 const level = Generic
 
-// Levels lists the only level there is without assembly.
+// Levels returns Generic, the only level without assembly.
 func Levels() []Level { return []Level{Generic} }
 
-// SetLevel does nothing, for there is one level.
+// SetLevel does nothing, because there is only one level.
 func SetLevel(Level) (restore func()) { return func() {} }

@@ -2,13 +2,13 @@ package cpu
 
 import "math"
 
-// LRN normalises f32[n][c][hw] by the squares of size adjacent channels (ONNX LRN):
+// LRN normalises f32[n][c][hw] by the squares over adjacent channels (ONNX LRN):
 //
 //	dst[i] = src[i] / (bias + alpha/size·Σ src[j]²)^beta,  i-⌊(size-1)/2⌋ ≤ j ≤ i+⌈(size-1)/2⌉
 //
-// The tensors are blocked if block is 16, and planar if it is 1; c counts channels. Channels beyond
-// c are zero in src and dst. Magnitudes above 1e19, whose squares are infinite, give finite results
-// or NaN.
+// where i and j are channels of the same pixel. The tensors are blocked if block is 16, and planar
+// if it is 1; c is the number of channels. Channels beyond c are zero in src and dst. Magnitudes
+// above 1e19, whose squares are infinite, give finite results or NaN.
 func LRN(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32) {
 	if n <= 0 || c <= 0 || hw <= 0 || size <= 0 {
 		return

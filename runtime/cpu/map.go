@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// ZipMap sets *dst to a map for every row of x, [rows, len(keys)], from each key to the element of the
-// row (ONNX ZipMap). The last of equal keys counts. It reuses the maps in *dst.
+// ZipMap sets *dst to a map for every row of x, [rows, len(keys)] (ONNX ZipMap). A map goes from
+// each key to the element of the row. If keys are equal, the last one counts. It reuses the maps in
+// *dst.
 func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 	x = trim(x, volume(rows, len(keys)))
 	*dst = slices.Grow((*dst)[:0], rows)[:rows]

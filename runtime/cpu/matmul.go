@@ -94,18 +94,17 @@ func packRows(panel, b []float32, width, k, ldb int) {
 	}
 }
 
-// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch, where the B[i] are
-// packed by PackPanels. Sums are in float32 in an order that depends on the level. dst may be
-// ep.Residual but no other operand. It is not inlined, so that the symbols of a program name the
-// kernels that it calls.
+// MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch. The B[i] are packed
+// by [PackPanels]. Sums are in float32 in an order that depends on the level. dst may be
+// ep.Residual but no other operand. MatMul is never inlined, so that profiles show its name.
 //
 //go:noinline
 func MatMul(dst, a, panels []float32, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, weightKind{}, s, ep)
 }
 
-// MatMulNarrow is [MatMul] for panels of a narrower type than float32, whose elements are converted
-// when they are read.
+// MatMulNarrow is [MatMul] for panels of a type narrower than float32. Elements are converted when
+// they are read.
 func MatMulNarrow[W rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue) {
 	multiply(dst, a, panels, narrowKind[W](), s, ep)
 }

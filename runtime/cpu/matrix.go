@@ -1,9 +1,9 @@
 package cpu
 
 // Trilu keeps a triangle of outer matrices of rows×cols elements and sets the other elements to
-// zero (ONNX Trilu). With upper it keeps the elements on and above diagonal k, and otherwise the
-// elements on and below it. Diagonal k starts at column k of row 0 or, if k is negative, at row −k.
-// dst may be src.
+// zero (ONNX Trilu). If upper is true, it keeps the elements on and above diagonal k, and otherwise
+// the elements on and below it. Diagonal k starts at column k of row 0 or, if k is negative, at row
+// −k. dst may be src.
 func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 	n := volume(outer, rows, cols)
 	dst, src = trim(dst, n), trim(src, n)
@@ -20,8 +20,9 @@ func Trilu[T any](dst, src []T, outer, rows, cols int, k int64, upper bool) {
 	}
 }
 
-// Eye sets dst to a matrix of rows×cols zeros with value on diagonal k, which starts at column k of row
-// 0 or, if k is negative, at row −k (ONNX EyeLike).
+// Eye sets dst to a matrix of rows×cols elements (ONNX EyeLike). The elements on diagonal k are
+// value, and the others are zero. Diagonal k starts at column k of row 0 or, if k is negative, at
+// row −k.
 func Eye[T Number | bool](dst []T, rows, cols, k int, value T) {
 	dst = trim(dst, volume(rows, cols))
 	clear(dst)

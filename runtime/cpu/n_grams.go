@@ -2,10 +2,10 @@ package cpu
 
 // CountNGrams counts the n-grams of a pool in rows of width tokens (ONNX TfIdfVectorizer). dst is
 // [rows, size]. The n-grams of one token start at pool[starts[0]], the n-grams of two tokens at
-// pool[starts[1]], and so on. They are in increasing order for each length. columns has the column
-// in dst of each. n-grams of minLength to maxLength tokens count wherever their tokens have a
-// constant distance of at most maxSkip+1. It returns an [IndexError] for a column out of range; dst
-// is then partly written.
+// pool[starts[1]], and so on. The n-grams of each length are sorted. columns holds, for each
+// n-gram, its column in dst. An n-gram of minLength to maxLength tokens counts at every place where
+// its tokens have a constant distance of at most maxSkip+1. It returns an [IndexError] for a column
+// out of range; dst is then partly written.
 func CountNGrams[T int32 | int64 | string](dst []float32, x, pool []T, columns []int64, rows, width, size int, starts []int, minLength, maxLength, maxSkip int) error {
 	dst, x = trim(dst, volume(rows, size)), trim(x, volume(rows, width))
 	clear(dst)

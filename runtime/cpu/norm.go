@@ -3,9 +3,9 @@ package cpu
 import "math"
 
 // LayerNorm normalises every row of n elements to mean 0 and variance 1 and applies scale and bias
-// (ONNX LayerNormalization): dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i], with
-// the population variance. scale and bias have n elements; a nil scale means ones, a nil bias zeros.
-// dst may be src.
+// (ONNX LayerNormalization): dst[r, i] = (src[r, i] − mean)/√(variance + eps)·scale[i] + bias[i],
+// with the population variance. scale and bias have n elements. A nil scale means ones, and a nil
+// bias zeros. dst may be src.
 func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 	dst, src = trim(dst, rows*n), trim(src, rows*n)
 	scale, bias = optional(scale, n), optional(bias, n)

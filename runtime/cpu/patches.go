@@ -1,6 +1,6 @@
 package cpu
 
-// Patches stores the cells under each window over planes [n, c, in…], as uint8, in rows in the form
+// Patches stores the cells under each window over planes [n, c, in…], as uint8, in the row format
 // of [PackRows]: [n, P, 4·⌈K/4⌉]. P is the number of windows, the product of out. K is the number
 // of cells, c times the product of kernel. pads lists the cells before the first element of each of
 // the at most 8 axes. Cells outside src have the value of pad, or 0 if it is nil. sums, which may

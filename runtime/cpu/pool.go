@@ -29,9 +29,9 @@ type PoolShape struct {
 // padding. If a window has a NaN, the result is NaN or the maximum of the elements after it.
 func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 
-// AveragePool writes the mean of each window (ONNX AveragePool): its sum divided by the number of
-// its cells inside the input. With CountPad the number includes cells inside the padding. Cells
-// beyond the padding never count. A window without cells gives zero.
+// AveragePool writes the mean of each window (ONNX AveragePool): the sum divided by the number of
+// cells inside the input. If CountPad is set, the number includes cells inside the padding. Cells
+// beyond the padding never count. The mean is zero if the number is 0.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
 // pool combines all windows with op.

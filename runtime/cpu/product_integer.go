@@ -8,10 +8,10 @@ import "unsafe"
 //
 //	sum = Σ row·column + bias[column] − zero[column]·sums[row]
 //
-// An int32 dst receives the sums. Otherwise it receives float32(sum)·scale[column], rounded to
-// float32 and to nearest, ties to even, plus last[0], clamped to lo…hi. The scale has a precision
-// of about 48 bits. The vectors have one element or one for each column of all panels. Each may be
-// nil, but zero requires sums.
+// An int32 dst receives the sums. Otherwise dst receives float32(sum)·scale[column], rounded to
+// float32 and then to nearest, ties to even, plus last[0], clamped to lo…hi. The scale has a
+// precision of about 48 bits. bias, zero, scale and last have one element or one for each column of
+// all panels. Each may be nil, but zero requires sums.
 func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,

@@ -230,12 +230,12 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 	}
 }
 
-// RNN runs a layer of simple recurrent cells over steps of x, to which input weights and biases
-// have been applied (ONNX RNN). x and y are [steps, batch, hidden]. h starts as h0, [batch,
-// hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds h after each
-// step. The final h of a sequence without steps is zero. The weights are panels packed by
-// [PackPanels] in float32, and the matrix [hidden, hidden] in float64. With reverse it starts with
-// the last step. lens holds the lengths of the sequences; nil means steps. y is zero after a
+// RNN runs a layer of simple recurrent cells over the steps of x (ONNX RNN). x already contains the
+// products with the input weights and the biases. x and y are [steps, batch, hidden]. h starts as
+// h0, [batch, hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds
+// h after each step. The final h of a sequence without steps is zero. The weights are panels packed
+// by [PackPanels] in float32, and the matrix [hidden, hidden] in float64. With reverse it starts
+// with the last step. lens holds the lengths of the sequences; nil means steps. y is zero after a
 // sequence's end. The operands of f are clamped to ±clip unless clip is 0. scratch is [batch,
 // hidden]. It returns an error for a length out of range. It checks ctx between steps; see
 // [ConvShape.Until].
@@ -283,8 +283,9 @@ func (r *rnn[T]) Part(i, parts int) {
 
 // LSTM runs a layer of long short-term memory over steps of x, like [RNN] (ONNX LSTM). x is [steps,
 // batch, 4·hidden] with the gates i, o, f, c. c0 and c are the initial and final cell state.
-// peepholes is [3·hidden] for i, o, f, or nil. scratch is [batch, 4·hidden]. coupled makes f = 1 −
-// i. The function f applies to the gates except c, g to c, and e to the cell state.
+// peepholes is [3·hidden] for i, o, f, or nil. scratch is [batch, 4·hidden]. coupled makes gate f
+// equal to 1 − i. The functions are f for the gates i, o and f, g for the gate c, and e for the
+// cell state.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -6,7 +6,8 @@ import "math"
 // inner]. Sums of floats are in float64, or in float32 for at most 4096 elements at a time. Sums and
 // products of integers wrap.
 
-// ReduceSum computes sums (ONNX ReduceSum). An empty sum is 0.
+// ReduceSum computes sums along the middle axis of src, [outer, n, inner] (ONNX ReduceSum). dst is
+// [outer, inner]. An empty sum is 0.
 func ReduceSum[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		return
@@ -33,8 +34,8 @@ func total[T Number](x []T) (sum T) {
 	return sum
 }
 
-// ReduceMean computes means (ONNX ReduceMean). A mean of integers, from a sum in 64 bits, truncates
-// toward zero. An empty mean is NaN, or 0 for integers.
+// ReduceMean computes means along the middle axis, like [ReduceSum] (ONNX ReduceMean). A mean of
+// integers, from a sum in 64 bits, truncates toward zero. An empty mean is NaN, or 0 for integers.
 func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		DivScalar(d, d, float32(n))
@@ -52,7 +53,8 @@ func ReduceMean[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc int64, v T) int64 { return acc + int64(v) }, func(acc int64) T { return T(acc / int64(count)) })
 }
 
-// ReduceSumSquare computes sums of squares (ONNX ReduceSumSquare).
+// ReduceSumSquare computes sums of squares along the middle axis, like [ReduceSum] (ONNX
+// ReduceSumSquare).
 func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		return
@@ -64,7 +66,7 @@ func ReduceSumSquare[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, func(acc, v T) T { return acc + v*v }, same[T])
 }
 
-// ReduceL1 computes sums of magnitudes (ONNX ReduceL1).
+// ReduceL1 computes sums of magnitudes along the middle axis, like [ReduceSum] (ONNX ReduceL1).
 func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(magnitudes, d, u, n, inner) {
 		return
@@ -81,8 +83,8 @@ func ReduceL1[T Number](dst, src []T, outer, n, inner int) {
 	}, same[T])
 }
 
-// ReduceL2 computes square roots of sums of squares (ONNX ReduceL2). The sums are in float64 for every
-// type except float32; results for integers are truncated.
+// ReduceL2 computes square roots of sums of squares along the middle axis, like [ReduceSum] (ONNX
+// ReduceL2). The sums are in float64, except for float32. Results for integers are truncated.
 func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(squares, d, u, n, inner) {
 		Sqrt(d, d)
@@ -91,7 +93,8 @@ func ReduceL2[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, plusSquare[T], func(acc float64) T { return T(math.Sqrt(acc)) })
 }
 
-// ReduceLogSum computes natural logarithms of sums (ONNX ReduceLogSum).
+// ReduceLogSum computes natural logarithms of sums along the middle axis, like [ReduceSum] (ONNX
+// ReduceLogSum).
 func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(sums, d, u, n, inner) {
 		Log(d, d)
@@ -100,8 +103,8 @@ func ReduceLogSum[T Float](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 0, plus[T], func(acc float64) T { return T(math.Log(acc)) })
 }
 
-// ReduceLogSumExp computes natural logarithms of sums of exponentials (ONNX ReduceLogSumExp)
-// without overflow. The result of an empty sum is −Inf.
+// ReduceLogSumExp computes natural logarithms of sums of exponentials along the middle axis, like
+// [ReduceSum] (ONNX ReduceLogSumExp). It does not overflow. The result of an empty sum is −Inf.
 func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(exponentialSums, d, u, n, inner) {
 		return
@@ -111,7 +114,8 @@ func ReduceLogSumExp[T Float](dst, src []T, outer, n, inner int) {
 		func(acc exponentials) T { return T(acc.top + math.Log(acc.sum)) })
 }
 
-// ReduceProd computes products (ONNX ReduceProd). An empty product is 1.
+// ReduceProd computes products along the middle axis, like [ReduceSum] (ONNX ReduceProd). An empty
+// product is 1.
 func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
 	if isFloat[T]() {
 		reduceProducts(dst, src, outer, n, inner)
@@ -162,8 +166,8 @@ func productColumns[T Number](dst, src []T, outer, n, inner int) {
 	}
 }
 
-// ReduceMax computes maxima (ONNX ReduceMax). NaN gives NaN. An empty maximum is −Inf, or the smallest
-// integer.
+// ReduceMax computes maxima along the middle axis, like [ReduceSum] (ONNX ReduceMax). NaN gives
+// NaN. An empty maximum is −Inf, or the smallest integer.
 func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(maxima, d, u, n, inner) {
 		return
@@ -183,8 +187,8 @@ func ReduceMax[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, least, func(acc, v T) T { return greater(acc, v) }, same[T])
 }
 
-// ReduceMin computes minima (ONNX ReduceMin). NaN gives NaN. An empty minimum is +Inf, or the largest
-// integer.
+// ReduceMin computes minima along the middle axis, like [ReduceSum] (ONNX ReduceMin). NaN gives
+// NaN. An empty minimum is +Inf, or the largest integer.
 func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	if d, u, ok := float32Arrays(dst, src, outer, n, inner); ok && reduceFast(minima, d, u, n, inner) {
 		return
@@ -204,19 +208,21 @@ func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
 }
 
-// ReduceAny reports whether any element is true (ONNX ReduceMax on booleans).
+// ReduceAny computes whether any element along the middle axis is true (ONNX ReduceMax on
+// booleans).
 func ReduceAny(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, false, func(acc, v bool) bool { return acc || v }, same[bool])
 }
 
-// ReduceAll reports whether every element is true (ONNX ReduceMin on booleans).
+// ReduceAll computes whether all elements along the middle axis are true (ONNX ReduceMin on
+// booleans).
 func ReduceAll(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
 }
 
-// ArgMax stores the index of the maximum along the middle axis (ONNX ArgMax). Of equal elements it
-// takes the first or, with last, the last. NaN is larger than every number. For an empty axis the
-// index is 0.
+// ArgMax stores the index of the maximum along the middle axis of src, [outer, n, inner] (ONNX
+// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the first or, with last,
+// the last. NaN is larger than every number. For an empty axis the index is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
@@ -225,8 +231,8 @@ func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x > y })
 }
 
-// ArgMin stores the index of the minimum, like [ArgMax] (ONNX ArgMin). NaN is smaller than every
-// number.
+// ArgMin stores the index of the minimum along the middle axis, like [ArgMax] (ONNX ArgMin). NaN is
+// smaller than every number.
 func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(minima, dst, x, n, inner, last) {

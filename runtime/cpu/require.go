@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Require returns an error that names the unsupported feature if got is not want.
+// Require returns an error unless got is want. The error names the unsupported feature.
 func Require(got, want bool, what string) error {
 	if got != want {
 		return fmt.Errorf("%s: %w", what, errors.ErrUnsupported)

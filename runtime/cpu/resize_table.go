@@ -22,15 +22,15 @@ type ResizeSpec struct {
 // A ResizeError is a resize of an empty axis to a nonempty one.
 type ResizeError struct{ Out int }
 
-// Error names the two numbers of elements.
+// Error returns a message with both extents.
 func (e *ResizeError) Error() string {
 	return "cpu: resize of no elements to " + strconv.Itoa(e.Out)
 }
 
-// ResizeNearestTable computes the element of an axis of extent in that each of out points takes.
-// The result is a table of out entries for [ResizeNearest] (ONNX Resize, mode nearest). A nonempty
-// sampling holds Scale, Start and End, and replaces the ones in spec. It returns a [ResizeError] if
-// the axis is empty and out is not 0.
+// ResizeNearestTable computes a table for [ResizeNearest] (ONNX Resize, mode nearest). idx[i] is
+// the element that point i takes. The axis has in elements and is sampled at out points. sampling,
+// if not empty, holds Scale, Start and End, which replace the values in spec. It returns a
+// [ResizeError] if in is 0 and out is not.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -42,11 +42,11 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 	return nil
 }
 
-// ResizeTable computes the taps elements of an axis of extent in that each of out points reads, and
-// their weights. The results are tables of out·taps entries for [ResizeLinear] and [ResizeAxis].
-// taps is even: 2 for mode linear, 4 for cubic, and more if the filter is widened (ONNX Resize,
-// [ResizeTaps]). A nonempty sampling holds Scale, Start and End, and replaces the ones in spec. It
-// returns a [ResizeError] if the axis is empty and out is not 0.
+// ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). They have out·taps
+// entries: the taps elements that each of out points reads, and their weights. The axis has in
+// elements. taps is even: 2 for mode linear, 4 for cubic, and more if the filter is widened, see
+// [ResizeTaps]. sampling, if not empty, holds Scale, Start and End, which replace the values in
+// spec. It returns a [ResizeError] if in is 0 and out is not.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -87,8 +87,8 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 	return 2 * int(math.Ceil(reach)), nil
 }
 
-// ResizeOutside sets dst[i] if point i is outside an axis of extent in (ONNX Resize,
-// tf_crop_and_resize).
+// ResizeOutside sets dst[i] to true if point i is outside of the axis, and to false otherwise (ONNX
+// Resize, tf_crop_and_resize). The axis has in elements.
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {

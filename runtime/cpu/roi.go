@@ -6,12 +6,13 @@ import (
 )
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
-// outW]. rois, [R, 4], holds x1, y1, x2, y2; times scale they are in elements of src. images, [R],
-// holds the image of each region. With half, the centres of elements are at halves; otherwise a
-// region is at least 1 wide and high. A bin has ratio samples along each axis, or its extent
-// rounded up if ratio is 0. The result is the mean of the samples or, with most, the largest
-// product of an element and its weight. A sample more than one element outside is 0. It returns an
-// [IndexError] for an image out of range; dst is then partly written.
+// outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region; multiplied by scale they count elements
+// of src. images, [R], holds the index of the image of each region. With half, the centres of
+// elements are at halves; otherwise a region is at least 1 wide and high. A bin has ratio samples
+// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples
+// or, with most, the largest product of an element and its weight. A sample more than one element
+// outside of src is 0. It returns an [IndexError] for an image out of range; dst is then partly
+// written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
@@ -133,9 +134,10 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 }
 
 // MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
-// is [R, c, outH, outW]. rois, [R, 5], holds the image, and x1, y1, x2, y2. The coordinates times
-// scale, rounded, are the first and last element. A region is at least 1 wide and high. An empty
-// bin is 0. It returns an error for an image out of range; dst is then partly written.
+// is [R, c, outH, outW]. rois, [R, 5], holds for each region the index of its image, and x1, y1,
+// x2, y2. Multiplied by scale and rounded, these are its first and last element. A region is at
+// least 1 wide and high. An empty bin is 0. It returns an error for an image out of range; dst is
+// then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5

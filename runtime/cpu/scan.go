@@ -1,8 +1,8 @@
 package cpu
 
-// CumSum computes cumulative sums along the middle axis of src, [outer, n, inner] (ONNX CumSum).
-// exclusive excludes the element itself, and reverse sums from the end. dst has the shape of src
-// and must not overlap it.
+// CumSum computes cumulative sums along the middle axis of src, [outer, n, inner] (ONNX CumSum). If
+// exclusive is true, a sum does not include its own element. If reverse is true, sums begin at the
+// end of the axis. dst has the shape of src and must not overlap it.
 func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool) {
 	if inner == 1 {
 		sumLines(dst, src, outer, n, exclusive, reverse)

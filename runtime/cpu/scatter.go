@@ -5,8 +5,8 @@ package cpu
 // an [IndexError] for an index out of range; earlier updates are then applied.
 
 // ScatterElements replaces single elements: for axis 1, dst[i, idx[i, j, k], k] = updates[i, j, k]
-// (ONNX ScatterElements). idx and updates have extents shape. Except along axis, these are at most
-// srcShape, the extents of src. It returns an [IndexError] for larger extents too.
+// (ONNX ScatterElements). idx and updates have extents shape. Except along axis, these must be at
+// most srcShape, the extents of src; otherwise it returns an [IndexError].
 func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
 }

@@ -17,8 +17,8 @@ import (
 // SequenceEmpty sets *dst to an empty sequence (ONNX SequenceEmpty).
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
 
-// SequenceAppend sets *dst to seq followed by a copy of x, whose shape is shape (ONNX
-// SequenceInsert).
+// SequenceAppend sets *dst to the elements of seq and a copy of x at the end (ONNX SequenceInsert).
+// shape is the shape of x.
 func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) error {
 	if err := checkRoom(seq, shape); err != nil {
 		return err
@@ -154,9 +154,9 @@ func ConcatExtent[T any](seq []rt.Tensor[T], axis int, newAxis bool, rank, i int
 
 var errNoItems = errors.New("the sequence has no elements")
 
-// ConcatFromSequence concatenates the elements of seq along an axis (ONNX ConcatFromSequence). With
-// newAxis it stacks them along a new axis. shape is the shape of the result. It returns an error
-// for an empty sequence and for an element that does not fit.
+// ConcatFromSequence concatenates the elements of seq along an axis (ONNX ConcatFromSequence). If
+// newAxis is true, it stacks them along a new axis. shape is the shape of the result. It returns an
+// error for an empty sequence and for an element that does not fit.
 func ConcatFromSequence[T any](dst []T, seq []rt.Tensor[T], shape []int, axis int, newAxis bool) error {
 	if len(seq) == 0 {
 		return errNoItems

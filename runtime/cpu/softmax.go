@@ -2,8 +2,9 @@ package cpu
 
 import "math"
 
-// Softmax computes the softmax of every line along the middle axis of src, [rows, n, inner], row-major
-// (ONNX Softmax). It first subtracts the line's maximum, so nothing overflows. dst may be src.
+// Softmax computes the softmax of every line along the middle axis of src, [rows, n, inner], in
+// row-major order (ONNX Softmax). It first subtracts the line's maximum, so that exponentials do
+// not overflow. Exponentials below the smallest normal number may become 0. dst may be src.
 func Softmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)
 	if inner > 1 {
@@ -50,7 +51,7 @@ func softmaxRef[T Float](dst, src []T, n int) {
 	}
 }
 
-// LogSoftmax computes the logarithm of [Softmax] (ONNX LogSoftmax). It is accurate also if the
+// LogSoftmax computes the logarithm of [Softmax] (ONNX LogSoftmax). It is accurate even where the
 // softmax is tiny. dst may be src.
 func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 	dst, src = trim(dst, rows*n*inner), trim(src, rows*n*inner)

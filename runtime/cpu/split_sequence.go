@@ -8,8 +8,8 @@ import (
 )
 
 // SplitToSlices sets *dst to the sequence of the slices of x along an axis (ONNX SplitToSequence).
-// With keep the slices keep the axis. shape is the shape of x. It returns an error for more than
-// 1<<24 slices.
+// shape is the shape of x. If keep is true, each slice has extent 1 along the axis, else the axis
+// is removed. It returns an error for more than 1<<24 slices.
 func SplitToSlices[T any](dst *[]rt.Tensor[T], x []T, shape []int, axis int, keep bool) error {
 	if err := SplitToParts(dst, x, shape, axis, []int64{1}); err != nil || keep {
 		return err

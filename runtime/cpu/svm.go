@@ -3,8 +3,9 @@ package cpu
 // SVMPairs writes the decision values of support vectors between every two classes. dst is [rows,
 // pairs], for classes (0,1), (0,2), …, (1,2), …. src is [rows, vectors], the kernel function of
 // each row and support vector. counts are the numbers of vectors of each class; the vectors are in
-// the order of the classes. coefficients is [len(counts)−1, vectors]. For a vector of class i, its
-// row j is the coefficient against class j, or row j−1 if j > i. rho is added, one for each pair.
+// the order of the classes. coefficients is [len(counts)−1, vectors]. For a vector of class i, the
+// coefficient against class j is in row j, or in row j−1 if j > i. rho, with one element for each
+// pair, is added.
 func SVMPairs(dst, src, coefficients, rho []float32, counts []int64, rows, vectors int) {
 	classes := len(counts)
 	pairs := classes * (classes - 1) / 2
@@ -37,9 +38,9 @@ func weigh(a, b []float32, from, n int) float64 {
 	return sum
 }
 
-// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. Of equally good classes it
-// writes the first. A pair's first class wins if its number is above 0, and its second class
-// otherwise. src is [len(dst), pairs].
+// SVMVotes writes the class that wins most of the pairs of [SVMPairs]. A pair's first class wins if
+// its number is above 0, and its second class otherwise. Ties go to the first class. src is
+// [len(dst), pairs].
 func SVMVotes(dst []int64, src []float32, classes int) {
 	pairs := classes * (classes - 1) / 2
 	src = trim(src, volume(len(dst), pairs))

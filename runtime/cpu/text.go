@@ -23,8 +23,8 @@ func StringConcat(dst, a, b []string) error {
 	return nil
 }
 
-// ChangeCase computes dst[i] = x[i] in lower case, or in upper case where upper
-// is set, letter by letter (ONNX StringNormalizer).
+// ChangeCase sets dst[i] to x[i] in lower case, or in upper case if upper is true, letter by letter
+// (ONNX StringNormalizer).
 func ChangeCase(dst, x []string, upper bool) {
 	if upper {
 		each(dst, x, strings.ToUpper)
@@ -105,10 +105,10 @@ func StringParts(x []string, delimiter string, maxSplit int) int {
 	return most
 }
 
-// StringSplit splits every element of x at delimiter, at most maxSplit times (ONNX StringSplit).
-// dst has a row for each element, with its parts, padded with empty strings. counts receives the
-// numbers of parts. An empty delimiter means runs of white space; then no part is empty. Rows have
-// at least [StringParts] elements.
+// StringSplit splits every element of x at delimiter, at most maxSplit times (ONNX StringSplit). A
+// row of dst receives the parts of an element, padded with empty strings. counts receives the
+// number of parts of each element. An empty delimiter means runs of white space; then no part is
+// empty. The length of a row is at least [StringParts].
 func StringSplit(dst []string, counts []int64, x []string, delimiter string, maxSplit int) {
 	x = trim(x, len(counts))
 	clear(dst)

@@ -63,11 +63,11 @@ func CountUnique[T sortable](src []T, order []int64, width int) int {
 	return n
 }
 
-// Unique removes duplicate rows of src (ONNX Unique). order is the result of [SortRows]. dst
-// receives the distinct rows, and first the index of the first occurrence of each. inverse
-// receives, for each row of src, the index of its distinct row. counts receives the number of
-// occurrences. The distinct rows are in ascending order if sorted is set, otherwise in order of
-// first occurrence.
+// Unique removes duplicate rows of src (ONNX Unique). order is the result of [SortRows]. Four
+// slices receive the results. dst: the distinct rows. first: for each distinct row, the index of
+// its first occurrence. inverse: for each row of src, the index of its distinct row. counts: for
+// each distinct row, the number of occurrences. The distinct rows are in ascending order if sorted
+// is set, otherwise in order of first occurrence.
 func Unique[T sortable](dst []T, first, inverse, counts []int64, src []T, order []int64, width int, sorted bool) {
 	inverse, counts = trim(inverse, len(order)), trim(counts, len(first))
 	n := int64(0)

@@ -10,58 +10,58 @@ import "context"
 // generated method, as [rt.EndIfDone] does. The results are then undefined. A nil Ctx is never
 // done.
 
-// Until returns s with a context.
+// Until returns a copy of s with a context that can end the kernel.
 func (s AttentionShape) Until(ctx context.Context) *AttentionShape { s.Ctx = ctx; return &s }
 
-// Until returns s with a context.
+// Until returns a copy of s with a context that can end the kernel.
 func (s ConvShape) Until(ctx context.Context) *ConvShape { s.Ctx = ctx; return &s }
 
-// Until returns s with a context.
+// Until returns a copy of s with a context that can end the kernel.
 func (s MatMulShape) Until(ctx context.Context) *MatMulShape { s.Ctx = ctx; return &s }
 
-// Until returns s with a context.
+// Until returns a copy of s with a context that can end the kernel.
 func (s PoolShape) Until(ctx context.Context) *PoolShape { s.Ctx = ctx; return &s }
 
-// Until returns s with a context.
+// Until returns a copy of s with a context that can end the kernel.
 func (s WinogradShape) Until(ctx context.Context) *WinogradShape { s.Ctx = ctx; return &s }
 
-// For returns s for a batch of n, with a context.
+// For returns a copy of s with a batch of n and a context that can end the kernel.
 func (s AttentionShape) For(n int, ctx context.Context) *AttentionShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns s for a batch of n, with a context.
+// For returns a copy of s with a batch of n and a context that can end the kernel.
 func (s ConvShape) For(n int, ctx context.Context) *ConvShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns s for a batch of n, with a context.
+// For returns a copy of s with a batch of n and a context that can end the kernel.
 func (s PoolShape) For(n int, ctx context.Context) *PoolShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns s for a batch of n, with a context.
+// For returns a copy of s with a batch of n and a context that can end the kernel.
 func (s WinogradShape) For(n int, ctx context.Context) *WinogradShape {
 	s.N, s.Ctx = n, ctx
 	return &s
 }
 
-// For returns s for n matrices, with a context.
+// For returns a copy of s with a batch of n matrices and a context that can end the kernel.
 func (s MatMulShape) For(n int, ctx context.Context) *MatMulShape {
 	s.Batch, s.Ctx = n, ctx
 	return &s
 }
 
-// Rows returns s for m rows of a, with a context.
+// Rows returns a copy of s with m rows of a and a context that can end the kernel.
 func (s MatMulShape) Rows(m int, ctx context.Context) *MatMulShape {
 	s.M, s.Ctx = m, ctx
 	return &s
 }
 
-// Depth returns s for sums of k products, with a context: rows of a have k elements.
+// Depth returns a copy of s with rows of a of k elements and a context that can end the kernel.
 func (s MatMulShape) Depth(k int, ctx context.Context) *MatMulShape {
 	s.K, s.LDA, s.Ctx = k, k, ctx
 	return &s

@@ -50,8 +50,8 @@ func WinogradWeightsLen(s *WinogradShape) int {
 }
 
 // PackWinograd transforms the weights of a convolution, f32[OutC][InC/Group][3][3], into
-// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels. It
-// computes in float64. It does not need the shape's image sizes.
+// f32[(Tile+2)²][⌈OutC/16⌉][B][16][16], where B is the number of blocks of 16 input channels of a
+// group. It computes in float64. It does not use the image sizes of the shape.
 func PackWinograd(dst, w []float32, s *WinogradShape) {
 	s.checkWeights()
 	in, width, points := s.InC/s.Group, s.width(), s.points()
@@ -113,19 +113,20 @@ func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW,
 // linesLen returns the size of a part's lines: one for each point, after a line of zeros.
 func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
 
-// WinogradScratch returns the number of elements of scratch memory for a number of parts and a
-// total number of tiles. Each part has at least 14 tiles, if there are that many.
+// WinogradScratch returns the number of elements of scratch memory for parts that are computed
+// concurrently, with this total number of tiles. Each part has at least 14 tiles, if there are
+// enough.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
 }
 
-// Winograd computes the convolution of src with weights transformed by PackWinograd. Sums are in
-// float32 in an order that depends on the level. The error is about ten times the error of Conv
-// with Tile 4, and about equal with Tile 2. An input that is not finite affects all outputs of the
-// tiles that read it. The sizes of scratch and of a second-level cache determine the number of
-// tiles that are processed at once, and the number of parts: see WinogradScratch. Channels beyond
-// OutC are zero in dst if they are zero in the bias and the residual.
+// Winograd computes the convolution of src with weights transformed by [PackWinograd]. Sums are in
+// float32 in an order that depends on the level. The error is about ten times the error of [Conv]
+// with Tile 4, and about equal with Tile 2. An infinity or NaN in the input affects all outputs of
+// the tiles that read it. The sizes of scratch and of the second-level cache determine the number
+// of parts, and the number of tiles that are processed at once; see [WinogradScratch]. Channels
+// beyond OutC are zero in dst if they are zero in the bias and the residual.
 func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return

@@ -28,15 +28,15 @@ var installed = &driver{
 	slot:    4 << 20, // large enough for the bus, small enough for the queue of a small model
 }
 
-// Driver returns the driver of the machine. Its library is opened by the first call of a method.
+// Driver returns the driver of this machine. The first call of a method opens its library.
 func Driver() gpu.Driver { return installed }
 
 // Devices lists the cards of the machine. It returns an error that wraps [gpu.ErrNoDevice] if there is
 // no card, or if the CUDA driver is not installed or too old.
 func Devices() ([]gpu.Info, error) { return installed.Devices() }
 
-// Over returns a driver over other functions than those of the machine's library. It keeps compiled
-// code in a folder; "" keeps none. Package fake calls it.
+// Over returns a driver that calls the functions of api instead of the machine's library. It keeps
+// compiled code in folder, or nowhere if folder is "". Package fake calls it.
 func Over(api *libcuda.API, folder string) gpu.Driver {
 	return &driver{
 		load:    func() (*libcuda.API, error) { return api, nil },

@@ -7,8 +7,8 @@ import (
 )
 
 // Batches yields examples x and their targets y in batches of size examples. The last batch may be
-// smaller. rng shuffles them anew for each iteration; with a nil rng they come in order. A batch is
-// valid until the next one. A size below 1 yields one batch of everything. If x and y have
+// smaller. rng shuffles the examples anew for each iteration; if rng is nil, they come in order. A
+// batch is valid until the next one. A size below 1 yields one batch of everything. If x and y have
 // different lengths, the rest of the longer one is ignored.
 func Batches[X, Y any](x []X, y []Y, size int, rng *rand.Rand) iter.Seq2[[]X, []Y] {
 	n := min(len(x), len(y))
@@ -46,9 +46,9 @@ type Set[X, Y any] struct {
 	Y []Y
 }
 
-// Split divides examples into two sets, such as for training and evaluation. The first gets the
-// fraction part, from 0 to 1, of the examples, rounded. rng shuffles them first; with a nil rng
-// they stay in order and the sets share the memory of x and y.
+// Split divides examples into two sets, such as for training and evaluation. part is the share of
+// the examples in the first set, from 0 to 1; their number is rounded. rng shuffles the examples
+// first. If rng is nil, they stay in order, and the sets share the memory of x and y.
 func Split[X, Y any](x []X, y []Y, part float64, rng *rand.Rand) (first, second Set[X, Y]) {
 	n := min(len(x), len(y))
 	k := 0

@@ -22,9 +22,9 @@ type CSVOptions struct {
 }
 
 // CSV reads a table of comma-separated values into a slice of structs, one for each record. A field
-// of the struct is a string, bool, integer or float, or an array of one of these, which takes
-// adjacent columns. Its first column is the one whose header equals the field's name, ignoring
-// case, or its tag:
+// of the struct is a string, bool, integer or float, or an array of such elements, which takes
+// adjacent columns. The first column of a field is the column whose header equals the field's tag,
+// or else its name, ignoring case:
 //
 //	type Wine struct {
 //		Features [11]float32 `csv:"fixed acidity"` // and the ten columns after it

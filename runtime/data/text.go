@@ -20,8 +20,8 @@ func Bytes(text string) []int64 {
 	return tokens
 }
 
-// Categories numbers the distinct values from 0 on in sorted order. It returns the number of each
-// value, and the value of each number.
+// Categories numbers the distinct values in sorted order, from 0. It returns the number of each
+// element of values, and the distinct values.
 func Categories(values []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(values)))
 	numbers = make([]int64, len(values))

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// CacheLimit is the number of bytes from which a file of the cache is not used any more.
+// CacheLimit is the largest size in bytes of a cache file that is used.
 const CacheLimit = 256 << 20
 
-// ReadCache returns data that [WriteCache] kept under a name. It returns nil if there is no such data,
-// or if the file is not whole.
+// ReadCache returns the data that [WriteCache] stored under a name. It returns nil if there is no
+// such data, or if the file is incomplete.
 func ReadCache(name string) []byte {
 	path, err := cachePath(name)
 	if err != nil {
@@ -31,8 +31,8 @@ func ReadCache(name string) []byte {
 	return data
 }
 
-// WriteCache keeps data in the folder burngen of the user's cache folder, under a name that is a file
-// name. Files appear as a whole. They can be deleted at any time.
+// WriteCache stores data in the folder burngen of the user's cache folder. name is the file name. A
+// file appears only when it is complete. It may be deleted at any time.
 func WriteCache(name string, data []byte) error {
 	path, err := cachePath(name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // Copy copies min(len(to), len(from)) bytes of host memory. It uses several threads for more than a
-// megabyte: one thread does not fill the bus of a device.
+// megabyte, because one thread is slower than the connection to a device.
 func Copy(to, from []byte) {
 	const share = 1 << 20
 	n := min(len(to), len(from))

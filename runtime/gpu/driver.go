@@ -24,16 +24,17 @@ type Info struct {
 	Capability string // compute capability "9.0", or version of the API "1.3"
 	Driver     string // version of the driver
 	Subgroup   int    // threads that execute together: a warp, a subgroup
-	// Features names what the driver does not have on every device, in its own words.
+	// Features lists features that only some devices of the driver have, by the driver's names.
 	Features []string
 }
 
-// Errors of devices. Drivers wrap them with the details.
+// Errors of devices. Drivers wrap them with details.
 var (
 	ErrNoDevice = errors.New("no usable GPU")
 	ErrMemory   = errors.New("not enough device memory")
-	// ErrDeviceLost ends a device. Another one can be opened, except where the driver keeps the failure
-	// until the program ends, as NVIDIA's does after an access to memory that does not exist.
+	// ErrDeviceLost means that the device cannot be used any more. Another device can be opened,
+	// except where the driver keeps the failure until the program ends. NVIDIA's driver does so
+	// after an access to memory that does not exist.
 	ErrDeviceLost = errors.New("the GPU was lost, or a kernel failed")
 )
 
@@ -93,8 +94,8 @@ type Queue interface {
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.
 	Replay(Graph) error
-	// Wait waits until all of the above is done, or until ctx is done, which leaves the work running.
-	// ctx may be nil. It returns an error that wraps [ErrDeviceLost] if a kernel failed.
+	// Wait waits until all work of the queue is done, or until ctx is done, which leaves the work
+	// running. ctx may be nil. It returns an error that wraps [ErrDeviceLost] if a kernel failed.
 	Wait(ctx context.Context) error
 	// Close waits for the work of the queue and closes it.
 	Close() error

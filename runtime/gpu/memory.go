@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Arg is an argument of a kernel: memory of the host, in whose place the kernel gets memory of the
-// device, or a number.
+// Arg is an argument of a kernel: a number, or host memory, in place of which the kernel gets
+// device memory.
 type Arg struct {
 	memory unsafe.Pointer
 	bytes  int
@@ -27,10 +27,10 @@ const (
 // In returns an argument for memory that a kernel reads.
 func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 
-// Out returns an argument for memory that a kernel writes. It may read it, too.
+// Out returns an argument for memory that a kernel writes. The kernel may also read it.
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
-// Int returns an argument for an extent.
+// Int returns an argument for a number, such as an extent.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
 func memoryOf[T any](s []T, kind argKind) Arg {

@@ -42,7 +42,8 @@ func chosen() (int, error) {
 }
 
 // Open opens the device, loads the code, and returns the device. It returns an error that wraps
-// [ErrNoDevice] if there is no device, and the driver's errors. A later call tries again.
+// [ErrNoDevice] if there is no device, and the driver's errors. After an error, a later call tries
+// again.
 func (p *Program) Open() (Device, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"slices"
 )
 
-// Run is the memory of a session on the device, and the queue of its calls, one at a time. Memory of
-// the host stands for memory of the device: a schedule passes its slices to kernels, which work on
-// their counterparts. A slice that is not in the arena, an argument, a result or a weight is copied to
-// the device before each kernel that reads it, and back after each that writes it.
+// Run is the device memory of a session, and the queue of its calls, one at a time. A schedule
+// passes slices of host memory to kernels, which work on the corresponding device memory. The
+// arena, the arguments, the results and the weights have such memory during the whole call. Any
+// other slice is copied to the device before each kernel that reads it, and back after each kernel
+// that writes it.
 type Run struct {
 	program *Program
 	*held
@@ -74,8 +75,8 @@ func (h *held) free() {
 }
 
 // Begin begins a call with the buffers in arena and the weights in the slices of w. ports are the
-// arguments and results: arguments are copied to the device. ctx may be nil. The weights are copied to
-// the device when w is first seen.
+// arguments and results. Begin copies the arguments to the device. It copies the weights when it
+// first sees w. ctx may be nil.
 func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
 		return err
@@ -88,8 +89,8 @@ func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg)
 	return nil
 }
 
-// BeginTraining is [Begin] for weights that change between calls, and for a call that writes the slices
-// of changes besides its results. The slices stay on the device after the call, see [Run.ToHost].
+// BeginTraining is like [Begin] for weights that change between calls. The call also writes the
+// slices in changes. They stay on the device after the call, see [Run.ToHost].
 func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, changes *C, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
 		return err
@@ -122,7 +123,8 @@ type slicesIn struct {
 	slices []Arg
 }
 
-// Prepare begins a call of the program that computes weights. Close ends it.
+// Prepare begins a call of the function that computes the weights of a program. [Run.Close] ends
+// it.
 func Prepare(p *Program, arena []byte, results ...Arg) (*Run, error) {
 	r := &Run{}
 	if err := r.Open(p); err != nil {
@@ -131,7 +133,7 @@ func Prepare(p *Program, arena []byte, results ...Arg) (*Run, error) {
 	return r, r.begin(context.Background(), arena, results)
 }
 
-// Close ends a call that [Prepare] began, and gives its memory back. It returns the call's error.
+// Close ends a call that [Prepare] began, and frees its memory. It returns the call's error.
 func (r *Run) Close() error {
 	var err error
 	r.End(&err)
@@ -172,8 +174,8 @@ func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	return nil
 }
 
-// End ends a call: it copies the results to the host and waits. It is deferred. An error of the call
-// that is not there yet becomes *err.
+// End ends a call: it copies the results to the host and waits for them. It sets *err to an error
+// of the call if *err is nil. A call defers End.
 func (r *Run) End(err *error) {
 	if *err == nil {
 		*err = r.err
@@ -216,7 +218,7 @@ func (h *held) grow(b *buffer, bytes int64) error {
 	return b.grow(h.device, bytes)
 }
 
-// Launch starts a kernel with x · y · z blocks. An error ends the call.
+// Launch starts a kernel with x · y · z blocks. After an error it does nothing.
 func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	if r.err != nil || x == 0 || y == 0 || z == 0 {
 		return
@@ -326,8 +328,8 @@ func (r *Run) find(a Arg) *region {
 	return nil
 }
 
-// Fetch makes memory of the host hold what the device has, so that the host can read it. It waits for
-// the device. It returns the call's error if there is one.
+// Fetch copies memory from the device to the host, so that the host can read it. It waits for the
+// device. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err
@@ -351,7 +353,7 @@ func (r *Run) Fetch(list ...Arg) error {
 	return r.queue.Wait(r.ctx)
 }
 
-// Send copies memory that the host has written to the device.
+// Send copies memory that the host has written to the device. After an error it does nothing.
 func (r *Run) Send(list ...Arg) {
 	r.log = nil
 	for _, a := range list {
@@ -364,7 +366,7 @@ func (r *Run) Send(list ...Arg) {
 	}
 }
 
-// Copy copies memory to other memory of the same size that does not overlap.
+// Copy copies device memory from one slice to another of the same size. They must not overlap.
 func (r *Run) Copy(to, from Arg) {
 	if r.err != nil || to.bytes == 0 {
 		return

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// AttentionKernel is an attention and the elements of its scratch for some keys.
+// AttentionKernel is an attention kernel. Scratch returns the number of elements of its scratch
+// memory.
 type AttentionKernel struct {
 	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
 	Scratch func(keys, depth, width int) int
@@ -83,7 +84,7 @@ type AttentionCase struct {
 	Seed                uint32
 }
 
-// CheckAttention runs one case against the definition.
+// CheckAttention compares the kernel's result for one case with the definition.
 func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	t.Helper()
 	s := &AttentionShape{

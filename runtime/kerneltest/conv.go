@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// ConvKernel is a convolution and the packing of its weights.
+// ConvKernel is a convolution kernel, with the functions that pack its weights.
 type ConvKernel struct {
 	Convolve   func(dst, src, weights []float32, s *ConvShape, ep *Epilogue)
 	WeightsLen func(s *ConvShape) int
 	Pack       func(dst, w []float32, s *ConvShape)
 }
 
-// ConvCase is a convolution to test. The size of its output follows from input and padding. A step
-// or group of 0 means 1.
+// ConvCase is a convolution to test. The size of its output follows from input and padding. A
+// stride, dilation, extent or group of 0 means 1.
 type ConvCase struct {
 	Shape    ConvShape
 	End      int // cells of padding after the last row and column
@@ -96,7 +96,7 @@ func Conv(t *testing.T, conv ConvKernel) {
 	})
 }
 
-// CheckConv runs one case against the definition.
+// CheckConv compares the kernel's result for one case with the definition.
 func CheckConv(t *testing.T, conv ConvKernel, c ConvCase) {
 	t.Helper()
 	check(t, conv, c, false)

@@ -33,7 +33,7 @@ func ConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvShape), 
 	}
 }
 
-// CheckConvData runs one case against the definition.
+// CheckConvData compares the kernel's result for one case with the definition.
 func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvShape), pack func(dst, w []float32, s *ConvShape), c ConvCase) {
 	t.Helper()
 	c.Shape.InBlock = 16

@@ -29,7 +29,7 @@ func ConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *Con
 	}
 }
 
-// CheckConvWeights runs one case against the definition.
+// CheckConvWeights compares the kernel's result for one case with the definition.
 func CheckConvWeights(t *testing.T, weights func(dst, x, g, scratch []float32, s *ConvShape), room func(taps int) int, c ConvCase) {
 	t.Helper()
 	c.Shape.InBlock = 16

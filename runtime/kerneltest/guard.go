@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Slice is a slice between two guard bands that no kernel may touch.
+// Slice is a slice between two guard bands. A kernel must not write to the bands.
 type Slice[T any] struct {
 	Data   []T
 	whole  []byte

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// LRNFunc is a local response normalisation of blocks of 16 channels, or of 1.
+// LRNFunc is a local response normalisation in blocks of 16 channels, or planar with blocks of 1.
 type LRNFunc func(dst, src []float32, n, c, hw, block, size int, alpha, beta, bias float32)
 
 // LRN tests local response normalisation on blocked and planar tensors. block and unblock convert

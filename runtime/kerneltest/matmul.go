@@ -13,7 +13,7 @@ type Weight interface {
 	float32 | rt.Float16 | rt.BFloat16
 }
 
-// MatMulKernel is a product and the packing of its second operand.
+// MatMulKernel is a kernel for matrix products, with the functions that pack its second operand.
 type MatMulKernel[W Weight] struct {
 	Multiply  func(dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue)
 	PanelsLen func(k, n int) int
@@ -112,7 +112,7 @@ const (
 	everyStep   = withBias | withResidual | withClamp | withThen
 )
 
-// CheckMatMul runs one case against the definition.
+// CheckMatMul compares the kernel's result for one case with the definition.
 func CheckMatMul[W Weight](t *testing.T, mul MatMulKernel[W], c MatMulCase) {
 	t.Helper()
 	s := &MatMulShape{M: c.M, N: c.N, K: c.K, Batch: c.Batch, LDA: c.K + c.PadA, LDC: c.N + c.PadC, Terms: c.Terms}

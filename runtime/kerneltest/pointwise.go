@@ -239,7 +239,7 @@ type BinaryForms struct {
 	First  func(dst []float32, a float32, b []float32)
 }
 
-// Binary tests kernels for each of Binaries on all pairs of special numbers and on all short
+// Binary tests kernels for each of [Binaries] on all pairs of special numbers, and on all short
 // lengths.
 func Binary(t *testing.T, kernels map[string]BinaryForms) {
 	for _, c := range Binaries {

@@ -66,7 +66,7 @@ func depthwiseCase(t *testing.T, check func(t *testing.T, c ConvCase), c ConvCas
 	check(t, c)
 }
 
-// PoolFunc is a maximum or an average pool.
+// PoolFunc is a maximum pool or an average pool.
 type PoolFunc func(dst, src []float32, s *PoolShape)
 
 // Pool tests a maximum and an average pool, blocked and planar.

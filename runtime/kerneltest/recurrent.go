@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Cells contains kernels that run one step of a recurrent layer for one sequence, with logistic
-// functions and tangents, and with zero recurrent weights.
+// Cells holds kernels that run one step of a recurrent layer for one sequence. The functions of the
+// gates are the logistic function and tanh, and the recurrent weights are zero.
 type Cells struct {
 	// LSTM computes h and the cell state c, [n], from the previous state c0 and the gates x, [4·n].
 	LSTM func(h, c, x, c0 []float32)
@@ -15,7 +15,7 @@ type Cells struct {
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 
-// Test runs both on gates and states of all kinds and on all short lengths.
+// Test runs both kernels on ordinary and special numbers, and on all lengths below 150.
 func (cells Cells) Test(t *testing.T) {
 	state := func(n, seed int) *Slice[float32] {
 		s := NewSlice[float32](n, (n+seed)%5)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Updates holds the steps of optimizers.
+// Updates holds the steps of the optimizers.
 type Updates struct {
 	SGD     func(w, g, m []float32, rates *SGDRates)
 	Adam    func(w, g, m, v, most []float32, rates *AdamRates)
@@ -34,7 +34,7 @@ var (
 	lionRates    = LionRates{Shrink: 0.99, Beta1: 0.9, Rest1: 0.1, Beta2: 0.97, Rest2: 0.03, Rate: 0.3}
 )
 
-// UpdateCases holds all forms of all steps.
+// UpdateCases lists the steps, with and without their optional slices.
 var UpdateCases = []UpdateCase{
 	{"SGD", 2, func(u *Updates, x [][]float32) { u.SGD(x[0], x[1], nil, &sgdRates) }, func(x []float64) {
 		r := floatsOf(sgdRates.Decay, sgdRates.Rate)
@@ -128,7 +128,7 @@ func floatsOf(list ...float32) []float64 {
 	return out
 }
 
-// Update tests the steps on every short length and a long one.
+// Update tests the steps on slices of every short length and of a long one.
 func Update(t *testing.T, u *Updates) {
 	for _, c := range UpdateCases {
 		t.Run(c.Name, func(t *testing.T) {
@@ -178,7 +178,8 @@ func checkUpdate(t *testing.T, c UpdateCase, u *Updates, r *Random, n int) {
 	}
 }
 
-// SpecialUpdates runs all steps on special numbers and returns the slices of each.
+// SpecialUpdates runs every step of [UpdateCases] on special numbers. It returns the slices of each
+// step.
 func SpecialUpdates(u *Updates) map[string][][]float32 {
 	out := map[string][][]float32{}
 	for _, c := range UpdateCases {

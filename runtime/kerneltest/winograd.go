@@ -61,7 +61,8 @@ func Winograd(t *testing.T, conv WinogradKernel) {
 	})
 }
 
-// CheckWinograd runs one case with both tile sizes against the definition.
+// CheckWinograd compares the kernel's result for one case, with both tile sizes, with the
+// definition.
 func CheckWinograd(t *testing.T, conv WinogradKernel, c WinogradCase) {
 	t.Helper()
 	for _, tile := range []int{2, 4} {

@@ -16,7 +16,7 @@ type AdanConfig struct {
 }
 
 // Adan uses the differences of successive gradients to look ahead (Xie and others: Adan, adaptive
-// Nesterov momentum algorithm, 2022). Its factors are 1 minus the factors of the paper, as in the
+// Nesterov momentum algorithm, 2022). Each factor is 1 minus the factor of the paper, as in the
 // authors' program.
 type Adan struct {
 	bound

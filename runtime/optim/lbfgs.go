@@ -129,9 +129,10 @@ func (o *LBFGS) State(s *rt.State) {
 // the loss and its gradients, as a trainer's Step does, and is called many times. Absent gradients
 // count as zero. Step returns the loss before the step. It stops if a gradient is not finite.
 //
-// It returns the error of evaluate, after it has restored the parameters from the start of the
-// iteration. It also returns an error if rate is invalid for an [Optimizer], evaluate is nil, or
-// the parameters were released before or by evaluate. It does not change released parameters.
+// If evaluate returns an error, Step restores the parameters from the start of the iteration and
+// returns the error. It also returns an error if rate is invalid for an [Optimizer], evaluate is
+// nil, or the parameters were released before the call or by evaluate. It does not change released
+// parameters.
 func (o *LBFGS) Step(rate float64, evaluate func() (loss float64, err error)) (loss float64, err error) {
 	if o.params == nil {
 		return 0, errReleased

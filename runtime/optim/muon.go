@@ -22,8 +22,8 @@ type MuonConfig struct {
 // Muon orthogonalises the momentum of a weight matrix approximately and steps along the result
 // (Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024). PyTorch:
 // Muon, but in float32. A parameter of more than two axes is a matrix whose rows are its first
-// axis. Vectors and scalars need another optimizer. The order of summation, and so the bits, depend
-// on the machine.
+// axis. Vectors and scalars need another optimizer. The order of summation depends on the machine,
+// and so do the bits of the result.
 type Muon struct {
 	bound
 	c        MuonConfig

@@ -30,25 +30,25 @@ func wave(from, to, part float64) float64 {
 // Constant returns a schedule with a constant rate.
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
-// Linear changes the rate linearly from one value to another in n steps and keeps it there.
+// Linear changes the rate linearly from one value to another in n steps, and then keeps it.
 // PyTorch: LinearLR.
 func Linear(from, to float64, n int) Schedule {
 	return func(step int) float64 { return from + float64((to-from)*progress(step, n)) }
 }
 
-// Cosine changes the rate from one value to another along half a cosine wave in n steps and keeps
-// it there (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch: CosineAnnealingLR, which
+// Cosine changes the rate from one value to another along half a cosine wave in n steps, and then
+// keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch: CosineAnnealingLR, which
 // rises again after n steps.
 func Cosine(from, to float64, n int) Schedule {
 	return func(step int) float64 { return wave(from, to, progress(step, n)) }
 }
 
-// Exponential returns rate·gamma^step. PyTorch: ExponentialLR.
+// Exponential returns a schedule with the rate rate·gamma^step. PyTorch: ExponentialLR.
 func Exponential(rate, gamma float64) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step))) }
 }
 
-// Step multiplies the rate by gamma every n steps. PyTorch: StepLR.
+// Step returns a schedule that multiplies the rate by gamma every n steps. PyTorch: StepLR.
 func Step(rate, gamma float64, n int) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step)/max(1, n))) }
 }
@@ -63,8 +63,8 @@ func Noam(rate float64, width, n int) Schedule {
 	}
 }
 
-// Warmup raises the rate linearly in n steps, from 1/n of the schedule's first rate to all of it.
-// It then follows the schedule from its step 0.
+// Warmup raises the rate linearly from 1/n of the schedule's first rate to its first rate, in n
+// steps. It then follows the schedule from its step 0.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {

@@ -15,7 +15,7 @@ type SGDConfig struct {
 	Nesterov    bool    // look ahead along the momentum; requires momentum and no dampening
 }
 
-// SGD is stochastic gradient descent. PyTorch: SGD.
+// SGD is stochastic gradient descent, with optional momentum. PyTorch: SGD.
 type SGD struct {
 	bound
 	c     SGDConfig

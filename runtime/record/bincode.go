@@ -99,7 +99,7 @@ func readBincode(w *rt.Weights, file []byte) error {
 		}
 		b.pos = from + 1
 		if between++; between > maxBetween {
-			return fmt.Errorf("byte %d: neither a parameter nor what is between two", from)
+			return fmt.Errorf("byte %d: %d bytes without a parameter", from, between)
 		}
 	}
 	if len(params) == 0 {
@@ -115,7 +115,7 @@ func readBincode(w *rt.Weights, file []byte) error {
 // effortRatio bounds the elements that are read in vain, relative to the bytes of the file.
 const effortRatio = 8
 
-var errEffort = errors.New("too much in it looks like parameters and is none")
+var errEffort = errors.New("too many bytes look like a parameter but are not one")
 
 // bincodeTypes lists the element types by number. Each list has the first minor version of burn
 // (0.x) that uses its numbers.

@@ -14,7 +14,7 @@ import (
 // Format is the file format of a record.
 type Format uint8
 
-// The formats.
+// The file formats of records.
 const (
 	Safetensors Format = iota // tensors are used in place: the fastest
 	MessagePack               // names and binary data, used in place

@@ -9,8 +9,8 @@ import (
 )
 
 // InOrder returns the tensors of w under the names of want, matched by position, and closes w. It
-// names the tensors of burn's binary records, which are in the order of the model's fields. It
-// returns all errors joined: another number of tensors, and tensors of another shape.
+// is for burn's binary records, whose tensors have no names and are in the order of the model's
+// fields. It returns all errors joined: another number of tensors, and tensors of another shape.
 func InOrder(w *rt.Weights, want []rt.Info) (*rt.Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err

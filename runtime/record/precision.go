@@ -12,8 +12,8 @@ import (
 // width of the destination.
 type Precision uint8
 
-// These are the precisions. Signed integers that do not fit keep their width, so integers never
-// change. Unsigned integers, integers and floats of 8 bits or less, and bools keep their types.
+// The precisions. Signed integers that do not fit keep their width, so integers never change.
+// Unsigned integers, integers and floats of 8 bits or less, and bools keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64

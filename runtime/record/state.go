@@ -38,8 +38,8 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 }
 
 // LoadState restores the state of the parts from a file of SaveState, in any format, or of
-// [rt.SaveState]. It returns the errors of [Open] and of [rt.RestoreState]; no part has changed
-// then.
+// [rt.SaveState]. It returns the errors of [Open] and of [rt.RestoreState]. If there is an error,
+// no part has changed.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {

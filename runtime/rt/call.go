@@ -25,9 +25,9 @@ type Call struct {
 	err     error // the first mistake
 }
 
-// NewCall returns the Call of one node with in operands and out results. symbols are the extents
-// that the function decides. Generated code and tests of custom operators use it: they pass
-// arguments with [CallIn], [CallOut] and [CallOpen] and then call Run.
+// NewCall returns the Call of one node. in and out are the numbers of operands and results, and
+// symbols the extents that the function decides. Generated code and tests of custom operators use
+// it: they pass arguments with [CallIn], [CallOut] and [CallOpen] and then call Run.
 func NewCall(name string, in, out int, symbols []string, attrs ...Attr) *Call {
 	c := &Call{name: name, attrs: attrs, symbols: NewSymbols(symbols...)}
 	c.Attrs = Attrs{c}

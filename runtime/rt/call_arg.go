@@ -60,9 +60,9 @@ func (a *Arg) Dim(axis int) int {
 	return shape[axis]
 }
 
-// Resize sets the shape of a result whose shape the function decides: the declared shape with a
-// value for each symbol that no operand determines. Call it before Data. It is a mistake to pass
-// another shape, to resize an operand, or to exceed [ArenaLimit].
+// Resize sets the shape of a result whose shape the function decides. The shape must be the
+// declared shape, with a value for each symbol that no operand determines. Call it before Data. It
+// is a mistake to pass another shape, to resize an operand, or to exceed [ArenaLimit].
 func (a *Arg) Resize(dims ...int) {
 	switch {
 	case a == nil:
@@ -158,9 +158,9 @@ func pass[T Element](args []*Arg, i int, data []T, shape []int) {
 	p.t = &p.given
 }
 
-// CallOpen passes the tensor that receives result i of the next [Call.Run], whose shape the
-// function decides. An extent in want that is 0 or more is fixed; [Sym](k) stands for symbol k of
-// [NewCall].
+// CallOpen passes the tensor that receives result i of the next [Call.Run], for a result whose
+// shape the function decides. An extent in want that is 0 or more is fixed; [Sym](k) stands for
+// symbol k of [NewCall].
 func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	if i < 0 || i >= len(c.out) || t == nil {
 		return

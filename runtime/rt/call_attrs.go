@@ -7,8 +7,8 @@ type Attr struct {
 	Value any
 }
 
-// Attrs are the attributes of a custom operator's node. It is a mistake of the [Call] to ask for an
-// attribute as another kind than its own.
+// Attrs are the attributes of a custom operator's node. Reading an attribute as another kind than
+// its own is a mistake, which [Call.Err] returns.
 type Attrs struct{ call *Call }
 
 // All returns the attributes in the model's order. The function must not modify them.
@@ -32,7 +32,7 @@ func (a Attrs) Has(name string) bool {
 // Int returns an integer attribute, or def if the node does not have it.
 func (a Attrs) Int(name string, def int64) int64 { return attribute(a, name, def) }
 
-// Float returns an attribute, or def if the node does not have it.
+// Float returns a float attribute, or def if the node does not have it.
 func (a Attrs) Float(name string, def float32) float32 { return attribute(a, name, def) }
 
 // Text returns a string attribute, or def if the node does not have it.

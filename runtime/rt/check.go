@@ -13,8 +13,8 @@ func CheckTensor[T any](where, what string, t Tensor[T]) error {
 	return nil
 }
 
-// CheckLen returns an error if an argument has got elements instead of want. Errors call the
-// argument what.
+// CheckLen returns an error unless an argument has want elements; got is their number. Errors call
+// the argument what.
 func CheckLen(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, what, want, got)
@@ -22,8 +22,9 @@ func CheckLen(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckDim returns an error if an extent is got instead of want. Errors call the tensor what.
-// Generated code calls CheckDim where the compiler could not prove that the two extents are equal.
+// CheckDim returns an error unless an extent is want; got is the extent. Errors call the tensor
+// what. Generated code calls CheckDim where the compiler could not prove that two extents are
+// equal.
 func CheckDim(where, what string, got, want int) error {
 	if got != want {
 		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, what, want, got)
@@ -31,8 +32,8 @@ func CheckDim(where, what string, got, want int) error {
 	return nil
 }
 
-// CheckBroadcast returns an error if got, an extent that is broadcast to want, is neither 1 nor
-// want. Generated code calls it where the compiler could not prove this.
+// CheckBroadcast returns an error unless got, an extent that is broadcast to want, is 1 or want.
+// Generated code calls it where the compiler could not prove this.
 func CheckBroadcast(where, what string, got, want int) error {
 	if got != 1 && got != want {
 		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, what, want, got)

@@ -57,9 +57,9 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Recover turns a panic into *err; generated functions defer it. The error reads "where: panic: …",
-// or "where: …" if arguments are too small for the model. A panic of [EndIfDone] becomes the cause
-// of the context's end.
+// Recover turns a panic into *err. Generated functions defer it. The error reads "where: panic: …",
+// or "where: …" if arguments are too small for the model. After a panic of [EndIfDone], *err is the
+// cause of the context's end.
 func Recover(where string, err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(where, r)

@@ -137,8 +137,8 @@ func ToFloat8E5M2FNUZ(x float32, saturate bool) Float8E5M2FNUZ {
 	return Float8E5M2FNUZ(e5m2fnuz.encode(x, saturate))
 }
 
-// ToFloat4E2M1 rounds x to nearest, ties to even, and saturates. NaN becomes the code of negative
-// zero, as in ONNX's tests.
+// ToFloat4E2M1 rounds x to nearest, ties to even, and saturates. NaN becomes negative zero, as in
+// ONNX's tests.
 func ToFloat4E2M1(x float32) Float4E2M1 {
 	if x != x {
 		return 8

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Memory is the memory in which a session or trainer runs its calls, one at a time.
+// Memory is the memory in which a session or trainer runs its calls. It runs one call at a time.
 type Memory struct {
 	// Ctx ends calls early when it is done. It may be nil.
 	Ctx context.Context
@@ -160,8 +160,8 @@ func (m *Memory) isNil(name string) error {
 	return fmt.Errorf("%s: %s is nil", m.where(), strings.Clone(name))
 }
 
-// Open makes room for a call whose symbols are bound. [Enter] calls it, unless the method is
-// Unbound.
+// Open makes the arena large enough for a call whose symbols are bound. It returns an error if an
+// extent exceeds a limit, or if there is no room. [Enter] calls it, unless the method is Unbound.
 func (m *Memory) Open() error {
 	if len(m.max) > 0 {
 		if err := m.Symbols.CheckMax(m.where(), m.max); err != nil {
@@ -178,8 +178,8 @@ func (m *Memory) Open() error {
 	return nil
 }
 
-// Results checks results that are made after the call has begun. There must be room for them, and
-// they must not overlap the memory of an argument.
+// Results checks results that become known after the call has begun. It returns an error if there
+// is no room for them, or if they overlap the memory of an argument.
 func (m *Memory) Results(results ...Passed) error {
 	err := roomError(m.where(), results)
 	if err == nil {
@@ -220,7 +220,8 @@ func (m *Memory) checkResults(args []Passed) error {
 	return nil
 }
 
-// CheckLike returns an error unless a gradient has the shape of the result that it is of.
+// CheckLike returns an error unless a gradient has the shape of its result. name is the gradient's
+// name, and want the shape of the result.
 func (m *Memory) CheckLike(name string, shape, want []int) error {
 	if slices.Equal(shape, want) {
 		return nil
@@ -232,9 +233,8 @@ func (m *Memory) CheckLike(name string, shape, want []int) error {
 // Extent returns the extent of symbol i of the call's method.
 func (m *Memory) Extent(i int) int { return m.Symbols.Value(i) }
 
-// Offsets returns the offsets of a function's buffers. They count from the start of the arena, or
-// of the part of the arena that the function is given. i is the function's index in
-// [Method.Buffers].
+// Offsets returns the offsets of a function's buffers in bytes. i is the function's index in
+// [Method.Buffers]. The offsets count from the start of the function's part of the arena.
 func (m *Memory) Offsets(i int) []int { return m.layout.offsets[i] }
 
 // open makes the arena large enough for the extents of the call.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Initial is a weight of a described model and its initialisation.
+// Initial describes a weight of a described model: its name, type, shape and initialisation.
 type Initial struct {
 	Name  string
 	DType string // in the spelling of [DTypeOf]
@@ -54,7 +54,7 @@ func (n Initial) add(w *Weights, seed uint64, given *Weights) error {
 		}
 		Add(w, n.Name, x, n.Shape...)
 	case n.Init.Kind != InitConstant:
-		return fmt.Errorf("%s is not drawn", formatType(n.DType, n.Shape))
+		return fmt.Errorf("only f32 weights can be random, not %s", formatType(n.DType, n.Shape))
 	case n.DType == "f64":
 		Add(w, n.Name, slices.Repeat([]float64{n.Init.A}, size), n.Shape...)
 	case n.DType == "i64":

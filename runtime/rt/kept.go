@@ -1,7 +1,8 @@
 package rt
 
 // Kept is a tensor that a session keeps from one call to the next, such as a key-value cache.
-// During a call generated code reads Now and writes Next; it calls Turn after a call without error.
+// During a call, generated code reads Now and writes Next. After a call without an error, it calls
+// Turn.
 type Kept[T Element] struct {
 	Now, Next Tensor[T]
 	begun     bool

@@ -16,16 +16,16 @@ const (
 )
 
 // Layout places buffers in an arena. Buffer i takes bytes[i] bytes from step first[i] to step
-// last[i]; two buffers share memory only if they have no step in common. It writes their offsets,
-// which are multiples of 64, and returns the size of the arena. If the sum of the sizes overflows
-// 64 bits it returns math.MaxInt64 and writes no offsets. Sizes of 0 and below take no memory. The
-// slices have equal lengths. Layout does not allocate for up to 512 buffers.
+// last[i]. Two buffers may share memory only if they have no step in common. It writes their
+// offsets, which are multiples of 64, and returns the size of the arena in bytes. If the sum of the
+// sizes overflows 64 bits it returns math.MaxInt64 and writes no offsets. Sizes of 0 and below take
+// no memory. The slices have equal lengths. Layout does not allocate for up to 512 buffers.
 //
-// Buffers are placed one after the other at the lowest offset that is free during their life: first
-// the buffers that are alive at the step with the most live bytes, the largest first (greedy by
-// breadth; Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020).
-// While the arena exceeds the live bytes of that step, the buffer at the end of the arena moves
-// forward in the order and all are placed again, a bounded number of times.
+// Each buffer gets the lowest offset that is free during its life. First come the buffers that are
+// alive at the step with the most live bytes, the largest first (greedy by breadth; Pisarchyk and
+// Lee, Efficient Memory Management for Deep Neural Net Inference, 2020). While the arena exceeds
+// the live bytes of that step, the buffer at the end of the arena moves forward in the order and
+// all buffers are placed again, a bounded number of times.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32

@@ -103,7 +103,7 @@ func Grow[T any](s *[]T, n int) error {
 	return nil
 }
 
-// Room calls [Grow] for a result with one item for each item of a batch. The error starts with
+// Room calls [Grow] for a result with one element for each item of a batch. Its error starts with
 // where.
 func Room[T any](where string, s *[]T, n int) error {
 	if err := Grow(s, n); err != nil {

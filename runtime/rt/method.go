@@ -32,8 +32,8 @@ type Method struct {
 	Backward string
 }
 
-// Buffers are the buffers of one function in an arena whose layout follows from the extents
-// of a call.
+// Buffers describes the buffers of one function in an arena whose layout depends on the extents of
+// a call.
 type Buffers struct {
 	// Fixed are the sizes of the buffers in bytes, without extents. Each[i] holds the bytes that
 	// are added to the sizes for every unit of extent i. A nil list adds nothing. The extents are

@@ -2,9 +2,9 @@ package rt
 
 import "math"
 
-// Hash returns 32 pseudo-random bits for seed and i: MurmurHash3's finaliser (Appleby, 2011) of i +
-// 0x9e3779b9·seed. Calls share no state, so the result does not depend on their order or on the
-// number of goroutines.
+// Hash returns 32 pseudo-random bits for seed and i: the finaliser of MurmurHash3 (Appleby, 2011),
+// applied to i + 0x9e3779b9·seed. Calls share no state, so the result does not depend on their
+// order or on the number of goroutines.
 func Hash(seed, i uint32) uint32 {
 	x := i + seed*0x9e3779b9
 	x ^= x >> 16

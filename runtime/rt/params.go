@@ -24,8 +24,8 @@ type Param struct {
 // Each parameter's gradient is present or absent. It is absent at first, after an optimizer has
 // consumed it, and after [Params.ZeroGrad]. The elements of Grad are meaningless for an absent
 // gradient: optimizers leave the parameter unchanged, and the next gradient from a trainer replaces
-// them. A training loop does not zero gradients, and a parameter on which no loss depends does not
-// decay.
+// them. So a training loop does not zero gradients. If no loss depends on a parameter, weight decay
+// does not change it.
 //
 // The fields are read-only, except for the elements of Data and Grad. In a package for a GPU the elements
 // are on the device while an optimizer changes them there; Data and Grad are nil then. [Params.Fetch],
@@ -188,7 +188,7 @@ func (p *Params) UsedUp() bool {
 	return used
 }
 
-// UseUp marks all gradients as absent.
+// UseUp marks all gradients as absent, as an optimizer does after a step.
 func (p *Params) UseUp() { p.each(func(all *parameters, i int) { all.there[i] = false }) }
 
 // Renew marks all gradients as present. Call it after writing gradients into Grad.
@@ -205,9 +205,9 @@ func (p *Params) ZeroGrad() {
 	p.UseUp()
 }
 
-// Accumulate adds grad, which is laid out like Grad, to the gradients that are present. It replaces
-// the gradients that are absent. All gradients are present afterwards. It returns an error if grad
-// is shorter than Grad.
+// Accumulate adds grad, which is laid out like Grad, to the gradients that are present, and
+// replaces the gradients that are absent. Then all gradients are present. It returns an error if
+// grad is shorter than Grad.
 func (p *Params) Accumulate(grad []float32) error {
 	if p == nil {
 		return nil
@@ -253,7 +253,7 @@ func (p *Params) accumulate(grad []float32) (err error) {
 }
 
 // Bind reserves the parameters for an optimizer. It returns p.Err, or an error if there are no
-// parameters or another optimizer holds one of them; nothing is reserved then.
+// parameters or another optimizer holds one of them. If there is an error, nothing is reserved.
 func (p *Params) Bind() error {
 	if p == nil {
 		return errors.New("params: none given")
@@ -279,7 +279,7 @@ func (p *Params) Bind() error {
 	return nil
 }
 
-// Release undoes Bind.
+// Release undoes Bind: another optimizer may bind the parameters.
 func (p *Params) Release() { p.each(func(all *parameters, i int) { all.bound[i] = false }) }
 
 // State registers the parameters' elements by their names.

@@ -8,12 +8,12 @@ import (
 )
 
 // Match returns the subset of the parameters whose names match at least one of the patterns, in the
-// order of p. [MatchName] describes the patterns. A malformed pattern, or one that matches nothing,
-// is an error. Err returns it, and an optimizer that binds the subset.
+// order of p. [MatchName] describes the patterns. It is an error if a pattern is malformed or
+// matches nothing: Err of the subset returns it, and so does an optimizer that binds the subset.
 func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, true) }
 
-// Except returns the subset of the parameters whose names match none of the patterns. Errors are
-// reported as in [Params.Match].
+// Except returns the subset of the parameters whose names do not match any of the patterns. Errors
+// are reported as in [Params.Match].
 func (p *Params) Except(patterns ...string) *Params { return p.choose(patterns, false) }
 
 // choose returns the parameters that match, or with matching false the others.

@@ -29,38 +29,39 @@ const (
 	loose                    // the number of its elements
 )
 
-// In returns an argument that has an item for each of the batch.
+// In returns an argument that is a slice with an element for each item of the batch.
 func In[A any](name string, x []A) Passed {
 	return Passed{name: name, kind: items, n: len(x), span: spanOf(x)}
 }
 
-// InArray returns an argument of a fixed shape. A nil x is an error.
+// InArray returns an argument that is a pointer to an array. A nil x is an error.
 func InArray[A any](name string, x *A) Passed {
 	return Passed{name: name, missing: x == nil, span: spanAt(x)}
 }
 
-// InTensor returns an argument whose shape is checked as [Symbols.CheckShape] does.
+// InTensor returns an argument that is a tensor. Its shape is compared with want as
+// [Symbols.CheckShape] does.
 func InTensor[T any](name string, x Tensor[T], want ...int) Passed {
 	return Passed{name: name, kind: shaped, n: len(x.Data), shape: x.Shape, want: want, span: spanOf(x.Data)}
 }
 
-// InAny returns an argument whose shape is not checked.
+// InAny returns an argument that is a tensor of any shape.
 func InAny[T any](name string, x Tensor[T]) Passed {
 	return Passed{name: name, kind: loose, n: len(x.Data), shape: x.Shape, span: spanOf(x.Data)}
 }
 
-// Out returns a result that has an item for each of the batch.
+// Out returns a result that is a slice with an element for each item of the batch.
 func Out[A any](name string, x []A) Passed {
 	return Passed{name: name, kind: items, result: true, n: len(x), span: spanOf(x)}
 }
 
-// OutArray returns a result of a fixed shape. A nil x is an error.
+// OutArray returns a result that is a pointer to an array. A nil x is an error.
 func OutArray[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil, span: spanAt(x)}
 }
 
-// OutGrown returns a result that grows to n items, one for each item of the batch. It is for
-// [Memory.Results]: the call that x belongs to has begun.
+// OutGrown returns a result that is a slice, grown to n elements, one for each item of the batch.
+// It is for [Memory.Results], after the call has begun.
 func OutGrown[A any](name string, x *[]A, n int) Passed {
 	p := Passed{name: name, result: true}
 	if err := Grow(x, n); err != nil {
@@ -70,19 +71,19 @@ func OutGrown[A any](name string, x *[]A, n int) Passed {
 	return p
 }
 
-// OutTensor returns a result that is resized to a shape. It is for [Memory.Results]: the call that
-// x belongs to has begun.
+// OutTensor returns a result that is a tensor, resized to a shape. It is for [Memory.Results],
+// after the call has begun.
 func OutTensor[T any](name string, x *Tensor[T], shape ...int) Passed {
 	err := x.resize(shape)
 	return Passed{name: name, result: true, span: spanOf(x.Data), err: err}
 }
 
-// OutLate returns a result that gets its shape while the method runs.
+// OutLate returns a result that is a tensor whose shape becomes known while the method runs.
 func OutLate[T any](name string, x *Tensor[T]) Passed {
 	return Passed{name: name, result: true, span: spanOf(x.Data)}
 }
 
-// OutStruct returns a pointer to a struct of results. A nil x is an error.
+// OutStruct returns a result that is a pointer to a struct of results. A nil x is an error.
 func OutStruct[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil}
 }

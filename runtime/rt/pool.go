@@ -70,7 +70,7 @@ func (p *Pool[S]) get(ctx context.Context) (S, error) {
 	return s, err
 }
 
-// Put takes back a session that Get returned. The pool does not hold its context.
+// Put takes back a session that Get returned, and removes its context.
 func (p *Pool[S]) Put(s S) {
 	s.SetContext(nil) //lint:ignore SA1012 nil stands for no context
 	p.mu.Lock()

@@ -21,14 +21,15 @@ func NewPrepared[T any](raw *Weights, prepare func(raw *Weights) (*T, error)) *P
 	return &Prepared[T]{raw: raw, prepare: prepare}
 }
 
-// NewReady returns weights that have the packed form only: Raw returns nil.
+// NewReady returns weights that have only the packed form: Raw returns nil.
 func NewReady[T any](t *T) *Prepared[T] {
 	p := &Prepared[T]{}
 	p.ready.Store(t)
 	return p
 }
 
-// Set sets the packed form, computed earlier from the same weights. A nil t leaves it to prepare.
+// Set sets the packed form, which was computed earlier from the same weights. If t is nil, prepare
+// computes it on first use.
 func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
 
 // Raw returns the weights of the source model, unpacked.
@@ -61,8 +62,8 @@ func (p *Prepared[T]) compute() (t *T, err error) {
 	return t, nil
 }
 
-// Replace prepares p if old was prepared, so that callers of a model whose weights are replaced do
-// not wait for packing.
+// Replace prepares p if old was prepared. Callers of a model whose weights are replaced then do not
+// wait for packing.
 func (p *Prepared[T]) Replace(old *Prepared[T]) error {
 	if old.ready.Load() == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// ReplaceFile creates or replaces the file at path. write writes its contents to a temporary file,
-// "path.PID.partial", which is renamed once it is complete and on disk. On error the old file
+// ReplaceFile creates or replaces the file at path. write writes the contents to a temporary file,
+// "path.PID.partial". When it is complete and on disk, it is renamed to path. On error the old file
 // stays.
 func ReplaceFile(path string, write func(out *os.File) error) error {
 	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())

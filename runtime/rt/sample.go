@@ -48,8 +48,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 // CheckSample compares got with the expected sample; where names it in errors. These differences
 // are allowed: 0.1 % of the value, 0.01 % of the RMS and 1e-5 for f32 and f64; 1 % of the value and
 // of the RMS for f16, 4 % for bf16, 25 % for floats of 8 and 4 bits; and 1 for u8 and i8, which may
-// be quantised floats. Other integers and bool must be equal. NaN equals NaN. Another element may
-// be the largest if the expected one is as large within these limits.
+// be quantised floats. Other integers and bool must be equal. NaN equals NaN. The index of the
+// largest element may differ if the element at the expected index is as large within these limits.
 func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	if len(got) != want.Count {
 		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Sizes computes sizes and offsets of symbolic shapes in 64 bits. After an operation overflows or
-// is undefined, Err returns an error and all results are meaningless. The zero value is ready to
-// use.
+// Sizes computes sizes and offsets of symbolic shapes in 64 bits. If an operation overflows or is
+// undefined, Err returns an error, and the results from then on are meaningless. The zero value is
+// ready to use.
 type Sizes struct {
 	problem string // description of the first problem, "" without one
 	a, b    int64  // operands of the first problem
@@ -57,7 +57,7 @@ func magnitude(a int64) uint64 {
 	return uint64(a)
 }
 
-// Product returns the product of list, 1 if it is empty.
+// Product returns the product of list, or 1 if it is empty.
 func (z *Sizes) Product(list ...int64) int64 {
 	p := int64(1)
 	for _, n := range list {
@@ -66,7 +66,7 @@ func (z *Sizes) Product(list ...int64) int64 {
 	return p
 }
 
-// FloorDiv returns a / b rounded down. A b of 0 is a problem.
+// FloorDiv returns a / b rounded down. If b is 0, it records an error.
 func (z *Sizes) FloorDiv(a, b int64) int64 {
 	if b == 0 || b == -1 && a == math.MinInt64 {
 		return z.fail("%d / %d has no value", a, b)
@@ -78,7 +78,7 @@ func (z *Sizes) FloorDiv(a, b int64) int64 {
 	return q
 }
 
-// CeilDiv returns a / b rounded up. A b of 0 is a problem.
+// CeilDiv returns a / b rounded up. If b is 0, it records an error.
 func (z *Sizes) CeilDiv(a, b int64) int64 {
 	if b == 0 || b == -1 && a == math.MinInt64 {
 		return z.fail("%d / %d has no value", a, b)
@@ -111,7 +111,7 @@ func (z *Sizes) Min(a, b int64) int64 { return min(a, b) }
 // Max returns the larger of a and b.
 func (z *Sizes) Max(a, b int64) int64 { return max(a, b) }
 
-// Align returns the smallest multiple of to that is at least n; to is above 0.
+// Align returns the smallest multiple of to that is at least n. to must be positive.
 func (z *Sizes) Align(n, to int64) int64 {
 	if to <= 0 {
 		return z.fail("%d aligned to %d has no value", n, to)
@@ -120,7 +120,7 @@ func (z *Sizes) Align(n, to int64) int64 {
 }
 
 // Int returns n, an extent, length or offset, as an int. If n is negative or does not fit, it
-// records a problem and returns 0.
+// records an error and returns 0.
 func (z *Sizes) Int(n int64) int {
 	if n < 0 {
 		return int(z.fail("%[2]d is negative", n, 0))
@@ -131,7 +131,7 @@ func (z *Sizes) Int(n int64) int {
 	return int(n)
 }
 
-// Fits records a problem for numbers that do not fit an int.
+// Fits records an error if a number does not fit an int.
 func (z *Sizes) Fits(list ...int64) {
 	for _, n := range list {
 		if int64(int(n)) != n {
@@ -140,7 +140,7 @@ func (z *Sizes) Fits(list ...int64) {
 	}
 }
 
-// Err returns the first problem as "where: …", or nil.
+// Err returns the first recorded error as "where: …", or nil.
 func (z *Sizes) Err(where string) error {
 	if z.problem == "" {
 		return nil

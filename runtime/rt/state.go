@@ -14,7 +14,7 @@ import (
 // register the same variables under the same names every time.
 type Stater interface{ State(s *State) }
 
-// State is the list of variables that a [Stater] registers.
+// State collects the variables that a [Stater] registers.
 type State struct {
 	kind string
 	vars []variable
@@ -29,7 +29,7 @@ type variable struct {
 	read func(w *Weights, name string) (restore func(), err error)
 }
 
-// StateTensor registers data as a tensor of the given shape. Without a shape it is a scalar.
+// StateTensor registers data as a tensor of the given shape, or as a scalar if there is no shape.
 func StateTensor[T Number | bool](s *State, name string, data []T, shape ...int) {
 	shape = slices.Clone(shape)
 	s.vars = append(s.vars, variable{
@@ -93,8 +93,8 @@ func (s *State) fail(err error) {
 }
 
 // StateBytes registers a variable of arbitrary length. save returns the bytes to store. load checks
-// stored bytes and returns a function that applies them. That function is called once the whole
-// state is known to be valid.
+// stored bytes and returns a function that applies them. RestoreState calls that function after it
+// has checked all variables.
 func StateBytes(s *State, name string, save func() ([]byte, error), load func(saved []byte) (restore func(), err error)) {
 	s.vars = append(s.vars, variable{
 		name: name,
@@ -188,10 +188,10 @@ func LoadState(path string, parts map[string]Stater) error {
 }
 
 // RestoreState restores the state of the parts, bit for bit, from weights like the result of
-// [CollectState]. It ignores parts in w that were not asked for. Configurations are not saved: the
-// caller constructs the parts as before. It returns all errors joined: a part of another kind, see
-// [StateKind]; variables that are missing, have another type or shape, or that a part does not
-// have. No part has changed then. Errors of functions from [StateFunc] come last.
+// [CollectState]. It ignores other parts in w. Configurations are not saved: the caller constructs
+// the parts as before. It returns all errors joined: a part of another kind, see [StateKind]; and
+// variables that are missing, that have another type or shape, or that a part does not have. If
+// there is an error, no part has changed. Errors of functions from [StateFunc] come last.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Symbols holds the values of a model's symbolic extents during one call. The first occurrence of a
-// symbol binds it and further ones must agree. There is one Symbols for each session.
+// Symbols holds the values of a model's symbolic extents during one call. The first extent of a
+// symbol binds it, and later extents must be equal. Each session has its own Symbols.
 type Symbols struct {
 	names  []string
 	values []int // -1 while unbound
@@ -57,7 +57,8 @@ func (s *Symbols) Bind(where string, k, v int) error {
 // AnyDim stands for an arbitrary extent in the shapes that [Symbols.CheckShape] takes.
 const AnyDim = -1
 
-// Sym stands for symbol k in the shapes that [Symbols.CheckShape] takes.
+// Sym returns the number that stands for symbol k in the shapes that [Symbols.CheckShape] takes.
+// [Sym] of that number is k.
 func Sym(k int) int { return -2 - k }
 
 // CheckShape compares the shape of an argument, called where, with want. An extent of 0 or more

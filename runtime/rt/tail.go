@@ -8,8 +8,8 @@ type Tail struct {
 	need  int64 // largest height since Reset
 }
 
-// Reset empties the stack for the next call. It also grows the chunk to what the last call needed,
-// if [NewArena] can allocate that.
+// Reset empties the stack for the next call. It grows the stack to the memory that the last call
+// needed, if [NewArena] can allocate it.
 func (t *Tail) Reset() {
 	if t.need > int64(len(t.chunk)) {
 		t.chunk = nil // allows the old memory to be freed first
@@ -18,9 +18,9 @@ func (t *Tail) Reset() {
 	t.used, t.need = 0, 0
 }
 
-// Place sets *dst to bytes of memory, a size computed with z. The memory is from the stack, or
-// separate if the stack is too small, and valid until the next Reset. Its values are undefined. It
-// returns the errors of z and of [NewArena].
+// Place sets *dst to memory of this many bytes, a size computed with z. The memory is from the
+// stack, or separate if the stack is too small. It is valid until the next Reset. Its values are
+// undefined. Place returns the errors of z and of [NewArena].
 func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 	if err := z.Err(where); err != nil {
 		return err
@@ -48,5 +48,5 @@ func (t *Tail) Place(dst *[]byte, bytes int64, z *Sizes, where string) error {
 // Mark returns the height of the stack, to pass to [Tail.Release].
 func (t *Tail) Mark() int64 { return t.used }
 
-// Release pops what was placed since [Tail.Mark] returned mark.
+// Release frees the memory that was placed since [Tail.Mark] returned mark.
 func (t *Tail) Release(mark int64) { t.used = mark }

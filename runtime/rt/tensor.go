@@ -29,8 +29,9 @@ func checkData(shape []int, data int) error {
 }
 
 // Elems returns the product of the extents of shape. It returns an error if an extent is negative,
-// or if the product of the nonzero extents overflows an int, even if the tensor is empty; no stride
-// overflows then. It does not allocate, and a shape literal at the call does not escape.
+// or if the product of the nonzero extents overflows an int. The latter holds even if an extent is
+// 0, so that strides cannot overflow. It does not allocate, and a shape literal at the call does
+// not escape.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {
@@ -51,8 +52,8 @@ func Elems(shape []int) (int, error) {
 	return n, nil
 }
 
-// Flat returns the elements of x as a slice of T on the same memory. A is an array, or an array of
-// arrays, of T: a [][3][224][224]float32 becomes a []float32.
+// Flat returns the elements of x as a slice of T on the same memory. A is an array of T, or an
+// array of such arrays: a [][3][224][224]float32 becomes a []float32.
 func Flat[T, A any](x []A) []T {
 	n := arrayLen[T, A]()
 	if len(x) == 0 || n == 0 {

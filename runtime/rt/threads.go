@@ -13,8 +13,8 @@ import (
 // or write, and results must not depend on the number of parts.
 type Task interface{ Part(i, parts int) }
 
-// Threads sets the number of goroutines, including the caller's, that may work on one inference if
-// n is above 0, and returns the previous number. The default, and the maximum, is GOMAXPROCS. A new
+// Threads sets the number of goroutines that may work on one inference, including the caller's, if
+// n is above 0. It returns the previous number. The default, and the maximum, is GOMAXPROCS. A new
 // setting affects inferences that begin later.
 func Threads(n int) int {
 	old := int(workers.setting.Load())
@@ -27,27 +27,27 @@ func Threads(n int) int {
 	return old
 }
 
-// Begin starts an inference. Until the matching End the worker pool spins while it waits for [Run],
-// which makes it respond in less than a microsecond; waking a parked worker takes many. A model
-// without operators worth splitting does not call Begin.
+// Begin starts an inference. Until the matching [End] the worker pool spins while it waits for
+// [Run]. A spinning worker starts in less than a microsecond; a parked worker takes many. A model
+// without work that is worth splitting does not call Begin.
 func Begin() { workers.begin() }
 
-// End ends an inference that Begin started. Idle workers keep spinning for about a tenth of a
+// End ends an inference that [Begin] started. Idle workers keep spinning for about a tenth of a
 // millisecond, so that the next call finds them awake.
 func End() { workers.end() }
 
 // Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool:
-// worker k of n always takes the k-th of n runs of adjacent parts, and so finds its data in its
-// caches. A worker that has not started when the caller finishes its own share loses its share to
-// the caller. Concurrent inferences divide the workers. The caller does everything itself if
-// another Run holds the workers, if a part calls Run, and outside of Begin and End. Results do not
+// worker k of n takes the k-th of n runs of adjacent parts, and so finds its data in its caches. If
+// a worker has not started when the caller has finished its own share, the caller takes the
+// worker's share. Concurrent inferences divide the workers. The caller executes all parts if
+// another Run holds the workers, if a part calls Run, or outside of Begin and End. Results do not
 // depend on any of this.
 //
 // Run returns when all parts are done. If parts panicked, it returns a [PanicError] of the first
 // share that did; the remaining parts of that share are skipped. Run does not allocate.
 func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
-// RunUntil is like [Run] but starts no more parts once ctx is done. It does not report whether it
+// RunUntil is like [Run], but starts no more parts after ctx is done. It does not report whether it
 // skipped parts; see [EndIfDone].
 func RunUntil(ctx context.Context, t Task, parts int) error { return workers.run(ctx, t, parts) }
 

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Trainer is the part of a generated Trainer that is the same in every package. W holds the weights
-// as the methods read them. C holds the memory where they write gradients and new values.
+// Trainer is the part of a generated Trainer that is the same in every package. W is a struct of
+// the weights that the methods read. C is a struct of the slices into which they write gradients
+// and new values.
 type Trainer[W, C any] struct {
 	frame     TrainingFrame[W, C]
 	base      *Training
@@ -42,8 +43,8 @@ const (
 )
 
 // OpenTrainer makes t a trainer of a copy of variables, whose values come from raw. w holds the
-// weights that are not trained. It makes room for calls of methods with a batch of o.Batch. It
-// returns the errors of [NewTraining], and an error if there is no room.
+// weights that are not trained. It allocates memory for calls with a batch of o.Batch. It returns
+// the errors of [NewTraining], and an error if the memory exceeds [ArenaLimit].
 func OpenTrainer[W, C any](t *Trainer[W, C], raw *Weights, w *W, variables func(*W, *C) []Variable, o TrainingOptions, methods ...*Method) error {
 	direct := new(C)
 	base, err := NewTraining(raw, variables(w, direct), o)
@@ -90,8 +91,7 @@ func (t *Trainer[W, C]) Params() *Params {
 	return t.base.Params()
 }
 
-// Weights returns a copy of the weights as they are now, which LoadFrom and Swap of the
-// package take.
+// Weights returns a copy of the current weights. LoadFrom and Swap of the package accept it.
 func (t *Trainer[W, C]) Weights() *Weights {
 	if t.base == nil {
 		return nil
@@ -125,8 +125,8 @@ func EnterTraining[W, C, T any, P interface {
 	return t.trainer().enter(m, args)
 }
 
-// EnterBackward begins the second half of a call of m. gradients are the gradients of m's results.
-// It returns an error if the last call was not of m, or failed.
+// EnterBackward begins the second half of a call of m. gradients are the gradients with respect to
+// m's results. It returns an error if the last call was not of m, or failed.
 func EnterBackward[W, C, T any, P interface {
 	*T
 	trainer() *Trainer[W, C]
@@ -226,12 +226,12 @@ func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 // Key returns the key of the call's random numbers.
 func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
 
-// Ends reports whether the backward pass may end at a place. It may if the steps after the place
-// serve only frozen parameters.
+// Ends reports whether the backward pass may end at a place, because the steps after it serve only
+// frozen parameters.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
-// Leave ends the call, as [Frame.Leave] does. If there is no error, it marks the gradients of a
-// step as present and gives buffers their new values.
+// Leave ends the call, as [Frame.Leave] does. After a step without an error, it marks the gradients
+// as present and gives buffers their new values.
 func (f *TrainingFrame[W, C]) Leave(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

@@ -45,7 +45,7 @@ type TrainingOptions struct {
 
 // Training is the state of a generated Trainer: a copy of the weights that change, their gradients,
 // the new values of buffers, and the number of steps. Weights whose names match a pattern of Freeze
-// do not change, nor do buffers beside frozen parameters.
+// do not change. The buffers of a module whose parameters are all frozen do not change either.
 type Training struct {
 	TrainingOptions
 	variables []Variable
@@ -186,9 +186,9 @@ func (t *Training) Params() *Params { return t.params }
 // Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns the memory into which a step writes the gradient of variable i: the parameter's
-// gradient, or with aside separate memory that is added to it later. It returns nil if the gradient
-// is not needed.
+// Gradient returns the memory into which a step writes the gradient of variable i. This is the
+// parameter's gradient or, with aside, separate memory that is added to it later. It returns nil if
+// the gradient is not needed.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {
@@ -209,15 +209,13 @@ func (t *Training) Next(i int) []float32 { return t.next[i] }
 // Watch returns the check for NaN, or nil if it is off.
 func (t *Training) Watch() *Watch { return t.watch }
 
-// Key returns the numbers that key the random numbers of a step: the seed and the number of steps
-// so far.
+// Key returns the key of a step's random numbers: the seed, and the number of completed steps.
 func (t *Training) Key() []int64 {
 	t.key = [2]int64{int64(t.Seed), t.steps}
 	return t.key[:]
 }
 
-// Weights returns a copy of the current weights together with the weights that training does not
-// change.
+// Weights returns a copy of the current weights, and the weights that training does not change.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	if err := t.toHost(); err != nil {
@@ -325,12 +323,12 @@ func (t *Training) Pass(m *Method) *Pass {
 	return p
 }
 
-// Ends returns the number of the place where the backward pass may stop, because everything after
-// it only serves frozen parameters.
+// Ends returns the number of the place where the backward pass may stop, because the steps after it
+// only serve frozen parameters.
 func (p *Pass) Ends() int { return p.ends }
 
-// Begin begins a step. It reports whether the step writes gradients aside. It does if some
-// gradients are present and have to be added to.
+// Begin begins a step. aside reports whether the step must write its gradients to separate memory,
+// because some gradients are present already and the new ones are added to them.
 func (p *Pass) Begin() (aside bool) {
 	p.direct = true
 	for i := range p.params.at {
@@ -340,8 +338,9 @@ func (p *Pass) Begin() (aside bool) {
 	return !p.direct
 }
 
-// End ends a step that returned err. If err is nil, it marks the gradients as present and installs
-// the new values of buffers.
+// End ends a step. err is the error of the step. If it is nil and no NaN was found, End marks the
+// gradients as present, gives buffers their new values, and counts the step. It returns the step's
+// error.
 func (p *Pass) End(err error) error {
 	t := p.t
 	if err == nil {
@@ -364,13 +363,13 @@ func (p *Pass) End(err error) error {
 	return nil
 }
 
-// Watch records the first NaN that a step computes. A nil Watch checks nothing.
+// Watch records the first NaN that a step computes. A nil Watch does nothing.
 type Watch struct {
 	node  string
 	found bool
 }
 
-// See checks a result of a node. x is the result if it is f32.
+// See looks for a NaN in x, a result of a node. It checks only results of f32.
 func (w *Watch) See(node string, x []float32) {
 	if w != nil && !w.found {
 		w.look(node, x)
@@ -405,7 +404,8 @@ func (w *Watch) err() error {
 	return At(w.node, errNaN)
 }
 
-// Check returns err if it is not nil, else an error that names the first node that computed a NaN.
+// Check returns err if it is not nil. Otherwise it returns an error that names the first node that
+// computed a NaN, or nil.
 func (p *Pass) Check(err error) error {
 	if err != nil {
 		return err

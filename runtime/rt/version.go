@@ -1,14 +1,15 @@
 package rt
 
-// EnforceVersion ties generated code to a runtime that can run it. Code of version n contains
+// EnforceVersion makes generated code compile only with a runtime that can run it. Code of version
+// n contains
 //
 //	const (
 //		_ = rt.EnforceVersion(n - rt.MinVersion) // else: generate again
 //		_ = rt.EnforceVersion(rt.MaxVersion - n) // else: update burngen's runtime
 //	)
 //
-// A version outside the range makes a negative constant, which does not fit an unsigned type. The
-// package then does not compile, and the line says what to do.
+// If the version is outside the range, a constant is negative and does not fit an unsigned type.
+// The package then does not compile, and the comment of the line says what to do.
 type EnforceVersion uint
 
 // The versions of generated code.

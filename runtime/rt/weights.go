@@ -19,7 +19,8 @@ import (
 // for use by several goroutines at once.
 //
 // Tensors are used in place if possible and must not be modified. A nil Weights and the zero
-// Weights have no tensors, and none can be added. Their Err returns an error that says so.
+// Weights have no tensors, and tensors cannot be added to them. Their Err returns an error that
+// says so.
 type Weights struct {
 	*tensors
 
@@ -181,8 +182,8 @@ func (t *tensors) parse(data []byte) error {
 	return nil
 }
 
-// Fork returns another handle on the same tensors, which does not have the errors of w. LoadFrom
-// works on a fork, so that weights that do not fit one model can still be loaded into another.
+// Fork returns another handle on the same tensors, without the errors of w. LoadFrom works on a
+// fork: if the weights do not fit one model, they can still be loaded into another.
 func (w *Weights) Fork() *Weights {
 	if w.none() {
 		return nil
@@ -190,8 +191,8 @@ func (w *Weights) Fork() *Weights {
 	return &Weights{tensors: w.tensors}
 }
 
-// Without returns a handle on the tensors whose names start with none of the prefixes, and closes
-// w. Metadata about the sources of the removed tensors is removed too.
+// Without returns a handle on the tensors whose names do not start with one of the prefixes, and
+// closes w. It also removes metadata about the sources of the removed tensors.
 func (w *Weights) Without(prefixes ...string) *Weights {
 	if w.none() {
 		return nil
@@ -274,8 +275,8 @@ func (w *Weights) Info(name string) (Info, bool) {
 // returns the error.
 func (w *Weights) Raw(name string) []byte { return w.raw(name, (*tensor).bytes) }
 
-// RawOnce is like Raw for a caller that needs the bytes once. Bytes that have to be computed are
-// not cached, so that going through all tensors takes the memory of one.
+// RawOnce is like Raw for a caller that needs the bytes only once. It does not cache bytes that
+// have to be computed, so that a loop over all tensors needs memory for only one at a time.
 func (w *Weights) RawOnce(name string) []byte {
 	return w.raw(name, func(t *tensor) ([]byte, error) { return t.once(nil) })
 }

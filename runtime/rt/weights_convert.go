@@ -60,8 +60,8 @@ func (k intKind) put(b []byte, bits uint64, negative bool) bool {
 	return again == bits && below == negative
 }
 
-// Convertible reports whether [Weights.Convert] converts between two types. It converts between
-// floats of 64, 32 and 16 bits, and between integers of 8 to 64 bits.
+// Convertible reports whether [Weights.Convert] can convert between two types: between floats of
+// 64, 32 and 16 bits, and between integers of 8 to 64 bits.
 func Convertible(from, to string) bool {
 	return from == to || floatKinds[from].width > 0 && floatKinds[to].width > 0 ||
 		intKinds[from].width > 0 && intKinds[to].width > 0
@@ -70,7 +70,7 @@ func Convertible(from, to string) bool {
 // Convert changes the types of tensors. types maps names of tensors to their new types. Elements
 // are converted when a tensor is first used; that use returns an error if an integer does not fit.
 // Convert returns all errors joined: tensors that do not exist, and types that are not
-// [Convertible]. Nothing is changed then.
+// [Convertible]. If there is an error, nothing is changed.
 func (w *Weights) Convert(types map[string]string) error {
 	if err := w.Err(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 
 // OpenWeightsFile returns the weights in a safetensors file. On Unix and Windows it maps the file,
 // so that processes share its memory and only the parts in use are read. The file must not be
-// truncated meanwhile. On other systems it reads the whole file. Err returns errors of the file.
-// Close unmaps it.
+// truncated while it is mapped. On other systems it reads the whole file. Err returns errors of the
+// file. Close unmaps it.
 func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }
@@ -82,7 +82,7 @@ func openFile(path string) ([]byte, func() error, error) {
 	return data, unmap, nil
 }
 
-// Close ends the use of the weights; later reads are errors. The memory of a mapped file is
+// Close ends the use of the weights. Later reads return [ErrClosed]. The memory of a mapped file is
 // released when the last owner passed to [Keep] is garbage, or at once if there is no owner.
 // Closing again does nothing.
 func (w *Weights) Close() error {

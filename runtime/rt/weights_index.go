@@ -12,9 +12,10 @@ import (
 )
 
 // OpenWeightsIndex returns the weights of a model that is split into several safetensors files.
-// path is their index, "model.safetensors.index.json" in the same folder. The files are mapped as
-// by [OpenWeightsFile]. Tensors that the index does not list are left out. Err returns errors of
-// the index and the files, and tensors that are not in the file that the index names.
+// path is the path of their index, "model.safetensors.index.json" in the same folder. The files are
+// mapped as by [OpenWeightsFile]. Tensors that the index does not list are left out. Err returns
+// errors of the index and the files, and an error for each tensor that is not in the file that the
+// index names.
 func OpenWeightsIndex(path string) *Weights { return ReadWeightsIndex(path, OpenWeightsFile) }
 
 // ReadWeightsIndex is like [OpenWeightsIndex] for files of another format, which open opens.
@@ -60,12 +61,13 @@ func ReadWeightsIndex(path string, open func(path string) *Weights) *Weights {
 
 const indexEnd = ".safetensors.index.json"
 
-// SaveIndex writes the weights into several files and an index of them. path is the index and ends
-// in ".safetensors.index.json". The files beside "model.safetensors.index.json" are called
-// "model-00001-of-00002.safetensors". Tensors fill the files in the order of their names, up to
-// limit bytes for each file. A single tensor that is larger exceeds the limit. Each file has the
-// metadata and a digest. The index is replaced last, when the files are complete. It returns the
-// errors of [Weights.Save], and an error if path has another ending or limit is not positive.
+// SaveIndex writes the weights into several files and an index of them. path is the path of the
+// index and ends in ".safetensors.index.json". For "model.safetensors.index.json" the files are
+// "model-00001-of-00002.safetensors" and so on, in the same folder. Tensors fill the files in the
+// order of their names, up to limit bytes for each file. A single tensor that is larger exceeds the
+// limit. Each file has the metadata and a digest. The index is replaced last, when the files are
+// complete. It returns the errors of [Weights.Save], and an error if path has another ending or
+// limit is not positive.
 func (w *Weights) SaveIndex(path string, limit int64) error {
 	base, ok := strings.CutSuffix(filepath.Base(path), indexEnd)
 	if !ok || limit <= 0 {

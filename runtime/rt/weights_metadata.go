@@ -14,7 +14,7 @@ type late struct {
 	value func() (string, error)
 }
 
-// Metadata returns a copy of the strings that the file holds besides the tensors.
+// Metadata returns a copy of the file's metadata: named strings.
 func (w *Weights) Metadata() map[string]string {
 	if w.none() {
 		return nil
@@ -41,8 +41,8 @@ func (w *Weights) SetMetadata(key, value string) {
 // SetMetadataFunc is like [Weights.SetMetadata] with a string that value computes on demand. The
 // string has size bytes: letters, digits and other characters that JSON does not escape. value is
 // called when the metadata is read, and by [Weights.WriteFile] after all tensors are computed. It
-// may be called from any goroutine, and from several at once. Each such use returns the error of
-// value, or an error if the size differs.
+// may be called from any goroutine, and from several at once. A use of the string returns the error
+// of value, or an error if the size differs.
 func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, error)) {
 	if !w.none() && (value == nil || size < 0) {
 		w.fail(fmt.Errorf("metadata %.100q: no function that returns it, or %d bytes", key, size))

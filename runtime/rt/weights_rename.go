@@ -9,7 +9,7 @@ import (
 
 // Renamed returns the tensors of w whose names are keys of names, under the values of names, in the
 // same memory. The caller may close w before the result. It returns the errors of w, and an error
-// if a tensor does not exist or two get the same name.
+// if a tensor does not exist or two tensors get the same name.
 func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func (t *tensor) called(name string) *tensor {
 	return &other
 }
 
-// Share adds tensors of another handle to w without copying; their memory stays as long as w is in
-// use, and from may be closed. w.Err returns the errors of from, and an error if a tensor does not
+// Share adds tensors of another handle to w without copying. Their memory stays as long as w is in
+// use, even if from is closed. w.Err returns the errors of from, and an error if a tensor does not
 // exist or a name is already taken.
 func (w *Weights) Share(from *Weights, names ...string) {
 	if w.none() || len(names) == 0 {

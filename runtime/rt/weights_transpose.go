@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Transpose swaps the two axes of matrices; elements are moved when they are first used. It returns
+// Transpose swaps the two axes of matrices. Elements are moved when they are first used. It returns
 // all errors joined: tensors that do not exist, that are not matrices, or whose elements are
-// strings or narrower than a byte. Nothing is changed then.
+// strings or narrower than a byte. If there is an error, nothing is changed.
 func (w *Weights) Transpose(names ...string) error {
 	if err := w.Err(); err != nil {
 		return err

@@ -18,9 +18,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt/safetensors"
 )
 
-// Add adds a tensor. Numbers are not copied: data must not change until w is written or no longer
-// in use, unless w is meant to follow the change. w.Err returns an error if the name is taken or
-// the length of data does not match shape.
+// Add adds a tensor. It does not copy numbers: data must not change while w is in use, unless w is
+// meant to follow the change. w.Err returns an error if the name is taken or the length of data
+// does not match shape.
 func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 	if w.none() {
 		return
@@ -48,8 +48,8 @@ func Add[T Element](w *Weights, name string, data []T, shape ...int) {
 	w.AddRaw(name, DTypeOf[T](), shape, raw)
 }
 
-// AddPacked adds a tensor of elements of 4 or 2 bits: integers, or [Float4E2M1] with bits = 4. Each
-// element of data holds one in its low bits.
+// AddPacked adds a tensor whose elements have 4 or 2 bits: integers, or [Float4E2M1] with bits = 4.
+// Each element of data holds one element in its low bits.
 func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, data []T, shape ...int) {
 	if w.none() {
 		return
@@ -72,8 +72,8 @@ func AddPacked[T int8 | uint8 | Float4E2M1](w *Weights, name string, bits int, d
 }
 
 // AddRaw adds a tensor of a type by name, see [Info]. raw holds the elements as they are stored:
-// little-endian, in row-major order, elements narrower than a byte packed from its low bits up. It
-// is not copied. Errors are reported as by [Add].
+// little-endian and in row-major order. Elements narrower than a byte fill bytes from the low bits.
+// raw is not copied. Errors are reported as by [Add].
 func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	if w.none() {
 		return
@@ -83,8 +83,8 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 
 // AddFunc is like [Weights.AddRaw] with bytes that read returns on demand. read is called when the
 // tensor is first used. Before that, it is called each time the tensor is written. It may be called
-// from any goroutine, and from several at once. Each such use returns the error of read, or an
-// error if the number of bytes does not match type and shape.
+// from any goroutine, and from several at once. A use of the tensor returns the error of read, or
+// an error if the number of bytes does not match type and shape.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
 	if w.none() {
 		return
@@ -96,10 +96,10 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
 }
 
-// AddMade is like [Add] with elements that make writes on demand. make is called when the tensor is
-// first used. Before that, it is called each time the tensor is written. It may be called from any
-// goroutine, and from several at once. The initial contents of dst are undefined, and make must not
-// retain dst. Each such use returns the error of make.
+// AddMade is like [Add] with elements that make computes on demand. make is called when the tensor
+// is first used. Before that, it is called each time the tensor is written. It may be called from
+// any goroutine, and from several at once. It must write all of dst, whose initial contents are
+// undefined, and must not retain it. A use of the tensor returns the error of make.
 func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error, shape ...int) {
 	if w.none() {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Launch is a kernel with what it is launched with.
+// Launch is a kernel with its grid and its arguments.
 type Launch struct {
 	Kernel *kernel.Kernel
 	// Args has an argument for each parameter of the kernel.
@@ -17,8 +17,8 @@ type Launch struct {
 	Grid [3]dim.Dim
 }
 
-// Arg is an argument of a launch: memory or a number. Exactly one of Read, Write, Scratch and Fault
-// is set if it is memory.
+// Arg is an argument of a launch: memory or a number. For memory, exactly one of Read, Write, Scratch
+// and Fault is set. For a number, all four are unset.
 type Arg struct {
 	Read    *ir.Value // a value that the kernel reads
 	Write   *ir.Value // a value that the kernel writes
@@ -36,7 +36,7 @@ type Scratch struct {
 	Shape []dim.Dim
 }
 
-// Emitter builds a kernel and collects what it is launched with.
+// Emitter builds a kernel, and collects the arguments of its launch.
 type Emitter struct {
 	*kernel.Builder
 	args    []Arg
@@ -45,11 +45,11 @@ type Emitter struct {
 	fault   *kernel.Value            // the record of a fault, or nil
 }
 
-// Threads is the number of threads of a block in kernels that do not need another.
+// Threads is the number of threads of a block in kernels without a special need.
 const Threads = 256
 
-// New returns the launch of a kernel that fill builds, with a grid and a block of these sizes. What
-// follows the first dimensions is 1.
+// New returns the launch of a kernel that fill builds. grid and block are the numbers of blocks and
+// of threads in each dimension; a missing dimension is 1. It returns the errors of [kernel.Build].
 func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launch, error) {
 	l := Launch{Grid: [3]dim.Dim{dim.Const(1), dim.Const(1), dim.Const(1)}}
 	copy(l.Grid[:], grid)
@@ -63,7 +63,7 @@ func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launc
 	return l, err
 }
 
-// Dim returns an extent as an i32: a constant, or a parameter of the kernel.
+// Dim returns an extent as an i32 value: a constant, or a parameter of the kernel.
 func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 	if n, ok := d.Int(); ok {
 		return e.Int(n)
@@ -78,7 +78,7 @@ func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 	return v
 }
 
-// Dims returns extents as i32.
+// Dims returns extents as i32 values, see [Emitter.Dim].
 func (e *Emitter) Dims(dims []dim.Dim) []*kernel.Value {
 	out := make([]*kernel.Value, len(dims))
 	for i, d := range dims {

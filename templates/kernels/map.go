@@ -10,9 +10,9 @@ import (
 // allows as many.
 const maxBlocks = 32768
 
-// Map returns the launch of a kernel with a thread for each element of a tensor of this shape, all of
-// which are computed by themselves. element gets the index on each axis, and the index counted from
-// the first element.
+// Map returns the launch of a kernel with a thread for each element of a tensor of this shape. The
+// threads do not communicate. element gets the index of its element on each axis, at, and in
+// row-major order, i. Large tensors have several elements for each thread.
 func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	total := dim.Product(shape...)
 	blocks := total.CeilDiv(dim.Const(Threads))
@@ -36,8 +36,7 @@ func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Val
 	})
 }
 
-// Unflatten returns the index on each axis of a tensor of this shape from the index counted from the
-// first element.
+// Unflatten returns the index on each axis of a tensor of this shape from the row-major index i.
 func (e *Emitter) Unflatten(i *kernel.Value, shape []dim.Dim) []*kernel.Value {
 	at := make([]*kernel.Value, len(shape))
 	rest := e.Convert(ir.U32, i)

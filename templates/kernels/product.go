@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Factors are the holes of [Product]. All functions are called with indices inside of the extents.
+// Factors describes the matrix products of [Product]. The functions are called with indices inside
+// of the extents.
 type Factors struct {
 	// Batch is the number of products, M and N are the extents of each result, and K is the number of
 	// terms of its sums.
@@ -31,8 +32,8 @@ const (
 	lanesN              = tileN / perN
 )
 
-// Product returns the launch of a kernel that computes matrix products: the blocks of threads load
-// tiles of both factors into shared memory, and each thread sums up a part of the result. Terms are
+// Product returns the launch of a kernel that computes matrix products. A block of threads loads
+// tiles of both factors into shared memory, and each thread computes some of the sums. Terms are
 // added in the order of k.
 func Product(name string, f Factors) (Launch, error) {
 	grid := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}

@@ -5,13 +5,14 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Reduction is what [Reduce] computes. A state is a list of values, such as a sum.
+// Reduction describes what [Reduce] computes. A state is a list of values, such as a sum.
 type Reduction struct {
 	// Start returns the state of no elements.
 	Start func(e *Emitter) []*kernel.Value
-	// Add returns the state with an element. row counts the results, and i the elements of one.
+	// Add returns the state after another element. row is the index of the row, and i the index of
+	// the element in the row.
 	Add func(e *Emitter, state []*kernel.Value, row, i *kernel.Value) []*kernel.Value
-	// Join returns the state of the elements of two states. Those of x come first.
+	// Join returns the state of the elements of two states. The elements of x come first.
 	Join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value
 	// Store stores a result.
 	Store func(e *Emitter, row *kernel.Value, state []*kernel.Value)
@@ -20,8 +21,8 @@ type Reduction struct {
 // shortRow is the number of elements up to which a thread reduces a row by itself.
 const shortRow = 64
 
-// Reduce returns the launch of a kernel that reduces rows of a number of elements each. Elements are
-// joined in an order that depends on their number only.
+// Reduce returns the launch of a kernel that reduces each of several rows of length elements to a
+// state, and stores it. The order in which elements are joined depends only on length.
 func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	if n, ok := length.Int(); ok && n <= shortRow {
 		return Map(name, []dim.Dim{rows}, func(e *Emitter, _ []*kernel.Value, row *kernel.Value) {
@@ -55,8 +56,9 @@ func (e *Emitter) room(r Reduction) []*kernel.Value {
 	return shared
 }
 
-// JoinBlock returns, in every thread of a block of a power of two threads, the states of all threads joined in the
-// order of the threads. shared has room for a state of each thread, and is free again afterwards.
+// JoinBlock joins the states of all threads of a block in the order of the threads. It returns the
+// result in every thread. The number of threads is a power of two. shared has room for a state of
+// each thread, and may be reused afterwards.
 func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	thread := e.Thread(0)
 	put := func(state []*kernel.Value) {

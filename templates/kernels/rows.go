@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Row is a row that the threads of a block compute together, in a kernel of [Rows].
+// Row is a row that the threads of a block compute together in a kernel of [Rows].
 type Row struct {
 	*Emitter
 	// Index counts the rows, and Length is the number of elements of each.
@@ -13,7 +13,7 @@ type Row struct {
 	shared        map[string][]*kernel.Value // by the types of a state
 }
 
-// Rows returns the launch of a kernel with a block of threads for each of a number of rows of length
+// Rows returns the launch of a kernel with a block of threads for each of several rows of length
 // elements. All threads of the block run fill.
 func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) {
 	threads := Threads
@@ -33,8 +33,9 @@ func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) 
 	})
 }
 
-// Reduce returns, in every thread, what all elements of the row are reduced to. add returns a state
-// with the element at an index, and join the state of two.
+// Reduce reduces all elements of the row to a state, and returns it in every thread. start is the
+// state without elements, add returns the state after the element at index i, and join joins two
+// states.
 func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *kernel.Value) []*kernel.Value, join func(x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	state := r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), start, func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return add(state, i)
@@ -51,7 +52,7 @@ func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *k
 	return r.JoinBlock(r.shared[key], state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
 }
 
-// Sum returns, in every thread, the sum of term over the row.
+// Sum returns the sum of term over all elements of the row, in every thread.
 func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) *kernel.Value {
 	plus := func(x, y []*kernel.Value) []*kernel.Value { return []*kernel.Value{r.Add(x[0], y[0])} }
 	return r.Reduce([]*kernel.Value{zero}, func(s []*kernel.Value, i *kernel.Value) []*kernel.Value {
@@ -59,7 +60,7 @@ func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) 
 	}, plus)[0]
 }
 
-// Each runs do for every element of the row, in one of the threads.
+// Each distributes the elements of the row among the threads. do runs once for every element.
 func (r *Row) Each(do func(i *kernel.Value)) {
 	r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
 		do(i)

@@ -8,8 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Tensor is memory in which the elements of a tensor lie one after the other, the last axis
-// innermost.
+// Tensor is memory with the elements of a tensor in row-major order.
 type Tensor struct {
 	e       *Emitter
 	pointer *kernel.Value
@@ -18,17 +17,18 @@ type Tensor struct {
 	Shape []dim.Dim
 }
 
-// Read returns the memory of a value that the kernel reads.
+// Read returns the memory of v, a value that the kernel reads. It adds the argument for it.
 func (e *Emitter) Read(v *ir.Value) *Tensor {
 	return e.tensor(v, v.Type.DType, v.Type.Shape, "x", Arg{Read: v})
 }
 
-// Write returns the memory of a value that the kernel writes.
+// Write returns the memory of v, a value that the kernel writes. It adds the argument for it.
 func (e *Emitter) Write(v *ir.Value) *Tensor {
 	return e.tensor(v, v.Type.DType, v.Type.Shape, "y", Arg{Write: v})
 }
 
-// Scratch returns memory that the launches of a node share.
+// Scratch returns the memory s, which several launches of a node share. It adds the argument for
+// it.
 func (e *Emitter) Scratch(s *Scratch) *Tensor {
 	return e.tensor(s, s.DType, s.Shape, "t", Arg{Scratch: s})
 }
@@ -43,8 +43,8 @@ func (e *Emitter) tensor(key any, d ir.DType, shape []dim.Dim, prefix string, a 
 	return t
 }
 
-// Memory returns the type in which elements of a type lie in memory: packed numbers and floats of 8
-// bits are bytes.
+// Memory returns the type of elements of type d in memory. Numbers of less than 8 bits and floats
+// of 8 bits are bytes.
 func Memory(d ir.DType) ir.DType {
 	switch {
 	case kernel.IsArithmetic(d), kernel.IsStorage(d):
@@ -55,21 +55,23 @@ func Memory(d ir.DType) ir.DType {
 	return ir.U8
 }
 
-// Arithmetic returns the type in which a kernel computes with elements of a type: floats of 16 bits
-// as f32, narrow integers as 32-bit ones. ok is false if kernels only move elements of the type.
+// Arithmetic returns the type in which a kernel computes with elements of type d: f32 for floats of
+// 16 bits, and integers of 32 bits for narrower ones. ok is false if kernels can only move the
+// elements.
 func Arithmetic(d ir.DType) (wide ir.DType, ok bool) {
 	wide = kernel.Arithmetic(d)
 	return wide, wide != ir.Invalid
 }
 
-// Raw returns the element at an index, counted from the first element, in its type in memory.
+// Raw loads the element at index i in row-major order, without conversion.
 func (t *Tensor) Raw(i *kernel.Value) *kernel.Value { return t.e.Load(t.pointer, i) }
 
-// SetRaw stores what Raw returned of a tensor of the same element type.
+// SetRaw stores the element at index i in row-major order. x is a result of Raw of a tensor of the
+// same element type.
 func (t *Tensor) SetRaw(i, x *kernel.Value) { t.e.Store(t.pointer, i, x) }
 
-// Get returns the element at an index, counted from the first element, in the type in which kernels
-// compute.
+// Get loads the element at index i in row-major order. It converts the element to the type of
+// [Arithmetic].
 func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 	wide, ok := Arithmetic(t.DType)
 	if !ok {
@@ -78,13 +80,14 @@ func (t *Tensor) Get(i *kernel.Value) *kernel.Value {
 	return t.e.Convert(wide, t.Raw(i))
 }
 
-// Set stores an element that is in the type in which kernels compute.
+// Set stores the element at index i in row-major order. It converts x from the type of
+// [Arithmetic].
 func (t *Tensor) Set(i, x *kernel.Value) {
 	t.e.Store(t.pointer, i, t.e.Convert(Memory(t.DType), x))
 }
 
-// Offset returns the index, counted from the first element, of the element at an index on each axis.
-// Axes of extent 1 do not count.
+// Offset returns the row-major index of an element from its index on each axis, at. Axes of extent
+// 1 are ignored.
 func (t *Tensor) Offset(at []*kernel.Value) *kernel.Value {
 	e, offset := t.e, t.e.Int(0)
 	for i, d := range t.Shape {
@@ -96,13 +99,13 @@ func (t *Tensor) Offset(at []*kernel.Value) *kernel.Value {
 	return offset
 }
 
-// BroadcastOffset returns the index of the element that broadcasting reads for an element of a result
-// of the same or a higher rank, of which at is the index on each axis.
+// BroadcastOffset returns the row-major index of the element that is broadcast to an element of a
+// result. at is the index on each axis of the result, whose rank is at least that of the tensor.
 func (t *Tensor) BroadcastOffset(at []*kernel.Value) *kernel.Value {
 	return t.Offset(at[len(at)-len(t.Shape):])
 }
 
-// At is [Tensor.Get] at an index on each axis.
+// At is [Tensor.Get] for the element with this index on each axis.
 func (t *Tensor) At(at ...*kernel.Value) *kernel.Value { return t.Get(t.Offset(at)) }
 
 // Pointer returns the parameter that points to the first element.

@@ -49,7 +49,7 @@ type Reply struct {
 	Err   string
 }
 
-// Main reads a request from the standard input and writes the reply.
+// Main reads a [Request] from standard input and writes the [Reply] to standard output.
 func Main(plain, timed Package) {
 	var q Request
 	err := gob.NewDecoder(os.Stdin).Decode(&q)

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Build adds the steps that compute a node: calls of kernels, and loops.
+// Build adds the steps that compute a node: kernel calls and loops.
 func (Target) Build(to *program.Builder, n *ir.Node) error {
 	b := &builder{to}
 	if err := b.bind(n); err != nil {

@@ -31,7 +31,7 @@ type Struct struct {
 	Fields []kernel.Field
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (s *Call) At() *ir.Node { return s.Node }
 
 // Refs returns the references to memory among the arguments.

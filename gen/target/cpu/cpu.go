@@ -25,8 +25,8 @@ func (Target) Name() string { return "cpu" }
 // CanRun returns true.
 func (Target) CanRun() bool { return true }
 
-// Computes returns nil if a kernel of runtime/cpu computes a node without further lowering, or else
-// an error with the reason.
+// Computes returns nil if a kernel of runtime/cpu computes a node without further lowering.
+// Otherwise it returns an error with the reason.
 func (Target) Computes(n *ir.Node) error { return call.Computes(n) }
 
 // Reads returns the operands that the kernel of a node reads from memory.
@@ -43,5 +43,6 @@ func (Target) Keeps(n *ir.Node) bool {
 	})
 }
 
-// Lower replaces products by those of packed matrices.
+// Lower replaces matrix products, convolutions of integers and recurrent layers by operators on
+// packed operands. It returns nil for other nodes.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return storage.Lower(b, n) }

@@ -43,7 +43,7 @@ type LoopOperand struct {
 	Tile   *plan.Ref
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (l *Loop) At() *ir.Node { return l.Node }
 
 // Refs returns the operands, their repeated runs, the results and the temporaries.
@@ -55,7 +55,8 @@ func (l *Loop) Refs() []*plan.Ref {
 	return program.Present(refs, tiles, l.Results, l.Temps)
 }
 
-// Direct reports whether a single call processes the whole inner dimension, whatever its length.
+// Direct reports whether a single call always processes the whole inner dimension, however long it
+// is.
 func (l *Loop) Direct() bool {
 	if len(l.Body) != 1 || len(l.Temps) > 0 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Run carries out a step.
+// Run executes a step.
 func (Target) Run(f *exec.Frame, s program.Step) error {
 	r := &runner{f}
 	switch s := s.(type) {
@@ -28,7 +28,7 @@ func (Target) Run(f *exec.Frame, s program.Step) error {
 	return fmt.Errorf("%s cannot be run without generating", s.At())
 }
 
-// Measure calls a kernel that returns an int.
+// Measure calls a kernel that returns an int, and returns it.
 func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	out, err := (&runner{f}).call(s.(*Call))
 	if err != nil {

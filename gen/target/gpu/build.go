@@ -19,7 +19,7 @@ type Launch struct {
 	Grid [3]dim.Dim
 }
 
-// At returns Node.
+// At returns the node that the step belongs to.
 func (l *Launch) At() *ir.Node { return l.Node }
 
 // Refs returns the references among the arguments.
@@ -33,7 +33,8 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
-// Build adds the launches that compute a node, or the steps of the CPU if no kernel of the GPU does.
+// Build adds the launches that compute a node. If the GPU has no kernel for the node, it adds the
+// steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	launches, err := launch.Of(n)
 	if err != nil {

@@ -31,8 +31,8 @@ func (t Target) CanRun() bool { return t.Device != nil }
 // Plain makes the host's kernels give the same bits on every machine until restore is called.
 func (t Target) Plain() (restore func()) { return t.host.Plain() }
 
-// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further lowering,
-// or else an error with the reasons.
+// Computes returns nil if a kernel of the GPU or of the CPU computes a node without further
+// lowering. Otherwise it returns an error with the reasons.
 func (t Target) Computes(n *ir.Node) error {
 	if _, err := launch.Of(n); err == nil {
 		return nil
@@ -57,12 +57,12 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 	return read
 }
 
-// Keeps returns false: no pass computes on other layouts.
+// Keeps returns false, because no pass changes the layout of tensors for a GPU.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower checks indices that may be out of range on the host, before a kernel uses them. Recurrent
-// layers become steps of the host, with recurrent weights packed into panels. Other operators lower
-// themselves.
+// Lower makes the host check indices that may be out of range before a kernel uses them. It makes
+// recurrent layers steps of the host, with recurrent weights packed into panels. Other operators
+// lower themselves.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := checkIndices(b, n); out != nil {
 		return out

@@ -16,7 +16,7 @@ import (
 // runtimePath is the package that generated code for GPUs calls.
 const runtimePath = "github.com/burngen/burngen/runtime/gpu"
 
-// Language is the form in which a driver takes kernels.
+// Language is the form of kernels that a driver loads.
 type Language struct {
 	Name string // of the target
 	// Driver is the import path of the driver's package, and File the name of the file with the kernels.
@@ -25,7 +25,7 @@ type Language struct {
 	Write func(kernels ...*kernel.Kernel) ([]byte, error)
 }
 
-// Printer returns a printer of launches, and of what the host computes.
+// Printer returns a printer of launches, and of the steps of the host.
 func (t Target) Printer() emit.Printer {
 	return &printer{Printer: t.host.Printer(), language: t.Language, variables: map[string]string{}, names: map[string]int{}}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Device executes kernels on the memory of the host. It is for running without generating code: it is
-// simple, and copies what a kernel reads and writes.
+// Device executes kernels on host memory, for running without generating code. It is simple: each
+// launch copies the memory that the kernel reads and writes.
 type Device interface {
 	// Launch runs a kernel and waits for it.
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
@@ -30,7 +30,7 @@ type Arg struct {
 
 var errNoDevice = errors.New("no device executes kernels of this target")
 
-// Run carries out a step.
+// Run executes a step. It returns an error if the target has no device for a launch.
 func (t Target) Run(f *exec.Frame, s program.Step) error {
 	l, ok := s.(*Launch)
 	if !ok {
@@ -75,7 +75,7 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 	return fault.err(f, gpu.FaultNumber(record))
 }
 
-// Measure carries out a step of the CPU that returns a number.
+// Measure executes a step of the CPU that returns an int, and returns it.
 func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) { return t.host.Measure(f, s) }
 
 // bytesOf returns the memory of a slice of numbers. It is not nil.

@@ -5,15 +5,15 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Use says who carries out the steps of a function, and of the functions that it calls, as often as it
-// calls them. The body of a loop counts once.
+// Use counts the work of a function and of its callees. A callee counts once for each call, and the
+// body of a loop once.
 type Use struct {
 	Launches int            // of kernels
 	Kernels  int            // distinct ones
 	Host     map[string]int // how many nodes of an operator the host computes
 }
 
-// Use counts launches, kernels and nodes on the host.
+// Use counts the launches and kernels of f, and the nodes that the host computes.
 func (Target) Use(f *program.Func) Use {
 	u := Use{Host: map[string]int{}}
 	kernels := map[string]bool{}

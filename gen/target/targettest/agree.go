@@ -20,7 +20,7 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// Trial is an operator with its operands.
+// Trial is an operator with its operands, to run on a target.
 type Trial struct {
 	Op   ir.Op
 	Args []*ir.Tensor // nil where an operand is absent
@@ -36,7 +36,8 @@ type Trial struct {
 	Moments bool
 }
 
-// Trials draw random applications of operators, by the names of these.
+// Trials maps the name of an operator to a function that draws an application of the operator at
+// random.
 type Trials map[string]func(*Draw) Trial
 
 // trials are of all operators that models have.
@@ -50,7 +51,7 @@ var untried = map[string]string{
 	"random_uniform": "equal to rt.UniformAt, which is tested by its distribution",
 }
 
-// Merged returns the trials of several families.
+// Merged returns the trials of several families as one map.
 func Merged(families ...Trials) Trials {
 	all := Trials{}
 	for _, f := range families {
@@ -59,10 +60,10 @@ func Merged(families ...Trials) Trials {
 	return all
 }
 
-// Tried reports whether Agree tries an operator, or has a reason not to.
+// Tried reports whether [Agree] tries the operator, or has a reason to leave it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
-// Fewer sets the number of checks of rapid in a test to checks, unless the command line sets it.
+// Fewer makes the checks of rapid in a test at most checks, unless the command line says how many.
 func Fewer(t *testing.T, checks int) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
@@ -71,6 +72,9 @@ func Fewer(t *testing.T, checks int) {
 	}
 	f := flag.Lookup("rapid.checks")
 	before := f.Value.String()
+	if n, err := strconv.Atoi(before); err == nil && n <= checks {
+		return
+	}
 	f.Value.Set(strconv.Itoa(checks))
 	t.Cleanup(func() { f.Value.Set(before) })
 }
@@ -81,15 +85,15 @@ type Target interface {
 	pass.Target
 }
 
-// A Setting changes how a target runs until the function that it returns is called.
+// A Setting changes how a target runs. The change lasts until the returned function is called.
 type Setting func() (restore func())
 
 // Agree draws every operator at random, compiles it for a target and runs it in each of the
-// settings. The results must agree with those of the evaluator. Without settings the target runs
-// with its defaults.
+// settings. It fails the test unless the results agree with the evaluator's. Without settings it
+// uses the defaults of the target.
 func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
 
-// Agree is [Agree] for other operators.
+// Agree is the function [Agree] for the operators of these trials.
 func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 	if len(settings) == 0 {
 		settings = []Setting{func() func() { return func() {} }}

@@ -33,12 +33,12 @@ func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
 // Pick draws one of the given values.
 func Pick[T any](d *Draw, of ...T) T { return rapid.SampledFrom(of).Draw(d.T, "choice") }
 
-// Ints draws n numbers.
+// Ints draws n numbers from lo to hi.
 func (d *Draw) Ints(n, lo, hi int, what string) []int {
 	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, what)
 }
 
-// Extent draws an extent. Some are next to the sizes of vectors and blocks.
+// Extent draws an extent, often one near the size of a vector or a block.
 func (d *Draw) Extent() int { return Pick(d, 2, 3, 1, 5, 4, 0, 7, 17) }
 
 // Shape draws a shape of a rank from lo to hi.
@@ -50,7 +50,7 @@ func (d *Draw) Shape(lo, hi int) []int {
 	return shape
 }
 
-// Full is shape without extents of 0.
+// Full draws a shape of a rank from lo to hi without extents of 0.
 func (d *Draw) Full(lo, hi int) []int {
 	shape := d.Shape(lo, hi)
 	for i, n := range shape {
@@ -83,7 +83,7 @@ func (d *Draw) part(whole []int) []int {
 	return shape[d.Int(0, len(shape), "lead"):]
 }
 
-// Dim returns an extent of an attribute, which may be a symbol.
+// Dim returns an extent for an attribute: n, or a symbol with the value n.
 func (d *Draw) Dim(n int) dim.Dim {
 	if !d.symbolic || !d.Flag("symbol") {
 		return dim.Const(n)
@@ -93,7 +93,7 @@ func (d *Draw) Dim(n int) dim.Dim {
 	return dim.Sym(name)
 }
 
-// Dims returns extents of an attribute, each of which may be a symbol.
+// Dims returns extents for an attribute. Each is a number or a symbol.
 func (d *Draw) Dims(n ...int) []dim.Dim {
 	dims := make([]dim.Dim, len(n))
 	for i, v := range n {
@@ -144,7 +144,7 @@ func (d *Draw) Tensor(t ir.DType, shape ...int) *ir.Tensor {
 	return d.Scaled(1, t, shape...)
 }
 
-// Scaled draws a tensor whose floats are multiplied by a factor.
+// Scaled draws a tensor and multiplies its floats by a factor.
 func (d *Draw) Scaled(by float64, t ir.DType, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)
 	seed := rapid.Uint32().Draw(d.T, "seed")
@@ -177,7 +177,8 @@ func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 	return x
 }
 
-// Any is odd of a tensor.
+// Any draws a tensor. In a float tensor, up to two elements are special, such as NaN, an infinity
+// or −0.
 func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
 
 // index draws indices of an axis. Some count from the end, and a few are out of range.
@@ -199,7 +200,7 @@ func (d *Draw) indexOf(t ir.DType, extent int, shape ...int) *ir.Tensor {
 	return x
 }
 
-// Lengths draws n numbers from lo to hi.
+// Lengths draws a vector of n integers of type t from lo to hi.
 func (d *Draw) Lengths(t ir.DType, n, lo, hi int) *ir.Tensor {
 	x := ir.NewTensor(t, n)
 	for i, v := range d.Ints(n, lo, hi, "length") {
@@ -208,7 +209,7 @@ func (d *Draw) Lengths(t ir.DType, n, lo, hi int) *ir.Tensor {
 	return x
 }
 
-// Maybe returns x, or sometimes nil.
+// Maybe returns x, or nil in some draws: an absent operand.
 func (d *Draw) Maybe(x *ir.Tensor) *ir.Tensor {
 	if d.Flag("absent") {
 		return nil
@@ -216,7 +217,7 @@ func (d *Draw) Maybe(x *ir.Tensor) *ir.Tensor {
 	return x
 }
 
-// Trimmed returns the operands without absent ones at the end.
+// Trimmed returns the operands without the absent operands at the end.
 func Trimmed(args ...*ir.Tensor) []*ir.Tensor {
 	for len(args) > 0 && args[len(args)-1] == nil {
 		args = args[:len(args)-1]
@@ -224,7 +225,7 @@ func Trimmed(args ...*ir.Tensor) []*ir.Tensor {
 	return args
 }
 
-// Product multiplies numbers.
+// Product returns the product of numbers, or 1 for an empty list.
 func Product(n ...int) int {
 	p := 1
 	for _, v := range n {

@@ -42,7 +42,7 @@ var neuralTrials = Trials{
 	"roi_align":           tryRoiAlign,
 }
 
-// Window draws a window that fits these extents.
+// Window draws a window that fits spatial axes of these extents.
 func (d *Draw) Window(extents []int) op.Window {
 	n := len(extents)
 	w := op.Window{Kernel: d.Ints(n, 1, 3, "kernel")}
@@ -72,7 +72,7 @@ func (d *Draw) Window(extents []int) op.Window {
 	return w
 }
 
-// Channels draws a number of channels. Some are next to the sizes of blocks.
+// Channels draws a number of channels, such as one next to the block size of 4 or 16.
 func (d *Draw) Channels() int { return Pick(d, 1, 2, 3, 4, 15, 16, 17, 33) }
 
 // Image draws the shape of images with c channels and at most the given number of spatial axes.
@@ -400,7 +400,8 @@ func tryLinearAttention(d *Draw) Trial {
 
 var activations = []string{"affine", "elu", "hardsigmoid", "leakyrelu", "relu", "scaledtanh", "sigmoid", "softplus", "softsign", "tanh", "thresholdedrelu"}
 
-// Functions draws n functions of a recurrent layer.
+// Functions draws the names of n activation functions of a recurrent layer, with their alphas and
+// betas.
 func (d *Draw) Functions(n int) (names []string, alphas, betas []float64) {
 	for range n {
 		names = append(names, Pick(d, activations...))

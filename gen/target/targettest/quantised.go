@@ -31,7 +31,7 @@ func tryByteTable(d *Draw) Trial {
 // scale draws a scale that divides without error.
 func (d *Draw) scale() float64 { return Pick(d, 1, 0.5, 0.125, 4) }
 
-// Small returns integers that any type has.
+// Small draws integers 0 and 1, which every integer type can hold.
 func (d *Draw) Small(t ir.DType, shape ...int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)
 	for i := range x.Len() {
@@ -64,7 +64,7 @@ func (d *Draw) granularity(shape []int) (g op.Granularity, scale []int) {
 	return g, scale
 }
 
-// Scales draws scales that divide without error.
+// Scales draws powers of two, so that divisions by them are exact.
 func (d *Draw) Scales(t ir.DType, shape []int) *ir.Tensor {
 	x := ir.NewTensor(t, shape...)
 	for i := range x.Len() {

@@ -21,7 +21,7 @@ type Case struct {
 	Load func() (forward any, err error)
 }
 
-// Request asks for one call.
+// Request asks for one call of a generated package.
 type Request struct {
 	Case   int // index of the case
 	Inputs []Value

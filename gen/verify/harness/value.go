@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Kind distinguishes tensors and containers.
+// Kind says whether a value is a tensor, or which kind of container it is.
 type Kind uint8
 
 // The kinds of values.

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// DivBy returns x/y for a constant y. The quotient is that of correct rounding unless it is nearer to
-// the middle of two floats than 2⁻²⁰ units in the last place, huge, or subnormal.
+// DivBy returns x/y for a constant y. The quotient is rounded correctly, except if it is huge,
+// subnormal, or within 2⁻²⁰ units in the last place of the middle between two floats.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {
 	c := on(b, x)
 	const limit = 0x1p100

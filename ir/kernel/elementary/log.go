@@ -45,7 +45,7 @@ func (c calc) logOf(f, n *kernel.Value) *kernel.Value {
 	return c.Fma(k, ln2.hi, c.Add(f, tail))
 }
 
-// Log returns the natural logarithm of x: −Inf of zeros, and NaN below.
+// Log returns the natural logarithm of x. It is −Inf for 0, and NaN for negative numbers.
 func Log(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	m, n := c.parts(x)

@@ -69,9 +69,9 @@ type Method struct {
 	Pos string
 }
 
-// State is a tensor that one call passes to the next. A function that reads or sets it has an
-// additional last parameter and an additional result of its name: the value before the call, and
-// the value after it.
+// State is a tensor that one call passes to the next. A function that reads or sets the state has
+// an additional last parameter of its name, the value before the call. It also has an additional
+// result of that name, the value after the call.
 type State struct {
 	Name string
 	// Type may have symbols of the functions.
@@ -89,7 +89,7 @@ const (
 	constantPrefix = "constant/"
 )
 
-// WriteTo writes the file.
+// WriteTo writes the model to w as a file that [Read] reads, and returns the number of bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	data := rt.NewWeights()
 	for _, x := range m.Module.Weights {

@@ -37,8 +37,9 @@ type Function struct {
 	Metadata               []Entry
 }
 
-// Training is a pair of graphs that initialise and update the model's initializers. The key of a
-// binding is an initializer, and its value an output of the graph.
+// Training is a pair of graphs that initialise and update the model's initializers. The bindings of
+// a graph assign its outputs to initializers: the key is the name of an initializer, and the value
+// the name of an output.
 type Training struct {
 	Init         *Graph
 	Step         *Graph

@@ -24,7 +24,8 @@ type Tensor struct {
 	bodies  [][]byte          // messages with values; more than one if the tensor was merged
 }
 
-// SparseTensor is a tensor in coordinate format: Values [n] at Indices [n], counted in row-major order, or [n, rank].
+// SparseTensor is a tensor in coordinate format: Values [n], and Indices, which are [n], counted in
+// row-major order, or coordinates [n, rank].
 type SparseTensor struct {
 	Values  *Tensor
 	Indices *Tensor

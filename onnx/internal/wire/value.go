@@ -24,7 +24,7 @@ type Sequence struct {
 	Optionals []Optional
 }
 
-// Map is a list of keys, which are integers or strings, and a list of as many values.
+// Map is a list of keys, which are integers or strings, and a list of values of the same length.
 type Map struct {
 	Name       string
 	Key        DataType
@@ -33,7 +33,7 @@ type Map struct {
 	Values     *Sequence
 }
 
-// Optional is a value or nothing.
+// Optional is a value, or empty.
 type Optional struct {
 	Name     string
 	Kind     ValueKind

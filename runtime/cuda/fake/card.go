@@ -191,17 +191,34 @@ func (c *card) At(address uint64, n int) ([]byte, error) {
 	return c.at(address, n)
 }
 
-// at is At for callers that hold g.mu.
-func (c *card) at(address uint64, n int) ([]byte, error) {
+// Allocation is a method of [Memory].
+func (c *card) Allocation(address uint64) (first uint64, data []byte, err error) {
+	c.gpu.mu.Lock()
+	defer c.gpu.mu.Unlock()
+	return c.allocation(address)
+}
+
+// allocation is Allocation for callers that hold g.mu. The end of an allocation counts as in it.
+func (c *card) allocation(address uint64) (first uint64, data []byte, err error) {
 	for start, memory := range c.memory {
-		if at := address - start; address >= start && at <= uint64(len(memory)) {
-			if n < 0 || uint64(n) > uint64(len(memory))-at {
-				return nil, fmt.Errorf("%w: %d bytes at %d of an allocation of %d", ErrAddress, n, at, len(memory))
-			}
-			return memory[at : at+uint64(n) : at+uint64(n)], nil
+		if address >= start && address-start <= uint64(len(memory)) {
+			return start, memory, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %d bytes at %#x, where no memory is allocated", ErrAddress, n, address)
+	return 0, nil, fmt.Errorf("%w: %#x, where no memory is allocated", ErrAddress, address)
+}
+
+// at is At for callers that hold g.mu.
+func (c *card) at(address uint64, n int) ([]byte, error) {
+	start, memory, err := c.allocation(address)
+	if err != nil {
+		return nil, err
+	}
+	at := address - start
+	if n < 0 || uint64(n) > uint64(len(memory))-at {
+		return nil, fmt.Errorf("%w: %d bytes at %d of an allocation of %d", ErrAddress, n, at, len(memory))
+	}
+	return memory[at : at+uint64(n) : at+uint64(n)], nil
 }
 
 // lose makes the context fail from now on.

@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Options say what the fake machine has.
+// Options configure the fake machine.
 type Options struct {
 	Machine Machine
 	Cards   int    // 0 is 1; -1 is none
@@ -46,7 +46,7 @@ type GPU struct {
 	execs     map[libcuda.Exec]*exec
 }
 
-// New makes a machine.
+// New returns a fake machine.
 func New(o Options) *GPU {
 	if o.Cards == 0 {
 		o.Cards = 1
@@ -98,11 +98,12 @@ func New(o Options) *GPU {
 	return g
 }
 
-// Driver returns the driver.
+// Driver returns a driver that calls the fake directly.
 func (g *GPU) Driver() gpu.Driver { return cuda.Over(g.api, g.options.Cache) }
 
-// DriverC returns the driver, which calls the fake as it calls the library: through C's calling
-// convention. It returns an error on other platforms than Linux on amd64 and arm64. A program can make about 40 of them.
+// DriverC returns a driver that calls the fake through C's calling convention, as it calls the
+// library. It returns an error on platforms other than Linux on amd64 and arm64. A program can make
+// about 40 such drivers.
 func (g *GPU) DriverC() (gpu.Driver, error) {
 	api, err := throughC(g.api)
 	if err != nil {
@@ -111,8 +112,8 @@ func (g *GPU) DriverC() (gpu.Driver, error) {
 	return cuda.Over(api, g.options.Cache), nil
 }
 
-// OnCall makes hook run before each function of the driver. A result other than 0 is what the function
-// returns, without doing anything; it is a CUresult. A nil hook does nothing.
+// OnCall makes hook run before each function of the driver. If hook returns a CUresult other than
+// 0, the function returns it and does nothing. A nil hook removes the hook.
 func (g *GPU) OnCall(hook func(function string) int32) {
 	if hook == nil {
 		g.hook.Store(nil)
@@ -134,14 +135,15 @@ func (g *GPU) Pause() { g.gate.Lock() }
 // Resume ends a Pause.
 func (g *GPU) Resume() { g.gate.Unlock() }
 
-// Fault returns the first error of a kernel or of a copy that ran, or nil.
+// Fault returns the first error of a kernel or a copy, or nil.
 func (g *GPU) Fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.fault
 }
 
-// Live says what was not given back, one item a kind, or "" if everything was.
+// Live returns a list of the objects that were not freed, such as "2 streams, 1 graphs", or "" if
+// everything was freed.
 func (g *GPU) Live() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

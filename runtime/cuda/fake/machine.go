@@ -8,8 +8,8 @@ type Machine interface {
 	Load(ptx string) (Program, error)
 }
 
-// Program is a loaded module. Its methods are safe for concurrent use. If it also has the method
-// Log() string, that is what the compiler says about it.
+// Program is a loaded module. Its methods are safe for concurrent use. If it also has a method
+// Log() string, the fake reports the result as the compiler's log.
 type Program interface {
 	// Kernel describes a kernel. It returns false if the module has no kernel of this name.
 	Kernel(name string) (Kernel, bool)
@@ -33,7 +33,10 @@ type Memory interface {
 	// At returns n bytes of memory for reading and writing. It returns an error that wraps
 	// [ErrAddress] if they are not within one allocation.
 	At(address uint64, n int) ([]byte, error)
+	// Allocation returns the allocation that an address is in: the address of its first byte, and all its
+	// bytes. It returns an error that wraps [ErrAddress] if there is none.
+	Allocation(address uint64) (first uint64, data []byte, err error)
 }
 
-// ErrAddress is wrapped by errors of accesses outside of the allocations.
+// ErrAddress is wrapped by the errors of accesses outside of all allocations.
 var ErrAddress = errors.New("illegal address")

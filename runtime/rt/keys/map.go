@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Map rewrites names in a file to names of a model. The fields apply in their order. The zero Map
-// changes nothing.
+// Map describes how names in a file become names of a model. The fields apply in their order. The
+// zero Map changes nothing.
 type Map struct {
 	Top      string // Top-level key: names outside of it are dropped, names inside lose it
 	Rules    []Rule // applied in order
@@ -68,8 +68,8 @@ func (m Map) IsZero() bool {
 	return m.Top == "" && len(m.Rules) == 0 && !m.Renumber && len(m.Transpose) == 0
 }
 
-// Names maps each name to its rewritten form. Names outside of Top are left out. It returns an
-// error if no name is inside Top, and lists the keys that exist. It also returns an error if two
+// Names maps each name to its rewritten form. Names outside of Top are left out. If no name is
+// inside Top, it returns an error that lists the keys that exist. It also returns an error if two
 // names become the same, or if a rule has no pattern.
 func (m Map) Names(names []string) (map[string]string, error) {
 	if slices.ContainsFunc(m.Rules, func(r Rule) bool { return r.Pattern == nil }) {

@@ -17,7 +17,7 @@ type Fit struct {
 	AsIs         bool // never transpose matrices
 }
 
-// Fitted are the tensors of a model, taken from a file, and how they were obtained.
+// Fitted holds the tensors of a model that were taken from a file, and how they were obtained.
 type Fitted struct {
 	*rt.Weights
 	// Own lists the tensors taken from the model itself.
@@ -43,7 +43,7 @@ func ignored(name string) bool {
 	return strings.HasPrefix(name, rt.ConstPrefix) || strings.HasPrefix(name, rt.PreparedPrefix) || name[strings.LastIndexByte(name, '.')+1:] == "num_batches_tracked"
 }
 
-// Match returns the tensors that a model wants, with the names and types it wants, in the memory of
+// Match returns the tensors that a model wants, with the wanted names and types, in the memory of
 // w. If AllowMissing is set, or a tensor is optional, a missing tensor comes from own(), which may
 // be nil and is called at most once. The caller may close w before the result. Floats and integers
 // of another width are converted. If "x.weight" is missing, "x.gamma" is used. The same holds for
@@ -228,7 +228,8 @@ func (m *matching) fitted() (*Fitted, error) {
 }
 
 // Variant returns the index of the first variant of a model whose wanted tensors are all in w with
-// their shapes. It returns an error that explains every variant if there is no such variant.
+// their shapes. If there is no such variant, it returns an error that says for each variant what is
+// missing.
 func Variant(w *rt.Weights, variants ...[]Want) (int, error) {
 	if err := w.Err(); err != nil {
 		return 0, err

@@ -74,7 +74,7 @@ func Transpose(pattern string) Option {
 	}
 }
 
-// AllowMissing uses the model's own tensors for those that a file lacks.
+// AllowMissing uses the model's own tensors in place of tensors that a file lacks.
 func AllowMissing() Option {
 	return func(o *Options) error { o.Fit.AllowMissing = true; return nil }
 }
@@ -84,8 +84,8 @@ func AllowUnused() Option {
 	return func(o *Options) error { o.Fit.AllowUnused = true; return nil }
 }
 
-// NewOptions applies options and ignores nil ones. It returns the errors of invalid rules and
-// patterns, joined.
+// NewOptions returns the configuration that the options set. It ignores nil options. It returns the
+// errors of invalid rules and patterns, joined.
 func NewOptions(options ...Option) (*Options, error) {
 	o := &Options{}
 	var errs []error
@@ -97,10 +97,10 @@ func NewOptions(options ...Option) (*Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// Load returns the tensors that a model wants, taken from raw, with the names, types and layouts it
-// wants. Missing tensors that [Fit.Match] accepts come from own, which may be nil. Tensors stay in
-// place if possible. The caller may close raw before the result, or not at all: Load abandons it,
-// see [rt.Weights.Abandon]. It returns the errors of the options and of [Fit.Match].
+// Load returns the tensors that a model wants, taken from raw, with the wanted names, types and
+// layouts. Missing tensors that [Fit.Match] accepts come from own, which may be nil. Tensors stay
+// in place if possible. The caller may close raw before the result, or not at all: Load abandons
+// it, see [rt.Weights.Abandon]. It returns the errors of the options and of [Fit.Match].
 func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Option) (*rt.Weights, error) {
 	o, err := NewOptions(options...)
 	if err != nil {

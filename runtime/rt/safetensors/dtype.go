@@ -37,5 +37,5 @@ var widths = map[DType]int{
 	I64: 64, U64: 64, F64: 64, Complex64: 64,
 }
 
-// Bits returns the width of an element in bits, 0 if d is not an element type.
+// Bits returns the width of an element in bits, or 0 if d is not an element type.
 func (d DType) Bits() int { return widths[d] }

@@ -30,7 +30,8 @@ type Tensor struct {
 	Begin, End int64
 }
 
-// Header describes a file. Its tensors satisfy every rule of the format.
+// Header describes the tensors and metadata of a file. The tensors satisfy every rule of the
+// format.
 type Header struct {
 	Tensors  []Tensor          // sorted by name
 	Metadata map[string]string // nil if the file has none

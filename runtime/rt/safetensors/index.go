@@ -63,7 +63,7 @@ func ParseIndex(data []byte) (*Index, error) {
 	return x, nil
 }
 
-// Encode returns the text of an index whose tensors have total bytes; ParseIndex reads it. It
+// Encode returns the text of an index whose tensors have total bytes. [ParseIndex] reads it. It
 // returns an error if a name is not UTF-8.
 func (x *Index) Encode(total int64) ([]byte, error) {
 	var b bytes.Buffer

@@ -13,7 +13,7 @@ import (
 )
 
 // Of returns the kernel call that computes a node. It returns an error if no kernel computes the
-// operator, or not with these operands or attributes.
+// operator, or if the kernel does not support these operands or attributes.
 func Of(n *ir.Node) (kernel.Call, error) {
 	build := builders[reflect.TypeOf(n.Op)].call
 	if build == nil {
@@ -23,7 +23,7 @@ func Of(n *ir.Node) (kernel.Call, error) {
 	return c, c.Err
 }
 
-// Has reports whether a kernel computes an operator, for some operands at least.
+// Has reports whether a kernel computes an operator, at least for some operands.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].call != nil }
 
 // Measures returns calls of kernels that measure the symbols of a node: one for each symbol that
@@ -43,8 +43,8 @@ func Measures(n *ir.Node) ([]kernel.Call, error) {
 	return calls, nil
 }
 
-// Computes returns nil if a kernel computes the node without further lowering, or else an error
-// with the reason.
+// Computes returns nil if a kernel computes the node without further lowering. Otherwise it returns
+// an error with the reason.
 func Computes(n *ir.Node) error {
 	_, err := Of(n)
 	return err

@@ -50,12 +50,12 @@ const (
 	reachRows   = 0.5
 )
 
-// PlanarPixels reports whether reading planar pixels is faster than blocking them for this
-// convolution alone.
+// PlanarPixels reports whether it is faster to read planar pixels than to block them for this
+// convolution only.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
 
-// PlanarProduct reports whether, for planar input and output, multiplying whole planes by the
-// weights is faster than computing in blocks.
+// PlanarProduct reports whether it is faster to multiply whole planes by the weights than to
+// compute in blocks, if input and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
 // products estimates the nanoseconds of the products between in input channels and out output

@@ -17,8 +17,8 @@ const (
 	copyStrided = 0.2 // to copy an element to its phase
 )
 
-// Planes reports whether it is faster to compute the convolution on planes than to convert to
-// blocks of 16 channels for this convolution alone.
+// Planes reports whether it is faster to compute the convolution on planes than to convert its
+// operand to blocks of 16 channels and its result back.
 func (m *Model) Planes(d Depthwise) bool { return m.Ratio(d.Planar, d.Blocked) < 1 }
 
 // Planar estimates the nanoseconds of the convolution on planes: copying rows, and computing in

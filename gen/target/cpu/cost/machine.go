@@ -17,7 +17,7 @@ type Machine struct {
 	Cache        int     `json:"cache"`         // size of the second-level cache in bytes
 }
 
-// Model is the set of machines that a choice has to suit.
+// Model holds the machines for which a choice is made.
 type Model struct {
 	Machines []Machine `json:"machines"`
 }

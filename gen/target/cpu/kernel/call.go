@@ -33,7 +33,7 @@ type Operand struct{ Value *ir.Value }
 // Result is the memory of a value that a kernel writes.
 type Result struct{ Value *ir.Value }
 
-// Scratch is memory that a call alone uses.
+// Scratch is memory that only this call uses.
 type Scratch struct {
 	DType ir.DType
 	Len   dim.Dim
@@ -67,7 +67,7 @@ type Number struct {
 // F64 returns a constant f64.
 func F64(v float64) Number { return Number{DType: ir.F64, Float: v} }
 
-// F32 returns a constant f32, v rounded to it.
+// F32 returns a constant of type f32, v rounded to it.
 func F32(v float64) Number { return Number{DType: ir.F32, Float: ir.RoundFloat(ir.F32, v)} }
 
 // I64 returns a constant i64.

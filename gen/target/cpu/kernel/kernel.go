@@ -32,7 +32,7 @@ type TypeParam struct {
 	Of   []string
 }
 
-// String returns the name of the kernel, after the name of its package.
+// String returns the name of the kernel, such as "cpu.MatMul".
 func (k *Kernel) String() string {
 	if k.Folder != "" {
 		return k.Folder + "." + k.Name

@@ -13,8 +13,8 @@ import (
 
 // BlockBytes converts x, [N,C,spatial…] of i8 or u8, to channel blocks of Lanes, 16 or 4:
 // u8[N,⌈C/Lanes⌉,spatial…,Lanes]. Lanes beyond C are zero. There are at most two spatial axes. Pads
-// are the cells to insert before the first of each axis, then after the last; nil means no padding.
-// The padding has the value of the optional second operand, i32 of one element, or 0.
+// lists the cells to insert before each axis, then the cells to insert after each axis; nil means
+// no padding. The padding has the value of the optional second operand, i32 of one element, or 0.
 type BlockBytes struct {
 	Lanes int
 	Pads  []dim.Dim
@@ -26,9 +26,9 @@ type UnblockBytes struct {
 	To ir.DType
 }
 
-// PadBytes pads the spatial axes of x, u8[N,⌈C/16⌉,spatial…,16]. Pads lists the cells before all
-// axes, then the cells after all axes. The padding has the value of the optional second operand,
-// i32 of one element, or 0.
+// PadBytes pads the spatial axes of x, u8[N,⌈C/16⌉,spatial…,16]. Pads lists the cells to insert
+// before each axis, then the cells to insert after each axis. The padding has the value of the
+// optional second operand, i32 of one element, or 0.
 type PadBytes struct{ Pads []dim.Dim }
 
 // bytesBlocked returns the type of u8 in blocks of channels.
@@ -205,5 +205,5 @@ func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// EmptyLanes are zero.
+// EmptyLanes returns zero: lanes beyond the last channel hold zeros.
 func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

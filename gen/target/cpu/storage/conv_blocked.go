@@ -10,8 +10,8 @@ import (
 
 // ConvBlocked is a convolution over one or two spatial axes of x, with weights packed by [PackConv]
 // and an [op.Epilogue]. x is channel-blocked, f32[N,⌈InC/16⌉,spatial…,16], or planar,
-// f32[N,InC,spatial…]. The result is channel-blocked. Its lanes beyond OutC are zero if the
-// residual's are.
+// f32[N,InC,spatial…]. The result is channel-blocked. Its lanes beyond OutC are zero if these lanes
+// of the residual are zero.
 type ConvBlocked struct {
 	op.Window
 	InC, OutC, Group int
@@ -128,7 +128,7 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts divides the sums between blocks of channels of x.
+// InParts returns how the sums are divided. A part has whole blocks of channels of x.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {
@@ -138,13 +138,13 @@ func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	return o
 }
 
-// WithEnding replaces the epilogue.
+// WithEnding returns the operator with epilogue e.
 func (o ConvBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias takes one number for each channel.
+// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
 func (o ConvBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }

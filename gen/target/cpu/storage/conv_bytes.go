@@ -58,7 +58,8 @@ func (o PackConvBytes) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	return p, kh, kw, p.checkGroups()
 }
 
-// KernelPlane returns the extents of weights [M,C,KH,KW] or [M,C,KW].
+// KernelPlane returns the height and width of the kernel of weights [M,C,KH,KW] or [M,C,KW]. The
+// height is 1 for [M,C,KW].
 func KernelPlane(w []int) (kh, kw int) {
 	if len(w) == 4 {
 		return w[2], w[3]
@@ -157,7 +158,7 @@ func inferBytes(r op.Requantize, in []ir.Type, strides, dilations, kernel []int,
 	return []ir.Type{bytesBlocked(x.Shape[0], dim.Const(channels), spatial, block)}, r.CheckClamp()
 }
 
-// Packing returns how the weights are packed for an operand.
+// Packing returns how the weights are packed for x, the type of the first operand.
 func (o ConvBytes) Packing(x ir.Type) Packing {
 	inBlock := block
 	if x.Rank() > 0 && x.Shape[x.Rank()-1].Equal(dim.Const(4)) {
@@ -166,7 +167,8 @@ func (o ConvBytes) Packing(x ir.Type) Packing {
 	return Packing{o.InC, o.OutC, o.Group, inBlock}
 }
 
-// Passes returns how many weights there are for each cell.
+// Passes returns the number of packed weights that are concatenated along the second axis of the
+// second operand: 1 or 2.
 func (o ConvBytes) Passes(in []ir.Type) int {
 	if in[1].Rank() < 2 {
 		return 0
@@ -316,7 +318,8 @@ func validWindow(strides, dilations, kernel []int, x ir.Type) ([]dim.Dim, error)
 	return w.Places(x.Shape[2 : 2+n])
 }
 
-// WindowOver is a window without padding; kernel has two elements.
+// WindowOver returns a window without padding over one or two spatial axes. kernel has two
+// elements; for one axis the first is ignored.
 func WindowOver(strides, dilations, kernel []int) op.Window {
 	return op.Window{Kernel: kernel[op.MaxSpatial-len(strides):], Strides: strides, Dilations: dilations}
 }

@@ -10,7 +10,8 @@ import (
 
 // DepthwiseBlocked is a depthwise convolution over one or two spatial axes of channel-blocked
 // f32[N,⌈C/16⌉,spatial…,16] with weights f32[⌈C/16⌉,KH,KW,16], and an [op.Epilogue]. The result is
-// channel-blocked. Its lanes beyond C are zero if those of the operand and the residual are.
+// channel-blocked. Its lanes beyond C are zero if these lanes of the operand and the residual are
+// zero.
 type DepthwiseBlocked struct {
 	op.Window
 	C int
@@ -86,13 +87,13 @@ func (DepthwiseBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:3]...)).Mul(dim.Const(2))
 }
 
-// WithEnding replaces the epilogue.
+// WithEnding returns the operator with epilogue e.
 func (o DepthwiseBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias takes one number for each channel.
+// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
 func (o DepthwiseBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.C, v)
 }

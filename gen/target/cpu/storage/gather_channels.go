@@ -10,9 +10,9 @@ import (
 )
 
 // GatherChannels builds a channel-blocked tensor, [N,⌈M/16⌉,spatial…,16] of f32 or u8, from
-// channels of other channel-blocked tensors of the same type. Channels are the numbers of channels
-// of these tensors. The last operand, i32[M], holds the indices of the selected channels, counted
-// through all operands. Lanes beyond M are zero.
+// channels of other channel-blocked tensors of the same type. Channels holds the number of channels
+// of each of these tensors. The last operand, i32[M], holds the indices of the selected channels,
+// counted through all tensors. Lanes beyond M are zero.
 type GatherChannels struct{ Channels []int }
 
 // maxGathered is the number of tensors that the kernel supports.

@@ -12,8 +12,9 @@ type laneFiller interface {
 	EmptyLanes(n *ir.Node) []float64
 }
 
-// EmptyLanes returns the numbers in the lanes of n's channel-blocked result beyond the channels; nil if
-// they are not known. ok is false if they depend on the lanes of the operands.
+// EmptyLanes returns the numbers in the empty lanes of n's channel-blocked result: the lanes beyond
+// the channels. It returns nil if the numbers are unknown. ok is false if they depend on the empty
+// lanes of the operands.
 func EmptyLanes(n *ir.Node) (numbers []float64, ok bool) {
 	switch o := n.Op.(type) {
 	case laneFiller:

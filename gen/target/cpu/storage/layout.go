@@ -26,7 +26,7 @@ type Layouts interface {
 }
 
 // Relayout builds the result of n from blocked operands. It returns the blocked form of the result,
-// or the result itself, or nil to leave n unchanged.
+// or the result itself if it has no blocked form. It returns nil to leave n unchanged.
 func Relayout(b *ir.Builder, n *ir.Node, l Layouts) *ir.Value {
 	if r := ruleOf(n.Op); r != nil {
 		return r(b, n, l)
@@ -120,8 +120,8 @@ func Blocked(t ir.Type) (ir.Type, bool) {
 // isByte reports whether t is of i8 or u8.
 func isByte(t ir.Type) bool { return t.DType == ir.U8 || t.DType == ir.I8 }
 
-// ToBlocked appends the blocked form of x. It shares the memory of x if each pixel consists of whole
-// blocks.
+// ToBlocked appends to b the conversion of x to its blocked form. The result shares the memory of x
+// if each pixel consists of whole blocks.
 func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 	if t, _ := Blocked(x.Type); sameMemory(x.Type) {
 		return b.Node(op.Reshape{Shape: t.Shape}, x)
@@ -132,7 +132,7 @@ func ToBlocked(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(Block{}, x)
 }
 
-// FromBlocked appends the value of type t whose blocked form is y.
+// FromBlocked appends to b the conversion of y, a blocked form, to a value of type t.
 func FromBlocked(b *ir.Builder, y *ir.Value, t ir.Type) *ir.Value {
 	if sameMemory(t) {
 		return b.Node(op.Reshape{Shape: t.Shape}, y)

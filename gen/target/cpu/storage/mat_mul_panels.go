@@ -100,7 +100,7 @@ func (MatMulPanels) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(2))
 }
 
-// InParts divides the sums anywhere.
+// InParts returns how the sums are divided. A part may end at any term.
 func (o MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(n.Arg(0).Type.Shape[n.Arg(0).Type.Rank()-1], terms)
 	if !several {
@@ -110,16 +110,16 @@ func (o MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	return o
 }
 
-// WithEnding replaces the epilogue.
+// WithEnding returns the operator with epilogue e.
 func (o MatMulPanels) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias takes one number for each column.
+// Bias returns v in the form of the epilogue's bias if v has one number for each column, else nil.
 func (MatMulPanels) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return rowBias(b, n.Results[0].Type, v)
 }
 
-// NarrowOperand returns the index of the panels.
+// NarrowOperand returns the index of the panels, which may be f16 or bf16.
 func (MatMulPanels) NarrowOperand() int { return 1 }

@@ -35,7 +35,7 @@ func (o MaxPoolBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{bytesBlocked(x.Shape[0], x.Shape[1].Mul(dim.Const(block)), spatial, block)}, nil
 }
 
-// Eval takes the greatest.
+// Eval returns the greatest element of each window.
 func (o MaxPoolBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)

@@ -16,7 +16,7 @@ type PackConv struct {
 	InBlock int // 16, or 1 for a planar operand
 }
 
-// Packing is how the weights of a convolution are packed; see package cpu.
+// Packing describes how the weights of a convolution are packed, see package cpu.
 type Packing struct{ InC, OutC, Group, InBlock int }
 
 func (p Packing) inBlocks() int  { return (p.InC + p.InBlock - 1) / p.InBlock }

@@ -24,8 +24,8 @@ func (o PackPanels) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, append(batch[:len(batch):len(batch)], n.CeilDiv(dim.Const(block)), k, dim.Const(block))...)}, nil
 }
 
-// Extents returns the extents of matrices of a shape: the batch, rows k and columns n. They are the
-// rows and columns of the transpose if Trans is set.
+// Extents returns the batch, the rows k and the columns n of matrices of a shape. If Trans is set,
+// k and n are the rows and columns of the transposes.
 func (o PackPanels) Extents(shape []dim.Dim) (batch []dim.Dim, k, n dim.Dim) {
 	r := len(shape)
 	batch, k, n = shape[:r-2], shape[r-2], shape[r-1]
@@ -56,8 +56,8 @@ func (o PackPanels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsMemoryBound marks the operator.
+// IsMemoryBound marks the operator as bound by memory bandwidth.
 func (PackPanels) IsMemoryBound() {}
 
-// ReadTransposed packs columns in place of rows, or rows in place of columns.
+// ReadTransposed returns the operator with the opposite Trans.
 func (o PackPanels) ReadTransposed() ir.Op { return PackPanels{Trans: !o.Trans} }

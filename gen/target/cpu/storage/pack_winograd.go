@@ -15,7 +15,8 @@ type PackWinograd struct {
 	Group int
 }
 
-// Filtering is the channels of a convolution by minimal filtering.
+// Filtering holds the numbers of channels and groups of a convolution by the Winograd algorithm,
+// and the size of its tiles.
 type Filtering struct{ InC, OutC, Group, Tile int }
 
 // check returns an error if the fields are not those of such a convolution.
@@ -53,7 +54,7 @@ func (o PackWinograd) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{f.packed()}, nil
 }
 
-// Filtering returns the channels of weights of a type.
+// Filtering returns the parameters of the transform for weights of a type.
 func (o PackWinograd) Filtering(w ir.Type) (f Filtering, err error) {
 	shape, ok := w.Static()
 	if !ok || w.DType != ir.F32 || len(shape) != 4 || shape[2] != 3 || shape[3] != 3 {
@@ -102,5 +103,5 @@ func weightPoints(tile int, a, b, c float64) []float64 {
 	return []float64{a / 4, (-sum - b) / 6, (b - sum) / 6, (far + twice) / 24, (far - twice) / 24, c}
 }
 
-// IsWeighed marks the operator: its algorithm was chosen by its cost.
+// IsWeighed marks the operator, because the algorithm was chosen by its cost.
 func (PackWinograd) IsWeighed() {}

@@ -9,8 +9,8 @@ import (
 )
 
 // PadBlocked pads the spatial axes of x, channel-blocked f32[N,⌈C/16⌉,spatial…,16], with the value
-// Fill. Pads lists the cells before all axes, then the cells after all axes. A nil Pads means no
-// padding.
+// Fill. Pads lists the cells to insert before each axis, then the cells to insert after each axis.
+// A nil Pads means no padding.
 type PadBlocked struct {
 	Pads []dim.Dim
 	Fill float32

@@ -13,9 +13,9 @@ import (
 // The kernel packs the matrices during the product, which suits factors that differ in each run.
 // Elements of u8 are shifted by −128 to i8.
 //
-// There are three optional operands: a zero point of the rows, i32 of one element; zero points of
-// the shifted columns, i32 with one element or one for each column of all matrices; and the sums of
-// the rows, i32, which column zero points require.
+// The other operands are optional: a zero point of the rows, i32 of one element; zero points of the
+// shifted columns, i32 with one element or one for each column of all matrices; and the sums of the
+// rows, i32, which are required if there are zero points of the columns.
 type ProductColumns struct{}
 
 // Infer returns [batch,M,N].

@@ -9,9 +9,9 @@ import (
 )
 
 // WinogradBlocked is a 3×3 convolution with stride 1 of x, channel-blocked f32[N,⌈InC/16⌉,H,W,16],
-// by the Winograd algorithm, with weights transformed by [PackWinograd] and an [op.Epilogue]. Pads are
-// the zero cells above, left, below and right of x. The result is channel-blocked. Its lanes beyond
-// OutC are zero if the residual's are.
+// by the Winograd algorithm, with weights transformed by [PackWinograd] and an [op.Epilogue]. Pads
+// are the zero cells above, left, below and right of x. The result is channel-blocked. Its lanes
+// beyond OutC are zero if these lanes of the residual are zero.
 type WinogradBlocked struct {
 	Tile             int
 	Pads             []dim.Dim
@@ -172,13 +172,13 @@ func (o WinogradBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(2 * 9 * block * o.Filtering().width()))
 }
 
-// WithEnding replaces the epilogue.
+// WithEnding returns the operator with epilogue e.
 func (o WinogradBlocked) WithEnding(e op.Epilogue) ir.Op {
 	o.Epilogue = e
 	return o
 }
 
-// Bias takes one number for each channel.
+// Bias returns v in the form of the epilogue's bias if v has one number for each channel, else nil.
 func (o WinogradBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value {
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }

@@ -63,9 +63,9 @@ func trilu(o op.Trilu, n *ir.Node) ([]kernels.Launch, error) {
 	}
 	return one(kernels.Map("trilu", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		row, column := at[len(at)-2], at[len(at)-1]
-		distance, diagonal := e.Convert(ir.I64, e.Sub(column, row)), e.Whole(ir.I64, 0)
+		distance, diagonal := column, row
 		if k != nil {
-			diagonal = e.Read(k).Get(e.Int(0))
+			distance, diagonal = e.Convert(ir.I64, e.Sub(column, row)), e.Read(k).Get(e.Int(0))
 		}
 		keeps := e.Le(distance, diagonal)
 		if o.Upper {

@@ -18,8 +18,9 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// Indices says which operand of a node, if any, holds indices that are checked before the kernel runs,
-// and the extent of the axis that they are for. A kernel stays inside of the axis whatever they are.
+// Indices returns the number of the operand of n that holds indices, and the extent of the axis
+// that they select from. The host checks these indices before the kernel runs. A kernel reads only
+// inside of the axis, even if an index is out of range. ok is false for operators without indices.
 func Indices(n *ir.Node) (operand int, extent dim.Dim, ok bool) {
 	switch o := n.Op.(type) {
 	case op.Gather:

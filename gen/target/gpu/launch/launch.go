@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Of returns the launches that compute a node, in order. It returns an error if no kernel computes the
-// operator, or not with these operands or attributes.
+// Of returns the launches that compute a node, in order. It returns an error if no kernel computes
+// the operator, or if the kernel does not support these operands or attributes.
 func Of(n *ir.Node) (launches []kernels.Launch, err error) {
 	build := builders[reflect.TypeOf(n.Op)]
 	if build == nil {
@@ -25,7 +25,7 @@ func Of(n *ir.Node) (launches []kernels.Launch, err error) {
 	return launches, err
 }
 
-// Has reports whether a kernel computes an operator, for some operands at least.
+// Has reports whether a kernel computes an operator, at least for some operands.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)] != nil }
 
 // builder builds the launches of a node.

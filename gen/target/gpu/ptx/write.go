@@ -24,12 +24,13 @@ const (
 	maxShared  = 48 << 10 // bytes of arrays that a kernel declares
 )
 
-// Write returns the text of a module with these kernels, which have been verified. Every parameter
-// takes 8 bytes: an address, an integer, or the bits of a float, in the low bytes. A launch must not
-// write memory of a pointer that its kernel only reads through another pointer, since the kernel
-// reads that memory past the caches that stores update.
+// Write returns the text of a PTX module with these kernels, which have been verified. Every
+// parameter takes 8 bytes: an address, an integer, or the bits of a float, in the low bytes. Two
+// pointer parameters must not point to the same memory if the kernel writes through one of them and
+// only reads through the other: such reads bypass the caches that stores update.
 //
-// It returns an error if PTX cannot express a kernel, such as one whose shared arrays exceed 48 KiB.
+// It returns an error if PTX cannot express a kernel, such as one whose shared arrays exceed 48
+// KiB.
 func Write(kernels ...*kernel.Kernel) (string, error) {
 	var text strings.Builder
 	text.WriteString(head)

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Check returns an error if a module breaks a rule of SPIR-V or Vulkan: the order of its parts, ids,
-// types of operands, capabilities, and structured control flow. It knows the instructions that [Write]
-// uses, and takes others for errors. It is not made of the tables of the writer.
+// Check returns an error if a module breaks a rule of SPIR-V or Vulkan: the order of its parts,
+// ids, types of operands, capabilities, and structured control flow. It accepts only the
+// instructions that [Write] uses. It does not share tables with the writer, so that it finds their
+// errors.
 func Check(words []uint32) error {
 	if err := check(words); err != nil {
 		return fmt.Errorf("spirv: %w", err)

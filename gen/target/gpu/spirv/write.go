@@ -6,14 +6,14 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Options say what modules must do without.
+// Options say which features modules must not use.
 type Options struct {
 	// Words accesses elements of 8 and 16 bits as parts of words of 32 bits, for devices that do not
 	// have storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt8 or shaderInt16. Memory is
 	// then accessed in words whose addresses are multiples of 4. An element of a shared array takes a
 	// word.
 	Words bool
-	// Loose lets the device treat −0, infinities and NaN as it likes, for devices that do not have
+	// Loose lets the device change −0, infinities and NaN, for devices that do not have
 	// shaderSignedZeroInfNanPreserveFloat32 or shaderSignedZeroInfNanPreserveFloat64.
 	Loose bool
 }
@@ -26,11 +26,11 @@ type Options struct {
 // Memory that is accessed n elements at a time is aligned to n elements, other memory to one.
 func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
 
-// Needs returns the features that a device needs for a kernel, by the names of their members in the
-// structures of Vulkan 1.2. Those for floats are properties there.
+// Needs returns the features that a device needs for a kernel: the names of members of Vulkan 1.2's
+// structures of features and, for floats, of properties.
 func Needs(k *kernel.Kernel) []string { return Options{}.Needs(k) }
 
-// Write is [Write] with options.
+// Write is the function [Write] with options.
 func (o Options) Write(kernels ...*kernel.Kernel) ([]byte, error) {
 	m := newModule()
 	names := map[string]bool{}
@@ -46,7 +46,7 @@ func (o Options) Write(kernels ...*kernel.Kernel) ([]byte, error) {
 	return m.bytes(), nil
 }
 
-// Needs is [Needs] with options.
+// Needs is the function [Needs] with options.
 func (o Options) Needs(k *kernel.Kernel) []string {
 	m := newModule()
 	if o.write(m, k) != nil {

@@ -22,16 +22,16 @@ type Target struct{}
 // Name returns "text".
 func (Target) Name() string { return "text" }
 
-// Computes returns nil: every node is computed as it is.
+// Computes returns nil: the target computes every node without lowering.
 func (Target) Computes(*ir.Node) error { return nil }
 
-// Reads returns the operands.
+// Reads returns all operands.
 func (Target) Reads(n *ir.Node) []*ir.Value { return n.Args }
 
-// Keeps returns true, so that nothing is decomposed.
+// Keeps returns true, so that no operator is decomposed.
 func (Target) Keeps(*ir.Node) bool { return true }
 
-// Lower returns nil.
+// Lower returns nil: no node is replaced.
 func (Target) Lower(*ir.Builder, *ir.Node) []*ir.Value { return nil }
 
 // Lowering returns the passes that every target needs.
@@ -52,7 +52,8 @@ type launch struct {
 func (l *launch) At() *ir.Node      { return l.node }
 func (l *launch) Refs() []*plan.Ref { return program.Present(l.operands, l.results) }
 
-// Build adds a launch, and one before it for each symbol that the node binds.
+// Build adds a launch for the node. For each symbol that the node binds, it adds a step before the
+// launch.
 func (Target) Build(b *program.Builder, n *ir.Node) error {
 	operands, results := b.Reads(n.Args), b.Writes(n.Results)
 	o, binds := n.Op.(ir.Binder)
@@ -86,7 +87,7 @@ func (Target) Run(f *exec.Frame, s program.Step) error {
 	return value.SetResults(f, l.results, out)
 }
 
-// Measure evaluates a node for the value of a symbol.
+// Measure evaluates a node and returns the value of a symbol that it binds.
 func (Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	l := s.(*launch)
 	_, symbols, err := l.evaluate(f)

@@ -11,7 +11,7 @@ func Erf(x float64) float64 {
 	return math.Copysign(1-Erfc(a), x)
 }
 
-// Erfc returns 1 − Erf(x) without loss where that is near 0.
+// Erfc returns 1 − Erf(x). It is also accurate where the result is near 0.
 func Erfc(x float64) float64 {
 	switch {
 	case x < 1:

@@ -28,8 +28,8 @@ type (
 	Exec uintptr
 )
 
-// API has the functions of the driver. The tag of a field is the function's name in the library. A
-// field whose tag ends in ",optional" may be nil.
+// API holds the functions of the driver. The tag of a field is the function's name in the library.
+// A field whose tag ends in ",optional" may be nil.
 type API struct {
 	Init             func(flags uint32) Result                                `c:"cuInit"`
 	DriverGetVersion func(version *int32) Result                              `c:"cuDriverGetVersion"`
@@ -85,7 +85,8 @@ type API struct {
 	GraphExecDestroy func(exec Exec) Result                                                                `c:"cuGraphExecDestroy"`
 }
 
-// MinVersion is the oldest version of CUDA that has all functions but the optional ones.
+// MinVersion is the oldest version of CUDA whose driver has all functions that are not optional:
+// 1000·major + 10·minor.
 const MinVersion = 12000
 
 // Flags of functions.

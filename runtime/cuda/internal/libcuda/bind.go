@@ -11,8 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Bind makes an API of C functions. lookup returns the address of a function by its name. Bind returns
-// an error if a function is missing that is not optional.
+// Bind makes an API of C functions. lookup returns the address of a function by its name. Bind
+// returns an error if a function is missing that is not optional.
 func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	a := new(API)
 	address := map[string]uintptr{}

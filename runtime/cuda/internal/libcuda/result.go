@@ -50,7 +50,7 @@ func (r Result) IsSticky() bool {
 	return false
 }
 
-// Text returns a C string.
+// Text returns a NUL-terminated C string as a Go string.
 func Text(s *byte) string {
 	n := 0
 	for *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
