@@ -20,7 +20,6 @@ import (
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
-	"github.com/burngen/burngen/ir/plan"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/runtime/rt"
 )
@@ -190,7 +189,7 @@ func (m *Model) compile() error {
 	for _, w := range m.Source.Module.Weights {
 		m.given[w.Name] = true
 	}
-	ctx := &pass.Context{Target: o.Target, Strict: o.Strict, WeightsDType: o.WeightsDType, Plan: o.planOf}
+	ctx := &pass.Context{Target: o.Target, Strict: o.Strict, WeightsDType: o.WeightsDType}
 	for _, f := range m.Source.Functions {
 		ctx.Prepared = append(ctx.Prepared, f.Name)
 	}
@@ -231,15 +230,6 @@ func (m *Model) compile() error {
 	}
 	o.progress("preparing weights")
 	return m.prepare()
-}
-
-// planOf plans a function of a lowered module.
-func (o *Options) planOf(m *ir.Module, name string) (*plan.Plan, error) {
-	f, err := program.Compile(m, name, o.Target)
-	if err != nil {
-		return nil, err
-	}
-	return f.Plan, nil
 }
 
 // kept returns the weights in the weights file: the weights that Functions load, and the constants

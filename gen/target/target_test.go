@@ -39,7 +39,7 @@ func TestPipelines(t *testing.T) {
 		t.Run(x.Name(), func(t *testing.T) {
 			pipeline := x.Lowering()
 			last := map[string]int{}
-			for i, p := range slices.Concat(pass.Canonical, pipeline.Passes, pass.Outlining, pass.Naming) {
+			for i, p := range slices.Concat(pass.Canonical, pipeline.Passes, pipeline.Outlining, pass.Naming) {
 				if !regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`).MatchString(p.Name) || p.Run == nil {
 					t.Errorf("%q is not a pass", p.Name)
 				}

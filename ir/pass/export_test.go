@@ -2,9 +2,8 @@ package pass
 
 // Exported for tests of whole pipelines.
 var (
-	IsRandom  = isRandom
-	Left      = left
-	Recompute = recompute
-	Repeated  = repeated
-	Seq       = seq
+	IsRandom = isRandom
+	Left     = left
+	Repeated = repeated
+	Seq      = seq
 )

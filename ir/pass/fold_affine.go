@@ -33,7 +33,7 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 		if inverse != nil {
 			w = b.Node(inverse, w)
 		}
-		ctx.count(FoldedAffines, 1)
+		ctx.Count(FoldedAffines, 1)
 		if scales {
 			return []*ir.Value{build(x, w, nil)}
 		}

@@ -28,7 +28,7 @@ func foldBatchNorm(ctx *Context, m *ir.Module) (bool, error) {
 			return nil
 		}
 		s, t := o.Affine(b, n)
-		ctx.count(FoldedBatchNorms, 1)
+		ctx.Count(FoldedBatchNorms, 1)
 		return []*ir.Value{l.scaled(n.Args[0], s, t)}
 	})
 }

@@ -35,7 +35,7 @@ func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 		if out == nil {
 			return nil
 		}
-		ctx.count(FoldedConstants, 1)
+		ctx.Count(FoldedConstants, 1)
 		values := make([]*ir.Value, len(out))
 		for i, t := range out {
 			values[i] = ctx.constant(b, own, n.Results[i].Name, t)

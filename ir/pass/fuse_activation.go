@@ -37,7 +37,7 @@ func fuseActivation(ctx *Context, m *ir.Module) (bool, error) {
 		if y == nil || !y.Type.Equal(n.Results[0].Type) {
 			return nil
 		}
-		ctx.count(FusedFormulas, 1)
+		ctx.Count(FusedFormulas, 1)
 		return []*ir.Value{y}
 	})
 }

@@ -31,7 +31,7 @@ func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
 		if y == nil {
 			return nil
 		}
-		ctx.count(FusedAttentions, 1)
+		ctx.Count(FusedAttentions, 1)
 		return []*ir.Value{y}
 	})
 }

@@ -144,7 +144,7 @@ func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	if args[op.BiasArg] = h.op.Bias(b, h.node, v); args[op.BiasArg] == nil {
 		return nil
 	}
-	e.ctx.count(FusedBiases, 1)
+	e.ctx.Count(FusedBiases, 1)
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
@@ -162,7 +162,7 @@ func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 		return nil
 	}
 	args[op.ResidualArg] = v
-	e.ctx.count(FusedResiduals, 1)
+	e.ctx.Count(FusedResiduals, 1)
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
@@ -183,7 +183,7 @@ func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 		return nil
 	}
 	ep := op.Epilogue{Clamp: true, Lo: float32(limits.Lo), Hi: float32(limits.Hi)}
-	e.ctx.count(FusedActivations, 1)
+	e.ctx.Count(FusedActivations, 1)
 	return h.grow(b, n, ep, nil, h.node.Args)
 }
 
@@ -234,7 +234,7 @@ func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 		}
 		b.Return(b.Node(o, operands...))
 	})
-	e.ctx.count(FusedChains, 1)
+	e.ctx.Count(FusedChains, 1)
 	return h.grow(b, n, h.Epilogue, []*ir.Block{grown}, args)
 }
 

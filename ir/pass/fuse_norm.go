@@ -22,7 +22,7 @@ func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
 		}
 		for _, form := range []func(*ir.Builder, *ir.Node) *ir.Value{centred, moved} {
 			if y := form(b, n); y != nil {
-				ctx.count(FusedNorms, 1)
+				ctx.Count(FusedNorms, 1)
 				readers[y] = b.Uses(n.Results[0])
 				return []*ir.Value{y}
 			}

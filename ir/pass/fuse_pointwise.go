@@ -158,7 +158,7 @@ func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 		}
 		b.Return(b.Inline(n.Blocks[0], outer, "")...)
 	})
-	p.ctx.count(FusedPointwise, 1)
+	p.ctx.Count(FusedPointwise, 1)
 	b.At(JoinPos(a.Def.Pos, n.Pos))
 	merged := b.NodeBlocks(op.Pointwise{}, []*ir.Block{region}, args...)[0].Def
 	p.home[merged] = p.home[n]

@@ -105,7 +105,7 @@ func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if y == nil {
 		return nil
 	}
-	f.ctx.count(FusedQuantized, 1)
+	f.ctx.Count(FusedQuantized, 1)
 	return []*ir.Value{y}
 }
 
@@ -516,6 +516,6 @@ func (f *qdq) scaledProduct(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if p.bias != nil {
 		y = b.Node(op.Add{}, y, p.bias)
 	}
-	f.ctx.count(FusedQuantized, 1)
+	f.ctx.Count(FusedQuantized, 1)
 	return []*ir.Value{y}
 }

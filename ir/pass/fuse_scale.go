@@ -15,7 +15,7 @@ func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 			}
 			for i := range 2 {
 				if y := fuse(b, n, n.Args[i], n.Args[1-i]); y != nil {
-					ctx.count(FusedQuantized, 1)
+					ctx.Count(FusedQuantized, 1)
 					return []*ir.Value{y}
 				}
 			}

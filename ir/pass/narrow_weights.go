@@ -53,6 +53,6 @@ func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 		}
 		changed = changed || ch
 	}
-	c.count(NarrowedWeights, count)
+	c.Count(NarrowedWeights, count)
 	return changed, nil
 }

@@ -48,7 +48,7 @@ func outlineFrom(ctx *Context, m *ir.Module, f *ir.Func) (changed bool, err erro
 			return changed, err
 		}
 		f.Prune()
-		ctx.count(OutlinedBlocks, len(r.runs))
+		ctx.Count(OutlinedBlocks, len(r.runs))
 		changed = true
 	}
 }

@@ -50,7 +50,7 @@ func TestOutlineBlocks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := parse(t, stack(c.layers, c.odd))
-			if err := Run(&Context{}, m, Outlining, Options{}); err != nil {
+			if err := Run(&Context{}, m, []Pass{OutlineBlocks, MergeFunctions}, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			calls := 0

@@ -4,7 +4,8 @@
 // The package knows the operators. It does not know where values live in memory (package plan), how
 // a program is written (package gen), or any target.
 //
-// Each file holds one pass and is named after it. Only this file lists and orders them.
+// Each file holds one pass and is named after it. Only this file lists and orders them. The rewrites
+// [Recompute] and [OutlinePart] are not passes: package gen/arena tries them.
 package pass
 
 import (
@@ -14,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/plan"
 )
 
 // Pass is a rewrite of a module that preserves the results of its functions.
@@ -38,12 +38,9 @@ type Context struct {
 	// Prepared names the functions that load prepared weights; if empty, this is [Forward].
 	Prepared []string
 	// Trained are the names of the functions that train. Remat says which of their values are
-	// recomputed. Plan plans a function of a lowered module, to decide whether to recompute values
-	// and to share parts. If Plan is nil, nothing is recomputed, and parts are shared regardless of
-	// memory.
+	// recomputed.
 	Trained []string
 	Remat   Remat
-	Plan    func(m *ir.Module, name string) (*plan.Plan, error)
 	// Gradient is the prefix of the names of results that are gradients, in the functions of
 	// Trained. It is "" if there are no gradients. Watched says that the results of each node of
 	// these functions are checked for NaN. Their nodes are then not outlined.
@@ -86,6 +83,8 @@ type Target interface {
 // Pipeline is a list of passes that are run once, in this order.
 type Pipeline struct {
 	Passes []Pass
+	// Outlining lists the passes that follow if function calls can be generated.
+	Outlining []Pass
 	// Order lists pairs of passes whose order matters, in addition to [Orders].
 	Order []Order
 }
@@ -136,7 +135,8 @@ func (c *Context) prepared(m *ir.Module) []*ir.Func {
 	return list
 }
 
-func (c *Context) count(what string, n int) {
+// Count adds n to a statistic.
+func (c *Context) Count(what string, n int) {
 	if c.Stats == nil {
 		c.Stats = map[string]int{}
 	}
@@ -182,15 +182,9 @@ var (
 	LiftWeights     = Pass{Name: "lift_weights", Run: liftWeights}
 	SplitPrepare    = Pass{Name: "split_prepare", Run: splitPrepare, Required: true}
 	ShareWeights    = Pass{Name: "share_weights", Run: shareWeights}
-	RecomputeValues = Pass{Name: "recompute_values", Run: recomputeValues}
+	OutlineBlocks   = Pass{Name: "outline_blocks", Run: outlineBlocks}
+	MergeFunctions  = Pass{Name: "merge_functions", Run: mergeFunctions}
 )
-
-// Outlining lists the passes that are run after lowering if function calls can be generated.
-var Outlining = []Pass{
-	{Name: "outline_parts", Run: outlineParts},
-	{Name: "outline_blocks", Run: outlineBlocks},
-	{Name: "merge_functions", Run: mergeFunctions},
-}
 
 // Naming lists the passes that name the values. They run after all others.
 var Naming = []Pass{
@@ -251,7 +245,7 @@ type Options struct {
 	// Rounds is the maximum number of times the passes are run while they change something. 0 means
 	// once.
 	Rounds int
-	// Outline makes [All] run the passes of Outlining.
+	// Outline makes [All] run the outlining passes of the pipeline.
 	Outline bool
 	// Dump, if not nil, is called after each pass with the pass's number, which counts from 1 over
 	// all runs of a context. In repeated rounds it is called only after passes that changed
@@ -282,9 +276,10 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 		return err
 	}
 	opts.Rounds = 0
-	last := ctx.Target.Lowering().Passes
+	lowering := ctx.Target.Lowering()
+	last := lowering.Passes
 	if opts.Outline {
-		last = slices.Concat(last, Outlining)
+		last = slices.Concat(last, lowering.Outlining)
 	}
 	return Run(ctx, m, slices.Concat(last, Naming), opts)
 }
@@ -325,7 +320,8 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 
 // Find returns the pass for a target that has the given name.
 func Find(t Target, name string) (Pass, bool) {
-	for _, list := range [][]Pass{Canonical, t.Lowering().Passes, Outlining, Naming} {
+	lowering := t.Lowering()
+	for _, list := range [][]Pass{Canonical, lowering.Passes, lowering.Outlining, Naming} {
 		for _, p := range list {
 			if p.Name == name {
 				return p, true

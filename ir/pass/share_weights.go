@@ -67,7 +67,7 @@ func samePrepared(prepare *ir.Func) map[string]string {
 
 // renameLoads makes loads read renamed weights, and merges nodes that become equal.
 func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) error {
-	ctx.count(SharedWeights, len(renamed))
+	ctx.Count(SharedWeights, len(renamed))
 	for _, f := range m.Funcs {
 		for n := range f.All() {
 			if load, ok := n.Op.(ir.Load); ok && renamed[load.Name] != "" {

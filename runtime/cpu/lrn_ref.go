@@ -28,6 +28,7 @@ func lrnBaseRef(dst, squares []float32, size int, scale, bias float32) {
 
 // lrnRootRef computes dst[i] = x[i] / (√dst[i]·√√dst[i]).
 func lrnRootRef(dst, x []float32) {
+	dst = dst[:len(x)]
 	for i, v := range x {
 		root := float32(math.Sqrt(float64(dst[i])))
 		dst[i] = v / float32(root*float32(math.Sqrt(float64(root))))

@@ -1,23 +1,9 @@
 package rt
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"unsafe"
 )
-
-// checkBatch returns an error if a batch of n items exceeds max, the largest batch of the session,
-// or dst, the number of results that the caller has room for.
-func checkBatch(where string, n, dst, max int) error {
-	if n > max {
-		return fmt.Errorf("%s: batch of %d: session holds %d at most", where, n, max)
-	}
-	if dst != n {
-		return fmt.Errorf("%s: dst has room for %d: batch of %d", where, dst, n)
-	}
-	return nil
-}
 
 // CheckTensor calls [Tensor.Check] on an argument. what is its name in errors.
 func CheckTensor[T any](where, what string, t Tensor[T]) error {
@@ -65,26 +51,12 @@ func spanOf[T any](x []T) span {
 	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
 }
 
-// overlaps reports whether a span has memory of spans, which union returned.
-func overlaps(d span, spans []span) bool {
-	i, _ := slices.BinarySearchFunc(spans, d.lo, func(a span, at uintptr) int { return cmp.Compare(a.hi, at+1) })
-	return i < len(spans) && spans[i].lo < d.hi && d.lo < d.hi
-}
-
-// union sorts spans, merges spans that overlap, and drops empty ones.
-func union(spans []span) []span {
-	if len(spans) > 1 { // most calls have one argument
-		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	}
-	out := spans[:0]
+// overlaps reports whether d has a byte in common with one of spans.
+func (d span) overlaps(spans []span) bool {
 	for _, s := range spans {
-		switch last := len(out) - 1; {
-		case s.lo == s.hi:
-		case last >= 0 && s.lo <= out[last].hi:
-			out[last].hi = max(out[last].hi, s.hi)
-		default:
-			out = append(out, s)
+		if max(s.lo, d.lo) < min(s.hi, d.hi) {
+			return true
 		}
 	}
-	return out
+	return false
 }

@@ -21,9 +21,8 @@ type Memory struct {
 	guard   Guard
 	max     Max
 	method  *Method
-	where   string // what errors of the call begin with
-	results string // what they call its results
-	args    []span // of the call
+	second  bool   // the call is the second half of its method
+	args    []span // memory of the call's arguments
 	layouts []*layoutOf
 	layout  *layoutOf // of the call's method, nil if it has no Buffers
 	sharing bool      // threads share the call's kernels
@@ -52,7 +51,7 @@ type Frame[W any] struct {
 // Leave ends the call. It is deferred: a panic becomes the call's error, as with [Recover].
 func (f *Frame[W]) Leave(err *error) {
 	if r := recover(); r != nil {
-		*err = recovered(f.where, r)
+		*err = recovered(f.where(), r)
 	}
 	f.Weights = nil // may be freed when the model has others
 	f.leave()
@@ -63,10 +62,18 @@ func (m *Memory) enter(method *Method) error {
 	if err := m.guard.Enter(); err != nil {
 		return err
 	}
-	m.method, m.where, m.results = method, method.Name, "dst"
+	m.method, m.second = method, false
 	m.refused, m.args = false, m.args[:0]
 	m.Symbols.rename(method.Symbols)
 	return nil
+}
+
+// where returns what errors of the call begin with.
+func (m *Memory) where() string {
+	if m.second {
+		return m.method.Backward
+	}
+	return m.method.Name
 }
 
 // leave ends a call.
@@ -87,30 +94,25 @@ func (m *Memory) begin(args []Passed) error {
 	if m.method.Unbound {
 		return nil
 	}
-	if err := m.checkBatch(args); err != nil {
-		return err
-	}
 	if err := m.Open(); err != nil {
 		return err
 	}
-	return m.checkOverlap(args)
+	return m.checkResults(args)
 }
 
 // check checks pointers and the shapes of arguments.
 func (m *Memory) check(args []Passed) error {
 	for i := range args {
-		if a := &args[i]; a.missing {
+		a := &args[i]
+		if a.missing {
 			return m.isNil(a.name)
 		}
-	}
-	for i := range args {
-		a := &args[i]
 		if a.result {
 			continue
 		}
 		m.args = append(m.args, a.span)
 		if err := m.checkArgument(a); err != nil {
-			return fmt.Errorf("%s: %s: %w", m.where, strings.Clone(a.name), err)
+			return err
 		}
 	}
 	return nil
@@ -118,52 +120,53 @@ func (m *Memory) check(args []Passed) error {
 
 // checkArgument checks the shape of an argument.
 func (m *Memory) checkArgument(a *Passed) error {
+	var err error
 	switch a.kind {
+	case whole:
+		return nil
 	case items:
-		switch n := m.Symbols.Value(0); {
-		case n < 0:
-			m.Symbols.values[0] = a.n
-		case n != a.n:
-			return fmt.Errorf("%d elements expected, got %d", n, a.n)
+		return m.checkItems(a)
+	case shaped:
+		if err = checkData(a.shape, a.n); err == nil {
+			err = m.Symbols.checkShape(a.shape, a.want)
 		}
-	case shaped, loose:
-		if err := checkData(a.shape, a.n); err != nil {
-			return err
+	case loose:
+		err = checkData(a.shape, a.n)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", m.where(), strings.Clone(a.name), err)
+	}
+	return nil
+}
+
+// checkItems checks that an argument has an item for each of the batch. The first argument gives
+// the size of the batch, which is the method's first symbol.
+func (m *Memory) checkItems(a *Passed) error {
+	n := m.Symbols.Value(0)
+	if n < 0 {
+		n = a.n
+		m.Symbols.values[0] = n
+		if limit := m.max.Limit(m.method.Symbols[0]); n > limit {
+			return fmt.Errorf("%s: batch of %d: session holds %d at most", m.where(), n, limit)
 		}
 	}
-	if a.kind == shaped {
-		return m.Symbols.checkShape(a.shape, a.want)
+	if n != a.n {
+		return fmt.Errorf("%s: %s: %d elements expected, got %d", m.where(), strings.Clone(a.name), n, a.n)
 	}
 	return nil
 }
 
 func (m *Memory) isNil(name string) error {
-	return fmt.Errorf("%s: %s is nil", m.where, strings.Clone(name))
-}
-
-// checkBatch checks the size of the batch, and the lengths of results that have one item for each
-// item of the batch.
-func (m *Memory) checkBatch(args []Passed) error {
-	for i := range args {
-		if a := &args[i]; a.kind == items {
-			n := m.Symbols.Value(0)
-			room := n
-			if a.result {
-				room = a.n
-			}
-			if err := checkBatch(m.where, n, room, m.max.Limit(m.method.Symbols[0])); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return fmt.Errorf("%s: %s is nil", m.where(), strings.Clone(name))
 }
 
 // Open makes the arena large enough for a call whose symbols are bound. It returns an error if an
 // extent exceeds a limit, or if there is no room. [Enter] calls it, unless the method is Unbound.
 func (m *Memory) Open() error {
-	if err := m.Symbols.CheckMax(m.where, m.max); err != nil {
-		return err
+	if len(m.max) > 0 {
+		if err := m.Symbols.CheckMax(m.where(), m.max); err != nil {
+			return err
+		}
 	}
 	if err := m.open(); err != nil {
 		return err
@@ -178,24 +181,43 @@ func (m *Memory) Open() error {
 // Results checks results that become known after the call has begun. It returns an error if there
 // is no room for them, or if they overlap the memory of an argument.
 func (m *Memory) Results(results ...Passed) error {
-	err := m.checkResults(results)
+	err := roomError(m.where(), results)
+	if err == nil {
+		err = m.checkResults(results)
+	}
 	m.refused = err != nil
 	return err
 }
 
-func (m *Memory) checkResults(results []Passed) error {
+// roomError returns the first error of making room for a result.
+func roomError(where string, results []Passed) error {
 	for i := range results {
-		switch r := &results[i]; {
-		case r.missing:
-			return m.isNil(r.name)
-		case r.err != nil:
-			return fmt.Errorf("%s: %w", m.where, r.err)
+		if err := results[i].err; err != nil {
+			return fmt.Errorf("%s: %w", where, err)
 		}
 	}
-	if err := m.checkBatch(results); err != nil {
-		return err
+	return nil
+}
+
+// checkResults checks the results among args.
+func (m *Memory) checkResults(args []Passed) error {
+	for i := range args {
+		r := &args[i]
+		switch {
+		case !r.result:
+		case r.missing:
+			return m.isNil(r.name)
+		case r.kind == items && r.n != m.Symbols.Value(0):
+			return fmt.Errorf("%s: dst has room for %d: batch of %d", m.where(), r.n, m.Symbols.Value(0))
+		case r.span.overlaps(m.args):
+			what := "dst"
+			if m.second {
+				what = "result"
+			}
+			return fmt.Errorf("%s: %s overlaps an input", m.where(), what)
+		}
 	}
-	return m.checkOverlap(results)
+	return nil
 }
 
 // CheckLike returns an error unless a gradient has the shape of its result. name is the gradient's
@@ -205,18 +227,7 @@ func (m *Memory) CheckLike(name string, shape, want []int) error {
 		return nil
 	}
 	m.refused = true
-	return fmt.Errorf("%s: %s: shape %v: %v expected", m.where, name, slices.Clone(shape), slices.Clone(want))
-}
-
-// checkOverlap checks that no result is in the memory of an argument.
-func (m *Memory) checkOverlap(results []Passed) error {
-	m.args = union(m.args)
-	for i := range results {
-		if r := &results[i]; r.result && overlaps(r.span, m.args) {
-			return fmt.Errorf("%s: %s overlaps an input", m.where, m.results)
-		}
-	}
-	return nil
+	return fmt.Errorf("%s: %s: shape %v: %v expected", m.where(), name, slices.Clone(shape), slices.Clone(want))
 }
 
 // Extent returns the extent of symbol i of the call's method.
@@ -228,21 +239,8 @@ func (m *Memory) Offsets(i int) []int { return m.layout.offsets[i] }
 
 // open makes the arena large enough for the extents of the call.
 func (m *Memory) open() error {
-	need := m.method.Fixed
-	if len(m.method.Buffers) > 0 {
-		l := m.layoutOf(m.method)
-		if err := l.place(m.where, m.Symbols.values); err != nil {
-			return err
-		}
-		m.layout, need = l, l.need
-	}
-	var z Sizes
-	for i, each := range m.method.Each {
-		if each != 0 {
-			need = z.Add(z.Mul(each, int64(m.Symbols.Value(i))), need)
-		}
-	}
-	if err := z.Err(m.where); err != nil {
+	need, err := m.need()
+	if err != nil {
 		return err
 	}
 	return m.grow(need)
@@ -262,9 +260,27 @@ func (m *Memory) grow(need int64) error {
 	return nil
 }
 
+// need returns the size of the arena for the extents of the call, and places the buffers.
+func (m *Memory) need() (int64, error) {
+	method := m.method
+	if method.isFixed() {
+		return method.Fixed, nil
+	}
+	if method.Each == nil {
+		m.layout = m.layoutOf(method)
+		return m.layout.place(m.where(), m.Symbols.values)
+	}
+	var z Sizes
+	need := method.Fixed
+	for i, each := range method.Each {
+		need = z.Add(z.Mul(each, int64(m.Symbols.Value(i))), need)
+	}
+	return need, z.Err(m.where())
+}
+
 // openFor makes room for calls with extents that are known before.
 func (m *Memory) openFor(method *Method, extents ...int) error {
-	m.method, m.where = method, method.Name
+	m.method = method
 	m.Symbols.rename(method.Symbols)
 	copy(m.Symbols.values, extents)
 	return m.open()
@@ -286,11 +302,20 @@ func (m *Memory) layoutOf(method *Method) *layoutOf {
 	return l
 }
 
-// place places the buffers for some extents, unless they are where they were.
-func (l *layoutOf) place(where string, extents []int) error {
-	if l.ready && slices.EqualFunc(extents, l.extents[:len(extents)], func(a int, b int64) bool { return int64(a) == b }) {
-		return nil
+// place places the buffers for some extents, unless they are where they were. It returns the size of
+// the arena.
+func (l *layoutOf) place(where string, extents []int) (int64, error) {
+	if !l.ready || !slices.EqualFunc(extents, l.extents[:len(extents)], func(a int, b int64) bool { return int64(a) == b }) {
+		if err := l.compute(where, extents); err != nil {
+			return 0, err
+		}
 	}
+	return l.need, nil
+}
+
+// compute computes where the buffers are.
+func (l *layoutOf) compute(where string, extents []int) (err error) {
+	defer Recover(where, &err)
 	l.ready, l.z = false, Sizes{}
 	for i, n := range extents {
 		l.extents[i] = int64(n)

@@ -67,6 +67,28 @@ func TestMemoryChecksSizes(t *testing.T) {
 	}
 }
 
+// TestMemoryIsOpenAfterPanics asserts that sizes that cannot be computed are an error, and that the
+// next call computes them again.
+func TestMemoryIsOpenAfterPanics(t *testing.T) {
+	calls := 0
+	sizes := func(z *Sizes, extents, bytes []int64) {
+		if calls++; calls == 1 {
+			panic("no")
+		}
+		bytes[0] = extents[0]
+	}
+	method := &Method{Name: "net: Run", Symbols: []string{"N"}, Buffers: []Buffers{{Bytes: sizes, First: []int32{0}, Last: []int32{0}}}, Layout: Layout}
+	var m Memory
+	for _, want := range []string{"net: Run: panic: no", "", ""} {
+		wantError(t, m.enter(method), "")
+		wantError(t, m.begin([]Passed{In("x", make([][0]float32, 64))}), want)
+		m.leave()
+	}
+	if len(m.Arena) != 64 || calls != 2 {
+		t.Errorf("%d bytes, computed %d times", len(m.Arena), calls)
+	}
+}
+
 // TestMemoryBindsLater asserts that Open makes the room of a method whose arguments do not bind
 // every symbol.
 func TestMemoryBindsLater(t *testing.T) {

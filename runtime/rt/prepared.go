@@ -36,11 +36,16 @@ func (p *Prepared[T]) Set(t *T) { p.ready.Store(t) }
 func (p *Prepared[T]) Raw() *Weights { return p.raw }
 
 // Get returns the packed form. The first call computes it, and concurrent calls wait. It returns
-// the errors of the weights and of prepare; the next call tries again.
+// the errors of the weights and of prepare, a panic of prepare too; the next call tries again.
 func (p *Prepared[T]) Get() (*T, error) {
 	if t := p.ready.Load(); t != nil {
 		return t, nil
 	}
+	return p.compute()
+}
+
+func (p *Prepared[T]) compute() (t *T, err error) {
+	defer Recover("weights", &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.ready.Load(); t != nil {
@@ -49,7 +54,7 @@ func (p *Prepared[T]) Get() (*T, error) {
 	if err := p.raw.Err(); err != nil {
 		return nil, err
 	}
-	t, err := p.prepare(p.raw.Fork())
+	t, err = p.prepare(p.raw.Fork())
 	if err != nil {
 		return nil, err
 	}

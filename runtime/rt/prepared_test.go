@@ -110,3 +110,19 @@ func TestPreparedTriesAgainAfterAnError(t *testing.T) {
 		t.Errorf("preparing left an error with the weights: %v", err)
 	}
 }
+
+func TestPreparedReturnsPanics(t *testing.T) {
+	fails := true
+	p := NewPrepared(NewWeights(), func(*Weights) (*int, error) {
+		if fails {
+			panic("no")
+		}
+		return new(int), nil
+	})
+	_, err := p.Get()
+	wantError(t, err, "weights: panic: no")
+	fails = false
+	if x, err := p.Get(); x == nil || err != nil {
+		t.Errorf("%v, %v after a panic", x, err)
+	}
+}

@@ -49,28 +49,22 @@ func Enter[W, S any, P interface {
 	return s.session().enter(m, args)
 }
 
-func (s *Session[W]) enter(m *Method, args []Passed) (f *Frame[W], err error) {
+func (s *Session[W]) enter(m *Method, args []Passed) (*Frame[W], error) {
 	if s.source == nil {
 		return nil, ErrNoSession
 	}
-	f = &s.frame
+	f := &s.frame
 	if err := f.enter(m); err != nil {
 		return nil, err
 	}
-	defer f.abandon(&err)
-	if f.Weights, err = s.source.Load().Get(); err != nil {
+	w, err := s.source.Load().Get()
+	if err == nil {
+		err = f.begin(args)
+	}
+	if err != nil {
+		f.leave()
 		return nil, err
 	}
-	return f, f.begin(args)
-}
-
-// abandon ends a call that could not begin.
-func (f *Frame[W]) abandon(err *error) {
-	if r := recover(); r != nil {
-		*err = recovered(f.where, r)
-	}
-	if *err != nil {
-		f.Weights = nil
-		f.leave()
-	}
+	f.Weights = w
+	return f, nil
 }

@@ -105,7 +105,7 @@ func TestSessionIsOpenAfterPreparing(t *testing.T) {
 	dst, x := make([][1]float32, 1), make([][1]float32, 1)
 	three := float32(3)
 	s.source.Store(NewPrepared(NewWeights(), func(*Weights) (*float32, error) { panic("no") }))
-	wantError(t, s.Double(dst, x), "net: Double: panic: no")
+	wantError(t, s.Double(dst, x), "weights: panic: no")
 	s.source.Store(NewReady(&three))
 	wantError(t, s.Double(dst, [][1]float32{{5}}), "")
 	if dst[0][0] != 15 {

@@ -24,8 +24,10 @@ func NewSymbols(names ...string) Symbols {
 
 // rename makes s the symbols of another method, all unbound.
 func (s *Symbols) rename(names []string) {
-	s.names = names
-	s.values = slices.Grow(s.values[:0], len(names))[:len(names)]
+	if len(names) > cap(s.values) {
+		s.values = make([]int, len(names))
+	}
+	s.names, s.values = names, s.values[:len(names)]
 	s.Reset()
 }
 

@@ -98,7 +98,10 @@ type worker struct {
 }
 
 func (p *pool) begin() {
-	limit := min(Threads(0), runtime.GOMAXPROCS(0))
+	limit := runtime.GOMAXPROCS(0)
+	if set := int(p.setting.Load()); set > 0 {
+		limit = min(limit, set)
+	}
 	p.limit.Store(int32(limit))
 	if limit > 1 && len(p.all()) < limit-1 {
 		p.start(limit - 1)

@@ -173,10 +173,10 @@ func (t *Trainer[W, C]) backward(m *Method, gradients []Passed) (f *TrainingFram
 		return nil, err
 	}
 	defer f.abandon(&err)
-	f.where, f.results = m.Backward, "result"
+	f.method, f.second = m, true
 	if t.pending != m {
 		before := m.Name[strings.LastIndex(m.Name, " ")+1:]
-		return nil, fmt.Errorf("%s: the last call was not %s, or it failed", f.where, before)
+		return nil, fmt.Errorf("%s: the last call was not %s, or it failed", m.Backward, before)
 	}
 	f.args, f.refused = f.args[:0], false
 	if err := f.check(gradients); err != nil {
@@ -234,7 +234,7 @@ func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= pla
 // as present and gives buffers their new values.
 func (f *TrainingFrame[W, C]) Leave(err *error) {
 	if r := recover(); r != nil {
-		*err = recovered(f.where, r)
+		*err = recovered(f.where(), r)
 	}
 	if f.half == secondHalf && !f.refused {
 		f.t.pending = nil
@@ -258,7 +258,7 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 // abandon ends a call that could not begin.
 func (f *TrainingFrame[W, C]) abandon(err *error) {
 	if r := recover(); r != nil {
-		*err = recovered(f.where, r)
+		*err = recovered(f.where(), r)
 	}
 	if *err != nil {
 		f.pass, f.Changes = nil, nil

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/burngen/burngen/gen/arena"
 	"github.com/burngen/burngen/gen/target/cpu/cost"
 	"github.com/burngen/burngen/gen/target/cpu/layout"
 	"github.com/burngen/burngen/ir/pass"
@@ -34,8 +35,9 @@ func (t Target) Lowering() pass.Pipeline {
 			pass.SplitPrepare,
 			pass.ShareWeights,
 			pass.Prune,
-			pass.RecomputeValues,
+			arena.RecomputeValues(t),
 		},
+		Outlining: arena.Outlining(t),
 		Order: []pass.Order{
 			{Before: "decompose_ops", After: "assign_layout", Why: "what is made of convolutions shows them"},
 			{Before: "widen_floats", After: "assign_layout", Why: "only f32 has a blocked layout"},

@@ -4,6 +4,7 @@
 package gpu
 
 import (
+	"github.com/burngen/burngen/gen/arena"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
@@ -62,7 +63,7 @@ func (Target) Keeps(*ir.Node) bool { return false }
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
 // Lowering returns the passes for GPUs.
-func (Target) Lowering() pass.Pipeline {
+func (t Target) Lowering() pass.Pipeline {
 	return pass.Pipeline{
 		Passes: []pass.Pass{
 			pass.DecomposeOps,
@@ -80,7 +81,8 @@ func (Target) Lowering() pass.Pipeline {
 			pass.SplitPrepare,
 			pass.ShareWeights,
 			pass.Prune,
-			pass.RecomputeValues,
+			arena.RecomputeValues(t),
 		},
+		Outlining: arena.Outlining(t),
 	}
 }

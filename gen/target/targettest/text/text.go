@@ -6,6 +6,7 @@ package text
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/arena"
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
@@ -34,8 +35,11 @@ func (Target) Keeps(*ir.Node) bool { return true }
 func (Target) Lower(*ir.Builder, *ir.Node) []*ir.Value { return nil }
 
 // Lowering returns the passes that every target needs.
-func (Target) Lowering() pass.Pipeline {
-	return pass.Pipeline{Passes: []pass.Pass{pass.SpillConstants, pass.LiftWeights, pass.SplitPrepare, pass.Prune}}
+func (t Target) Lowering() pass.Pipeline {
+	return pass.Pipeline{
+		Passes:    []pass.Pass{pass.SpillConstants, pass.LiftWeights, pass.SplitPrepare, pass.Prune, arena.RecomputeValues(t)},
+		Outlining: arena.Outlining(t),
+	}
 }
 
 // launch is the step that computes a node, or a measure of it.

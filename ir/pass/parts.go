@@ -11,47 +11,12 @@ import (
 // minShared is the number of nodes that a part which functions share has to save.
 const minShared = 12
 
-// maxParts is the number of parts that are tried in the functions of one type.
-const maxParts = 32
-
-// outlineParts moves computations that several functions have in common into a function that they
-// call. Such a computation is the forward pass of a model, or its layers, which a loss, an
-// evaluation and a training step have in common. Only functions that become methods of the same
-// type share. Nodes that only gradients need are not shared, because they are left out where
-// gradients are not wanted. A part that makes arenas much larger is not shared either.
-func outlineParts(ctx *Context, m *ir.Module) (changed bool, err error) {
-	for host, funcs := range ctx.hosts(m) {
-		if len(funcs) < 2 {
-			continue
-		}
-		refused := 0
-		for range maxParts {
-			trial := m.Clone()
-			runs, err := outlinePart(ctx, trial, ctx.hosts(trial)[host], refused)
-			if err != nil {
-				return changed, err
-			}
-			if runs == 0 {
-				break
-			}
-			fits, err := ctx.fits(m, trial, ctx.hosts(m)[host])
-			switch {
-			case err != nil:
-				return changed, err
-			case !fits:
-				refused++
-				continue
-			}
-			m.Funcs, changed, refused = trial.Funcs, true, 0
-			ctx.count(OutlinedBlocks, runs)
-		}
-	}
-	return changed, nil
-}
-
-// outlinePart outlines the part that saves the most nodes in some functions. It skips the first but
-// candidates. It returns the number of calls, or 0 if there is no such part.
-func outlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs int, err error) {
+// OutlinePart moves a computation that some functions have in common into a function that they call.
+// Such a computation is the forward pass of a model, or its layers, which a loss, an evaluation and a
+// training step have in common. OutlinePart chooses the part that saves the most nodes, after the first
+// but candidates. Nodes that only gradients need are not part of it, because they are left out where
+// gradients are not wanted. It returns the number of calls, or 0 if there is no such part.
+func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs int, err error) {
 	r := findShared(ctx, funcs, but)
 	if r == nil {
 		return 0, nil
@@ -72,35 +37,9 @@ func outlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs in
 	return len(r.runs), nil
 }
 
-// fits reports whether outlining has not made the arenas of functions much larger. Functions that
-// train count most, because they need the most memory.
-func (c *Context) fits(before, after *ir.Module, funcs []*ir.Func) (bool, error) {
-	if c.Plan == nil {
-		return true, nil
-	}
-	for _, f := range funcs {
-		was, err := c.arenaSize(before, f)
-		if err != nil {
-			return false, err
-		}
-		is, err := c.arenaSize(after, after.Func(f.Name))
-		if err != nil {
-			return false, err
-		}
-		room := was / 2
-		if slices.Contains(c.Trained, f.Name) {
-			room = was / 32
-		}
-		if is-was > room {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// hosts returns the groups of functions that become methods of one type in generated code:
-// functions that infer, and functions that train and evaluate.
-func (c *Context) hosts(m *ir.Module) [][]*ir.Func {
+// Hosts returns the groups of functions that become methods of one type in generated code: functions
+// that infer, and functions that train and evaluate.
+func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 	infer := c.prepared(m)
 	called := calledFuncs(m)
 	var train []*ir.Func

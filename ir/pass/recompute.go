@@ -9,7 +9,6 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/plan"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // Remat selects the values that a training function computes again instead of keeping them from its
@@ -82,74 +81,8 @@ func isViewer(n *ir.Node) bool {
 	return ok && len(n.Results) == 1
 }
 
-// recomputeValues makes training functions compute values again before later readers if keeping the
-// values makes the arena larger. At the node where most memory is in use, it chooses a value that
-// is computed before the node and read only after it. The value must be computable from values that
-// are small or still in use at its next reader. This is repeated until the peak cannot be lowered.
-// Random operators that RematAll repeats draw the same numbers again, since these depend only on
-// seed, key and position.
-func recomputeValues(ctx *Context, m *ir.Module) (bool, error) {
-	ctx.Recomputed = nil
-	changed := false
-	for _, name := range ctx.Trained {
-		f := m.Func(name)
-		if f == nil || ctx.Remat == RematNone || ctx.Plan == nil {
-			continue
-		}
-		did, err := ctx.shrink(m, f)
-		if err != nil {
-			return changed, fmt.Errorf("@%s: %w", name, err)
-		}
-		ctx.Recomputed = append(ctx.Recomputed, did)
-		changed = changed || did.Values > 0
-	}
-	return changed, nil
-}
-
-// shrink makes the function f of m recompute values if this makes its arena smaller.
-func (c *Context) shrink(m *ir.Module, f *ir.Func) (did Recomputed, err error) {
-	did = Recomputed{Func: f.Name, IsScaled: len(f.Symbols()) > 0}
-	did.Before, err = c.arenaSize(m, f)
-	did.After = did.Before
-	for _, mode := range []Remat{RematAuto, RematAll} {
-		if err != nil || mode > c.Remat {
-			break
-		}
-		kept := f.Clone()
-		var values int
-		if values, err = recompute(c, f, mode); err != nil || values == 0 {
-			continue
-		}
-		var size int64
-		if size, err = c.arenaSize(m, f); size < did.After {
-			did.After, did.Values = size, did.Values+values
-		} else {
-			f.Block = kept.Block
-		}
-	}
-	return did, err
-}
-
-// arenaSize returns the size of f's arena in bytes.
-func (c *Context) arenaSize(m *ir.Module, f *ir.Func) (int64, error) {
-	p, err := c.Plan(m, f.Name)
-	if err != nil {
-		return 0, err
-	}
-	if p.Mode != plan.Dynamic {
-		return atExtent(p.Size), nil
-	}
-	n := len(p.Buffers)
-	bytes, offsets := make([]int64, n), make([]int64, n)
-	first, last := make([]int32, n), make([]int32, n)
-	for i, b := range p.Buffers {
-		bytes[i], first[i], last[i] = atExtent(b.Bytes), int32(b.First), int32(b.Last)
-	}
-	return rt.Layout(bytes, first, last, offsets), nil
-}
-
-// atExtent evaluates d with RematExtent for every symbol. It returns 0 if the value is not defined.
-func atExtent(d dim.Dim) int64 {
+// AtExtent evaluates d with RematExtent for every symbol. It returns 0 if the value is not defined.
+func AtExtent(d dim.Dim) int64 {
 	v, err := d.Eval(func(string) (int64, bool) { return RematExtent, true })
 	if err != nil {
 		return 0
@@ -157,8 +90,12 @@ func atExtent(d dim.Dim) int64 {
 	return v
 }
 
-// recompute makes f compute values again, and returns their number.
-func recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
+// Recompute makes f compute values again before later readers, and returns their number. At the node
+// where most memory is in use, it chooses a value that is computed before the node and read only after
+// it. The value must be computable from values that are small or still in use at its next reader. This
+// is repeated until the peak cannot be lowered. Random operators that RematAll repeats draw the same
+// numbers again, since these depend only on seed, key and position.
+func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
 		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}
 		for values < maxRecomputeRounds && r.round() {
@@ -220,7 +157,7 @@ func lives(f *ir.Func) *life {
 		}
 		for _, v := range n.Results {
 			if v.Type.IsTensor() && !plan.IsHeld(v.Type) {
-				l.root[v], l.last[v], l.bytes[v] = v, i, atExtent(v.Type.Elems().Mul(dim.Const(v.Type.DType.Size())))
+				l.root[v], l.last[v], l.bytes[v] = v, i, AtExtent(v.Type.Elems().Mul(dim.Const(v.Type.DType.Size())))
 			}
 		}
 	}
@@ -362,7 +299,7 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 		}
 		for _, x := range append(slices.Clone(n.Args), n.Results...) {
 			if x != nil && !isViewer(n) {
-				a.cost += atExtent(x.Type.Elems().Mul(dim.Const(x.Type.DType.Size())))
+				a.cost += AtExtent(x.Type.Elems().Mul(dim.Const(x.Type.DType.Size())))
 			}
 		}
 		for _, x := range n.Args {

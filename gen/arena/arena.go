@@ -1,0 +1,32 @@
+// Package arena has the passes that depend on the memory of functions. They keep a rewrite only if the
+// arena of a function becomes smaller, or not much larger. To know its size they plan the function as
+// the target computes it. The rewrites themselves are in package pass.
+package arena
+
+import (
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/pass"
+	"github.com/burngen/burngen/ir/plan"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// size returns the size in bytes of the arena of a function of a lowered module, if every symbolic
+// extent is [pass.RematExtent].
+func size(t program.Target, m *ir.Module, name string) (int64, error) {
+	f, err := program.Compile(m, name, t)
+	if err != nil {
+		return 0, err
+	}
+	p := f.Plan
+	if p.Mode != plan.Dynamic {
+		return pass.AtExtent(p.Size), nil
+	}
+	n := len(p.Buffers)
+	bytes, offsets := make([]int64, n), make([]int64, n)
+	first, last := make([]int32, n), make([]int32, n)
+	for i, b := range p.Buffers {
+		bytes[i], first[i], last[i] = pass.AtExtent(b.Bytes), int32(b.First), int32(b.Last)
+	}
+	return rt.Layout(bytes, first, last, offsets), nil
+}

@@ -1,0 +1,79 @@
+package arena
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// maxParts is the number of parts that are tried in the functions of one type.
+const maxParts = 32
+
+// Outlining returns the passes that move nodes into functions that others call, in their order.
+func Outlining(t program.Target) []pass.Pass {
+	return []pass.Pass{OutlineParts(t), pass.OutlineBlocks, pass.MergeFunctions}
+}
+
+// OutlineParts returns the pass that moves computations that several functions have in common into a
+// function that they call, as [pass.OutlinePart] does. Only functions that become methods of the same
+// type share. A part that makes arenas much larger is not shared.
+func OutlineParts(t program.Target) pass.Pass {
+	return pass.Pass{Name: "outline_parts", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
+		return outlineParts(t, ctx, m)
+	}}
+}
+
+func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bool, err error) {
+	for host, funcs := range ctx.Hosts(m) {
+		if len(funcs) < 2 {
+			continue
+		}
+		refused := 0
+		for range maxParts {
+			trial := m.Clone()
+			runs, err := pass.OutlinePart(ctx, trial, ctx.Hosts(trial)[host], refused)
+			if err != nil {
+				return changed, err
+			}
+			if runs == 0 {
+				break
+			}
+			fits, err := fits(t, ctx, m, trial, ctx.Hosts(m)[host])
+			switch {
+			case err != nil:
+				return changed, err
+			case !fits:
+				refused++
+				continue
+			}
+			m.Funcs, changed, refused = trial.Funcs, true, 0
+			ctx.Count(pass.OutlinedBlocks, runs)
+		}
+	}
+	return changed, nil
+}
+
+// fits reports whether outlining has not made the arenas of functions much larger. Functions that
+// train count most, because they need the most memory.
+func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
+	for _, f := range funcs {
+		was, err := size(t, before, f.Name)
+		if err != nil {
+			return false, err
+		}
+		is, err := size(t, after, f.Name)
+		if err != nil {
+			return false, err
+		}
+		room := was / 2
+		if slices.Contains(ctx.Trained, f.Name) {
+			room = was / 32
+		}
+		if is-was > room {
+			return false, nil
+		}
+	}
+	return true, nil
+}
