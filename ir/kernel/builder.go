@@ -395,8 +395,9 @@ func (b *Builder) address(what string, p, i *Value, n int) {
 func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
 
 // For appends a loop: i counts from lo up to but not including hi, in steps of step, all i32. body
-// gets i and the carried values, and returns their values for the next iteration. For returns the
-// values after the last iteration, or the initial ones if there is no iteration.
+// gets i and the carried values, and returns the carried values for the next iteration. For returns
+// the carried values after the last iteration. If there is no iteration, these are the initial
+// values.
 func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }

@@ -114,8 +114,8 @@ func (r RNN) Forward(x, h Value) (y, last Value) {
 	return y, states[0]
 }
 
-// Forward runs the layers like [RNN.Forward]. c is the initial cell state. It also returns the
-// final cell state.
+// Forward runs the layers over x. x, h, y and lastH are x, h, y and last of [RNN.Forward]. c is the
+// initial cell state and lastC the final cell state, of h's shape.
 func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	required(l)
 	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o, InputForget: l.cells.inputForget} }, []string{"sigmoid", "tanh", "tanh"})

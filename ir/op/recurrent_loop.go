@@ -104,7 +104,7 @@ func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	return parts
 }
 
-// Compose makes it a loop over the steps.
+// Compose replaces the node by a loop over the steps.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -114,7 +114,7 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Compose makes it a loop over the steps.
+// Compose replaces the node by a loop over the steps.
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -142,7 +142,7 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Compose makes it a loop over the steps.
+// Compose replaces the node by a loop over the steps.
 func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]
