@@ -7,9 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/burngen/burngen/ir/op"
@@ -124,15 +122,8 @@ func (m *Model) CheckGradients(dir string) error {
 // packageFiles returns the Go files of a package for all platforms. It returns nothing if the go
 // command does not find the package.
 func packageFiles(path, dir string) []string {
-	for {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			break
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return nil
-		}
-		dir = above
+	if dir = existing(dir); dir == "" {
+		return nil
 	}
 	const format = `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .CgoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range .IgnoredGoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`
 	c := exec.Command("go", "list", "-find", "-f", format, "--", path)

@@ -155,6 +155,8 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	switch {
 	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
 		return true
+	case isOwn && f.isGenerated() && path.Base(f.folder) == "auto" && within(own, path.Dir(f.folder)): // it chooses among them
+		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")
 	case isOwn:

@@ -25,20 +25,24 @@ var checkCommand = command{
 
 func defineCheck(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
-	targetFlag(flags, o)
+	on := compileTarget(flags)
 	return func(s *streams, files []string) error {
 		if len(files) == 0 {
 			return usagef("name one or more models: ONNX files, or folders of descriptions in Go")
 		}
 		failed := false
 		for _, file := range files {
-			m, err := load(flags, file, o, s)
+			models, err := loadFor(on, flags, file, o, s)
+			var m *gen.Model
 			if err != nil {
 				failed = true
 				fmt.Fprintln(s.out, err)
 				fmt.Fprint(s.out, badNodes(file, err))
 			} else {
+				m = models[0]
 				fmt.Fprintf(s.out, "%s: all %d nodes can be compiled\n", filepath.Base(file), m.Source.Nodes)
+			}
+			for _, m := range models {
 				fmt.Fprint(s.out, m.DeviceReport())
 			}
 			if err := printOperators(s.out, file, m); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/config"
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/cost"
 	"github.com/burngen/burngen/internal/file"
@@ -230,4 +231,25 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	}
 	o.Stdout, o.Stderr = s.err, s.err
 	return gen.Load(path, *o)
+}
+
+// loadFor is [load] for each target of a flag: the option's own if the flag names none.
+func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
+	targets := []target.Target{on.target}
+	if on.auto {
+		targets = target.All
+	}
+	var models []*gen.Model
+	for _, t := range targets {
+		options := *o
+		if t != nil {
+			options.Target = t
+		}
+		m, err := load(flags, path, &options, s)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	return models, nil
 }

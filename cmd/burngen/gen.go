@@ -40,6 +40,7 @@ type genFlags struct {
 	dir     string
 	keep    string // value of -weights-keep, or ""
 	targets []target.Target
+	auto    bool // whether to generate the package that chooses among the targets
 	force   bool
 	check   bool
 	dump    string
@@ -57,7 +58,8 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 		}), "variant", "try these fields of the configuration, `'NAME=VALUE;…'`, as in 'Block=conv;Depth=2'. The first\n-variant whose model has the tensors of -weights FILE is used")
 	})
 	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
-	flags.Var(manyTargets{&g.targets}, "target", "generate for these `TARGETS`, separated by commas. The package of the first target is in DIR,\nand each other package in a folder below it, as in DIR/cuda"+targetsHelp)
+	flags.Var(manyTargets{&g.targets, &g.auto}, "target", "generate for these `TARGETS`, separated by commas. The package of the first target is in DIR,\nand each other package in a folder below it, as in DIR/cuda"+targetsHelp+
+		"  auto    all targets, and the package DIR/auto, which takes the first of cuda, vulkan, cpu that the machine has")
 	flags.StringVar(&g.options.Package, "pkg", "", "name the package `NAME` (default: the name of the folder)")
 	flags.section(ofTraining, func() {
 		flags.BoolVar(&g.options.Train, "train", false, "generate a package that can also train the model. Its weights file holds the original weights")
@@ -236,6 +238,7 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	if len(g.targets) == 0 {
 		g.targets = []target.Target{first}
 	}
+	var packages []gen.Packaged
 	for i, t := range g.targets {
 		if i > 0 {
 			g.dir, g.options.Package = filepath.Join(dir, t.Name()), t.Name()
@@ -248,11 +251,19 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 			return nil, nil, err
 		}
 		if m != nil {
-			models = append(models, m)
+			models, packages = append(models, m), append(packages, gen.Packaged{Model: m, Dir: g.dir})
 		}
 		outputs = append(outputs, more...)
 	}
-	return models, outputs, nil
+	if !g.auto || len(packages) == 0 {
+		return models, outputs, nil
+	}
+	files, err := gen.Auto(packages)
+	if err != nil {
+		return nil, nil, fmt.Errorf("-target auto: %w", err)
+	}
+	out, err := gen.NewOutput(filepath.Join(dir, gen.AutoName), files)
+	return models, append(outputs, out), err
 }
 
 // generate compiles the model and checks the output folders. It returns a nil model for a folder

@@ -26,7 +26,7 @@ var inspectCommand = command{
 
 func defineInspect(flags *flagSet) func(*streams, []string) error {
 	o := modelFlags(flags)
-	targetFlag(flags, o)
+	on := compileTarget(flags)
 	var names *keys.Options
 	flags.section(ofTensors, func() { names = nameFlags(flags) })
 	return func(s *streams, files []string) error {
@@ -40,18 +40,21 @@ func defineInspect(flags *flagSet) func(*streams, []string) error {
 		if len(flags.given(ofTensors)) > 0 {
 			return usagef("%s applies to weights files, and %s is not one", flags.given(ofTensors)[0], filepath.Base(file))
 		}
-		m, err := load(flags, file, o, s)
+		models, err := loadFor(on, flags, file, o, s)
 		if err != nil {
 			return err
 		}
-		return inspectModel(s.out, m)
+		return inspectModel(s.out, models)
 	}
 }
 
-// inspectModel prints a summary of a model.
-func inspectModel(out io.Writer, m *gen.Model) error {
+// inspectModel prints a summary of a model, which is compiled for one or more targets.
+func inspectModel(out io.Writer, models []*gen.Model) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, m.Report())
+	for _, m := range models {
+		fmt.Fprint(w, m.Report())
+	}
+	m := models[0]
 	for _, list := range []struct {
 		title string
 		ports []rt.Port

@@ -32,7 +32,8 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
 	flags.Var(in, "in", "read an input from a file, `NAME=FILE`: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif")
-	flags.Var(oneTarget{&o.Target}, "target", "run on `TARGET`"+targetsHelp)
+	on := &oneTarget{}
+	flags.Var(on, "target", "run on `TARGET`"+targetsHelp+firstTarget)
 	dir := flags.String("out", "", "write the outputs to the folder `DIR` as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)
@@ -44,8 +45,12 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 			return err
 		}
 		defer done()
+		t, err := on.found(s.err, o.Target)
+		if err != nil {
+			return err
+		}
 		var closed func()
-		if o.Target, closed, err = onDevice(o.Target); err != nil {
+		if o.Target, closed, err = onDevice(t); err != nil {
 			return err
 		}
 		defer closed()

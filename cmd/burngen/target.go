@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/burngen/burngen/gen"
@@ -23,26 +24,21 @@ var drivers = []struct {
 	{vulkan.Target(), rtvulkan.Driver()},
 }
 
-// oneTarget is a flag with the name of a target.
-type oneTarget struct{ target *target.Target }
-
-func (t oneTarget) String() string {
-	if t.target == nil || *t.target == nil {
-		return ""
+// named returns the target of a name, or an error that lists the names.
+func named(name string) (target.Target, error) {
+	found, err := target.Named(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w, or auto", err)
 	}
-	return (*t.target).Name()
+	return found, nil
 }
 
-func (t oneTarget) Set(text string) error {
-	found, err := target.Named(text)
-	if err == nil {
-		*t.target = found
-	}
-	return err
+// manyTargets is a flag with names of targets, each once. The name auto stands for all of them, after
+// those that are named.
+type manyTargets struct {
+	targets *[]target.Target
+	auto    *bool
 }
-
-// manyTargets is a flag with names of targets, each once.
-type manyTargets struct{ targets *[]target.Target }
 
 func (t manyTargets) String() string {
 	if t.targets == nil {
@@ -52,6 +48,9 @@ func (t manyTargets) String() string {
 	for _, x := range *t.targets {
 		names = append(names, x.Name())
 	}
+	if *t.auto {
+		names = append(names, gen.AutoName)
+	}
 	return strings.Join(names, ",")
 }
 
@@ -59,28 +58,98 @@ func (t manyTargets) Set(text string) error {
 	seen := map[string]bool{}
 	*t.targets = nil
 	for name := range strings.SplitSeq(text, ",") {
-		found, err := target.Named(name)
-		if err != nil {
-			return err
-		}
 		if seen[name] {
 			return fmt.Errorf("%s is named twice", name)
 		}
 		seen[name] = true
+		if name == gen.AutoName {
+			continue
+		}
+		found, err := named(name)
+		if err != nil {
+			return err
+		}
 		*t.targets = append(*t.targets, found)
+	}
+	if *t.auto = seen[gen.AutoName]; !*t.auto {
+		return nil
+	}
+	for _, x := range target.All {
+		if !seen[x.Name()] {
+			*t.targets = append(*t.targets, x)
+		}
 	}
 	return nil
 }
 
-// targetsHelp is the help text of -target, after the beginning of its first line.
-const targetsHelp = ":\n" +
-	"  cpu     kernels of the CPU (default)\n" +
-	"  cuda    NVIDIA GPUs\n" +
-	"  vulkan  GPUs with Vulkan 1.2"
+// targetsHelp is the help text of -target, after the beginning of its first line. allTargets is the help
+// text of auto where a command only compiles, and firstTarget where it computes.
+const (
+	targetsHelp = ":\n" +
+		"  cpu     kernels of the CPU (default)\n" +
+		"  cuda    NVIDIA GPUs\n" +
+		"  vulkan  GPUs with Vulkan 1.2\n"
+	allTargets  = "  auto    all of them"
+	firstTarget = "  auto    the first of cuda, vulkan, cpu that the machine has"
+)
 
-// targetFlag declares -target for commands that compile a model and do not run it.
-func targetFlag(flags *flagSet, o *gen.Options) {
-	flags.Var(oneTarget{&o.Target}, "target", "compile for `TARGET`, and say what a GPU computes and what the host does"+targetsHelp)
+// oneTarget is a flag with the name of a target, or with auto.
+type oneTarget struct {
+	target target.Target // nil for the default
+	auto   bool
+}
+
+func (t *oneTarget) String() string {
+	switch {
+	case t.auto:
+		return gen.AutoName
+	case t.target == nil:
+		return ""
+	}
+	return t.target.Name()
+}
+
+func (t *oneTarget) Set(text string) error {
+	if t.auto = text == gen.AutoName; t.auto {
+		t.target = nil
+		return nil
+	}
+	found, err := named(text)
+	t.target = found
+	return err
+}
+
+// compileTarget declares -target for commands that compile a model and do not run it.
+func compileTarget(flags *flagSet) *oneTarget {
+	t := &oneTarget{}
+	flags.Var(t, "target", "compile for `TARGET`, and say what a GPU computes and what the host does"+targetsHelp+allTargets)
+	return t
+}
+
+// found returns the target: fallback if the flag is not given, and for auto the first target that the
+// machine has, which found names on w.
+func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
+	switch {
+	case t.target != nil:
+		return t.target, nil
+	case !t.auto:
+		return fallback, nil
+	}
+	var choices []rtgpu.Choice[target.Target]
+	for _, d := range drivers {
+		choices = append(choices, rtgpu.Choice[target.Target]{Target: d.target.Name(), Load: func(o ...rtgpu.Option) (target.Target, error) {
+			_, err := rtgpu.Find(d.driver, o...)
+			return d.target, err
+		}})
+	}
+	choices = append(choices, rtgpu.Choice[target.Target]{Target: target.All[0].Name(), Load: func(...rtgpu.Option) (target.Target, error) {
+		return target.All[0], nil
+	}})
+	found, err := rtgpu.First(nil, choices...)
+	if err == nil {
+		fmt.Fprintf(w, "-target auto: %s\n", found.Name())
+	}
+	return found, err
 }
 
 // onDevice returns a target with an opened device, if it needs one to run steps.
@@ -89,10 +158,15 @@ func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 		return t, func() {}, nil
 	}
 	for _, d := range drivers {
-		if d.target.Name() == t.Name() {
-			o, err := d.target.Open(d.driver, 0)
-			return o, func() { o.Close() }, err
+		if d.target.Name() != t.Name() {
+			continue
 		}
+		index, err := rtgpu.Find(d.driver)
+		if err != nil {
+			return nil, nil, err
+		}
+		o, err := d.target.Open(d.driver, index)
+		return o, func() { o.Close() }, err
 	}
 	return nil, nil, fmt.Errorf("-target %s: models cannot be run on it without generating", t.Name())
 }

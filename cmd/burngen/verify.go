@@ -30,7 +30,8 @@ func defineVerify(flags *flagSet) func(*streams, []string) error {
 	)
 	flags.BoolVar(&o.Layers, "layers", false, "also compare intermediate values, where the references have them")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nThe tolerances of floats are as large as this rounding requires")
-	flags.Var(oneTarget{&o.Target}, "target", "generate for `TARGET`, or with -exec run on it"+targetsHelp)
+	on := &oneTarget{}
+	flags.Var(on, "target", "generate for `TARGET`, or with -exec run on it"+targetsHelp+firstTarget)
 	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return func(s *streams, dirs []string) error {
 		switch {
@@ -46,6 +47,10 @@ func defineVerify(flags *flagSet) func(*streams, []string) error {
 			o.Mode = verify.Executed
 		}
 		o.Timeout = *timeout
+		var err error
+		if o.Target, err = on.found(s.err, nil); err != nil {
+			return err
+		}
 		if o.Mode == verify.Executed {
 			opened, done, err := onDevice(o.Target)
 			if err != nil {

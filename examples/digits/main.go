@@ -1,13 +1,15 @@
 // Digits reads handwritten digits.
 //
-//	go run ./examples/digits [PICTURE.png ...]
+//	go run ./examples/digits [-target auto|cuda|vulkan|cpu] [PICTURE.png ...]
 //
 // It prints the digit in each picture and its probability. Without arguments it reads the pictures
-// in the program. The program is one binary that also holds the weights.
+// in the program. The program is one binary that also holds the weights. It computes on the first of
+// cuda, vulkan and cpu that the machine has, or on the target that -target names.
 package main
 
 import (
 	"embed"
+	"flag"
 	"fmt"
 	"image"
 	_ "image/png"
@@ -18,10 +20,10 @@ import (
 	"path"
 
 	"github.com/burngen/burngen/examples/digits/fit"
-	"github.com/burngen/burngen/examples/digits/model"
+	model "github.com/burngen/burngen/examples/digits/model/auto"
 )
 
-//go:generate go run ../../cmd/burngen digits.onnx -o ./model
+//go:generate go run ../../cmd/burngen digits.onnx -o ./model -target auto
 
 //go:embed drawn/*.png
 var drawn embed.FS
@@ -29,7 +31,12 @@ var drawn embed.FS
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("digits: ")
-	names, open := os.Args[1:], func(name string) (fs.File, error) { return os.Open(name) }
+	target := flag.String("target", "auto", "computes on `TARGET`: cuda, vulkan or cpu; auto takes the first that the machine has")
+	flag.Parse()
+	if *target != "auto" {
+		os.Setenv("BURNGEN_TARGET", *target)
+	}
+	names, open := flag.Args(), func(name string) (fs.File, error) { return os.Open(name) }
 	if len(names) == 0 {
 		names, _ = fs.Glob(drawn, "drawn/*.png")
 		open = drawn.Open

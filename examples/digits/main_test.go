@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/burngen/burngen/examples/digits/model"
+	model "github.com/burngen/burngen/examples/digits/model/auto"
 )
 
 func TestReadsEveryDrawnDigit(t *testing.T) {

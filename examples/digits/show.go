@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/examples/digits/fit"
-	"github.com/burngen/burngen/examples/digits/model"
+	model "github.com/burngen/burngen/examples/digits/model/auto"
 )
 
 const (

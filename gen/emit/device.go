@@ -22,7 +22,10 @@ type Device struct {
 }
 
 // deviceNames are the package-level names of packages with a device.
-var deviceNames = []string{"device", "code"}
+var deviceNames = []string{"program", "code"}
+
+// instance is the name of a model's device: of the field, of parameters and of variables.
+const instance = "device"
 
 // runField is the field of sessions and trainers, and the parameter of prepare's parts, for the memory
 // of the device.
@@ -45,10 +48,93 @@ func (e *emitter) deviceFile() *jen.File {
 	f.Anon("embed")
 	f.Comment("//go:embed " + d.File.Name)
 	f.Var().Id("code").String()
-	note(f, "device is where the kernels run.")
-	f.Var().Id("device").Op("=").Qual(gpuPath, "Program").Values(
+	note(f, "program is the code that runs on devices.")
+	f.Var().Id("program").Op("=").Qual(gpuPath, "Program").Values(
 		jen.Id("Driver").Op(":").Qual(d.Driver, "Driver"), jen.Id("Code").Op(":").Op("&").Id("code"))
 	return f
+}
+
+// instanceParam prints the parameter for a model's device.
+func (e *emitter) instanceParam() []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{jen.Id(instance).Op("*").Qual(gpuPath, "Instance")}
+}
+
+// instanceArg prints a model's device as an argument.
+func (e *emitter) instanceArg(device *jen.Statement) []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{device}
+}
+
+// instanceVar prints the variable for a model's device.
+func (e *emitter) instanceVar(device *jen.Statement) []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{jen.Id(instance).Op(":=").Add(device)}
+}
+
+// keepInstance prints the assignment of a model's field for its device.
+func (e *emitter) keepInstance() []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{jen.Id("m").Dot(instance).Op("=").Id(instance)}
+}
+
+// openInstance prints the variable for a model's device, which is opened with options, in a function
+// that returns a model and an error.
+func (e *emitter) openInstance() []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{
+		jen.List(jen.Id(instance), jen.Err()).Op(":=").Id("program").Dot("Open").Call(jen.Id("options").Op("...")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+	}
+}
+
+// deviceOptions prints the parameter for options that choose the device.
+func (e *emitter) deviceOptions() []jen.Code {
+	if !e.hasDevice() {
+		return nil
+	}
+	return []jen.Code{jen.Id("options").Op("...").Qual(gpuPath, "Option")}
+}
+
+// opens is the sentence about the options of Load.
+func (e *emitter) opens() prose {
+	if !e.hasDevice() {
+		return ""
+	}
+	return "\nIt opens the device. Options choose it and limit its memory: see gpu.Device and gpu.Memory."
+}
+
+// preparesOnDevice reports whether the device computes weights.
+func (e *emitter) preparesOnDevice() bool { return e.hasDevice() && len(e.prepare.Steps) > 0 }
+
+// preparer prints the function that prepares weights, for a model whose device is in a variable.
+func (e *emitter) preparer() *jen.Statement {
+	if !e.preparesOnDevice() {
+		return jen.Id("prepare")
+	}
+	return jen.Qual(gpuPath, "On").Call(jen.Id(instance), jen.Id("prepare"))
+}
+
+// addOn prints On.
+func (e *emitter) addOn(f *jen.File) {
+	if !e.hasDevice() {
+		return
+	}
+	shared := jen.Id("m").Dot("weights").Dot("Load").Call()
+	if e.preparesOnDevice() && e.Store.Form().HasRaw() {
+		shared = jen.Qual(rtPath, "NewPrepared").Call(shared.Dot("Raw").Call().Dot("Fork").Call(), e.preparer())
+	}
+	f.Add(from("Model.On", fill{"Option_": e.deviceOptions(), "open_": e.openInstance(), "shared_": shared, "device_": e.instanceArg(jen.Id(instance))}))
 }
 
 // deviceFields prints the field of a host for the memory of the device.
@@ -69,7 +155,7 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 		out = append(out, jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
 	run := h.self().Dot(runField)
-	must(run.Clone().Dot("Open").Call(jen.Op("&").Id("device")))
+	must(run.Clone().Dot("Open").Call(jen.Id("m").Dot(instance)))
 	if h == e.trainer {
 		must(h.self().Dot("TrainOn").Call(jen.Op("&").Add(run)))
 	}
@@ -116,7 +202,7 @@ func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 		jen.Defer().Add(run.Clone()).Dot("End").Call(jen.Op("&").Err()),
 	}
 	if fn.isQueued() {
-		key := []jen.Code{jen.Lit(fn.name)}
+		key := []jen.Code{jen.Lit(fn.names[0])}
 		for _, p := range params {
 			if p.typ == "int" {
 				key = append(key, jen.Id(p.name))
@@ -153,7 +239,7 @@ func allQueued(p Printer, f *program.Func) bool {
 // prepareOnDevice prints the beginning of the preparation of weights on the device, whose results are
 // fields of p.
 func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
-	args := []jen.Code{jen.Op("&").Id("device"), jen.Nil()}
+	args := []jen.Code{jen.Id(instance), jen.Nil()}
 	if hasArena {
 		args[1] = jen.Id("arena")
 	}

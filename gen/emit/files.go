@@ -125,7 +125,9 @@ func (e *emitter) modelFile() *jen.File {
 	for _, m := range e.session.methods {
 		add(f, m.typeDecls())
 	}
-	for _, key := range []string{"Model", "newModel", "Model.loaded", "Model.session", "Model.Meta"} {
+	f.Add(from("Model", fill{"Device_": e.instanceParam()}))
+	f.Add(from("newModel", fill{"Device_": e.instanceParam(), "fields_": e.keepInstance()}))
+	for _, key := range []string{"Model.loaded", "Model.session", "Model.Meta"} {
 		f.Add(from(key, nil))
 	}
 	for _, m := range e.session.methods {

@@ -14,16 +14,16 @@ import (
 // standardImports are the packages of the standard library that generated code may import.
 // runtimeImports are the packages of the runtime that it may import with any target.
 var (
-	standardImports = []string{"context", "embed", "math", "sync/atomic", "testing"}
+	standardImports = []string{"context", "embed", "errors", "math", filepathPath, "sync/atomic", "testing"}
 	runtimeImports  = []string{rtPath, keysPath}
 )
 
 // guard parses the files and checks properties that no text in a model can change: they import only
-// the runtime and the packages of custom operators, and contain no init function, no cgo, and no
+// the runtime, the packages of custom operators, and more, and contain no init function, no cgo, and no
 // directive except those that embed the weights and the kernels.
-func guard(files []File, m *emitter) error {
+func guard(files []File, m *emitter, more ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
-	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom)
+	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, more)
 	embeds := map[string]string{}
 	if m.embeddedFile() != "" {
 		embeds["weights.go"] = "//go:embed " + m.embeddedFile()

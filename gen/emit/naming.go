@@ -80,7 +80,7 @@ func newEmitter(m *Model) *emitter {
 		c.lap = m.Lap
 	}
 
-	local := e.global.within("w", "p", "raw", runField, "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
+	local := e.global.within("w", "p", "raw", instance, runField, "err", "lo", "hi", "i", "j", "k", "l", "arena", "n0", "t")
 	e.prepare = e.newFunction(nil, m.Prepare, "prepare")
 	e.prepare.arena = jen.Id("arena")
 	for _, name := range loads(m.Prepare.IR) {

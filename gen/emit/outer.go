@@ -28,9 +28,8 @@ func (a *method) backwardMethod() jen.Code {
 	for i := range second.in {
 		second.in[i].saved = true
 	}
-	var params, seeds []jen.Code
+	var seeds []jen.Code
 	for _, p := range a.seeds {
-		params = append(params, jen.Id(p.id).Add(a.argument(p)))
 		switch p.form {
 		case static:
 			seeds = append(seeds, passed("InArray", p.id, jen.Id(p.id)))
@@ -40,8 +39,17 @@ func (a *method) backwardMethod() jen.Code {
 			seeds = append(seeds, passed("InAny", p.id, jen.Id(p.id)))
 		}
 	}
-	return from("Trainer.Backward", fill{"Method_": name(a.spec.Method), "Param_": params, "method_": jen.Op("&").Id(a.descriptor), "passed_": seeds,
+	return from("Trainer.Backward", fill{"Method_": name(a.spec.Method), "Param_": a.seedParams(), "method_": jen.Op("&").Id(a.descriptor), "passed_": seeds,
 		"checks_": second.seedChecks(), "schedule_": name(a.halves[1].names[0]), "param_": second.arguments(a.seeds)})
+}
+
+// seedParams prints the parameters for gradients of results.
+func (a *api) seedParams() []jen.Code {
+	var params []jen.Code
+	for _, p := range a.seeds {
+		params = append(params, jen.Id(p.id).Add(a.argument(p)))
+	}
+	return params
 }
 
 // seedChecks prints the variables of the symbols, and checks that each gradient has the shape of

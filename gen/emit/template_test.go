@@ -42,7 +42,8 @@ func TestFrom(t *testing.T) {
 	if want := "type Session struct {\n\trt.Session[weights]\n}\n"; err != nil || !strings.HasSuffix(got, want) || !strings.Contains(got, rtPath) {
 		t.Errorf("no field: got\n%s, error %v", got, err)
 	}
-	got, err = filled("Load_rawFile", fill{"file_": prose("one,\nor another"), "opened_": jen.Nil()})
+	got, err = filled("Load_rawFile", fill{"file_": prose("one,\nor another"), "opened_": jen.Nil(),
+		"opens_": prose(""), "Option_": []jen.Code(nil), "open_": []jen.Code(nil), "device_": []jen.Code(nil)})
 	if want := "// Load returns the model with the weights of one,\n// or another, which it maps into memory.\nfunc Load(path string)"; err != nil || !strings.Contains(got, want) {
 		t.Errorf("a variant: got\n%s, error %v", got, err)
 	}
@@ -62,7 +63,8 @@ func TestFromRefuses(t *testing.T) {
 			"Method_": name("x() }; func init() {"), "Param_": []jen.Code(nil), "method_": jen.Nil(), "passed_": jen.Nil(),
 			"checks_": []jen.Code(nil), "schedule_": name("x\n"), "param_": jen.Nil(),
 		}, "is not an identifier"},
-		{"text for an identifier", "Load_raw", fill{"opened_": prose("x")}, "stands for opened_"},
+		{"text for an identifier", "Load_raw", fill{"opened_": prose("x"),
+			"Option_": []jen.Code(nil), "open_": []jen.Code(nil), "device_": []jen.Code(nil)}, "stands for opened_"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := filled(c.key, c.values); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -34,6 +34,9 @@ func (e *emitter) testFile() *jen.File {
 	switch s := e.Store.(type) {
 	case Drawn:
 		load = jen.List(jen.Id("New").Call(jen.Lit(SampleSeed)), jen.Error().Call(jen.Nil()))
+		if e.hasDevice() {
+			load = jen.Id("New").Call(jen.Lit(SampleSeed)).Dot("On").Call()
+		}
 	case Beside:
 		load = jen.Id("Load").Call(jen.Lit(s.File))
 	case Existing:
@@ -50,24 +53,31 @@ func (e *emitter) testFile() *jen.File {
 		if i > 0 {
 			name = e.global.unique(name + m.spec.Method)
 		}
-		m.sampleTest(f, name, skip, load)
+		m.sampleTest(f, name, skip, e.loaded(jen.Id("m"), load))
 	}
 	if loads {
 		note(f, "TestLoad loads the model. It does not run it, which would take too long for a test.")
-		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(append(skip,
-			jen.If(jen.List(jen.Id("_"), jen.Err()).Op(":=").Add(load), jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))...)
+		f.Func().Id("TestLoad").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(append(skip, e.loaded(jen.Id("_"), load)...)...)
 	}
 	return f
 }
 
+// loaded prints the loading of a model for a test. A machine without the device skips the test.
+func (e *emitter) loaded(m, load jen.Code) []jen.Code {
+	failed := jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err()))
+	if !e.hasDevice() {
+		return []jen.Code{jen.List(m, jen.Err()).Op(":=").Add(load), failed}
+	}
+	missing := jen.Qual("errors", "Is").Call(jen.Err(), jen.Qual(gpuPath, "ErrNoDevice"))
+	return []jen.Code{jen.List(m, jen.Err()).Op(":=").Add(load), jen.If(missing).Block(jen.Id("t").Dot("Skip").Call(jen.Err())), failed}
+}
+
 func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
 
-// sampleTest prints the test of a method, starting with the statements of skip.
-func (a *method) sampleTest(f *jen.File, name string, skip []jen.Code, load *jen.Statement) {
+// sampleTest prints the test of a method, starting with the statements of skip and load.
+func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	low := a.spec.SampleLow
-	body := append(slices.Clone(skip),
-		jen.List(jen.Id("m"), jen.Err()).Op(":=").Add(load),
-		jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err())))
+	body := slices.Concat(skip, load)
 	symbols := func(string) (dim.Dim, bool) { return dim.Const(SampleExtent), true }
 	var args, ins []jen.Code
 	for i, p := range seen(a.in) {

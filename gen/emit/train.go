@@ -169,7 +169,7 @@ func (e *emitter) trainFile() *jen.File {
 	f := e.newFile()
 	e.trainerType(f)
 	e.newTrainer(f)
-	f.Add(from("Trainer.Model", nil))
+	f.Add(from("Trainer.Model", fill{"open_": e.instanceVar(jen.Id("t").Dot(runField).Dot("Instance").Call()), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 	for _, m := range e.trainer.methods {
 		f.Add(m.trainerMethod())
 		if m.halves != nil {

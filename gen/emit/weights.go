@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -31,13 +32,17 @@ func (e *emitter) weightsFile() *jen.File {
 	f.Type().Id("weights").Struct(fields...)
 	switch e.Store.Form() {
 	case KeepPrepared:
-		f.Add(from("loadPrepared", fill{"tensor_": fieldsOf(values)}))
+		f.Add(from("loadPrepared", fill{"tensor_": fieldsOf(values), "Device_": e.instanceParam(), "device_": e.instanceArg(jen.Id(instance))}))
 	case KeepBoth:
 		f.Add(from("stored", fill{"tensor_": fieldsOf(values)}))
 	}
 
 	note(f, "prepare computes the tensors that the kernels read from the source model's tensors.")
-	f.Func().Id("prepare").Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Params(jen.Op("*").Id("weights"), jen.Error()).Block(e.prepareBody(f)...)
+	params := []jen.Code{jen.Id("raw").Op("*").Qual(rtPath, "Weights")}
+	if e.preparesOnDevice() {
+		params = append(e.instanceParam(), params...)
+	}
+	f.Func().Id("prepare").Params(params...).Params(jen.Op("*").Id("weights"), jen.Error()).Block(e.prepareBody(f)...)
 	add(f, e.Printer.Funcs())
 	return f
 }
@@ -94,9 +99,11 @@ func (e *emitter) loadFrom(f *jen.File) {
 		own = fn(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
 		current = own.Clone()
 	}
-	f.Add(from("LoadFrom", fill{"own_": own, "missing_": missing}))
-	f.Add(from("Model.Swap", fill{"own_": current}))
-	f.Add(from(fitted, nil))
+	device := e.instanceArg(jen.Id(instance))
+	f.Add(from("LoadFrom", fill{"own_": own, "missing_": missing, "open_": e.instanceVar(jen.Id("program").Dot("With").Call()), "device_": device}))
+	f.Add(from("Model.Swap", fill{"own_": current, "device_": e.instanceArg(jen.Id("m").Dot(instance))}))
+	f.Add(from(fitted, fill{"Device_": e.instanceParam(), "prepare_": e.preparer()}))
+	e.addOn(f)
 	e.wantedVar(f)
 }
 
@@ -116,13 +123,13 @@ func (e *emitter) load(f *jen.File) {
 		e.initialWeights(f, s.Initial)
 	case Embedded:
 		if s.Keep == KeepPrepared {
-			f.Add(from("Load_embedded", nil))
+			f.Add(from("Load_embedded", e.loading(nil)))
 		} else {
-			f.Add(from("Load_raw", fill{"opened_": e.opened("OpenWeights", "embedded")}))
+			f.Add(from("Load_raw", e.loading(fill{"opened_": e.opened("OpenWeights", "embedded")})))
 		}
 	case Beside:
 		if s.Keep == KeepPrepared {
-			f.Add(from("Load_file", nil))
+			f.Add(from("Load_file", e.loading(nil)))
 		} else {
 			e.loadRawFile(f, "a file that was generated with it, or that\nSave wrote")
 		}
@@ -134,9 +141,9 @@ func (e *emitter) load(f *jen.File) {
 	}
 	if _, isDrawn := e.Store.(Drawn); !isDrawn {
 		if e.Store.Form() == KeepBoth {
-			f.Add(from("loadRaw_stored", fill{"others_": e.others()}))
+			f.Add(from("loadRaw_stored", fill{"others_": e.others(), "Device_": e.instanceParam(), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 		} else {
-			f.Add(from("loadRaw", nil))
+			f.Add(from("loadRaw", fill{"Device_": e.instanceParam(), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 		}
 	}
 	f.Add(from("Model.Save", nil))
@@ -144,7 +151,14 @@ func (e *emitter) load(f *jen.File) {
 
 // loadRawFile prints Load of a file of the source model's weights, which the text file describes.
 func (e *emitter) loadRawFile(f *jen.File, file string) {
-	f.Add(from("Load_rawFile", fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", "path")}))
+	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", "path")})))
+}
+
+// loading adds to the values of Load those for the device.
+func (e *emitter) loading(values fill) fill {
+	out := fill{"opens_": e.opens(), "Option_": e.deviceOptions(), "open_": e.openInstance(), "device_": e.instanceArg(jen.Id(instance))}
+	maps.Copy(out, values)
+	return out
 }
 
 // opened prints the opening of the package's file, for loadRaw.
@@ -185,7 +199,7 @@ func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 			jen.Id("Shape").Op(":").Index().Int().Values(numbers(n.Shape)...), jen.Id("Init").Op(":").Qual(rtPath, "Init").Values(init...)))
 	}
 	f.Add(from("initial", fill{"begins_": fieldsOf(list)}))
-	f.Add(from("New", fill{"given_": e.given()}))
+	f.Add(from("New", fill{"given_": e.given(), "open_": e.instanceVar(jen.Id("program").Dot("With").Call()), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 }
 
 // given prints the weights that initial ones are taken from.

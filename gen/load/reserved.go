@@ -9,7 +9,7 @@ import (
 // These names are taken in generated packages: methods, prefixes of methods, and types. A
 // description must not use them, because types are named after its parameters and results.
 var (
-	reservedMethods  = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
+	reservedMethods  = strings.Fields("Meta Save Swap On Target NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")
 	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )

@@ -21,20 +21,20 @@ func arrange(p *plan.Plan, steps [][]Step) []Step {
 	}
 	room := allocations(p)
 	for i, n := range p.Func.Nodes {
-		allocate := func(now func(first int) bool) {
+		allocate := func(late bool) { // the node's memory may need the symbols that it binds
 			for _, k := range room[i] {
-				if t := p.Tails[k]; now(t.First) {
+				if t := p.Tails[k]; late == (t.First == i && bindsAny(n, t.Elems.Symbols())) {
 					add(&Alloc{Node: n, Buffer: t, Index: k})
 				}
 			}
 		}
-		binds := 0 // the node's memory may need the symbols that it binds
-		for binds < len(steps[i]) && isBind(steps[i][binds]) {
-			binds++
+		binds := len(steps[i]) // the number of steps up to the last that binds
+		for binds > 0 && !isBind(steps[i][binds-1]) {
+			binds--
 		}
-		allocate(func(first int) bool { return first > i })
+		allocate(false)
 		add(steps[i][:binds]...)
-		allocate(func(first int) bool { return first == i })
+		allocate(true)
 		for _, v := range p.Variables {
 			if v.First == i && v.Type.IsTensor() && !v.Boxed {
 				add(&Hold{Node: n, Variable: v})

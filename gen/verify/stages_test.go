@@ -180,7 +180,7 @@ func TestStages(t *testing.T) {
 	w := trialOf(far)
 	w.name, w.output = "y", 0
 	j := &judge{ports: portsOf(m.Func("forward"), nil)}
-	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole model differs from the one of its stage") {
+	if _, err := whole.check(context.Background(), j, inputs, []*onnx.Value{{Tensor: near}}, []want{w}); err == nil || !strings.Contains(err.Error(), "of the whole model differs from the output of its stage") {
 		t.Errorf("outputs that the stages do not make: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,19 +1,26 @@
 package endtoend
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
+	targetcuda "github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/gpu"
 	targetvulkan "github.com/burngen/burngen/gen/target/vulkan"
 	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
+	"github.com/burngen/burngen/runtime/cuda"
+	runtime "github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/vulkan"
 )
 
@@ -92,7 +99,8 @@ func TestVulkanAgrees(t *testing.T) {
 	}
 	for _, name := range []string{
 		"if", "if_seq", "loop11", "loop13_seq", "scan9_sum", "sequence_map_identity_1_sequence_1_tensor_expanded",
-		"string_concat", "string_split_basic", "nonzero_example", "lstm_defaults",
+		"string_concat", "string_split_basic", "nonzero_example", "unique_not_sorted_without_axis", "lstm_with_peepholes",
+		"gru_seq_length", "reversesequence_time", "lstm_defaults", "roialign_mode_max",
 	} {
 		if dir, ok := corpus.Find("onnx-node/test_" + name); ok {
 			dirs = append(dirs, dir)
@@ -111,24 +119,136 @@ func TestVulkanAgrees(t *testing.T) {
 	}
 }
 
-// TestVulkanPackage runs the tests in testdata/gpu: a package for Vulkan beside one for the CPU, in many
-// goroutines and with contexts that end.
-func TestVulkanPackage(t *testing.T) {
-	onVulkan(t)
-	m := newModule(t)
-	m.requireAll(t)
-	m.generate(t, "model", batchedNet.write(t), "-target", "cpu,vulkan")
-	m.copy(t, "tests", "gpu/gpu_test.go")
-	m.run(t, nil, "vet", "./...")
-	m.run(t, nil, "test", "./...")
+var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
+
+// onDevices runs a test of packages in a module for each target with devices: the machine has one, or the test
+// is to be run elsewhere.
+func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, target gpu.Target)) {
+	long(t)
+	for _, d := range []struct {
+		target gpu.Target
+		driver func() runtime.Driver
+	}{{targetvulkan.Target(), vulkan.Driver}, {targetcuda.Target(), cuda.Driver}} {
+		t.Run(d.target.Name(), func(t *testing.T) {
+			infos, err := d.driver().Devices()
+			if err != nil && *binaries == "" {
+				t.Skip(err)
+			}
+			m := newModule(t)
+			m.requireAll(t)
+			prepare(t, m, d.target)
+			m.run(t, nil, "vet", "./...")
+			if *binaries != "" {
+				m.run(t, nil, "test", "-c", "-o", filepath.Join(*binaries, name+"-"+d.target.Name()+".test"), "./tests")
+			}
+			if err == nil {
+				t.Logf("the device is %s", infos[0].Name)
+				m.run(t, nil, "test", "./tests")
+			}
+		})
+	}
 }
 
-// TestVulkanTrainer trains with a package for Vulkan beside one for the CPU.
-func TestVulkanTrainer(t *testing.T) {
+// copyFor copies a test, written for Vulkan, for a target.
+func (m module) copyFor(t *testing.T, target gpu.Target, name string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write(t, "tests/"+filepath.Base(name), strings.Replace(string(text), "program/model/vulkan", "program/model/"+target.Name(), 1))
+}
+
+// TestDevicePackage runs the tests in testdata/gpu: a package for a GPU beside one for the CPU, in many
+// goroutines and with contexts that end.
+func TestDevicePackage(t *testing.T) {
+	onDevices(t, "package", func(t *testing.T, m module, target gpu.Target) {
+		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
+		m.copyFor(t, target, "gpu/gpu_test.go")
+	})
+}
+
+// TestDeviceTrainer trains with a package for a GPU beside one for the CPU.
+func TestDeviceTrainer(t *testing.T) {
+	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
+		for dir, to := range map[string]target.Target{"model": nil, "model/" + device.Name(): device} {
+			model, err := compileDescribedFor(to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := model.Files()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.add(t, dir, files)
+		}
+		m.copyFor(t, device, "gputrain/gputrain_test.go")
+	})
+}
+
+// TestAuto runs a package that chooses its target: with a software driver for Vulkan, which counts only if
+// it is forced, and without a driver. The test binary has every target.
+func TestAuto(t *testing.T) {
+	long(t)
+	m := newModule(t)
+	m.requireAll(t)
+	m.generate(t, "model", batchedNet.write(t), "-target", "auto")
+	m.copy(t, "tests", "auto/auto_test.go")
+	m.run(t, nil, "vet", "./model/auto", "./tests")
+	binary := m.path("tests.exe")
+	m.run(t, nil, "test", "-c", "-o", binary, "./tests")
+	const noDriver = "VK_ICD_FILENAMES=/no/such/driver.json"
+	for _, c := range [][]string{
+		{"WANT=cpu", "BURNGEN_TARGET=cpu"},
+		{"WANT=BURNGEN_TARGET=\"metal\": one of cuda, vulkan, cpu expected", "BURNGEN_TARGET=metal"},
+		{"WANT=BURNGEN_TARGET=vulkan: vulkan: no usable GPU: ", "BURNGEN_TARGET=vulkan", noDriver},
+		onCUDA("WANT=BURNGEN_TARGET=cuda: cuda: no usable GPU: ", "WANT=cuda", "BURNGEN_TARGET=cuda"),
+		onCUDA("WANT=cpu", "WANT=cuda", noDriver),
+		onCUDA("WANT="+firstOfVulkan(), "WANT=cuda"),
+	} {
+		t.Run(strings.Join(c, " "), func(t *testing.T) { m.test(t, binary, c) })
+	}
+	if _, err := vulkan.Devices(); err == nil {
+		m.test(t, binary, []string{"WANT=vulkan", "BURNGEN_TARGET=vulkan"})
+	}
+}
+
+// onCUDA returns the environment of a test: without is its first variable on machines without CUDA, and
+// with on others.
+func onCUDA(without, with string, more ...string) []string {
+	if _, err := cuda.Devices(); err == nil {
+		without = with
+	}
+	return append([]string{without}, more...)
+}
+
+// firstOfVulkan returns the target that is chosen without CUDA.
+func firstOfVulkan() string {
+	if list, err := vulkan.Devices(); err == nil && !list[0].Software {
+		return "vulkan"
+	}
+	return "cpu"
+}
+
+// test runs the binary of a package's tests.
+func (m module) test(t *testing.T, binary string, env []string) {
+	t.Helper()
+	c := exec.Command(binary)
+	c.Dir, c.Env = m.dir, append(os.Environ(), env...)
+	run(t, c)
+}
+
+// TestAutoTrainer trains with a package that chooses its target.
+func TestAutoTrainer(t *testing.T) {
 	onVulkan(t)
 	m := newModule(t)
 	m.requireAll(t)
-	for dir, to := range map[string]target.Target{"model": nil, "model/vulkan": targetvulkan.Target()} {
+	var packages []gen.Packaged
+	for i, to := range target.All {
+		dir := "model"
+		if i > 0 {
+			dir += "/" + to.Name()
+		}
 		model, err := compileDescribedFor(to)
 		if err != nil {
 			t.Fatal(err)
@@ -137,11 +257,25 @@ func TestVulkanTrainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range files {
-			m.write(t, dir+"/"+f.Name, string(f.Data))
-		}
+		m.add(t, dir, files)
+		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
 	}
-	m.copy(t, "tests", "gputrain/gputrain_test.go")
-	m.run(t, nil, "vet", "./...")
-	m.run(t, nil, "test", "./tests")
+	files, err := gen.Auto(packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.add(t, "model/auto", files)
+	m.copy(t, "tests", "autotrain/autotrain_test.go")
+	m.run(t, nil, "vet", "./model/auto", "./tests")
+	for _, name := range []string{"cpu", "vulkan"} {
+		m.run(t, []string{"BURNGEN_TARGET=" + name, "WANT=" + name}, "test", "./tests")
+	}
+}
+
+// add writes files of a generated package.
+func (m module) add(t *testing.T, dir string, files []emit.File) {
+	t.Helper()
+	for _, f := range files {
+		m.write(t, dir+"/"+f.Name, string(f.Data))
+	}
 }

@@ -108,7 +108,11 @@ func compileDescribedFor(to target.Target) (*gen.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gen.CompileSource(src, gen.Options{Train: true, Package: "model", Target: to})
+	name := "model"
+	if to != nil && to.Name() != target.All[0].Name() {
+		name = to.Name()
+	}
+	return gen.CompileSource(src, gen.Options{Train: true, Package: name, Target: to})
 }
 
 // TestDescribedTrainer tests the trainer of a described model.

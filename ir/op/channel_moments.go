@@ -70,7 +70,10 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 	return c.extent(x, x.Type.Shape[0].Mul(dim.Product(x.Type.Shape[2:]...)))
 }
 
-// Lower replaces the node by reductions if there is no kernel.
+// IsWhole says that a kernel reads the operands once or twice.
+func (ChannelMoments) IsWhole() {}
+
+// Lower replaces the node by reductions.
 func (op ChannelMoments) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

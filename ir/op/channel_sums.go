@@ -67,7 +67,10 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 	return grads
 }
 
-// Lower replaces the node by reductions if there is no kernel.
+// IsWhole says that a kernel reads the operands once or twice.
+func (ChannelSums) IsWhole() {}
+
+// Lower replaces the node by reductions.
 func (op ChannelSums) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

@@ -56,8 +56,9 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		return clamp(math.Floor(round(float64(bin) * step))), clamp(math.Ceil(round(float64(bin+1) * step)))
 	}
 	for r := range shape[0] {
-		if image := regions.Float(5 * r); !(image >= 0 && image < float64(x.Shape[0])) {
-			return nil, fmt.Errorf("region %d: image %v of %d", r, image, x.Shape[0])
+		image := inside(math.Floor(regions.Float(5*r)), math.MinInt32, math.MaxInt32)
+		if err := checkIndex(int64(image), x.Shape[0], batchIndex, "images"); err != nil {
+			return nil, err
 		}
 	}
 	bins := op.Height * op.Width

@@ -104,14 +104,40 @@ func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	return parts
 }
 
+// Next appends h after a step. gates is the projected x plus the product of h and the recurrent
+// weights.
+func (op RNNSteps) Next(b *ir.Builder, gates *ir.Value) *ir.Value {
+	return op.gateNode(calculus{b}, 0, gates)
+}
+
 // Compose replaces the node by a loop over the steps.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
 		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
-			return []*ir.Value{s.gateNode(c, 0, c.add(x, c.Node(MatMul{}, states[0], weights)))}
+			return []*ir.Value{RNNSteps{s}.Next(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)))}
 		})
 	})
+}
+
+// Next appends h and c after a step. gates are the gates i, o, f, c: the projected x plus the product
+// of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po and Pf; an LSTM without peepholes has an empty list.
+func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peepholes []*ir.Value) (h, c *ir.Value) {
+	s, in, out, forget := calculus{b}, gates[0], gates[1], gates[2]
+	if len(peepholes) > 0 {
+		in, forget = s.add(in, s.mul(cell, peepholes[0])), s.add(forget, s.mul(cell, peepholes[2]))
+	}
+	in, added := op.gateNode(s, 0, in), op.gateNode(s, 1, gates[3])
+	if op.InputForget {
+		forget = s.from(1, in)
+	} else {
+		forget = op.gateNode(s, 0, forget)
+	}
+	c = s.add(s.mul(forget, cell), s.mul(in, added))
+	if len(peepholes) > 0 {
+		out = s.add(out, s.mul(c, peepholes[1]))
+	}
+	return s.mul(op.gateNode(s, 0, out), op.activateNode(s, 2, c)), c
 }
 
 // Compose replaces the node by a loop over the steps.
@@ -119,27 +145,29 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
 		first := []*ir.Value{state(b, OperandOf(more, 0), x, hidden), state(b, OperandOf(more, 1), x, hidden)}
-		peepholes := OperandOf(more, 2)
 		return s.loop(b, x, lens, first, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
-			cell := states[1]
 			gates := gatesOf(c.Builder, c.add(x, c.Node(MatMul{}, states[0], weights)), hidden, 4)
-			peep := func(gate, weights int) {
-				if peepholes != nil {
-					p := sliceAxis(c.Builder, peepholes, 0, hidden.Mul(dim.Const(weights)), hidden)
-					gates[gate] = c.add(gates[gate], c.mul(cell, p))
+			var peepholes []*ir.Value
+			for i := range 3 {
+				if p := OperandOf(more, 2); p != nil {
+					peepholes = append(peepholes, sliceAxis(c.Builder, p, 0, hidden.Mul(dim.Const(i)), hidden))
 				}
 			}
-			peep(0, 0)
-			peep(2, 2)
-			in, forget, added := s.gateNode(c, 0, gates[0]), s.gateNode(c, 0, gates[2]), s.gateNode(c, 1, gates[3])
-			if op.InputForget {
-				forget = c.from(1, in)
-			}
-			cell = c.add(c.mul(forget, cell), c.mul(in, added))
-			peep(1, 1)
-			return []*ir.Value{c.mul(s.gateNode(c, 0, gates[1]), s.activateNode(c, 2, cell)), cell}
+			h, cell := LSTMSteps{s, op.InputForget}.Next(c.Builder, gates, states[1], peepholes)
+			return []*ir.Value{h, cell}
 		})
 	})
+}
+
+// Gate appends the gate z or r. x is the projected x plus the product of h and the recurrent weights.
+func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
+
+// Next appends h after a step. z is the gate. candidate is the projected x plus the product of r⊙h and
+// the recurrent weights of h; with LinearBeforeReset, plus r⊙(h·Rhᵀ + Ch).
+func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
+	c := calculus{b}
+	n := op.gateNode(c, 1, candidate)
+	return c.add(c.mul(c.from(1, z), n), c.mul(z, h))
 }
 
 // Compose replaces the node by a loop over the steps.
@@ -149,10 +177,11 @@ func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 		two := hidden.Mul(dim.Const(2))
 		gated := TransposeBy(b, sliceAxis(b, r, 0, dim.Dim{}, two), 1, 0)
 		weights := TransposeBy(b, sliceAxis(b, r, 0, two, hidden), 1, 0)
+		steps := GRUSteps{s, op.LinearBeforeReset}
 		return s.loop(b, x, lens, []*ir.Value{state(b, OperandOf(more, 0), x, hidden)}, func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value {
 			h, parts := states[0], gatesOf(c.Builder, x, hidden, 3)
 			both := gatesOf(c.Builder, c.Node(MatMul{}, h, gated), hidden, 2)
-			z, reset := s.gateNode(c, 0, c.add(parts[0], both[0])), s.gateNode(c, 0, c.add(parts[1], both[1]))
+			z, reset := steps.Gate(c.Builder, c.add(parts[0], both[0])), steps.Gate(c.Builder, c.add(parts[1], both[1]))
 			var part *ir.Value
 			if op.LinearBeforeReset {
 				part = c.Node(MatMul{}, h, weights)
@@ -163,8 +192,7 @@ func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 			} else {
 				part = c.Node(MatMul{}, c.mul(reset, h), weights)
 			}
-			n := s.gateNode(c, 1, c.add(parts[2], part))
-			return []*ir.Value{c.add(c.mul(c.from(1, z), n), c.mul(z, h))}
+			return []*ir.Value{steps.Next(c.Builder, z, c.add(parts[2], part), h)}
 		})
 	})
 }

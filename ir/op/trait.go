@@ -50,6 +50,10 @@ type Cheap interface{ IsCheap() }
 // results.
 type MemoryBound interface{ IsMemoryBound() }
 
+// Whole is an operator that is lowered only if the target has no kernel of it: a kernel is faster than
+// the operators that it is lowered to.
+type Whole interface{ IsWhole() }
+
 // Pairing is an operator whose work depends on the values of its operands, such as a search that
 // may compare each element with every other. Its work is at most the square of [ir.Node.Work].
 type Pairing interface{ IsPairing() }

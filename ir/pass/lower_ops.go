@@ -43,7 +43,7 @@ func (c *Context) lowered(n *ir.Node) error {
 }
 
 // lowerWhere lowers the nodes for which pred returns true, and the nodes that this creates. The
-// target's lowering comes first, and then that of the operator.
+// target's lowering comes first, and then that of the operator, unless a kernel computes an [op.Whole].
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -52,6 +52,9 @@ func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bo
 			}
 			if out := c.Target.Lower(b, n); out != nil {
 				return out
+			}
+			if _, ok := n.Op.(op.Whole); ok && c.Target.Computes(n) == nil {
+				return nil
 			}
 			if o, ok := n.Op.(ir.Lowerer); ok {
 				return o.Lower(b, n)

@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
 // outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region; multiplied by scale they count elements
@@ -136,18 +133,19 @@ func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 // MaxRoiPool stores the maximum of each bin of regions of src, [n, c, h, w] (ONNX MaxRoiPool). dst
 // is [R, c, outH, outW]. rois, [R, 5], holds for each region the index of its image, and x1, y1,
 // x2, y2. Multiplied by scale and rounded, these are its first and last element. A region is at
-// least 1 wide and high. An empty bin is 0. It returns an error for an image out of range; dst is
-// then partly written.
+// least 1 wide and high. An empty bin is 0. It returns an [IndexError] for an image out of
+// range; dst is then partly written.
 func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale float64) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	regions := len(rois) / 5
 	dst, src = trim(dst, volume(regions, c, bins)), trim(src, volume(n, c, plane))
 	for r := range regions {
 		roi := rois[5*r:][:5]
-		if !(roi[0] >= 0 && roi[0] < T(n)) {
-			return fmt.Errorf("region %d: image %v of %d", r, roi[0], n)
+		index := int(within(math.Floor(float64(roi[0])), math.MinInt32, math.MaxInt32))
+		if index < 0 || index >= n {
+			return &IndexError{Index: int64(index), Dim: n, What: "batch index", Things: "images"}
 		}
-		image := src[int(roi[0])*c*plane:][:c*plane]
+		image := src[index*c*plane:][:c*plane]
 		for y := range outH {
 			top, bottom := roiBin(roi[2], roi[4], T(scale), y, outH, h)
 			for x := range outW {

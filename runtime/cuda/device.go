@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// device is a [gpu.Device] in the primary context of a card.
+// device is a [gpu.Opened] in the primary context of a card.
 type device struct {
 	driver  *driver
 	api     *libcuda.API
@@ -33,7 +33,7 @@ type device struct {
 }
 
 // openDevice retains the primary context of a card.
-func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Device) (gpu.Device, error) {
+func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Device) (gpu.Opened, error) {
 	d := &device{
 		driver: dr, api: api, info: info, handle: handle,
 		memory:  map[gpu.Address]struct{}{},

@@ -71,7 +71,7 @@ func (dr *driver) Devices() ([]gpu.Info, error) {
 	return infos, nil
 }
 
-func (dr *driver) Open(index int) (gpu.Device, error) {
+func (dr *driver) Open(index int) (gpu.Opened, error) {
 	api, version, count, err := dr.start()
 	if err != nil {
 		return nil, fmt.Errorf("cuda: %w: %w", gpu.ErrNoDevice, err)

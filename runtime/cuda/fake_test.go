@@ -72,7 +72,7 @@ func TestCards(t *testing.T) {
 		t.Errorf("%+v, want %+v", infos[2], want)
 	}
 	// Devices of two cards, and two of one card, which share a context.
-	var open []gpu.Device
+	var open []gpu.Opened
 	for _, index := range []int{0, 2, 2} {
 		d, err := g.Driver().Open(index)
 		if err != nil {

@@ -124,7 +124,7 @@ func testReopened(t *testing.T, driver gpu.Driver) {
 // opened is a device with the kernels of the tests and a queue. The test closes the device.
 type opened struct {
 	*testing.T
-	gpu.Device
+	gpu.Opened
 	module gpu.Module
 	queue  gpu.Queue
 }
@@ -136,7 +136,7 @@ func open(t *testing.T, driver gpu.Driver) opened {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	o := opened{T: t, Device: d}
+	o := opened{T: t, Opened: d}
 	if o.module, err = d.Load([]byte(kernels)); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ type Driver interface {
 	// installed, is too old, or finds no device.
 	Devices() ([]Info, error)
 	// Open opens the device with this index in the list of Devices.
-	Open(index int) (Device, error)
+	Open(index int) (Opened, error)
 }
 
 // Info describes a device.
@@ -24,6 +24,7 @@ type Info struct {
 	Capability string // compute capability "9.0", or version of the API "1.3"
 	Driver     string // version of the driver
 	Subgroup   int    // threads that execute together: a warp, a subgroup
+	Software   bool   // the driver computes on the CPU
 	// Features lists features that only some devices of the driver have, by the driver's names.
 	Features []string
 }
@@ -41,8 +42,8 @@ var (
 // Address is an address of device memory, in bytes. 0 is not a valid address.
 type Address uint64
 
-// Device is an opened device. Its methods are safe for concurrent use.
-type Device interface {
+// Opened is an opened device. Its methods are safe for concurrent use.
+type Opened interface {
 	Info() Info
 	// Alloc returns device memory of this many bytes, aligned to 256. The contents are undefined. It
 	// returns an error that wraps [ErrMemory] if there is not enough.

@@ -23,11 +23,12 @@ func newFake(t *testing.T) *fake {
 	return &fake{t: t, kernels: map[string]func([]uint64){}, live: map[Address][]byte{}, counts: map[string]int{}}
 }
 
+func (f *fake) Devices() ([]Info, error) { return make([]Info, 1), nil }
 func (f *fake) Name() string             { return "cuda" }
-func (f *fake) Open(int) (Device, error) { return fakeDevice{f: f}, nil }
+func (f *fake) Open(int) (Opened, error) { return fakeDevice{f: f}, nil }
 
 type fakeDevice struct {
-	Device
+	Opened
 	f *fake
 }
 
@@ -162,15 +163,16 @@ func opened(t *testing.T) (*fake, *Run) {
 		}
 	}
 	r := &Run{}
-	if err := r.Open(&Program{Driver: func() Driver { return f }, Code: &code}); err != nil {
+	p := &Program{Driver: func() Driver { return f }, Code: &code}
+	if err := r.Open(p.With()); err != nil {
 		t.Fatal(err)
 	}
 	return f, r
 }
 
 // forgetAll gives all weights back.
-func (p *Program) forgetAll() {
-	for key := range p.weights {
-		p.forget(key)
+func (i *Instance) forgetAll() {
+	for key := range i.weights {
+		i.forget(key)
 	}
 }

@@ -100,7 +100,7 @@ type buffer struct {
 }
 
 // grow makes the buffer as large as bytes. Its contents are lost if it grows.
-func (b *buffer) grow(d Device, bytes int64) error {
+func (b *buffer) grow(d Opened, bytes int64) error {
 	if b.bytes >= bytes {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (b *buffer) grow(d Device, bytes int64) error {
 	return nil
 }
 
-func (b *buffer) free(d Device) {
+func (b *buffer) free(d Opened) {
 	if b.bytes > 0 {
 		d.Free(b.at)
 	}

@@ -1,64 +1,52 @@
 package gpu
 
-import (
-	"fmt"
-	"os"
-	"strconv"
-	"sync"
-)
+import "sync"
 
-// Program is the code of a generated package. The device is opened, and the code loaded, when it is
-// first used. Its methods are safe for concurrent use.
+// Program is the code of a generated package. It is loaded once on each device that a model uses. Its
+// methods are safe for concurrent use.
 type Program struct {
 	// Driver returns the driver of the package's target.
 	Driver func() Driver
 	// Code holds the kernels of the package, in the form of the driver. It is empty if there are none.
 	Code *string
 
-	mu      sync.Mutex
-	device  Device
+	mu     sync.Mutex
+	loaded map[int]*loaded // by the index of the device
+}
+
+// loaded is a program on an opened device.
+type loaded struct {
+	device  Opened
 	module  Module
+	mu      sync.Mutex
 	kernels map[*KernelInfo]Kernel
-	weights map[any]*table // by the weak pointer to the struct of the slices
 
 	updateModule Module // of package update; nil until a kernel of it is used
 	updates      map[string]Kernel
 }
 
-// deviceVariable is the environment variable that chooses a device by its index.
-const deviceVariable = "BURNGEN_DEVICE"
-
-// chosen returns the index of the device to use.
-func chosen() (int, error) {
-	text := os.Getenv(deviceVariable)
-	if text == "" {
-		return 0, nil
-	}
-	i, err := strconv.Atoi(text)
-	if err != nil || i < 0 {
-		return 0, fmt.Errorf("%s=%q: the index of a device expected", deviceVariable, text)
-	}
-	return i, nil
+// With returns an instance of the program for a model. The device is opened by [Instance.Open], which
+// also returns the errors of options.
+func (p *Program) With(options ...Option) *Instance {
+	return &Instance{program: p, options: options, weights: map[any]*table{}}
 }
 
-// Open opens the device, loads the code, and returns the device. It returns an error that wraps
-// [ErrNoDevice] if there is no device, and the driver's errors. After an error, a later call tries
-// again.
-func (p *Program) Open() (Device, error) {
+// Open returns an instance of the program on an opened device. It returns the errors of
+// [Instance.Open].
+func (p *Program) Open(options ...Option) (*Instance, error) {
+	i := p.With(options...)
+	_, err := i.Open()
+	return i, err
+}
+
+// load opens a device and loads the code, unless that has been done.
+func (p *Program) load(index int) (*loaded, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.open()
-}
-
-func (p *Program) open() (Device, error) {
-	if p.device != nil {
-		return p.device, nil
+	if l := p.loaded[index]; l != nil {
+		return l, nil
 	}
-	i, err := chosen()
-	if err != nil {
-		return nil, err
-	}
-	d, err := p.Driver().Open(i)
+	d, err := p.Driver().Open(index)
 	if err != nil {
 		return nil, err
 	}
@@ -69,20 +57,24 @@ func (p *Program) open() (Device, error) {
 			return nil, err
 		}
 	}
-	p.device, p.module, p.kernels, p.weights = d, m, map[*KernelInfo]Kernel{}, map[any]*table{}
-	return d, nil
+	if p.loaded == nil {
+		p.loaded = map[int]*loaded{}
+	}
+	l := &loaded{device: d, module: m, kernels: map[*KernelInfo]Kernel{}}
+	p.loaded[index] = l
+	return l, nil
 }
 
 // kernel returns a kernel of the code.
-func (p *Program) kernel(k *KernelInfo) (Kernel, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if found, ok := p.kernels[k]; ok {
+func (l *loaded) kernel(k *KernelInfo) (Kernel, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if found, ok := l.kernels[k]; ok {
 		return found, nil
 	}
-	found, err := p.module.Kernel(*k)
+	found, err := l.module.Kernel(*k)
 	if err == nil {
-		p.kernels[k] = found
+		l.kernels[k] = found
 	}
 	return found, err
 }

@@ -15,7 +15,7 @@ import (
 // other slice is copied to the device before each kernel that reads it, and back after each kernel
 // that writes it.
 type Run struct {
-	program *Program
+	program *Instance
 	*held
 
 	arena   region
@@ -33,8 +33,8 @@ type Run struct {
 }
 
 // Open opens the device of a program for the calls of a session. It returns the errors of
-// [Program.Open].
-func (r *Run) Open(p *Program) error {
+// [Instance.Open].
+func (r *Run) Open(p *Instance) error {
 	d, err := p.Open()
 	if err != nil {
 		return err
@@ -48,9 +48,12 @@ func (r *Run) Open(p *Program) error {
 	return nil
 }
 
+// Instance returns the instance that Open was called with.
+func (r *Run) Instance() *Instance { return r.program }
+
 // held is what a run has of a device.
 type held struct {
-	device Device
+	device Opened
 	queue  Queue
 	memory buffer // of the arena
 	room   buffer // of the ports
@@ -125,7 +128,7 @@ type slicesIn struct {
 
 // Prepare begins a call of the function that computes the weights of a program. [Run.Close] ends
 // it.
-func Prepare(p *Program, arena []byte, results ...Arg) (*Run, error) {
+func Prepare(p *Instance, arena []byte, results ...Arg) (*Run, error) {
 	r := &Run{}
 	if err := r.Open(p); err != nil {
 		return nil, err

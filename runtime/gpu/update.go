@@ -92,28 +92,31 @@ func (r *Run) Squares(x []float32) (float64, error) {
 }
 
 // update returns a kernel of package update, which has this number of arguments.
-func (p *Program) update(name string, args int) (Kernel, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if k, ok := p.updates[name]; ok {
+func (i *Instance) update(name string, args int) (Kernel, error) {
+	return i.loaded.update(i.program.Driver().Name(), name, args)
+}
+
+func (l *loaded) update(driver, name string, args int) (Kernel, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k, ok := l.updates[name]; ok {
 		return k, nil
 	}
-	if p.updateModule == nil {
-		driver := p.Driver().Name()
+	if l.updateModule == nil {
 		code := update.Code(driver)
 		if code == nil {
 			return nil, fmt.Errorf("there are no kernels of optimizers for the driver %s", driver)
 		}
-		m, err := p.device.Load(code)
+		m, err := l.device.Load(code)
 		if err != nil {
 			return nil, err
 		}
-		p.updateModule, p.updates = m, map[string]Kernel{}
+		l.updateModule, l.updates = m, map[string]Kernel{}
 	}
-	k, err := p.updateModule.Kernel(KernelInfo{Name: name, Block: [3]int{update.Threads, 1, 1}, Args: args})
+	k, err := l.updateModule.Kernel(KernelInfo{Name: name, Block: [3]int{update.Threads, 1, 1}, Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", name, err)
 	}
-	p.updates[name] = k
+	l.updates[name] = k
 	return k, nil
 }

@@ -35,7 +35,7 @@ func slicesOf(w any, kind argKind) []Arg {
 
 // tableOf returns the weights that a struct of slices holds, on the device. They are copied there when
 // the struct is first seen, and given back when nothing refers to the struct any more.
-func tableOf[W any](p *Program, q Queue, w *W) (*table, error) {
+func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var key any = weak.Make(w) // an address would also be that of the next struct there
@@ -52,7 +52,7 @@ func tableOf[W any](p *Program, q Queue, w *W) (*table, error) {
 }
 
 // fill makes room for memory of the host and copies it to the device.
-func (t *table) fill(d Device, q Queue, list []Arg) error {
+func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	total := int64(0)
 	for _, a := range list {
 		total += rounded(a.bytes)
@@ -73,7 +73,7 @@ func (t *table) fill(d Device, q Queue, list []Arg) error {
 }
 
 // forget gives the weights of a model back.
-func (p *Program) forget(key any) {
+func (p *Instance) forget(key any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.weights[key]; t != nil {

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"testing"
 	"time"
@@ -10,7 +9,7 @@ import (
 
 // counted is a device that counts its memory. It computes nothing.
 type counted struct {
-	Device
+	Opened
 	live map[Address]bool
 	last Address
 }
@@ -35,7 +34,7 @@ type weightsOfTest struct{ a, b []float32 }
 // Each has a table of its own, and no table outlives its struct.
 func TestWeightsOfTheNextStruct(t *testing.T) {
 	d := &counted{live: map[Address]bool{}}
-	p := &Program{device: d, weights: map[any]*table{}}
+	p := &Instance{device: d, weights: map[any]*table{}}
 	for i := range 2000 {
 		w := &weightsOfTest{a: make([]float32, 1+i%7), b: make([]float32, 3)}
 		found, err := tableOf(p, idle{}, w)
@@ -65,56 +64,4 @@ func TestWeightsOfTheNextStruct(t *testing.T) {
 		}
 	}
 	t.Error("tables outlive their structs")
-}
-
-// failing is a driver whose device cannot be opened at first.
-type failing struct {
-	Driver
-	device Device
-	times  int
-}
-
-func (f *failing) Open(int) (Device, error) {
-	if f.times++; f.times == 1 {
-		return nil, ErrNoDevice
-	}
-	return f.device, nil
-}
-
-// TestProgramWithoutKernels opens a device again after an error, and loads no code if there is none.
-func TestProgramWithoutKernels(t *testing.T) {
-	f, code := &failing{device: &counted{}}, ""
-	p := &Program{Driver: func() Driver { return f }, Code: &code}
-	if _, err := p.Open(); !errors.Is(err, ErrNoDevice) {
-		t.Errorf("%v, want %v", err, ErrNoDevice)
-	}
-	for range 2 {
-		if d, err := p.Open(); err != nil || d != f.device {
-			t.Errorf("%v, %v, want the device", d, err)
-		}
-	}
-	if f.times != 2 {
-		t.Errorf("opened %d times, want 2", f.times)
-	}
-}
-
-// TestChosen reads the index of a device from the environment.
-func TestChosen(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "0": "", "3": "",
-		"-1": `BURNGEN_DEVICE="-1": the index of a device expected`, "first": `BURNGEN_DEVICE="first": the index of a device expected`,
-	} {
-		t.Setenv(deviceVariable, text)
-		_, err := chosen()
-		if got := errorText(err); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

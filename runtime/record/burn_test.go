@@ -537,13 +537,13 @@ func TestBincodeThatIsNone(t *testing.T) {
 		write         func(b *binCode)
 		want          string
 	}{
-		{"cut off", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 300); *b = (*b)[:900] }, "neither a parameter"},
-		{"a size that is not the shape's", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 299) }, "neither a parameter"},
+		{"cut off", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 300); *b = (*b)[:900] }, "bytes without a parameter"},
+		{"a size that is not the shape's", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 299) }, "bytes without a parameter"},
 		{"nothing", "0.18.0", func(b *binCode) {}, "no parameter"},
 		{"quantised", "0.18.0", func(b *binCode) { b.param(14, []byte{1}, 1) }, "quantised"},
 		{"an unknown version", "1.0.0", func(b *binCode) {}, "is not known"},
 		{"no version", "", func(b *binCode) {}, "is not known"},
-		{"other bytes", "0.18.0", func(b *binCode) { *b = append(*b, make([]byte, 1000)...) }, "neither a parameter"},
+		{"other bytes", "0.18.0", func(b *binCode) { *b = append(*b, make([]byte, 1000)...) }, "bytes without a parameter"},
 	} {
 		b := newBinCode(tt.version, "f32", "i32")
 		tt.write(b)

@@ -11,7 +11,7 @@ import (
 type Memory struct {
 	// Ctx ends calls early when it is done. It may be nil.
 	Ctx context.Context
-	// Arena holds the buffers of the call that runs.
+	// Arena holds the buffers of the call that runs, and has no more bytes than these.
 	Arena []byte
 	// Tail holds tensors whose sizes are known only while the call runs.
 	Tail Tail
@@ -248,9 +248,10 @@ func (m *Memory) open() error {
 	return m.grow(need)
 }
 
-// grow makes the arena as large as need.
+// grow makes the arena as large as need. It keeps the memory of a larger call.
 func (m *Memory) grow(need int64) error {
-	if int64(len(m.Arena)) >= need {
+	if int64(cap(m.Arena)) >= need {
+		m.Arena = m.Arena[:need]
 		return nil
 	}
 	arena, err := NewArena(need)

@@ -96,8 +96,8 @@ func (t *line) gradient() float32 { return t.Params().Gradient(0)[0] }
 
 func TestTrainer(t *testing.T) {
 	tr := lineOf(t, TrainingOptions{Batch: 3})
-	if len(tr.frame.Arena) != 192 {
-		t.Errorf("%d bytes for a batch of 3", len(tr.frame.Arena))
+	if cap(tr.frame.Arena) != 192 {
+		t.Errorf("%d bytes for a batch of 3", cap(tr.frame.Arena))
 	}
 	y, err := tr.Forward([][1]float32{{5}})
 	if err != nil || y[0][0] != 10 {

@@ -71,6 +71,9 @@ func adapters() (in *instance, list []*adapter, err error) {
 	return in, list, nil
 }
 
+// software is the rank of devices that compute on the CPU.
+const software = 4
+
 // rank orders devices by their type: discrete, integrated and virtual ones, others, those on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
@@ -84,7 +87,7 @@ func (a *adapter) rank() int {
 	case other:
 		return 3
 	}
-	return 4
+	return software
 }
 
 // read reads what the driver says about the device. It returns an error that says what the device
@@ -131,6 +134,7 @@ func (a *adapter) read(in *instance) error {
 		Capability: versionText(a.properties.apiVersion),
 		Driver:     strings.TrimSpace(goString(&driver.name[0]) + " " + goString(&driver.info[0])),
 		Subgroup:   int(vulkan11.subgroupSize),
+		Software:   a.rank() == software,
 		Features:   featureNames(a.features, vulkan11),
 	}
 	return nil

@@ -31,7 +31,7 @@ func (driver) Devices() ([]gpu.Info, error) {
 	return list, nil
 }
 
-func (driver) Open(index int) (gpu.Device, error) {
+func (driver) Open(index int) (gpu.Opened, error) {
 	in, all, err := adapters()
 	if err != nil {
 		return nil, err

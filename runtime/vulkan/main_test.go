@@ -74,7 +74,7 @@ func open(t testing.TB, index int) *device {
 }
 
 // loaded loads the test's module and returns its kernels.
-func loaded(t testing.TB, d gpu.Device) map[string]gpu.Kernel {
+func loaded(t testing.TB, d gpu.Opened) map[string]gpu.Kernel {
 	t.Helper()
 	m, err := d.Load(testModule())
 	if err != nil {
@@ -93,7 +93,7 @@ func loaded(t testing.TB, d gpu.Device) map[string]gpu.Kernel {
 	return kernels
 }
 
-func openQueue(t testing.TB, d gpu.Device) gpu.Queue {
+func openQueue(t testing.TB, d gpu.Opened) gpu.Queue {
 	t.Helper()
 	q, err := d.Queue()
 	if err != nil {
@@ -102,7 +102,7 @@ func openQueue(t testing.TB, d gpu.Device) gpu.Queue {
 	return q
 }
 
-func allocate(t testing.TB, d gpu.Device, bytes int) gpu.Address {
+func allocate(t testing.TB, d gpu.Opened, bytes int) gpu.Address {
 	t.Helper()
 	at, err := d.Alloc(int64(bytes))
 	if err != nil {

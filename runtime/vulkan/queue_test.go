@@ -284,7 +284,7 @@ func TestManyQueues(t *testing.T) {
 }
 
 // countTo counts in a queue of its own, by launches and by a graph.
-func countTo(d gpu.Device, count gpu.Kernel, rounds int) error {
+func countTo(d gpu.Opened, count gpu.Kernel, rounds int) error {
 	q, err := d.Queue()
 	if err != nil {
 		return err

@@ -15,6 +15,11 @@ type Launch struct {
 	Args []Arg
 	// Grid is the number of blocks in each dimension.
 	Grid [3]dim.Dim
+	// Rounds says that the launch is repeated. It is nil for a launch that runs once.
+	Rounds *Rounds
+	// Binds is memory of i32 in which the launch has stored the values of the symbols that the node binds.
+	// It is nil for other launches.
+	Binds *Scratch
 }
 
 // Arg is an argument of a launch: memory or a number. For memory, exactly one of Read, Write, Scratch
@@ -23,6 +28,7 @@ type Arg struct {
 	Read    *ir.Value // a value that the kernel reads
 	Write   *ir.Value // a value that the kernel writes
 	Scratch *Scratch  // memory that only the launches of a node use
+	Round   bool      // the number of the round, an i32
 	Fault   bool      // the record of a fault, see [Emitter.SetFault]
 	Dim     dim.Dim   // an i32
 }
@@ -42,6 +48,7 @@ type Emitter struct {
 	args    []Arg
 	tensors map[any]*Tensor          // by *ir.Value or *Scratch
 	dims    map[string]*kernel.Value // by their text
+	round   *kernel.Value            // nil unless the kernel reads it
 	fault   *kernel.Value            // the record of a fault, or nil
 }
 

@@ -36,6 +36,15 @@ func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Val
 	})
 }
 
+// blockStep returns the number of blocks of a grid, by which loops of blocks over more work step. It is
+// not 0: the kernel of an empty grid never runs.
+func (e *Emitter) blockStep(blocks dim.Dim) *kernel.Value {
+	if n, ok := blocks.Int(); ok {
+		return e.Int(max(n, 1))
+	}
+	return e.Dim(blocks)
+}
+
 // Unflatten returns the index on each axis of a tensor of this shape from the row-major index i.
 func (e *Emitter) Unflatten(i *kernel.Value, shape []dim.Dim) []*kernel.Value {
 	at := make([]*kernel.Value, len(shape))

@@ -20,6 +20,9 @@ type Factors struct {
 	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
 	ColumnsA bool
 	RowsB    bool
+	// Term returns a sum with the term of two elements added. It adds their product if it is nil. The term
+	// of two zeros must be zero.
+	Term func(e *Emitter, a, b, sum *kernel.Value) *kernel.Value
 	// Store stores a sum.
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
@@ -36,6 +39,9 @@ const (
 // tiles of both factors into shared memory, and each thread computes some of the sums. Terms are
 // added in the order of k.
 func Product(name string, f Factors) (Launch, error) {
+	if f.Term == nil {
+		f.Term = (*Emitter).MulAdd
+	}
 	grid := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
 	return New(name, grid, []int{tileM / perM * lanesN}, func(e *Emitter) {
 		p := &product{Emitter: e, Factors: f,
@@ -116,7 +122,7 @@ func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*ker
 	out := make([]*kernel.Value, len(sums))
 	for i := range a {
 		for j := range b {
-			out[i*perN+j] = p.MulAdd(a[i], b[j], sums[i*perN+j])
+			out[i*perN+j] = p.Term(p.Emitter, a[i], b[j], sums[i*perN+j])
 		}
 	}
 	return out

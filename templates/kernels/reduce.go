@@ -32,7 +32,7 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	blocks := rows.Min(dim.Const(maxBlocks))
 	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
 		shared := e.room(r)
-		e.For(e.BlockIdx(0), e.Dim(rows), e.Dim(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		e.For(e.BlockIdx(0), e.Dim(rows), e.blockStep(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
 			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), row, r), r.Join)
 			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, row, state) })
 			return nil

@@ -25,7 +25,7 @@ func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) 
 	blocks := rows.Min(dim.Const(maxBlocks))
 	return New(name, []dim.Dim{blocks}, []int{threads}, func(e *Emitter) {
 		r := &Row{Emitter: e, Length: e.Dim(length), shared: map[string][]*kernel.Value{}}
-		e.For(e.BlockIdx(0), e.Dim(rows), e.Dim(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		e.For(e.BlockIdx(0), e.Dim(rows), e.blockStep(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
 			r.Index = row
 			fill(r)
 			return nil

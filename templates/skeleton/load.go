@@ -7,60 +7,64 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// Load_embedded returns the model with the weights in the program, which it uses without copying.
-func Load_embedded() (*Model, error) {
-	return loadPrepared(rt.OpenWeights(embedded))
+// Load_embedded returns the model with the weights in the program, which it uses without copying.opens_
+func Load_embedded(option_ Option_) (*Model, error) {
+	open_()
+	return loadPrepared(rt.OpenWeights(embedded), device_)
 }
 
 // Load_file returns the model with the weights of the file that was generated with the package. It
-// maps the file into memory.
-func Load_file(path string) (*Model, error) {
+// maps the file into memory.opens_
+func Load_file(path string, option_ Option_) (*Model, error) {
+	open_()
 	w := rt.OpenWeightsFile(path)
 	defer w.Close()
-	return loadPrepared(w)
+	return loadPrepared(w, device_)
 }
 
 // loadPrepared returns the model with the weights of the package's own file.
-func loadPrepared(w *rt.Weights) (*Model, error) {
+func loadPrepared(w *rt.Weights, device_ Device_) (*Model, error) {
 	p := &weights{tensor_}
 	if err := w.Err(); err != nil {
 		return nil, err
 	}
 	rt.Keep(p, w)
-	return newModel(rt.NewReady(p)), nil
+	return newModel(rt.NewReady(p), device_), nil
 }
 
-// Load_raw returns the model with the weights in the program.
-func Load_raw() (*Model, error) {
-	return loadRaw(opened_)
+// Load_raw returns the model with the weights in the program.opens_
+func Load_raw(option_ Option_) (*Model, error) {
+	open_()
+	return loadRaw(opened_, device_)
 }
 
-// Load_rawFile returns the model with the weights of file_, which it maps into memory.
-func Load_rawFile(path string) (*Model, error) {
-	return loadRaw(opened_)
+// Load_rawFile returns the model with the weights of file_, which it maps into memory.opens_
+func Load_rawFile(path string, option_ Option_) (*Model, error) {
+	open_()
+	return loadRaw(opened_, device_)
 }
 
 // loadRaw returns the model with the weights of the package's own file.
-func loadRaw(raw *rt.Weights) (*Model, error) {
+func loadRaw(raw *rt.Weights, device_ Device_) (*Model, error) {
 	raw.Abandon()
 	if err := keys.Check(raw, wanted); err != nil {
 		return nil, err
 	}
-	return newModel(rt.NewPrepared(raw, prepare)), nil
+	return newModel(rt.NewPrepared(raw, prepare_), device_), nil
 }
 
 // loadRaw_stored returns the model with the weights of the package's own file. The file also holds
 // prepared weights, unless Save wrote it.
-func loadRaw_stored(own *rt.Weights) (*Model, error) {
+func loadRaw_stored(own *rt.Weights, device_ Device_) (*Model, error) {
 	p := stored(own.Fork())
 	raw := own.Without(others_)
 	raw.Abandon()
 	if err := keys.Check(raw, wanted); err != nil {
 		return nil, err
 	}
-	w := rt.NewPrepared(raw, prepare)
+	w := rt.NewPrepared(raw, prepare_)
 	w.Set(p)
-	return newModel(w), nil
+	return newModel(w, device_), nil
 }
 
 // stored returns the prepared weights in a file, or nil if the file does not have them.
@@ -76,7 +80,8 @@ func stored(w *rt.Weights) *weights {
 // New returns the model with initial weights, which are drawn from the seed. The same seed gives
 // the same weights on every machine.
 func New(seed uint64) *Model {
-	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, given_), prepare))
+	open_()
+	return newModel(rt.NewPrepared(rt.InitialWeights(seed, initial, given_), prepare_), device_)
 }
 
 // initial describes the initial weights.

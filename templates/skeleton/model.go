@@ -11,10 +11,12 @@ import (
 type Model struct {
 	weights  atomic.Pointer[rt.Prepared[weights]]
 	sessions *rt.Pool[*Session]
+	device_  Device_
 }
 
-func newModel(w *rt.Prepared[weights]) *Model {
+func newModel(w *rt.Prepared[weights], device_ Device_) *Model {
 	m := &Model{}
+	fields_()
 	m.weights.Store(w)
 	m.sessions = rt.NewPool(0, func() (*Session, error) {
 		return m.NewSession(nil)

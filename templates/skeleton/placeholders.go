@@ -23,6 +23,10 @@ type (
 	Field_ struct{}
 	// Batch_ stands for the option that bounds the batch.
 	Batch_ struct{}
+	// Device_ stands for the device of a model: a field, a parameter, or nothing.
+	Device_ struct{}
+	// Option_ stands for options that choose the device.
+	Option_ struct{}
 )
 
 type (
@@ -50,6 +54,9 @@ var (
 	opened_   *rt.Weights
 	others_   string
 	own_      func() *rt.Weights
+	device_   Device_
+	prepare_  = prepare
+	shared_   *rt.Prepared[weights]
 	tensor_   []float32
 	embedded  string
 	meta      rt.Meta
@@ -58,6 +65,7 @@ var (
 func checks_() {}
 func fields_() {}
 func read_()   {}
+func open_()   {}
 
 func prepare(raw *rt.Weights) (*weights, error) { return &weights{}, raw.Err() }
 

@@ -12,11 +12,12 @@ import (
 // which may be missing or unused. missing_ An error lists everything that does not fit. The caller
 // may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
-	w, err := fitted(raw, own_, options)
+	open_()
+	w, err := fitted(raw, own_, options, device_)
 	if err != nil {
 		return nil, err
 	}
-	return newModel(w), nil
+	return newModel(w, device_), nil
 }
 
 // Swap replaces the weights of the model while it is in use. It takes weights as LoadFrom does.
@@ -26,7 +27,7 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
 	}
-	w, err := fitted(raw, own_, options)
+	w, err := fitted(raw, own_, options, device_)
 	if err != nil {
 		return err
 	}
@@ -38,12 +39,12 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 }
 
 // fitted prepares other weights for the kernels.
-func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
+func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option, device_ Device_) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	p, err := prepare(w)
+	p, err := prepare_(w)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt
 }
 
 // fitted_raw returns other weights under the names and in the shapes of the source model.
-func fitted_raw(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
+func fitted_raw(raw *rt.Weights, own func() *rt.Weights, options []keys.Option, device_ Device_) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func fitted_raw(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) 
 	if err := keys.Check(w, wanted); err != nil {
 		return nil, err
 	}
-	return rt.NewPrepared(w, prepare), nil
+	return rt.NewPrepared(w, prepare_), nil
 }
 
 // wanted lists the weights of the source model.
@@ -69,4 +70,14 @@ var wanted = []keys.Want{want_}
 // not change them.
 func Wanted() []keys.Want {
 	return wanted
+}
+
+// On returns a model with the same weights on another device. Options choose it, as those of Load do.
+// The model m does not change.
+func (m *Model) On(option_ Option_) (*Model, error) {
+	if err := m.loaded(); err != nil {
+		return nil, err
+	}
+	open_()
+	return newModel(shared_, device_), nil
 }

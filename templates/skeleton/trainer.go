@@ -43,5 +43,6 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 
 // Model returns a model with a copy of the current weights. It prepares them on first use.
 func (t *Trainer) Model() *Model {
-	return newModel(rt.NewPrepared(t.Weights(), prepare))
+	open_()
+	return newModel(rt.NewPrepared(t.Weights(), prepare_), device_)
 }

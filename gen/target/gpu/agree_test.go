@@ -1,12 +1,114 @@
 package gpu_test
 
 import (
+	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/ptx"
+	"github.com/burngen/burngen/gen/target/gpu/spirv"
 	"github.com/burngen/burngen/gen/target/targettest"
+	"github.com/burngen/burngen/gen/value"
+	reader "github.com/burngen/burngen/internal/ptx"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
 )
 
-// TestAgree compares interpreted kernels, and what the host computes, with the definitions.
+// writer is a device that interprets kernels. It also writes them in the machine languages, and checks what
+// is written.
+type writer struct{ gpu.Interpreter }
+
+func (w writer) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
+	text, err := ptx.Write(k)
+	if err != nil {
+		return err
+	}
+	if err := reader.Check(text); err != nil {
+		return err
+	}
+	module, err := spirv.Write(k)
+	if err != nil {
+		return err
+	}
+	words := make([]uint32, len(module)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(module[4*i:])
+	}
+	if err := spirv.Check(words); err != nil {
+		return err
+	}
+	return w.Interpreter.Launch(k, grid, args)
+}
+
+// TestAgree compares interpreted kernels, and what the host computes, with the definitions. The
+// kernels can be written in all machine languages.
 func TestAgree(t *testing.T) {
-	targettest.Agree(t, interpreted)
+	targettest.Agree(t, gpu.Target{Language: interpreted.Language, Device: writer{}})
+}
+
+// TestTiles compares kernels with the definitions on operands of several tiles, which are too large to
+// draw many of.
+func TestTiles(t *testing.T) {
+	numbers := func(d ir.DType, below int, shape ...int) *ir.Tensor {
+		random, x := rand.New(rand.NewPCG(1, uint64(below))), ir.NewTensor(d, shape...)
+		for i := range x.Len() {
+			if d.IsFloat() {
+				x.SetFloat(i, random.Float64()*float64(below)-float64(below)/2)
+			} else {
+				x.SetInt(i, int64(random.IntN(below)))
+			}
+		}
+		return x
+	}
+	steps := func(functions ...string) op.Steps {
+		zeros := make([]float64, len(functions))
+		return op.Steps{Activations: functions, Alphas: zeros, Betas: zeros}
+	}
+	const s, n, h = 3, 6, 70
+	lens := numbers(ir.I32, s+1, n)
+	order := numbers(ir.I32, 40, 700, 1)
+	sorted, err := op.SortRows{}.Eval([]*ir.Tensor{order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		op   ir.Op
+		args []*ir.Tensor
+	}{
+		{op.RNNSteps{Steps: steps("tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, h), numbers(ir.F32, 1, h, h), lens, numbers(ir.F32, 1, n, h)}},
+		{op.GRUSteps{Steps: steps("sigmoid", "tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, 3*h), numbers(ir.F32, 1, h, 2*h), numbers(ir.F32, 1, h, h)}},
+		{op.LSTMSteps{Steps: steps("sigmoid", "tanh", "tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, 4*h), numbers(ir.F32, 1, h, 4*h), lens}},
+		{op.NonZero{Count: "count"}, []*ir.Tensor{numbers(ir.I8, 2, 5, 1000)}},
+		{op.SortRows{}, []*ir.Tensor{numbers(ir.I16, 3, 600, 4)}},
+		{op.SortRows{}, []*ir.Tensor{numbers(ir.U8, 2, 100, 70)}},
+		{op.Unique{Count: "count"}, []*ir.Tensor{order, sorted[0]}},
+		{op.Multinomial{Samples: 50, DType: ir.I64, Seed: 3}, []*ir.Tensor{numbers(ir.F64, 4, 2, 5000)}},
+		{op.SquaredDistances{}, []*ir.Tensor{numbers(ir.F64, 4, 70, 20), numbers(ir.F64, 4, 66, 20)}},
+	} {
+		want, err := c.op.Eval(c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types, data := make([]ir.Type, len(c.args)), make([]any, len(c.args))
+		for i, a := range c.args {
+			types[i], data[i] = a.Type(), value.ToGo(a)
+		}
+		got, err := run(t, interpreted, c.op, types, data...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, y := range want {
+			x, err := value.FromGo(y.Type(), y.Shape, got[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range y.Len() {
+				if d := x.Number(k) - y.Number(k); d > 1e-5 || d < -1e-5 {
+					t.Fatalf("%s: element %d of result %d is %v, want %v", ir.OpName(c.op), k, i, x.Number(k), y.Number(k))
+				}
+			}
+		}
+	}
 }

@@ -14,7 +14,8 @@ import (
 type Launch struct {
 	Node   *ir.Node
 	Kernel *kernel.Kernel
-	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim] or a [Fault].
+	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Round] or a
+	// [Fault].
 	Args []any
 	Grid [3]dim.Dim
 }
@@ -33,6 +34,17 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
+// launchesOf returns the launches of a step, or nil if the host carries it out.
+func launchesOf(s program.Step) []*Launch {
+	switch s := s.(type) {
+	case *Launch:
+		return []*Launch{s}
+	case *Rounds:
+		return s.Launches
+	}
+	return nil
+}
+
 // Build adds the launches that compute a node. If the GPU has no kernel for the node, it adds the
 // steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
@@ -40,8 +52,14 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	if err != nil {
 		return t.host.Build(b, n)
 	}
+	for _, c := range launch.Extents(n) {
+		if !c.Holds() {
+			b.Add(&program.Check{Node: n, A: c.A, B: c.B, What: c.What})
+		}
+	}
 	scratch := map[*kernels.Scratch]*plan.Ref{}
-	for _, l := range launches {
+	var rounds *Rounds
+	for i, l := range launches {
 		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid}
 		for _, a := range l.Args {
 			switch {
@@ -54,6 +72,8 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 					scratch[a.Scratch] = b.Scratch(ir.TensorOf(a.Scratch.DType, a.Scratch.Shape...))
 				}
 				step.Args = append(step.Args, scratch[a.Scratch])
+			case a.Round:
+				step.Args = append(step.Args, Round{})
 			case a.Fault:
 				fault, err := faultOf(n)
 				if err != nil {
@@ -64,7 +84,18 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 				step.Args = append(step.Args, a.Dim)
 			}
 		}
-		b.Add(step)
+		switch {
+		case l.Rounds == nil:
+			b.Add(step)
+			if l.Binds != nil {
+				b.Add(bind(n, scratch[l.Binds]))
+			}
+			continue
+		case i == 0 || l.Rounds != launches[i-1].Rounds:
+			rounds = &Rounds{Node: n, Count: l.Rounds.Count}
+			b.Add(rounds)
+		}
+		rounds.Launches = append(rounds.Launches, step)
 	}
 	return nil
 }

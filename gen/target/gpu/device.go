@@ -36,7 +36,7 @@ func (t Target) Close() error {
 // opened is a device that a driver has opened.
 type opened struct {
 	language Language
-	device   gpu.Device
+	device   gpu.Opened
 
 	mu      sync.Mutex
 	queue   gpu.Queue

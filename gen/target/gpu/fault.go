@@ -7,6 +7,7 @@ import (
 
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/runtime/cpu"
@@ -21,11 +22,13 @@ type Fault struct{ check op.CheckIndex }
 
 // faultOf returns the fault that the kernel of a node may find.
 func faultOf(n *ir.Node) (Fault, error) {
-	check, ok := n.Op.(op.CheckIndex)
-	if !ok {
-		return Fault{}, fmt.Errorf("%s: there is no error for the fault of its kernel", ir.OpName(n.Op))
+	switch o := n.Op.(type) {
+	case op.CheckIndex:
+		return Fault{o}, nil
+	case op.MaxRoiPool:
+		return Fault{launch.ImageIndex(n.Args[0])}, nil
 	}
-	return Fault{check}, nil
+	return Fault{}, fmt.Errorf("%s: there is no error for the fault of its kernel", ir.OpName(n.Op))
 }
 
 // err returns the error of a fault with a number.

@@ -5,10 +5,8 @@ package gpu
 
 import (
 	"github.com/burngen/burngen/gen/target/cpu"
-	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
 )
 
@@ -59,21 +57,9 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // Keeps returns false, because no pass changes the layout of tensors for a GPU.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower makes the host check indices that may be out of range before a kernel uses them. It makes
-// recurrent layers steps of the host, with recurrent weights packed into panels. Other operators
+// Lower checks indices and lengths that may be out of range before a kernel uses them. Other operators
 // lower themselves.
-func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
-	if out := checkIndices(b, n); out != nil {
-		return out
-	}
-	o, ok := n.Op.(op.RecurrentLayer)
-	if !ok || n.Arg(0).Type.DType != ir.F32 {
-		return nil
-	}
-	products := op.PlainProducts
-	products.Weights = func(b *ir.Builder, r *ir.Value) *ir.Value { return b.Node(storage.PackPanels{Trans: true}, r) }
-	return o.LowerWith(b, n, products)
-}
+func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
 // Lowering returns the passes for GPUs.
 func (Target) Lowering() pass.Pipeline {

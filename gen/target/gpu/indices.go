@@ -5,43 +5,37 @@ import (
 
 	"github.com/burngen/burngen/gen/target/gpu/launch"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// checkIndices replaces the indices of a node by checked ones if a kernel computes the node and they may
-// be out of range. It returns nil if there is nothing to check. Kernels cannot return errors: the host
-// checks the indices, and its error is that of the CPU's kernel of the operator.
+// checkIndices replaces the indices or lengths of a node by checked ones if a kernel computes the node
+// and they may be out of range. It returns nil if there is nothing to check.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
-	operand, extent, ok := launch.Indices(n)
-	if !ok || inRange(n.Args[operand], extent) {
+	operand, check, ok := launch.Indices(n)
+	if !ok || inRange(n.Args[operand], check) {
 		return nil
 	}
 	if _, err := launch.Of(n); err != nil {
 		return nil
 	}
 	args := slices.Clone(n.Args)
-	args[operand] = b.Node(op.CheckIndex{Count: extent, FromEnd: true}, args[operand])
+	args[operand] = b.Node(check, args[operand])
 	return b.Nodes(n.Op, args...)
 }
 
-// inRange reports whether indices are certainly those of places on an axis.
-func inRange(indices *ir.Value, extent dim.Dim) bool {
+// inRange reports whether indices certainly pass a check.
+func inRange(indices *ir.Value, check op.CheckIndex) bool {
 	if indices.Def == nil {
 		return false
 	}
 	switch o := indices.Def.Op.(type) {
 	case op.CheckIndex:
-		return o.FromEnd && o.Count.Equal(extent)
+		return o.FromEnd == check.FromEnd && o.Count.Equal(check.Count)
 	case op.PadIndex:
-		return o.Extent.Equal(extent)
+		return o.Extent.Equal(check.Count)
 	case ir.Constant:
-		count, ok := extent.Int()
-		for i := range o.Value.Len() {
-			k := o.Value.Int(i)
-			ok = ok && k >= -int64(count) && k < int64(count)
-		}
-		return ok
+		_, err := check.Eval([]*ir.Tensor{o.Value})
+		return err == nil
 	}
 	return false
 }

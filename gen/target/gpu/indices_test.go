@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen/exec"
@@ -9,10 +10,8 @@ import (
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/ir"
-	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/ir/pass"
-	"github.com/burngen/burngen/runtime/rt"
 )
 
 // run runs an operator on a target, with operands of these types and data.
@@ -27,6 +26,12 @@ func run(t *testing.T, x targettest.Target, o ir.Op, types []ir.Type, args ...an
 		shapes[i], _ = typ.Static()
 	}
 	b.Return(b.Nodes(o, params...)...)
+	return runFunc(t, x, f, args, shapes)
+}
+
+// runFunc runs a function on a target.
+func runFunc(t *testing.T, x targettest.Target, f *ir.Func, args []any, shapes [][]int) ([]any, error) {
+	t.Helper()
 	for range f.Results {
 		f.ResultNames = append(f.ResultNames, "y")
 	}
@@ -58,6 +63,16 @@ func TestIndexErrors(t *testing.T) {
 		{op.Gather{}, []ir.Type{table, three}, []any{values, []int64{0, 4, -9}}},
 		{op.GatherElements{}, []ir.Type{table, square}, []any{values, []int64{0, 1, 2, 3, -5, 1}}},
 		{op.GatherND{}, []ir.Type{table, column}, []any{values, []int64{0, 1 << 40, 1}}},
+		{
+			op.RoiAlign{Mode: "avg", Height: 1, Width: 1, Sampling: 1, Scale: 1},
+			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 3, 4), three},
+			[]any{values, make([]float32, 12), []int64{0, 1, -1}},
+		},
+		{
+			op.MaxRoiPool{Height: 1, Width: 1, Scale: 1},
+			[]ir.Type{ir.StaticTensor(ir.F32, 2, 1, 2, 2), ir.StaticTensor(ir.F32, 2, 5)},
+			[]any{values, []float32{1, 0, 0, 1, 1, 2, 0, 0, 1, 1}},
+		},
 		{op.ScatterElements{Reduction: "add"}, []ir.Type{table, square, updates}, []any{values, []int64{0, 1, 2, 3, -5, 1}, six}},
 		{op.ScatterND{}, []ir.Type{table, column, updates}, []any{values, []int64{-4, 3, -1 << 40}, six}},
 	} {
@@ -69,19 +84,20 @@ func TestIndexErrors(t *testing.T) {
 	}
 }
 
-// TestRandomUniform asserts that kernels draw the numbers of package rt, bit for bit.
-func TestRandomUniform(t *testing.T) {
-	const n = 1000
-	o := op.RandomUniform{DType: ir.F64, Shape: dim.Consts(n), Low: -1, High: 5, Seed: -7}
-	key := []int64{3, -1 << 50}
-	out, err := run(t, interpreted, o, []ir.Type{ir.StaticTensor(ir.I64, 2)}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed := uint64(rt.Keyed(o.Seed, key))
-	for i, v := range out[0].([]float64) {
-		if want := o.Low + float64((o.High-o.Low)*rt.UniformAt(seed, uint64(i))); v != want {
-			t.Fatalf("number %d is %v, want %v", i, v, want)
+// TestLengthErrors asserts that the length of a sequence that has fewer steps is an error.
+func TestLengthErrors(t *testing.T) {
+	steps := op.Steps{Activations: []string{"tanh"}, Alphas: []float64{0}, Betas: []float64{0}}
+	f32 := func(shape ...int) ir.Type { return ir.StaticTensor(ir.F32, shape...) }
+	for _, c := range []struct {
+		op    ir.Op
+		types []ir.Type
+		args  []any
+	}{
+		{op.RNNSteps{Steps: steps}, []ir.Type{f32(2, 1, 1), f32(1, 1), ir.StaticTensor(ir.I32, 1)}, []any{[]float32{1, 2}, []float32{1}, []int32{3}}},
+		{op.ReverseSequence{}, []ir.Type{f32(2, 1), ir.StaticTensor(ir.I64, 1)}, []any{[]float32{1, 2}, []int64{3}}},
+	} {
+		if _, err := run(t, interpreted, c.op, c.types, c.args...); err == nil || !strings.Contains(err.Error(), "sequence length 3 is not one of 3 possible lengths") {
+			t.Errorf("%s: %v", ir.OpName(c.op), err)
 		}
 	}
 }

@@ -48,11 +48,13 @@ func (p *printer) Imports() map[string]string {
 	return all
 }
 
-// Step prints a launch, a copy, or a step of the host between copies of its operands and results.
+// Step prints a launch, repeated launches, a copy, or a step of the host between copies of its operands and results.
 func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	switch step := step.(type) {
 	case *Launch:
 		return []jen.Code{p.launch(s, step)}
+	case *Rounds:
+		return []jen.Code{p.rounds(s, step)}
 	case *program.Copy:
 		if step.To.IsContainer() || step.To.DType == ir.String {
 			return p.Printer.Step(s, step)
@@ -81,6 +83,8 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 			args = append(args, jen.Qual(runtimePath, pass).Call(s.Slice(a)))
 		case dim.Dim:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(s.Int(a)))
+		case Round:
+			args = append(args, jen.Qual(runtimePath, "Int").Call(jen.Id("i")))
 		case Fault:
 			args = append(args, a.print(s, l.Node))
 		}
@@ -116,8 +120,7 @@ func anonymous(k *kernel.Kernel) string {
 
 // Ends reports whether a step of the host looks at the context of its call.
 func (p *printer) Ends(step program.Step) bool {
-	_, device := step.(*Launch)
-	return !device && p.Printer.Ends(step)
+	return len(launchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
 // Moves returns false: what is on the device is not looked at.
@@ -135,7 +138,7 @@ func (p *printer) Vars() (doc string, defs []jen.Code) {
 // Queued reports whether a step is a launch or a copy on the device.
 func (p *printer) Queued(step program.Step) bool {
 	switch step := step.(type) {
-	case *Launch:
+	case *Launch, *Rounds:
 		return true
 	case *program.Copy:
 		return !step.To.IsContainer() && step.To.DType != ir.String

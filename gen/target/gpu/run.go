@@ -32,10 +32,17 @@ var errNoDevice = errors.New("no device executes kernels of this target")
 
 // Run executes a step. It returns an error if the target has no device for a launch.
 func (t Target) Run(f *exec.Frame, s program.Step) error {
-	l, ok := s.(*Launch)
-	if !ok {
-		return t.host.Run(f, s)
+	switch s := s.(type) {
+	case *Launch:
+		return t.launch(f, s, 0)
+	case *Rounds:
+		return t.rounds(f, s)
 	}
+	return t.host.Run(f, s)
+}
+
+// launch launches a kernel in a round.
+func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if t.Device == nil {
 		return errNoDevice
 	}
@@ -58,6 +65,8 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
 			}
 			args = append(args, Arg{Number: int64(n)})
+		case Round:
+			args = append(args, Arg{Number: int64(round)})
 		case Fault:
 			args, fault = append(args, Arg{Memory: bytesOf(reflect.ValueOf(record))}), a
 		}
@@ -74,9 +83,6 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 	}
 	return fault.err(f, gpu.FaultNumber(record))
 }
-
-// Measure executes a step of the CPU that returns an int, and returns it.
-func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) { return t.host.Measure(f, s) }
 
 // bytesOf returns the memory of a slice of numbers. It is not nil.
 func bytesOf(slice reflect.Value) []byte {

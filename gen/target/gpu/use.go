@@ -1,12 +1,14 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 )
 
 // Use counts the work of a function and of its callees. A callee counts once for each call, and the
-// body of a loop once.
+// body of a loop once. Repeated launches count once.
 type Use struct {
 	Launches int            // of kernels
 	Kernels  int            // distinct ones
@@ -21,12 +23,12 @@ func (Target) Use(f *program.Func) Use {
 	count = func(f *program.Func) {
 		seen := map[*ir.Node]bool{}
 		for _, s := range f.Steps {
-			l, isLaunch := s.(*Launch)
-			switch {
-			case isLaunch:
-				u.Launches++
+			launches := launchesOf(s)
+			u.Launches += len(launches)
+			for _, l := range launches {
 				kernels[anonymous(l.Kernel)] = true
-			case onHost(s) && !seen[s.At()]:
+			}
+			if len(launches) == 0 && onHost(s) && !seen[s.At()] {
 				seen[s.At()] = true
 				u.Host[ir.OpName(s.At().Op)]++
 			}
@@ -42,10 +44,12 @@ func (Target) Use(f *program.Func) Use {
 
 // onHost reports whether a step that is not a launch computes a node.
 func onHost(s program.Step) bool {
-	switch s.(type) {
+	switch s := s.(type) {
 	case *program.Copy:
 		return false
-	case *program.Custom, *program.Bind:
+	case *program.Bind:
+		return !slices.ContainsFunc(s.Measures, func(m program.Step) bool { _, ok := m.(*Count); return ok })
+	case *program.Custom:
 		return true
 	}
 	return program.Computes(s)

@@ -1,6 +1,7 @@
 package targettest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -542,6 +543,9 @@ func tryMaxRoiPool(d *Draw) Trial {
 		} else {
 			rois.SetFloat(i, corners.Float(i/5*4+i%5-1))
 		}
+	}
+	if rois.Len() > 0 && d.Int(0, 15, "outside") == 0 {
+		rois.SetFloat(0, Pick(d, -1, float64(x.Shape[0]), math.NaN()))
 	}
 	return Trial{Op: op.MaxRoiPool{Height: d.Int(1, 3, "height"), Width: d.Int(1, 3, "width"), Scale: Pick(d, 1, 0.5)}, Args: []*ir.Tensor{x, rois}}
 }

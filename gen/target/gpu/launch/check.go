@@ -20,8 +20,7 @@ func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 		d := n.Args[0].Type.DType
 		x, y := r.Read(n.Args[0]), r.Write(n.Results[0])
 		count, zero := r.Convert(d, r.Dim(o.Count)), r.Whole(d, 0)
-		start := []*kernel.Value{r.Length, zero}
-		first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
+		setFault(r, d, o.Count, func(i *kernel.Value) *kernel.Value {
 			given := x.Get(i)
 			index := given
 			if o.FromEnd {
@@ -29,13 +28,23 @@ func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 				index = r.Select(fromEnd, r.Add(given, count), given)
 			}
 			y.Set(i, index)
-			isFirst := r.And(r.Or(r.Lt(index, zero), r.Ge(index, count)), r.Lt(i, first[0]))
-			return []*kernel.Value{r.Select(isFirst, i, first[0]), r.Select(isFirst, index, first[1])}
-		}, func(a, b []*kernel.Value) []*kernel.Value {
-			isFirst := r.Lt(a[0], b[0])
-			return []*kernel.Value{r.Select(isFirst, a[0], b[0]), r.Select(isFirst, a[1], b[1])}
+			return index
 		})
-		found := r.And(r.Eq(r.Thread(0), r.Int(0)), r.Lt(first[0], r.Length))
-		r.Do(found, func() { r.SetFault(first[1]) })
 	}))
+}
+
+// setFault reports the first index of a row, of integer type d, that is not from 0 to count − 1.
+func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
+	count, zero := r.Convert(d, r.Dim(extent)), r.Whole(d, 0)
+	start := []*kernel.Value{r.Length, zero}
+	first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
+		index := index(i)
+		isFirst := r.And(r.Or(r.Lt(index, zero), r.Ge(index, count)), r.Lt(i, first[0]))
+		return []*kernel.Value{r.Select(isFirst, i, first[0]), r.Select(isFirst, index, first[1])}
+	}, func(a, b []*kernel.Value) []*kernel.Value {
+		isFirst := r.Lt(a[0], b[0])
+		return []*kernel.Value{r.Select(isFirst, a[0], b[0]), r.Select(isFirst, a[1], b[1])}
+	})
+	found := r.And(r.Eq(r.Thread(0), r.Int(0)), r.Lt(first[0], r.Length))
+	r.Do(found, func() { r.SetFault(first[1]) })
 }

@@ -12,6 +12,7 @@ var fill = []entry{
 	computes(fillAll),
 	computes(rangeOf),
 	computes(eye),
+	computes(extents),
 	computes(trilu),
 }
 
@@ -52,6 +53,26 @@ func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 	}
 	return one(kernels.Map("eye", y.Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		e.Write(y).Set(i, e.Convert(d, e.Eq(at[1], e.Add(at[0], e.Int(o.K)))))
+	}))
+}
+
+// maxExtents is the number of extents that one thread stores. A kernel has few arguments.
+const maxExtents = 16
+
+// extents stores extents, which are arguments of the kernel.
+func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
+	y := n.Results[0]
+	d, ok := kernels.Arithmetic(y.Type.DType)
+	switch {
+	case !ok:
+		return nil, errNarrow
+	case len(o.Elems) > maxExtents:
+		return nil, errArguments
+	}
+	return one(kernels.New("extents", nil, []int{1}, func(e *kernels.Emitter) {
+		for i, extent := range o.Elems {
+			e.Write(y).Set(e.Int(i), e.Convert(d, e.Dim(extent)))
+		}
 	}))
 }
 

@@ -18,25 +18,6 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// Indices returns the number of the operand of n that holds indices, and the extent of the axis
-// that they select from. The host checks these indices before the kernel runs. A kernel reads only
-// inside of the axis, even if an index is out of range. ok is false for operators without indices.
-func Indices(n *ir.Node) (operand int, extent dim.Dim, ok bool) {
-	switch o := n.Op.(type) {
-	case op.Gather:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.GatherElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.GatherND:
-		return 1, n.Args[0].Type.Shape[o.BatchDims], true
-	case op.ScatterElements:
-		return 1, n.Args[0].Type.Shape[o.Axis], true
-	case op.ScatterND:
-		return 1, n.Args[0].Type.Shape[0], true
-	}
-	return 0, dim.Dim{}, false
-}
-
 // place returns the place on an axis that an index names, as an i32. An index below 0 counts from the
 // end. An index out of range gives the nearest place.
 func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Value {

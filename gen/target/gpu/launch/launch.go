@@ -49,10 +49,11 @@ func one(l kernels.Launch, err error) ([]kernels.Launch, error) {
 
 // Reasons why a GPU does not compute a node.
 var (
-	errText   = errors.New("GPUs have no strings")
-	errNarrow = errors.New("GPUs do not compute with floats of 8 bits")
-	errMode   = errors.New("the mode is computed by other operators")
-	errTuples = errors.New("indices of several coordinates are checked on the host")
+	errText      = errors.New("GPUs have no strings")
+	errNarrow    = errors.New("GPUs do not compute with floats of 8 bits")
+	errMode      = errors.New("the mode is computed by other operators")
+	errArguments = errors.New("a kernel has fewer arguments")
+	errTuples    = errors.New("indices of several coordinates are checked on the host")
 	// errExtents says that a comparison of extents is left to the host.
 	errExtents = errors.New("the indices may exceed the operand")
 )

@@ -14,6 +14,7 @@ import (
 var product = []entry{
 	computes(matMul),
 	computes(gemm),
+	computes(squaredDistances),
 }
 
 // matMul multiplies batches of matrices.
@@ -107,6 +108,23 @@ func gemm(o op.Gemm, n *ir.Node) ([]kernels.Launch, error) {
 				sum = e.Add(sum, v)
 			}
 			e.Write(y).Set(e.Add(e.Mul(m, e.Dim(columns)), j), sum)
+		},
+	}))
+}
+
+// squaredDistances is a product whose terms are squares of differences.
+func squaredDistances(_ op.SquaredDistances, n *ir.Node) ([]kernels.Launch, error) {
+	a, b, y := n.Args[0], n.Args[1], n.Results[0]
+	return one(kernels.Product("squared_distances", kernels.Factors{
+		Batch: dim.Const(1), M: y.Type.Shape[0], N: y.Type.Shape[1], K: a.Type.Shape[1], DType: y.Type.DType,
+		A: func(e *kernels.Emitter, _, m, k *kernel.Value) *kernel.Value { return e.Read(a).At(m, k) },
+		B: func(e *kernels.Emitter, _, k, j *kernel.Value) *kernel.Value { return e.Read(b).At(j, k) },
+		Term: func(e *kernels.Emitter, a, b, sum *kernel.Value) *kernel.Value {
+			d := e.Sub(a, b)
+			return e.Fma(d, d, sum)
+		},
+		Store: func(e *kernels.Emitter, _, m, j, sum *kernel.Value) {
+			e.Write(y).Set(e.Add(e.Mul(m, e.Dim(y.Type.Shape[1])), j), sum)
 		},
 	}))
 }

@@ -65,11 +65,11 @@ func zeroAt(e *kernels.Emitter, zero *ir.Value, i *kernel.Value) *kernel.Value {
 	return e.Read(zero).Get(i)
 }
 
-// quotient returns x/y of f32, corrected once by what is left over, so that quotients in the middle of
+// quotient returns x/y of floats, corrected once by what is left over, so that quotients in the middle of
 // two integers are exact.
 func quotient(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value {
 	q := e.Div(x, y)
 	rest := e.Fma(e.Neg(q), y, x)
 	exact := e.Add(q, e.Div(rest, y))
-	return e.Select(e.Lt(e.Abs(q), e.Float(ir.F32, 0x1p100)), exact, q)
+	return e.Select(e.Lt(e.Abs(q), e.Float(q.Type.DType, 0x1p100)), exact, q)
 }

@@ -7,7 +7,8 @@ import (
 
 // table holds the builders of all families. An operator belongs to one family.
 var table = slices.Concat(
-	attention, check, convolution, fill, gather, integer, lines, movement, norm, pointwise, pool, product, quantize, random, reduce, resize, scatter, vision,
+	attention, channels, check, columns, convolution, fill, fourier, gather, integer, lines, lookup, matrix, movement, norm, padding, pointwise, pool, product,
+	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,
 )
 
 // builders finds the builder of an operator.

@@ -62,7 +62,7 @@ func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 			}, func() []*kernel.Value { return []*kernel.Value{e.Float(ir.F64, 0)} })
 			sum = e.Add(sum, e.Select(inside, e.Mul(weight, v[0]), e.Float(ir.F64, 0)))
 		}
-		s.corners(axes, nil, e.Bool(true), e.Float(ir.F64, 1), each)
+		corners(e, axes, nil, e.Bool(true), e.Float(ir.F64, 1), each)
 		e.Write(y).Set(i, sum)
 	}))
 }
@@ -77,13 +77,13 @@ type sampler struct {
 }
 
 // corners calls each with all combinations of the samples of axes.
-func (s sampler) corners(axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
+func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		each(cells, inside, weight)
 		return
 	}
 	for _, a := range axes[0] {
-		s.corners(axes[1:], append(cells[:len(cells):len(cells)], a.at), s.And(inside, a.inside), s.Mul(weight, a.weight), each)
+		corners(e, axes[1:], append(cells[:len(cells):len(cells)], a.at), e.And(inside, a.inside), e.Mul(weight, a.weight), each)
 	}
 }
 
@@ -114,7 +114,7 @@ func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 	if s.Padding == "reflection" {
 		x = s.mirrored(x, d)
 	}
-	x = s.within(x, s.num(-4), s.Add(count, s.num(3)))
+	x = within(s.Emitter, x, s.num(-4), s.Add(count, s.num(3)))
 	first := s.Sub(s.Unary(kernel.Floor, x), one)
 	var out []sample
 	for k := range 4 {
@@ -127,8 +127,8 @@ func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 func (s sampler) num(x float64) *kernel.Value { return s.Float(ir.F64, x) }
 
 // within returns x clamped to [low, high], or low for NaN.
-func (s sampler) within(x, low, high *kernel.Value) *kernel.Value {
-	return s.Select(s.Gt(x, low), s.Min(x, high), low)
+func within(e *kernels.Emitter, x, low, high *kernel.Value) *kernel.Value {
+	return e.Select(e.Gt(x, low), e.Min(x, high), low)
 }
 
 // padded returns a place after padding is applied.
@@ -140,7 +140,7 @@ func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	default:
 		return x
 	}
-	return s.within(x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
+	return within(s.Emitter, x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
 }
 
 // mirrored returns the place in the operand whose reflection is x.

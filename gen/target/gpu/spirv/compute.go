@@ -74,8 +74,8 @@ func (f *function) compute(in *kernel.Instr) uint32 {
 	if comparisons[in.Op].on(d) != 0 {
 		return f.compare(in.Op, d, x[0], x[1])
 	}
-	if in.Op == kernel.Round && d == ir.F64 {
-		return f.roundEven(x[0])
+	if (in.Op == kernel.Round || in.Op == kernel.Trunc) && d == ir.F64 {
+		return f.whole(in.Op, x[0])
 	}
 	if g, ok := library[in.Op]; ok && d.IsFloat() {
 		return f.call(g, d, x...)
@@ -119,14 +119,18 @@ func (f *function) call(number uint32, d ir.DType, x ...uint32) uint32 {
 	return f.value(opExtInst, f.register(d), append([]uint32{f.extended(), number}, x...)...)
 }
 
-// roundEven rounds an f64 to the nearest integer, ties to even: by adding 2⁵², which leaves no bits for a
-// fraction, and taking it away. Some drivers round the ties of RoundEven down. It keeps the sign of 0.
-func (f *function) roundEven(x uint32) uint32 {
+// whole rounds an f64 to an integer: to the nearest, ties to even, or towards 0. Adding 2⁵² leaves no bits for a
+// fraction; the sum is rounded to the nearest. Some drivers get RoundEven and Trunc wrong. The sign of 0 stays.
+func (f *function) whole(op kernel.Op, x uint32) uint32 {
 	const sign = 1 << 63
 	d, bits := ir.F64, ir.U64
 	two52 := f.constant(d, math.Float64bits(1<<52))
 	size := f.call(glslFAbs, d, x)
 	rounded := f.exact(opFSub, d, f.exact(opFAdd, d, size, two52), two52)
+	if op == kernel.Trunc {
+		less := f.exact(opFSub, d, rounded, f.constant(d, math.Float64bits(1)))
+		rounded = f.choose(d, f.compare(kernel.Gt, d, rounded, size), less, rounded)
+	}
 	negative := f.value(opBitwiseAnd, f.register(bits), f.value(opBitcast, f.register(bits), x), f.constant(bits, sign))
 	signed := f.value(opBitcast, f.register(d), f.value(opBitwiseOr, f.register(bits), f.value(opBitcast, f.register(bits), rounded), negative))
 	return f.choose(d, f.compare(kernel.Lt, d, size, two52), signed, x)

@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 var optional = []string{"shaderFloat64", "shaderInt8", "shaderInt16", "storageBuffer8BitAccess", "storageBuffer16BitAccess", "shaderBufferInt64Atomics", "shaderSharedInt64Atomics"}
 
 // runAll runs the trials that a device has the features for.
-func runAll(t *testing.T, d gpu.Device, o Options, trials []trial) {
+func runAll(t *testing.T, d gpu.Opened, o Options, trials []trial) {
 	q, err := d.Queue()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func runAll(t *testing.T, d gpu.Device, o Options, trials []trial) {
 var guard = bytes.Repeat([]byte{0xa5}, 256)
 
 // run runs a trial.
-func (c trial) run(t *testing.T, d gpu.Device, m gpu.Module, q gpu.Queue) {
+func (c trial) run(t *testing.T, d gpu.Opened, m gpu.Module, q gpu.Queue) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

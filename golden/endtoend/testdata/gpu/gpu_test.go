@@ -4,11 +4,15 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/vulkan"
 
 	"program/model"
 	device "program/model/vulkan"
@@ -140,5 +144,108 @@ func TestEmptyBatch(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestDevices loads the model on devices by their index, twice on the same one.
+func TestDevices(t *testing.T) {
+	list, err := vulkan.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := images(2, 9)
+	for _, info := range list {
+		m, err := device.Load(gpu.Device(info.Index))
+		if err != nil {
+			t.Fatalf("%s: %v", info.Name, err)
+		}
+		other, err := m.On(gpu.Device(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*device.Model{m, other, m} {
+			got, err := m.Forward(x)
+			if err == nil {
+				err = agree(got, x)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", info.Name, err)
+			}
+		}
+	}
+	if _, err := device.Load(gpu.Device(len(list))); err == nil || errors.Is(err, gpu.ErrNoDevice) ||
+		!strings.HasPrefix(err.Error(), fmt.Sprintf("vulkan: device %d: there", len(list))) {
+		t.Errorf("a device that is not there: %v", err)
+	}
+	t.Setenv("BURNGEN_DEVICE", "99")
+	if _, err := device.Load(); err == nil || !strings.HasPrefix(err.Error(), "BURNGEN_DEVICE=99: vulkan: device 99: there") {
+		t.Errorf("the environment names a device that is not there: %v", err)
+	}
+	if _, err := device.Load(gpu.Device(0)); err != nil {
+		t.Errorf("an option counts more than the environment: %v", err)
+	}
+}
+
+// TestMemory limits the memory of a model. Small batches fit, large ones return an error, and small ones
+// then fit again. Another model has a limit of its own.
+func TestMemory(t *testing.T) {
+	m, err := device.Load(gpu.Memory(1 << 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.NewSession(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, large := images(2, 11), images(2000, 12)
+	for range 3 {
+		got := make([]device.Logits, len(small))
+		if err := s.Forward(got, small); err != nil {
+			t.Fatal(err)
+		}
+		if err := agree(got, small); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Forward(make([]device.Logits, len(large)), large); !errors.Is(err, gpu.ErrMemory) {
+			t.Fatalf("a batch that does not fit: %v, want %v", err, gpu.ErrMemory)
+		}
+	}
+	other, err := m.On()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Forward(large); err != nil {
+		t.Errorf("without a limit: %v", err)
+	}
+	if m, err = device.Load(gpu.Memory(1)); err == nil {
+		_, err = m.Forward(small)
+	}
+	if !errors.Is(err, gpu.ErrMemory) {
+		t.Errorf("a limit below the weights: %v, want %v", err, gpu.ErrMemory)
+	}
+}
+
+// TestOtherWeights puts other weights on a device.
+func TestOtherWeights(t *testing.T) {
+	path := t.TempDir() + "/weights.safetensors"
+	if err := load(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	w := rt.OpenWeightsFile(path)
+	defer w.Close()
+	m, err := device.LoadFrom(w)
+	if err == nil {
+		m, err = m.On(gpu.Memory(64 << 20))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := images(2, 13)
+	got, err := m.Forward(x)
+	if err == nil {
+		err = agree(got, x)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/optim"
 	"github.com/burngen/burngen/runtime/rt"
 
@@ -45,7 +46,11 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gpu, err := device.New(7).NewTrainer(device.TrainerOptions{Batch: batch, Seed: 3})
+	m, err := device.New(7).On(gpu.Device(0), gpu.Memory(256<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := m.NewTrainer(device.TrainerOptions{Batch: batch, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +69,7 @@ func TestSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := gpu.Step(z, y)
+		got, err := trainer.Step(z, y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +79,7 @@ func TestSteps(t *testing.T) {
 			first = got.Loss
 		}
 		last = got.Loss
-		p, q := cpu.Params(), gpu.Params()
+		p, q := cpu.Params(), trainer.Params()
 		for i := range p.Items {
 			near(t, "gradient of "+p.Items[i].Name, q.Gradient(i), p.Gradient(i))
 		}
@@ -92,7 +97,7 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := gpu.Model().Forward(z)
+	got, err := trainer.Model().Forward(z)
 	if err != nil {
 		t.Fatal(err)
 	}

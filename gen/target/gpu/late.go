@@ -1,0 +1,55 @@
+package gpu
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/exec"
+	"github.com/burngen/burngen/gen/program"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// Count is a measure of a [program.Bind]: a number that a launch has written, which the host reads.
+type Count struct {
+	Node   *ir.Node
+	Memory *plan.Ref // of i32
+	Index  int       // of the number in Memory
+}
+
+// At returns Node.
+func (c *Count) At() *ir.Node { return c.Node }
+
+// Refs returns Memory.
+func (c *Count) Refs() []*plan.Ref { return []*plan.Ref{c.Memory} }
+
+// bind returns the step that binds the symbols of a node to the numbers in memory.
+func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
+	b := &program.Bind{Node: n, Symbols: n.Op.(ir.Binder).Binds()}
+	for i := range b.Symbols {
+		b.Measures = append(b.Measures, &Count{n, memory, i})
+	}
+	return b
+}
+
+// Measure prints a number that a launch has written, or the call of a kernel on the host.
+func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, fallible bool) {
+	if c, ok := step.(*Count); ok {
+		return jen.Int().Call(s.Slice(c.Memory).Index(jen.Lit(c.Index))), false
+	}
+	return p.Printer.Measure(s, step)
+}
+
+// Measure returns a number that a launch has written, or carries out a step of the CPU that returns a
+// number.
+func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
+	c, ok := s.(*Count)
+	if !ok {
+		return t.host.Measure(f, s)
+	}
+	memory, err := f.Slice(c.Memory)
+	if err != nil {
+		return 0, err
+	}
+	return memory.Index(c.Index).Int(), nil
+}

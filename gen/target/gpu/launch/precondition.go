@@ -1,0 +1,69 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// Indices returns the number of the operand of n that holds indices or lengths, and the operator that checks
+// them before the kernel runs. A kernel reads only inside of its memory, even if an index is out of range.
+// ok is false for operators without indices.
+func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
+	fromEnd := func(axis int) op.CheckIndex {
+		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}
+	}
+	lengths := func(axis int) op.CheckIndex {
+		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis].Add(dim.Const(1)), What: "sequence length", Things: "possible lengths"}
+	}
+	switch o := n.Op.(type) {
+	case op.Gather:
+		return 1, fromEnd(o.Axis), true
+	case op.GatherElements:
+		return 1, fromEnd(o.Axis), true
+	case op.GatherND:
+		return 1, fromEnd(o.BatchDims), true
+	case op.GRUSteps:
+		return gruLens, lengths(0), n.Arg(gruLens) != nil
+	case op.ReverseSequence:
+		time, _ := o.Axes()
+		return 1, lengths(time), true
+	case op.RNNSteps, op.LSTMSteps:
+		return 2, lengths(0), n.Arg(2) != nil
+	case op.RoiAlign:
+		return 2, ImageIndex(n.Args[0]), true
+	case op.ScatterElements:
+		return 1, fromEnd(o.Axis), true
+	case op.ScatterND:
+		return 1, fromEnd(0), true
+	}
+	return 0, op.CheckIndex{}, false
+}
+
+// ImageIndex returns the check of indices of the images of a tensor [N,C,H,W].
+func ImageIndex(x *ir.Value) op.CheckIndex {
+	return op.CheckIndex{Count: x.Type.Shape[0], What: "batch index", Things: "images"}
+}
+
+// Extents returns the equations between extents that the kernels of a node rely on. The equations that
+// cannot be proven are checked before the kernels run.
+func Extents(n *ir.Node) []ir.CheckDim {
+	switch o := n.Op.(type) {
+	case op.Col2Im:
+		return foldExtents(o, n)
+	case op.PadIndex:
+		return []ir.CheckDim{readable(o.Extent, n)}
+	case op.ResizeOutside:
+		return []ir.CheckDim{readable(o.Table.In, n)}
+	case op.ResizeTable:
+		return []ir.CheckDim{readable(o.In, n)}
+	}
+	return nil
+}
+
+// readable says that an axis whose elements the first result numbers is not empty if the result has
+// elements.
+func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
+	some := n.Results[0].Type.Elems().Min(dim.Const(1))
+	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}
+}

@@ -1,0 +1,167 @@
+package launch
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+// resizeTables are the operators that compute where a resize reads an axis. They compute in f64.
+var resizeTables = []entry{
+	computes(resizeOutside),
+	computes(resizeTable),
+}
+
+// resizeOutside has a thread for each point.
+func resizeOutside(o op.ResizeOutside, n *ir.Node) ([]kernels.Launch, error) {
+	return one(kernels.Map("resize_outside", []dim.Dim{o.Table.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
+		a := sampledAxisOf(e, o.Table, n.Arg(0))
+		x := a.place(i)
+		e.Write(n.Results[0]).Set(i, e.Or(e.Lt(x, a.num(0)), e.Gt(x, a.last)))
+	}))
+}
+
+// resizeTable has a thread for each element that a point reads.
+func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
+	if o.Mode == "nearest" {
+		return one(kernels.Map("resize_nearest_table", []dim.Dim{o.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
+			a := sampledAxisOf(e, o, n.Arg(0))
+			e.Write(n.Results[0]).Set(i, a.clamp(a.round(a.place(i))))
+		}))
+	}
+	return one(kernels.Map("resize_table", []dim.Dim{o.Out, o.Taps}, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		a := sampledAxisOf(e, o, n.Arg(0))
+		x := a.place(at[0])
+		before := e.Convert(ir.F64, e.Dim(o.Taps.FloorDiv(dim.Const(2)).Sub(dim.Const(1))))
+		first := e.Sub(e.Unary(kernel.Floor, x), before)
+		// element returns the element that a tap reads.
+		element := func(tap *kernel.Value) *kernel.Value { return e.Add(first, e.Convert(ir.F64, tap)) }
+		weight := a.weight(x, element(at[1]))
+		if o.ExcludeOutside || o.AntiAlias {
+			sum := e.Times(e.Dim(o.Taps), []*kernel.Value{a.num(0)}, func(tap *kernel.Value, sum []*kernel.Value) []*kernel.Value {
+				return []*kernel.Value{e.Add(sum[0], a.weight(x, element(tap)))}
+			})[0]
+			weight = e.Div(weight, e.Select(e.Eq(sum, a.num(0)), a.num(1), sum))
+		}
+		e.Write(n.Results[0]).Set(i, a.clamp(element(at[1])))
+		e.Write(n.Results[1]).Set(i, e.Convert(ir.F32, weight))
+	}))
+}
+
+// sampledAxis is an axis that a resize samples, as in the kernels of the CPU.
+type sampledAxis struct {
+	*kernels.Emitter
+	op.ResizeTable
+	scale, start, end *kernel.Value // points for each element, and the region
+	length            *kernel.Value // of the result before it is rounded
+	last              *kernel.Value // number of the last element
+	filter            *kernel.Value // scale of distances
+}
+
+// sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region, or is
+// nil if the table does.
+func sampledAxisOf(e *kernels.Emitter, o op.ResizeTable, sampling *ir.Value) sampledAxis {
+	a := sampledAxis{Emitter: e, ResizeTable: o}
+	a.scale, a.start, a.end = a.num(o.Scale), a.num(o.Start), a.num(o.End)
+	if sampling != nil {
+		t := e.Read(sampling)
+		a.scale, a.start, a.end = t.Get(e.Int(0)), t.Get(e.Int(1)), t.Get(e.Int(2))
+	}
+	in, out := a.count(o.In), a.count(o.Out)
+	known := e.Ne(a.scale, a.num(0))
+	a.length = e.Select(known, e.Mul(a.scale, in), out)
+	a.scale = e.Select(known, a.scale, a.over(out, in))
+	a.last = e.Sub(in, a.num(1))
+	a.filter = a.num(1)
+	if o.AntiAlias {
+		a.filter = e.Min(a.scale, a.num(1))
+	}
+	return a
+}
+
+func (a sampledAxis) num(x float64) *kernel.Value { return a.Float(ir.F64, x) }
+
+// over returns x/y. Where y is 0 it is infinite or NaN, which the quotients of some devices are not.
+func (a sampledAxis) over(x, y *kernel.Value) *kernel.Value {
+	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), quotient(a.Emitter, x, y))
+}
+
+func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Convert(ir.F64, a.Dim(d)) }
+
+// place returns the coordinate of point i among the elements.
+func (a sampledAxis) place(i *kernel.Value) *kernel.Value {
+	half, single := a.num(0.5), a.Le(a.Dim(a.Out), a.Int(1))
+	point := a.Convert(ir.F64, i)
+	middle := func() *kernel.Value { return a.over(a.Add(point, half), a.scale) }
+	switch a.Coordinates {
+	case "half_pixel_symmetric":
+		adjustment := a.over(a.count(a.Out), a.length)
+		offset := a.Mul(a.Mul(a.Add(a.last, a.num(1)), half), a.Sub(a.num(1), adjustment))
+		return a.Sub(a.Add(offset, middle()), half)
+	case "pytorch_half_pixel":
+		return a.Select(single, a.num(0), a.Sub(middle(), half))
+	case "align_corners":
+		x := a.over(a.Mul(point, a.last), a.Sub(a.length, a.num(1)))
+		return a.Select(single, a.num(0), x)
+	case "asymmetric":
+		return a.over(point, a.scale)
+	case "tf_half_pixel_for_nn":
+		return middle()
+	case op.CropAndResizeCoordinates:
+		center := a.Mul(half, a.Mul(a.Add(a.start, a.end), a.last))
+		along := a.Mul(point, a.Mul(a.Sub(a.end, a.start), a.last))
+		x := a.Add(a.Mul(a.start, a.last), a.over(along, a.Sub(a.length, a.num(1))))
+		return a.Select(single, center, x)
+	}
+	return a.Sub(middle(), half)
+}
+
+// round returns the element that mode nearest takes for a coordinate.
+func (a sampledAxis) round(x *kernel.Value) *kernel.Value {
+	floor, ceil := a.Unary(kernel.Floor, x), a.Unary(kernel.Ceil, x)
+	switch a.Rounding {
+	case "round_prefer_ceil":
+		return a.Unary(kernel.Floor, a.Add(x, a.num(0.5)))
+	case "floor":
+		return floor
+	case "ceil":
+		return ceil
+	case "simple":
+		return a.Select(a.Lt(a.scale, a.num(1)), ceil, floor)
+	}
+	return a.Unary(kernel.Ceil, a.Sub(x, a.num(0.5)))
+}
+
+// clamp returns the element for a coordinate as an i32, the first for NaN.
+func (a sampledAxis) clamp(x *kernel.Value) *kernel.Value {
+	return a.Convert(ir.I32, within(a.Emitter, x, a.num(0), a.last))
+}
+
+// weight returns the weight of an element for a coordinate.
+func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
+	zero, one, two := a.num(0), a.num(1), a.num(2)
+	d := a.Abs(a.Mul(a.Sub(element, x), a.filter))
+	c := a.CubicA
+	// cubic evaluates a polynomial, highest power first.
+	cubic := func(terms ...float64) *kernel.Value {
+		y := a.num(terms[0])
+		for _, t := range terms[1:] {
+			y = a.Add(a.Mul(y, d), a.num(t))
+		}
+		return y
+	}
+	var w *kernel.Value
+	if a.Mode == "linear" {
+		w = a.Max(zero, a.Sub(one, d))
+	} else {
+		near, far := cubic(c+2, -(c+3), 0, 1), cubic(c, -5*c, 8*c, -4*c)
+		w = a.Select(a.Le(d, one), near, a.Select(a.Lt(d, two), far, zero))
+	}
+	if a.ExcludeOutside {
+		outside := a.Or(a.Lt(element, zero), a.Gt(element, a.last))
+		w = a.Select(outside, zero, w)
+	}
+	return w
+}

@@ -1,0 +1,61 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Choice is a target on which a model may compute.
+type Choice[M any] struct {
+	// Target is the name of the target.
+	Target string
+	// Load loads the model. Its error wraps [ErrNoDevice] if the machine does not have the target.
+	Load func(options ...Option) (M, error)
+}
+
+// targetVariable is the environment variable that forces a target.
+const targetVariable = "BURNGEN_TARGET"
+
+// First loads a model on the first target that the machine has. Devices whose driver computes on the
+// CPU do not count. The environment variable BURNGEN_TARGET forces a target by its name. First returns
+// an error if the forced target cannot be had, and if Load fails for another reason than a missing
+// device.
+func First[M any](options []Option, choices ...Choice[M]) (M, error) {
+	var none M
+	if forced := os.Getenv(targetVariable); forced != "" {
+		i := slices.IndexFunc(choices, func(c Choice[M]) bool { return c.Target == forced })
+		if i < 0 {
+			return none, fmt.Errorf("%s=%q: one of %s expected", targetVariable, forced, targetsOf(choices))
+		}
+		m, err := choices[i].Load(options...)
+		if err != nil {
+			return none, fmt.Errorf("%s=%s: %w", targetVariable, forced, err)
+		}
+		return m, nil
+	}
+	options = append(slices.Clone(options), hardware)
+	var missing []error
+	for _, c := range choices {
+		m, err := c.Load(options...)
+		switch {
+		case err == nil:
+			return m, nil
+		case !errors.Is(err, ErrNoDevice):
+			return none, err
+		}
+		missing = append(missing, err)
+	}
+	return none, errors.Join(missing...)
+}
+
+// targetsOf lists the names of targets.
+func targetsOf[M any](choices []Choice[M]) string {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.Target
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Instance is a program for one model: on one device, with the device memory of the model's weights,
+// sessions and trainers. Its methods are safe for concurrent use.
+type Instance struct {
+	program *Program
+	options []Option
+
+	mu      sync.Mutex
+	loaded  *loaded        // nil until the device is opened
+	device  Opened         // hands out the memory
+	weights map[any]*table // by the weak pointer to the struct of the slices
+}
+
+// Open opens the device and loads the code, unless that has been done, and returns the device. It
+// returns an error that wraps [ErrNoDevice] if there is no driver or no device. It returns the errors
+// of the driver, and an error for options that cannot be met. A later call tries again.
+func (i *Instance) Open() (Opened, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.loaded != nil {
+		return i.device, nil
+	}
+	s, err := chosen(i.program.Driver(), i.options)
+	if err != nil {
+		return nil, err
+	}
+	l, err := i.program.load(s.index)
+	if err != nil {
+		return nil, err
+	}
+	i.loaded, i.device = l, l.device
+	if s.limit > 0 {
+		i.device = &limited{Opened: l.device, limit: s.limit, taken: map[Address]int64{}}
+	}
+	return i.device, nil
+}
+
+// Find returns the index of the device that options choose, without opening it. It returns an error that
+// wraps [ErrNoDevice] if there is no driver or no device, and an error for options that cannot be met.
+func Find(d Driver, options ...Option) (index int, err error) {
+	s, err := chosen(d, options)
+	return s.index, err
+}
+
+// chosen returns the settings of options, whose device the driver has.
+func chosen(d Driver, options []Option) (settings, error) {
+	s, err := settingsOf(options)
+	if err != nil {
+		return s, err
+	}
+	if err := s.check(d); err != nil {
+		return s, fmt.Errorf("%s%w", s.from, err)
+	}
+	return s, nil
+}
+
+// check looks for the device in the driver's list.
+func (s *settings) check(d Driver) error {
+	list, err := d.Devices()
+	switch {
+	case err != nil:
+		return err
+	case s.index >= len(list) && len(list) == 1:
+		return fmt.Errorf("%s: device %d: there is only device 0", d.Name(), s.index)
+	case s.index >= len(list):
+		return fmt.Errorf("%s: device %d: there are %d", d.Name(), s.index, len(list))
+	case s.hardware && list[s.index].Software:
+		return fmt.Errorf("%s: %w: %s computes on the CPU", d.Name(), ErrNoDevice, list[s.index].Name)
+	}
+	return nil
+}
+
+// kernel returns a kernel of the code.
+func (i *Instance) kernel(k *KernelInfo) (Kernel, error) { return i.loaded.kernel(k) }
+
+// On returns a function that prepares weights on the device of an instance.
+func On[R, W any](i *Instance, prepare func(*Instance, R) (W, error)) func(R) (W, error) {
+	return func(raw R) (W, error) { return prepare(i, raw) }
+}

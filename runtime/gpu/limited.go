@@ -1,0 +1,40 @@
+package gpu
+
+import (
+	"fmt"
+	"sync"
+)
+
+// limited is a device that hands out a limited number of bytes.
+type limited struct {
+	Opened
+	limit int64
+
+	mu    sync.Mutex
+	used  int64
+	taken map[Address]int64 // bytes of each piece that is handed out
+}
+
+// Alloc returns an error that wraps [ErrMemory] if the limit does not allow so many bytes.
+func (l *limited) Alloc(bytes int64) (Address, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if left := l.limit - l.used; bytes > left {
+		return 0, fmt.Errorf("%w: %d bytes are wanted, %d are left of the %d of gpu.Memory", ErrMemory, bytes, left, l.limit)
+	}
+	at, err := l.Opened.Alloc(bytes)
+	if err == nil {
+		l.used += bytes
+		l.taken[at] = bytes
+	}
+	return at, err
+}
+
+// Free gives memory back.
+func (l *limited) Free(at Address) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Opened.Free(at)
+	l.used -= l.taken[at]
+	delete(l.taken, at)
+}

@@ -1,0 +1,69 @@
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// Option says where a model computes: [Device] and [Memory] return options.
+type Option func(*settings) error
+
+// settings are the choices of a model's options.
+type settings struct {
+	index    int
+	from     string // the environment variable that chose the device, with its value, or ""
+	limit    int64  // bytes of memory; 0 for no limit
+	hardware bool   // whether the driver must not compute on the CPU
+}
+
+// deviceVariable is the environment variable that chooses the device of models without [Device].
+const deviceVariable = "BURNGEN_DEVICE"
+
+// settingsOf applies options to the settings of the environment.
+func settingsOf(options []Option) (settings, error) {
+	var s settings
+	if text := os.Getenv(deviceVariable); text != "" {
+		i, err := strconv.Atoi(text)
+		if err != nil || i < 0 {
+			return s, fmt.Errorf("%s=%q: the index of a device expected", deviceVariable, text)
+		}
+		s.index, s.from = i, deviceVariable+"="+text+": "
+	}
+	for _, o := range options {
+		if err := o(&s); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Device chooses the device by its index in the driver's list, which "burngen devices" prints. Without
+// this option the environment variable BURNGEN_DEVICE has the index. The default is 0.
+func Device(index int) Option {
+	return func(s *settings) error {
+		if index < 0 {
+			return fmt.Errorf("gpu.Device(%d): the index of a device expected", index)
+		}
+		s.index, s.from = index, ""
+		return nil
+	}
+}
+
+// Memory limits the device memory that the weights, sessions and trainers of a model take together, in
+// bytes. A call that needs more returns an error that wraps [ErrMemory], and allocates nothing.
+func Memory(bytes int64) Option {
+	return func(s *settings) error {
+		if bytes <= 0 {
+			return fmt.Errorf("gpu.Memory(%d): a number of bytes above 0 expected", bytes)
+		}
+		s.limit = bytes
+		return nil
+	}
+}
+
+// hardware refuses devices whose driver computes on the CPU, as if they were not there.
+func hardware(s *settings) error {
+	s.hardware = true
+	return nil
+}

@@ -1,0 +1,29 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Rounds repeats launches: all launches with the same Rounds run one after the other, Count times. The
+// launches are neighbours in the list of a node. Kernels learn the number of a round from
+// [Emitter.Round].
+type Rounds struct{ Count dim.Dim }
+
+// Repeat returns launches with the rounds r. err is the error of building them.
+func (r *Rounds) Repeat(launches []Launch, err error) ([]Launch, error) {
+	for i := range launches {
+		launches[i].Rounds = r
+	}
+	return launches, err
+}
+
+// Round returns the number of the round as an i32, which counts from 0. The launch must have [Rounds].
+func (e *Emitter) Round() *kernel.Value {
+	if e.round == nil {
+		e.round = e.Scalar("round", ir.I32)
+		e.args = append(e.args, Arg{Round: true})
+	}
+	return e.round
+}

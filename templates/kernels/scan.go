@@ -1,0 +1,138 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Scan are the holes of [PrefixSums].
+type Scan struct {
+	// Rows is the number of rows, and Length the number of elements of each.
+	Rows, Length dim.Dim
+	// DType is the type of the sums.
+	DType ir.DType
+	// Term returns an element of a row. It is called more than once for each.
+	Term func(e *Emitter, row, i *kernel.Value) *kernel.Value
+	// Store stores the sum of the elements of a row up to and including element i.
+	Store func(e *Emitter, row, i, sum *kernel.Value)
+}
+
+// A thread adds up scanEach neighbours, and a block a tile of scanTile elements.
+const (
+	scanEach = 8
+	scanTile = Threads * scanEach
+)
+
+// PrefixSums returns launches of kernels that compute the sums of the first elements of rows, for each
+// number of elements. Elements are added in an order that depends on their number only. The first
+// kernel adds up tiles, a second one computes the sum of all tiles before each, and a third one stores
+// the sums. Rows of one tile need only the third.
+func PrefixSums(name string, s Scan) ([]Launch, error) {
+	tiles := s.Length.CeilDiv(dim.Const(scanTile))
+	if n, ok := tiles.Int(); ok && n <= 1 {
+		tiles = dim.Const(1)
+	}
+	c := scan{s, tiles, &Scratch{DType: s.DType, Shape: []dim.Dim{s.Rows, tiles}}}
+	sums, err := c.kernel(name, c.storeSums)
+	if n, ok := tiles.Int(); ok && n == 1 || err != nil {
+		return []Launch{sums}, err
+	}
+	parts, err := c.kernel(name+"_tiles", c.storeTile)
+	if err != nil {
+		return nil, err
+	}
+	offsets, err := c.offsets(name + "_offsets")
+	return []Launch{parts, offsets, sums}, err
+}
+
+// scan is a scan whose kernels are built.
+type scan struct {
+	Scan
+	tiles dim.Dim  // of a row
+	parts *Scratch // the sum of each tile, and then of all tiles before it
+}
+
+// kernel returns a kernel with a block for each tile. Its threads call store with the sum of the
+// elements of the tile before their own, and the sum of the tile.
+func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, total *kernel.Value)) (Launch, error) {
+	total := c.Rows.Mul(c.tiles)
+	blocks := total.Min(dim.Const(maxBlocks))
+	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+		shared := e.Shared("s", c.DType, Threads)
+		e.For(e.BlockIdx(0), e.Dim(total), e.blockStep(blocks), nil, func(block *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+			at := e.Unflatten(block, []dim.Dim{c.Rows, c.tiles})
+			own := c.each(e, at[0], at[1], e.Number(c.DType, 0), nil)
+			before, sum := e.sumsBefore(shared, own)
+			store(e, at[0], at[1], before, sum)
+			return nil
+		})
+	})
+}
+
+// each adds the elements of a thread to a sum, and calls store, if it is not nil, with each sum.
+func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
+	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))
+	count := e.Min(e.Sub(e.Dim(c.Length), first), e.Int(scanEach))
+	return e.Times(count, []*kernel.Value{sum}, func(k *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+		i := e.Add(first, k)
+		sum := e.Add(sums[0], c.Term(e, row, i))
+		if store != nil {
+			store(i, sum)
+		}
+		return []*kernel.Value{sum}
+	})[0]
+}
+
+// storeTile stores the sum of a tile.
+func (c scan) storeTile(e *Emitter, row, tile, _, total *kernel.Value) {
+	e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { e.Scratch(c.parts).Set(e.Add(e.Mul(row, e.Dim(c.tiles)), tile), total) })
+}
+
+// storeSums stores the sums of a tile.
+func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
+	if n, ok := c.tiles.Int(); !ok || n > 1 {
+		before = e.Add(e.Scratch(c.parts).At(row, tile), before)
+	}
+	c.each(e, row, tile, before, func(i, sum *kernel.Value) { c.Store(e, row, i, sum) })
+}
+
+// offsets returns a kernel with a block for each row, which replaces the sums of tiles by the sums of
+// all tiles before them.
+func (c scan) offsets(name string) (Launch, error) {
+	return Rows(name, c.Rows, c.tiles, func(r *Row) {
+		shared := r.Builder.Shared("s", c.DType, r.BlockSize(0))
+		parts, first := r.Scratch(c.parts), r.Mul(r.Index, r.Length)
+		r.For(r.Int(0), r.Length, r.Int(r.BlockSize(0)), []*kernel.Value{r.Number(c.DType, 0)}, func(from *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+			i := r.Add(from, r.Thread(0))
+			exists, at := r.Lt(i, r.Length), r.Add(first, i)
+			own := r.If(exists, func() []*kernel.Value { return []*kernel.Value{parts.Get(at)} },
+				func() []*kernel.Value { return []*kernel.Value{r.Number(c.DType, 0)} })[0]
+			before, total := r.sumsBefore(shared, own)
+			r.Do(exists, func() { parts.Set(at, r.Add(sums[0], before)) })
+			return []*kernel.Value{r.Add(sums[0], total)}
+		})
+	})
+}
+
+// sumsBefore returns the sum of the numbers of the threads of a block before each, and of all. shared
+// has room for a number of each thread, and is free again afterwards.
+func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
+	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
+	earlier := func(distance int) *kernel.Value {
+		return e.If(e.Ge(thread, e.Int(distance)), func() []*kernel.Value {
+			return []*kernel.Value{e.Load(shared, e.Sub(thread, e.Int(distance)))}
+		}, func() []*kernel.Value { return []*kernel.Value{zero} })[0]
+	}
+	e.Store(shared, thread, own)
+	e.Barrier()
+	for distance := 1; distance < e.BlockSize(0); distance *= 2 {
+		own = e.Add(earlier(distance), own)
+		e.Barrier()
+		e.Store(shared, thread, own)
+		e.Barrier()
+	}
+	before, total = earlier(1), e.Load(shared, e.Int(e.BlockSize(0)-1))
+	e.Barrier()
+	return before, total
+}

@@ -1,0 +1,104 @@
+package kernels
+
+import (
+	"math/bits"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Order are the holes of [Sort].
+type Order struct {
+	// Length is the number of elements.
+	Length dim.Dim
+	// Less reports whether element i is less than element j. Elements that are not less than each other
+	// are equal, and keep their order.
+	Less func(e *Emitter, i, j *kernel.Value) *kernel.Value
+	// Store stores that element i is at a place of the ascending order.
+	Store func(e *Emitter, place, i *kernel.Value)
+	// Tile is the number of neighbours that are sorted by comparing each with every other. It is a power
+	// of two, and small if comparisons are long.
+	Tile int
+}
+
+// maxLength is a number of elements that no tensor has: indices are i32.
+const maxLength = 1 << 31
+
+// Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Each round then
+// merges neighbouring runs: a thread finds how many elements of the other run come before its own. If
+// the number of elements is not known, there are as many rounds as any number needs. Rounds after the
+// last merge only copy the order.
+func Sort(name string, o Order) ([]Launch, error) {
+	length := maxLength
+	if n, ok := o.Length.Int(); ok {
+		length = n
+	}
+	count := bits.Len(uint(max(length-1, 0) / o.Tile))
+	s := sorting{o, &Scratch{DType: ir.I32, Shape: []dim.Dim{dim.Const(2), o.Length}}}
+	tiles, err := Map(name+"_tiles", []dim.Dim{o.Length}, func(e *Emitter, _ []*kernel.Value, i *kernel.Value) { s.rank(e, i) })
+	if err != nil {
+		return nil, err
+	}
+	merges, err := (&Rounds{Count: dim.Const(count)}).Repeat(oneLaunch(Map(name+"_merge", []dim.Dim{o.Length}, func(e *Emitter, _ []*kernel.Value, i *kernel.Value) { s.merge(e, i) })))
+	if err != nil {
+		return nil, err
+	}
+	store, err := Map(name, []dim.Dim{o.Length}, func(e *Emitter, _ []*kernel.Value, i *kernel.Value) {
+		o.Store(e, i, e.Scratch(s.order).At(e.Int(count%2), i))
+	})
+	launches := []Launch{tiles}
+	if count > 0 {
+		launches = append(launches, merges...)
+	}
+	return append(launches, store), err
+}
+
+// oneLaunch returns a list of one launch.
+func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
+
+// sorting are the kernels of [Sort] that are built.
+type sorting struct {
+	Order
+	order *Scratch // elements by their places, before and after a round, which alternate
+}
+
+// before reports whether element i comes before element j.
+func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
+	swap := e.Gt(i, j) // an equal element comes before one with a greater index
+	less := s.Less(e, e.Select(swap, i, j), e.Select(swap, j, i))
+	return e.Eq(less, swap)
+}
+
+// rank finds the place of element i in its tile.
+func (s sorting) rank(e *Emitter, i *kernel.Value) {
+	first := e.And(i, e.Int(-s.Tile))
+	count := e.Min(e.Int(s.Tile), e.Sub(e.Dim(s.Length), first))
+	rank := e.Times(count, []*kernel.Value{e.Int(0)}, func(k *kernel.Value, rank []*kernel.Value) []*kernel.Value {
+		j := e.Add(first, k)
+		comes := e.If(e.Ne(i, j), func() []*kernel.Value { return []*kernel.Value{s.before(e, j, i)} },
+			func() []*kernel.Value { return []*kernel.Value{e.Bool(false)} })[0]
+		return []*kernel.Value{e.Add(rank[0], e.Convert(ir.I32, comes))}
+	})[0]
+	e.Scratch(s.order).Set(e.Add(first, rank), i)
+}
+
+// merge moves the element at a place to its place after the round, which merges runs of Tile·2ʳ
+// elements in round r.
+func (s sorting) merge(e *Emitter, place *kernel.Value) {
+	n, order := e.Dim(s.Length), e.Scratch(s.order)
+	side := e.And(e.Round(), e.Int(1))
+	at := func(side, place *kernel.Value) *kernel.Value { return order.Offset([]*kernel.Value{side, place}) }
+	width := e.Binary(kernel.Shl, e.Int(s.Tile), e.Round())
+	run := e.And(place, e.Neg(width)) // the first place of the element's run
+	other := e.Min(n, e.Binary(kernel.Xor, run, width))
+	own := order.Get(at(side, place))
+	// The elements of the other run that come before are at its first places.
+	bounds := []*kernel.Value{e.Int(0), e.Min(width, e.Sub(n, other))}
+	count := e.While(bounds, func(b []*kernel.Value) *kernel.Value { return e.Lt(b[0], b[1]) }, func(b []*kernel.Value) []*kernel.Value {
+		middle := e.Add(b[0], e.Div(e.Sub(b[1], b[0]), e.Int(2)))
+		comes := s.before(e, order.Get(at(side, e.Add(other, middle))), own)
+		return []*kernel.Value{e.Select(comes, e.Add(middle, e.Int(1)), b[0]), e.Select(comes, b[1], middle)}
+	})[0]
+	order.Set(at(e.Sub(e.Int(1), side), e.Add(e.Sub(place, e.And(run, width)), count)), own)
+}
