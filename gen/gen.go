@@ -34,8 +34,8 @@ type Options struct {
 	Outputs []string
 	// Custom lists the operators that Go functions of the user compute.
 	Custom []op.Custom
-	// Target is the back end that computes the model, one of [target.All]. A nil Target is the
-	// first of them.
+	// Target is the back end that computes the model, one of [target.All]. nil means the first
+	// element of target.All.
 	Target target.Target
 	// Strict turns off transformations that change the rounding of floats, except that long sums
 	// are divided into parts. Rounding errors are then at most 1.5 times ONNX Runtime's.
@@ -71,7 +71,7 @@ type Options struct {
 	Variants [][]string
 	// Package is the name of the Go package. If it is empty, it is derived from the output folder.
 	Package string
-	// WeightsOutside does not embed the weights file in the program.
+	// WeightsOutside makes the package load its weights file at run time instead of embedding it.
 	WeightsOutside bool
 	// Keep selects the form of the weights in the package's file. A package that trains, or has no
 	// file, keeps the source model's weights in any case.
@@ -112,8 +112,8 @@ type Model struct {
 	// Training is nil unless Options.Train is set.
 	Training *Training
 	// Raw are the source model's weights, and Weights are the weights that Functions load. If
-	// Weights exceed [MaxEmbedded] bytes, each is computed when it is used or written. If, in that
-	// case, the package's file has only the source model's weights, Weights is empty.
+	// Weights exceed [MaxEmbedded] bytes, each weight is computed when it is used or written.
+	// Weights are then empty if the package's file has only the source model's weights.
 	Raw, Weights *rt.Weights
 
 	options Options

@@ -8,8 +8,8 @@ import (
 // Parameters returns the names of the trainable weights of an imported model's function, in the
 // order of their use. These are float weights that reach an operand of a product, a normalisation,
 // an embedding table, a recurrent network or a custom operator, through operators that only move,
-// join or cast elements. Float weights with a single axis that are added to or multiplied with a
-// result of these are included too.
+// join or cast elements. Float weights with a single axis are included too if they are added to, or
+// multiplied with, a result of such an operator.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {

@@ -240,15 +240,15 @@ func (m *Model) Parameters() int64 {
 	return n
 }
 
-// Flops returns the floating-point operations of one call, with every symbolic extent set to 1. at
-// names these symbols, as in " at N = 1". Operators that do not report their operations are not
-// counted.
-func (m *Model) Flops() (n int64, at string) {
+// Flops returns the number of floating-point operations of one call, with every symbolic extent set
+// to 1. note names these symbols, as in " at N = 1", and is "" if there are none. Operators that do
+// not report their operations are not counted.
+func (m *Model) Flops() (n int64, note string) {
 	f := m.Source.Func()
 	if symbols := f.Symbols(); len(symbols) > 0 {
-		at = " at " + strings.Join(symbols, " = ") + " = 1"
+		note = " at " + strings.Join(symbols, " = ") + " = 1"
 	}
-	return f.Flops(func(string) int64 { return 1 }), at
+	return f.Flops(func(string) int64 { return 1 }), note
 }
 
 // Arena returns a description of the memory of a session.

@@ -31,13 +31,14 @@ type Training struct {
 // TrainFunc is a function of a trainer.
 type TrainFunc struct {
 	*program.Func
-	// Of is the function that it evaluates or whose loss it trains. Method is the trainer's method.
+	// Of is the function of the model that this function evaluates, or whose loss it trains. Method
+	// is the name of the trainer's method.
 	Of     Function
 	Method string
 	// Source is the function before the passes.
 	Source *ir.Func
-	// Seeds are the indices of the results whose gradients the caller passes, as further parameters
-	// in this order. It is used by Outer only.
+	// Seeds are indices of results. The caller passes the gradients of these results as further
+	// parameters, in this order. Only Outer has Seeds.
 	Seeds []int
 }
 

@@ -447,7 +447,7 @@ func (b *Builder) assume(maker *Node, sym, value dim.Dim) {
 	}
 }
 
-// Now returns the value that has replaced v since extents were made equal, or v if none has.
+// Now returns the value that replaced v when extents were made equal, or v if it was not replaced.
 func (b *Builder) Now(v *Value) *Value {
 	for b.state.taken[v] != nil {
 		v = b.state.taken[v]

@@ -137,8 +137,8 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 // HasEffect keeps the check, which has no results.
 func (op CheckDim) HasEffect() {}
 
-// Assume returns its operand with other extents. A check has found that they are equal to the
-// operand's extents.
+// Assume returns its operand with other extents. An earlier check has found that these are equal to
+// the extents of the operand.
 type Assume struct {
 	Type Type `ir:"result"`
 }
@@ -158,8 +158,8 @@ func (op Assume) Eval(in []*Tensor) ([]*Tensor, error) { return in, nil }
 func (op Assume) IsView() {}
 
 // Invoke calls another function of the module. Types are the types of the results at this call.
-// Extents binds symbols to extents of results that are known only after the call. Scope lists the
-// symbols of the function's Scope.
+// Extents binds symbols to those extents of results that are known only after the call. Scope is
+// the Scope of the called function.
 type Invoke struct {
 	Func    string
 	Types   []Type `ir:"result"`

@@ -207,8 +207,8 @@ func (b *Block) countUses(uses map[*Value]int) {
 	}
 }
 
-// FreeSymbols returns the symbols in b, its parameters and its results that are not bound by a node
-// in b. They are sorted.
+// FreeSymbols returns the symbols in b, its parameters and its results, except the symbols that a
+// node in b binds. They are sorted.
 func (b *Block) FreeSymbols() []string {
 	used := map[string]bool{}
 	note := func(s string) { used[s] = true }

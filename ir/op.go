@@ -116,7 +116,7 @@ type Training interface {
 }
 
 // Unproven is the error of an [Op.Infer] that requires the extents A and B to be equal but cannot
-// prove it.
+// prove that they are.
 type Unproven struct {
 	A, B dim.Dim
 	What string // describes A and B, such as "inner dimensions"

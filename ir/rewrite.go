@@ -6,10 +6,10 @@ import (
 )
 
 // Rewrite visits the nodes of f and of its nested blocks in order. If visit returns values, they
-// replace the node's results in everything that follows. The builder inserts new nodes at the
+// replace the results of n in all later nodes and results. The builder inserts new nodes at the
 // node's place. If visit returns nil, the node stays. Replaced nodes are removed. Nodes that only
-// they used stay until dead-code elimination. Rewrite reports whether it replaced a node. It
-// returns an error if a replacement has another type.
+// replaced nodes used stay until dead-code elimination. Rewrite reports whether it replaced a node.
+// It returns an error if a replacement has another type.
 func (f *Func) Rewrite(visit func(b *Builder, n *Node) []*Value) (changed bool, err error) {
 	r := &rewriter{visit: visit, replaced: map[*Value]*Value{}, b: newBuilder(f)}
 	r.b.uses = f.Uses()

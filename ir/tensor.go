@@ -222,8 +222,8 @@ func (t *Tensor) Equal(u *Tensor) bool {
 	return true
 }
 
-// RoundFloat returns v rounded to a float element type, ties to even. Values out of range become
-// infinite, NaN or the largest number, depending on the type.
+// RoundFloat returns v rounded to the float element type d, ties to even. Values out of range
+// become infinite, NaN or the largest number, depending on the type.
 func RoundFloat(d DType, v float64) float64 {
 	switch d {
 	case F64:
@@ -234,8 +234,8 @@ func RoundFloat(d DType, v float64) float64 {
 	return float64(floatOfBits(d, floatBits(d, v)))
 }
 
-// WrapInt returns v reduced to the width of an integer element type. For Bool, every nonzero value
-// is true.
+// WrapInt returns v wrapped to the width of the integer element type d. For Bool, every nonzero
+// value is true.
 func WrapInt(d DType, v int64) int64 {
 	if d == Bool {
 		if v != 0 {

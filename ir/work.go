@@ -8,8 +8,9 @@ import (
 
 // Work is the number of operations and elements of a node in one call.
 type Work struct {
-	// Flops are the floating-point operations that the operator reports. An operator of a fused
-	// block that reports operations counts one for each element of the node's result.
+	// Flops are the floating-point operations that the operator reports. In a fused block, each
+	// operator that reports operations counts as one operation for each element of the node's
+	// result.
 	Flops dim.Dim
 	// Elems is the number of elements of all operands and results that are tensors. Bytes is their
 	// size in bytes. Elements narrower than a byte count as one byte.

@@ -9,26 +9,26 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// Named returns the element of names that a command-line argument refers to: text itself, or text
-// without its quotes or backquotes, since messages quote names. It returns an error if there is no
-// such name. The error calls the names what.
-func Named(what, text string, names []string) (string, error) {
+// Named returns the element of names that a command-line argument refers to. This is text itself,
+// or text without its quotes or backquotes, since messages quote names. It returns an error if
+// there is no such name. The error calls the names by kind, such as "output".
+func Named(kind, text string, names []string) (string, error) {
 	for _, name := range []string{text, unquoted(text)} {
 		if slices.Contains(names, name) {
 			return name, nil
 		}
 	}
 	if near := meant.Suffix(unquoted(text), names, "%.80q"); near != "" {
-		return "", fmt.Errorf("the model has no such %s%s", what, near)
+		return "", fmt.Errorf("the model has no such %s%s", kind, near)
 	}
 	if len(names) == 0 || len(names) > mostNames {
-		return "", fmt.Errorf("the model has no such %s", what)
+		return "", fmt.Errorf("the model has no such %s", kind)
 	}
 	list := make([]string, len(names))
 	for i, name := range names {
 		list[i] = quote(name)
 	}
-	return "", fmt.Errorf("the model has no such %s; it has %s", what, strings.Join(list, ", "))
+	return "", fmt.Errorf("the model has no such %s; it has %s", kind, strings.Join(list, ", "))
 }
 
 // mostNames is the maximum number of names in a message.

@@ -17,11 +17,11 @@ type Node struct {
 	Version int
 }
 
-// Knows reports whether package op has a rule for an operator.
+// Knows reports whether package op can import an operator.
 func Knows(domain, name string) bool { return rules[ruleName(domain, name)] != nil }
 
-// Nodes returns the nodes of a file's graph, in the order of the file. It does not return the nodes
-// of functions and of graphs within nodes.
+// Nodes returns the nodes of a file's graph, in the order of the file. Nodes of functions and of
+// graphs within nodes are left out.
 func Nodes(path string) ([]Node, error) {
 	data, err := readFile(path)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Machine measures one core with the kernels of the current level and takes about budget. name is
-// the name of the machine; if it is "", the level is used. Other load on the machine makes it seem
-// slower.
+// Machine measures the kernels of the current level on one core and returns the result. The
+// measurement takes about budget. name is the name of the machine; if it is "", the name is the
+// level. If other programs load the machine, it seems slower.
 func Machine(name string, budget time.Duration) cost.Machine {
 	if name == "" {
 		name = cpu.CurrentLevel().String()

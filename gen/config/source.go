@@ -22,8 +22,8 @@ func (s *Set) Source(header, pkg string) ([]byte, error) {
 }
 
 // Declare returns a file that declares the configurations and their functions in another package,
-// and the variable Built with the Go expression built as its value. An empty built omits the
-// variable.
+// and the variable Built whose value is the Go expression built. If built is "", the variable is
+// omitted.
 func (s *Set) Declare(header, pkg, built string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)

@@ -20,9 +20,10 @@ const maxFile = 64 << 20
 type Given struct {
 	// File is a file written by the configuration's Save, or "".
 	File string
-	// Foreign, if not nil, returns the JSON of another program, which replaces the other sources.
-	// Messages call it File. Its keys match fields ignoring case and underscores: "n_layers" sets
-	// NLayers. Unknown keys and nulls are ignored, and a missing field gets its default.
+	// Foreign, if not nil, returns the JSON of another program's configuration. It is called
+	// instead of reading File, which is then only the name in messages and must not be "". Keys
+	// match fields ignoring case and underscores: "n_layers" sets NLayers. Unknown keys and nulls
+	// are ignored, and a missing field gets its default.
 	Foreign func() ([]byte, error)
 	// Set lists further values as Field=value, or Field.Field=value for a nested configuration.
 	Set []string

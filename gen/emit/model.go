@@ -51,9 +51,9 @@ type Model struct {
 
 	// Store is where the package has its weights from.
 	Store Store
-	// ConstantsFile is the name of the embedded file of a package whose weights file is not
-	// embedded. It has the weights that are not in Outside, and initial weights that are given. It
-	// is "" if there are no such weights.
+	// ConstantsFile is the name of an embedded file, for a package whose weights file is not
+	// embedded. The file has the weights that are not in Outside, and the initial weights of kind
+	// [rt.InitGiven]. ConstantsFile is "" if there are no such weights.
 	ConstantsFile string
 
 	// Taken lists names declared by other files of the package.

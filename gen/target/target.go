@@ -23,8 +23,8 @@ type Target interface {
 	pass.Target
 	program.Target
 	exec.Runner
-	// Plain makes the runner give the same bits on every machine, for the whole process, until
-	// restore is called.
+	// Plain makes the results of the runner independent of the machine, bit for bit. This holds for
+	// the whole process until restore is called.
 	Plain() (restore func())
 	// Printer returns a new printer for a package.
 	Printer() emit.Printer

@@ -116,10 +116,11 @@ func isNameByte(c byte) bool {
 // IsConst reports whether d is a constant.
 func (d Dim) IsConst() bool { return d.p == nil }
 
-// Int returns the value of a constant. ok is false if d is not a constant or does not fit an int.
+// Int returns the value of a constant. It reports false if d is not a constant or does not fit an
+// int.
 func (d Dim) Int() (int, bool) { return int(d.c), d.p == nil && int64(int(d.c)) == d.c }
 
-// Int64 returns the value of a constant. ok is false if d is not a constant.
+// Int64 returns the value of a constant. It reports false if d is not a constant.
 func (d Dim) Int64() (int64, bool) { return d.c, d.p == nil }
 
 // Linear splits d into coef·sym + rest, where coef and rest do not contain sym. It reports false if

@@ -26,8 +26,7 @@ var faults = [...]struct {
 
 func poison(f fault) Dim { return Dim{p: &poly{fault: f}} }
 
-// IsReserved reports whether word is one that a poisoned Dim prints. Such a word is not a valid
-// symbol.
+// IsReserved reports whether a poisoned Dim prints word. Such a word is not a valid symbol.
 func IsReserved(word string) bool { return faultNamed(word) != noFault }
 
 func faultNamed(word string) fault {

@@ -1,6 +1,6 @@
 package dim
 
-// Consts returns constant extents, one for each n.
+// Consts returns the numbers n as constant extents.
 func Consts(n ...int) []Dim {
 	d := make([]Dim, len(n))
 	for i, v := range n {

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Parse parses an expression of integers, symbols, + - * / %, parentheses, floor(a/b), ceil(a/b),
-// min(a,b,…) and max(a,b,…), and brings it to canonical form. / and % round towards −∞ and have the
-// precedence of *. In floor and ceil, the dividend is a product and the divisor a factor. The words
-// that poisoned Dims print give poisoned Dims.
+// Parse parses an expression and brings it to canonical form. It reads what [Dim.String] prints,
+// and returns an error for other text. An expression consists of integers, symbols, + - * / %,
+// parentheses, floor(a/b), ceil(a/b), min(a,b,…) and max(a,b,…). / and % round towards −∞ and have
+// the precedence of *. A word that a poisoned Dim prints, such as overflow, gives a poisoned Dim.
 func Parse(s string) (Dim, error) {
 	if s == Any.String() {
 		return Any, nil

@@ -242,7 +242,7 @@ func ofAtom(a atom) Dim {
 	return sumOf(term{1, []*atom{&a}})
 }
 
-// DivExact returns d / e. ok is false unless e divides d as a polynomial in its atoms.
+// DivExact returns d / e. It reports false unless e divides d as a polynomial in the atoms of d.
 func (d Dim) DivExact(e Dim) (Dim, bool) {
 	by := e.terms()
 	if d.Overflow() || e.Overflow() || len(by) == 0 {

@@ -2,7 +2,8 @@ package dim
 
 import "slices"
 
-// Subst replaces all symbols for which value returns true by its other result, at the same time.
+// Subst returns d with symbols replaced, all at the same time. A symbol for which value returns
+// true is replaced by the Dim that value returns.
 func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	if d.p == nil || d.Overflow() || !d.Mentions(value) {
 		return d

@@ -108,7 +108,7 @@ func (b *Builder) Whole(d ir.DType, n int64) *Value {
 	return b.bits(d, mask(uint64(n), d))
 }
 
-// Float returns a constant of type d, f32 or f64, rounded to it.
+// Float returns x as a constant of type d, f32 or f64. x is rounded to the type.
 func (b *Builder) Float(d ir.DType, x float64) *Value {
 	if classOf(d) != floats {
 		fail("a float constant of %s", d)
@@ -116,7 +116,8 @@ func (b *Builder) Float(d ir.DType, x float64) *Value {
 	return b.bits(d, floatBits(d, x))
 }
 
-// Number returns a constant of an arithmetic type. A float is rounded, and an integer truncated.
+// Number returns x as a constant of the arithmetic type d. A float type rounds x, and an integer
+// type truncates it.
 func (b *Builder) Number(d ir.DType, x float64) *Value {
 	if d.IsFloat() {
 		return b.Float(d, x)
@@ -172,7 +173,7 @@ func wholeOf(d ir.DType, bits uint64) int64 {
 	return int64(bits)
 }
 
-// Thread returns the index of the thread in its block in a dimension.
+// Thread returns the index of the thread in its block, in dimension dim.
 func (b *Builder) Thread(dim int) *Value {
 	if b.k.Block[dim] == 1 {
 		return b.Int(0)
@@ -180,10 +181,10 @@ func (b *Builder) Thread(dim int) *Value {
 	return b.pure(&Instr{Op: ThreadIdx, Dim: dim}, ir.I32)
 }
 
-// BlockIdx returns the index of the block in the grid in a dimension.
+// BlockIdx returns the index of the block in the grid, in dimension dim.
 func (b *Builder) BlockIdx(dim int) *Value { return b.pure(&Instr{Op: BlockIdx, Dim: dim}, ir.I32) }
 
-// Global returns the index of the thread in the grid in a dimension.
+// Global returns the index of the thread in the whole grid, in dimension dim.
 func (b *Builder) Global(dim int) *Value {
 	return b.Add(b.Mul(b.BlockIdx(dim), b.Int(b.k.Block[dim])), b.Thread(dim))
 }
@@ -298,7 +299,7 @@ func (b *Builder) Select(cond, x, y *Value) *Value {
 	return b.pure(&Instr{Op: Select, Args: []*Value{cond, x, y}}, x.Type.DType)
 }
 
-// Convert returns x in another type, see [Convert].
+// Convert returns x converted to type d as the operation [Convert] does.
 func (b *Builder) Convert(d ir.DType, x *Value) *Value {
 	from := x.Type.DType
 	if x.Type.Space != NoSpace || !IsArithmetic(d) && !IsStorage(d) {
@@ -394,8 +395,9 @@ func (b *Builder) address(what string, p, i *Value, n int) {
 func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
 
 // For appends a loop: i counts from lo up to but not including hi, in steps of step, all i32. body
-// gets i and the carried values, and returns their values for the next iteration. For returns the
-// values after the last iteration, or the initial ones if there is no iteration.
+// gets i and the carried values, and returns the carried values for the next iteration. For returns
+// the carried values after the last iteration. If there is no iteration, these are the initial
+// values.
 func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
@@ -421,30 +423,31 @@ func (b *Builder) Times(n *Value, carried []*Value, body func(i *Value, carried 
 	return b.For(b.Int(0), n, b.Int(1), carried, body)
 }
 
-// If appends a branch: then runs if cond is true, else otherwise. It returns the results of the
-// branch that ran. otherwise may be nil if then returns no values.
-func (b *Builder) If(cond *Value, then, otherwise func() []*Value) []*Value {
+// If appends a branch. The functions onTrue and onFalse append what runs if cond is true or false,
+// and return values. If returns the values of the branch that ran. onFalse may be nil if onTrue
+// returns no values.
+func (b *Builder) If(cond *Value, onTrue, onFalse func() []*Value) []*Value {
 	if cond.Type != (Type{DType: ir.Bool}) {
 		fail("if of %s", cond.Type)
 	}
 	in := &Instr{Op: If, Args: []*Value{cond}}
-	first := b.block(nil, then)
-	if otherwise == nil {
-		otherwise = func() []*Value { return nil }
+	first := b.block(nil, onTrue)
+	if onFalse == nil {
+		onFalse = func() []*Value { return nil }
 	}
-	in.Blocks = []*Block{first, b.block(nil, otherwise).yielding(first.Yields)}
+	in.Blocks = []*Block{first, b.block(nil, onFalse).yielding(first.Yields)}
 	in.Results = likes(first.Yields, in)
 	b.add(in)
 	return slices.Clone(in.Results)
 }
 
-// Do appends a branch without results: then runs if cond is true.
-func (b *Builder) Do(cond *Value, then func()) {
-	b.If(cond, func() []*Value { then(); return nil }, nil)
+// Do appends a branch without results: the function onTrue appends what runs if cond is true.
+func (b *Builder) Do(cond *Value, onTrue func()) {
+	b.If(cond, func() []*Value { onTrue(); return nil }, nil)
 }
 
 // While appends a loop: body runs while cond is true. cond and body get the carried values. body
-// returns their values for the next iteration, and While returns the last ones.
+// returns their values for the next iteration. While returns the values for which cond is false.
 func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
 	in := &Instr{Op: While, Args: slices.Clone(carried)}
 	p, q := likes(carried, nil), likes(carried, nil)

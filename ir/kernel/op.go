@@ -20,11 +20,11 @@ const (
 	Add // x + y; integers wrap
 	Sub // x − y
 	Mul // x · y
-	Div // x / y. Integers truncate; the quotient by 0 is undefined. Floats are right to 2.5 units in the last place
+	Div // x / y. Integers truncate; the quotient by 0 is undefined. The error of floats is at most 2.5 units in the last place
 	Rem // remainder of the truncated quotient of integers, with the sign of x
-	Min // the smaller; of floats y unless x < y
-	Max // the greater; of floats y unless x > y
-	And // bitwise, or of bools
+	Min // the smaller of x and y; for floats, x if x < y, else y
+	Max // the greater of x and y; for floats, x if x > y, else y
+	And // x & y, bitwise; for bools, x && y
 	Or
 	Xor
 	Shl // x shifted left by y bits; y is less than the width
@@ -33,9 +33,9 @@ const (
 	// Arithmetic on one operand.
 	Neg   // −x
 	Abs   // |x|
-	Not   // bitwise, or of a bool
-	Sqrt  // of floats, right to 3 units in the last place
-	Floor // of floats
+	Not   // ^x, the bitwise complement; for a bool, !x
+	Sqrt  // √x of floats, with an error of at most 3 units in the last place
+	Floor // largest integer that is at most the float x
 	Ceil
 	Trunc
 	Round // to the nearest integer, ties to even
@@ -52,19 +52,19 @@ const (
 	Ge
 
 	Select  // y if the bool x, else z
-	Convert // x in the type of the result. Floats become integers by truncation, and the nearest possible one if out of range; NaN becomes 0. Integers wrap. A bool is 0 or 1, and x ≠ 0 of a number
+	Convert // x in the type of the result. A float is truncated to an integer and clamped to its range; NaN becomes 0. Integers wrap. A bool becomes 0 or 1. A number becomes the bool x ≠ 0
 	Bitcast // the bits of x as another type of the same width
 
 	// Memory. p is a pointer and i, an i32 or i64, counts elements from it.
 	Load      // p, i: as many adjacent elements as there are results: 1, 2, 4, 8 or 16. More than one begin at a multiple of their number, and are 16 bytes at most
 	Store     // p, i, values…: stores adjacent elements, as Load reads them
-	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and gives the element before
-	AtomicMin // likewise: the smaller
-	AtomicMax // likewise: the greater
-	AtomicAnd // likewise, bitwise
+	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and returns the old element
+	AtomicMin // p, i, x: stores the smaller of x and the element, and returns the old element
+	AtomicMax // p, i, x: stores the greater of x and the element, and returns the old element
+	AtomicAnd // p, i, x: stores the bitwise and of x and the element, and returns the old element
 	AtomicOr
-	AtomicXchg // likewise: replaces the element
-	AtomicCAS  // p, i, x, y: replaces the element by y if it is x, and gives the element before
+	AtomicXchg // p, i, x: replaces the element by x, and returns the old element
+	AtomicCAS  // p, i, x, y: replaces the element by y if it equals x, and returns the old element
 
 	Barrier // waits for all threads of the block; memory they wrote before is visible after it
 

@@ -135,13 +135,13 @@ func (v Value) Log10() Value { return v.Log().Div(math.Ln10) }
 // Erf returns the error function of v.
 func (v Value) Erf() Value { return one(op.Erf{}, v) }
 
-// Sin returns the sine of v, in radians.
+// Sin returns the sine of v, an angle in radians.
 func (v Value) Sin() Value { return one(op.Sin{}, v) }
 
-// Cos returns the cosine of v, in radians.
+// Cos returns the cosine of v, an angle in radians.
 func (v Value) Cos() Value { return one(op.Cos{}, v) }
 
-// Tan returns the tangent of v, in radians.
+// Tan returns the tangent of v, an angle in radians.
 func (v Value) Tan() Value { return one(op.Tan{}, v) }
 
 // Asin returns the arc sine of v, in radians.
@@ -227,7 +227,8 @@ func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
 // BitNot returns ^v for integers.
 func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
 
-// ShiftLeft returns v << o for integers. Signed integers are converted to unsigned ones and back.
+// ShiftLeft returns v << o for integers. The bits of signed integers are shifted as those of
+// unsigned ones.
 func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
 
 // ShiftRight returns v >> o for nonnegative integers.

@@ -56,13 +56,13 @@ func visit(v reflect.Value, f func(Value) Value, set bool) {
 
 var valueType = reflect.TypeFor[Value]()
 
-// If returns then() if condition, a bool of one element, is true, else els(). The results are
-// Values, or structs of Values, with the same element types and ranks. Extents that differ between
-// the two become new symbols.
-func If[S any](condition Value, then, els func() S) S {
+// If returns the result of one of two functions: of onTrue if condition, a bool of one element, is
+// true, else of onFalse. The results are Values, or structs of Values, with the same element types
+// and ranks. Extents that differ between the two become new symbols.
+func If[S any](condition Value, onTrue, onFalse func() S) S {
 	var made [2]S
 	var bodies []*body
-	for i, f := range []func() S{then, els} {
+	for i, f := range []func() S{onTrue, onFalse} {
 		bodies = append(bodies, newBody(nil, true, func() []Value {
 			made[i] = f()
 			return flatten(made[i])

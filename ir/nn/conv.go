@@ -131,8 +131,7 @@ func (p Param) orNone() Value {
 	return p.Value()
 }
 
-// ConvTranspose1d is a transposed convolution of [N, in, W]. The weight is
-// [in, out/groups, w].
+// ConvTranspose1d is a transposed convolution of x, [N, in, W]. The weight is [in, out/groups, w].
 type ConvTranspose1d struct {
 	Weight, Bias Param
 	window       window
@@ -174,19 +173,19 @@ func (c ConvTranspose1d) check() error { return made(c.Weight, "NewConvTranspose
 func (c ConvTranspose2d) check() error { return made(c.Weight, "NewConvTranspose2d") }
 func (c ConvTranspose3d) check() error { return made(c.Weight, "NewConvTranspose3d") }
 
-// Forward applies the layer to x.
+// Forward applies the layer to x. The result is [N, out, W'].
 func (c ConvTranspose1d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)
 }
 
-// Forward applies the layer to x.
+// Forward applies the layer to x. The result is [N, out, H', W'].
 func (c ConvTranspose2d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)
 }
 
-// Forward applies the layer to x.
+// Forward applies the layer to x. The result is [N, out, D', H', W'].
 func (c ConvTranspose3d) Forward(x Value) Value {
 	required(c)
 	return c.window.convTranspose(x, c.Weight, c.Bias)

@@ -152,18 +152,18 @@ func Arange(n Extent) Value {
 	return one(op.Range{Count: extents([]Extent{n})[0]}, number(0, I64), number(1, I64))
 }
 
-// ArangeStep returns the i64 vector from, from+step, … up to but not including to.
-func ArangeStep(from, to, step int) Value {
+// ArangeStep returns the i64 vector start, start+step, … up to but not including end.
+func ArangeStep(start, end, step int) Value {
 	n := 0
 	switch {
 	case step == 0:
 		fail("the step is 0")
-	case step > 0 && to > from:
-		n = (to - from + step - 1) / step
-	case step < 0 && to < from:
-		n = (from - to - step - 1) / -step
+	case step > 0 && end > start:
+		n = (end - start + step - 1) / step
+	case step < 0 && end < start:
+		n = (start - end - step - 1) / -step
 	}
-	return one(op.Range{Count: dim.Const(n)}, number(from, I64), number(step, I64))
+	return one(op.Range{Count: dim.Const(n)}, number(start, I64), number(step, I64))
 }
 
 // Linspace returns an f32 vector of n numbers, evenly spaced from first to last.

@@ -61,16 +61,16 @@ func (v Value) ScatterND(update string, indices, values Value) Value {
 // else 0, as f32.
 func (v Value) OneHot(n Extent) Value { return v.OneHotFill(n, 1, 0, -1) }
 
-// OneHotFill is like [Value.OneHot] along a new axis at any position. The element at the index is
-// on, and the others are off.
-func (v Value) OneHotFill(n Extent, on, off float64, axis int) Value {
+// OneHotFill is like [Value.OneHot] with other numbers and another position of the new axis. The
+// element at the index is the number hot, and the other elements are the number cold.
+func (v Value) OneHotFill(n Extent, hot, cold float64, axis int) Value {
 	if axis < 0 {
 		axis += v.Rank() + 1
 	}
 	if axis < 0 || axis > v.Rank() {
 		fail("axis %d out of range for rank %d", axis, v.Rank()+1)
 	}
-	return one(op.OneHot{Axis: axis, Depth: extent(n)}, v, Of([]float64{off, on}))
+	return one(op.OneHot{Axis: axis, Depth: extent(n)}, v, Of([]float64{cold, hot}))
 }
 
 // symbol returns a new symbol for an extent that is known only when the model runs.

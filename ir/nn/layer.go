@@ -119,7 +119,7 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
 // Forward returns the rows of the table that tokens select. tokens are i64 of any shape. The result
-// is [shape…, features]. A token below 0 or not below n is an error of the call.
+// is [shape…, features]. The call returns an error for a token that is not in [0, n).
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {

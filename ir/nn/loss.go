@@ -42,10 +42,10 @@ var (
 // ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing moves this share of each target to all classes, in equal parts.
+// LabelSmoothing moves a share of each target, from 0 to 1, to all classes in equal parts.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
-// IgnoreIndex leaves out the elements whose target is one of these, such as padding.
+// IgnoreIndex leaves out the elements whose target is one of targets, such as the class of padding.
 func IgnoreIndex(targets ...int) ignoreOption { return targets }
 
 func (o reductionOption) loss(l *lossOptions)   { l.reduction = string(o) }
@@ -84,8 +84,8 @@ func pair(x, y Value) {
 }
 
 // CrossEntropy returns the mean of −log softmax(logits)[target]; options select another reduction.
-// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. A target
-// that is neither a class nor listed in [IgnoreIndex] is an error of the call.
+// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The call
+// returns an error for a target that is neither a class nor listed in [IgnoreIndex].
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {
@@ -375,10 +375,10 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 }
 
 // RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction
-// with recurrent neural networks, 2012): the negative log probability that it spells targets, i64
-// [N, U]. logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits any number
-// of targets, and then a blank. steps and lengths, i64 [N], are the numbers of steps and targets of
-// each batch element.
+// with recurrent neural networks, 2012): the negative log probability that the transducer emits
+// targets, i64 [N, U]. logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits
+// any number of targets, and then a blank. steps and lengths, i64 [N], are the numbers of steps and
+// targets of each batch element.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

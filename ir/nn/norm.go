@@ -136,7 +136,7 @@ func (i InstanceNorm) Forward(x Value) Value {
 	return i.norm.groups(x, i.channels, i.channels, i.Weight, i.Bias)
 }
 
-// LayerNorm normalises over the last axes of each element.
+// LayerNorm normalises over the last axes, to mean 0 and variance 1.
 type LayerNorm struct {
 	Weight, Bias Param
 	shape        []int

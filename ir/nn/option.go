@@ -175,8 +175,8 @@ func Layers(n int) layersOption { return layersOption(n) }
 // Nonlinearity sets the activation of an [RNN]: "tanh" or "relu".
 func Nonlinearity(name string) nonlinearityOption { return nonlinearityOption(name) }
 
-// DropoutRate sets the share of elements that training drops: between recurrent layers (default 0),
-// and in transformers (default 0.1).
+// DropoutRate sets the share of elements that training drops. For recurrent layers this is between
+// the layers, and the default is 0. For transformers the default is 0.1.
 func DropoutRate(rate float64) dropoutOption { return dropoutOption(rate) }
 
 // GateClip clamps the inputs of a recurrent layer's gate activations to [−x, x].
@@ -190,7 +190,7 @@ var (
 	// InputForget couples the gates of an [LSTM]: the forget gate is 1 minus the input gate.
 	InputForget inputForgetOption
 	// ResetBefore makes a [GRU] apply the reset gate to the hidden state before the product with
-	// the recurrent weights. The default is after it, to the product.
+	// the recurrent weights. By default, the reset gate is applied to this product.
 	ResetBefore resetBeforeOption
 	// BatchFirst puts the batch first and the sequence second in the inputs and outputs of a
 	// recurrent layer.

@@ -64,22 +64,23 @@ func NewAvgPool3d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool3d", 3, false, kernel, options)
 }
 
-// NewAdaptiveAvgPool1d returns an average pool with w results.
+// NewAdaptiveAvgPool1d returns an average pool from [N, C, W] to [N, C, w], for any W.
 func NewAdaptiveAvgPool1d(w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool1d", axes: 1, sizes: []Extent{w}}
 }
 
-// NewAdaptiveAvgPool2d returns an average pool with h·w results.
+// NewAdaptiveAvgPool2d returns an average pool from [N, C, H, W] to [N, C, h, w], for any H and W.
 func NewAdaptiveAvgPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool2d", axes: 2, sizes: []Extent{h, w}}
 }
 
-// NewAdaptiveAvgPool3d returns an average pool with d·h·w results.
+// NewAdaptiveAvgPool3d returns an average pool from [N, C, D, H, W] to [N, C, d, h, w], for any D,
+// H and W.
 func NewAdaptiveAvgPool3d(d, h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool3d", axes: 3, sizes: []Extent{d, h, w}}
 }
 
-// NewAdaptiveMaxPool2d returns a maximum pool with h·w results.
+// NewAdaptiveMaxPool2d returns a maximum pool from [N, C, H, W] to [N, C, h, w], for any H and W.
 func NewAdaptiveMaxPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveMaxPool2d", axes: 2, maximum: true, sizes: []Extent{h, w}}
 }
@@ -114,16 +115,20 @@ func AvgPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool3d(kernel, options...).apply(x)
 }
 
-// AdaptiveAvgPool1d returns the means of w windows over x, [N, C, W].
+// AdaptiveAvgPool1d covers the axis W of x, [N, C, W], with w windows and returns their means, [N,
+// C, w].
 func AdaptiveAvgPool1d(x Value, w int) Value { return NewAdaptiveAvgPool1d(w).apply(x) }
 
-// AdaptiveAvgPool2d returns the means of h·w windows over x, [N, C, H, W].
+// AdaptiveAvgPool2d covers each image of x, [N, C, H, W], with h × w windows and returns their
+// means, [N, C, h, w].
 func AdaptiveAvgPool2d(x Value, h, w int) Value { return NewAdaptiveAvgPool2d(h, w).apply(x) }
 
-// AdaptiveAvgPool3d returns the means of d·h·w windows over x, [N, C, D, H, W].
+// AdaptiveAvgPool3d covers each volume of x, [N, C, D, H, W], with d × h × w windows and returns
+// their means, [N, C, d, h, w].
 func AdaptiveAvgPool3d(x Value, d, h, w int) Value { return NewAdaptiveAvgPool3d(d, h, w).apply(x) }
 
-// AdaptiveMaxPool2d returns the maxima of h·w windows over x, [N, C, H, W].
+// AdaptiveMaxPool2d covers each image of x, [N, C, H, W], with h × w windows and returns their
+// maxima, [N, C, h, w].
 func AdaptiveMaxPool2d(x Value, h, w int) Value { return NewAdaptiveMaxPool2d(h, w).apply(x) }
 
 // GlobalAvgPool returns the mean over the axes after the channels. The extents of these axes become

@@ -12,8 +12,8 @@ import (
 var seed atomic.Uint64
 
 // Seed sets the seed of random numbers and initial parameter values that are computed from now on,
-// and restarts their sequence. The seed is 0 at first. The generated program's caller gives the
-// seed of a recorded model.
+// and restarts their sequence. The seed is 0 at first. It does not affect a generated program,
+// whose caller passes a seed.
 func Seed(s uint64) {
 	seed.Store(s)
 	session.random.Store(0)

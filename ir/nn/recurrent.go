@@ -114,15 +114,15 @@ func (r RNN) Forward(x, h Value) (y, last Value) {
 	return y, states[0]
 }
 
-// Forward runs the layers like [RNN.Forward]. c is the initial cell state. It also returns the
-// final cell state.
+// Forward runs the layers over x. x, h, y and lastH are x, h, y and last of [RNN.Forward]. c is the
+// initial cell state and lastC the final cell state, of h's shape.
 func (l LSTM) Forward(x, h, c Value) (y, lastH, lastC Value) {
 	required(l)
 	y, states := l.cells.run(x, l.Weights, []Value{h, c}, func(o op.Recurrent) ir.Op { return op.LSTM{Recurrent: o, InputForget: l.cells.inputForget} }, []string{"sigmoid", "tanh", "tanh"})
 	return y, states[0], states[1]
 }
 
-// Forward runs the layers like [RNN.Forward].
+// Forward runs the layers over x; operands and results are as for [RNN.Forward].
 func (g GRU) Forward(x, h Value) (y, last Value) {
 	required(g)
 	y, states := g.cells.run(x, g.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.GRU{Recurrent: o, LinearBeforeReset: !g.cells.resetBefore} }, []string{"sigmoid", "tanh"})

@@ -45,17 +45,17 @@ func (v Value) reshape(dims []dim.Dim) Value {
 	return one(op.Reshape{Shape: dims}, v)
 }
 
-// Flatten merges the axes from one to another, inclusive. Negative axes count from the end.
-func (v Value) Flatten(from, to int) Value {
+// Flatten merges the axes first to last, inclusive, into one. Negative axes count from the end.
+func (v Value) Flatten(first, last int) Value {
 	shape := v.typ().Shape
 	if len(shape) == 0 {
 		return v.reshape(dim.Consts(1))
 	}
-	from, to = v.axis(from), v.axis(to)
-	if to < from {
-		fail("axis %d is before axis %d", to, from)
+	first, last = v.axis(first), v.axis(last)
+	if last < first {
+		fail("axis %d is before axis %d", last, first)
 	}
-	return v.reshape(slices.Concat(shape[:from], []dim.Dim{dim.Product(shape[from : to+1]...)}, shape[to+1:]))
+	return v.reshape(slices.Concat(shape[:first], []dim.Dim{dim.Product(shape[first : last+1]...)}, shape[last+1:]))
 }
 
 // Unflatten splits an axis into several axes with these extents.
@@ -148,16 +148,17 @@ func (v Value) T() Value {
 	return v.Transpose(-2, -1)
 }
 
-// MoveDim moves an axis to another position.
-func (v Value) MoveDim(from, to int) Value {
-	from, to = v.axis(from), v.axis(to)
+// MoveDim moves an axis of v to a position in the result. The order of the other axes does not
+// change.
+func (v Value) MoveDim(axis, position int) Value {
+	axis, position = v.axis(axis), v.axis(position)
 	perm := []int{}
 	for i := range v.Rank() {
-		if i != from {
+		if i != axis {
 			perm = append(perm, i)
 		}
 	}
-	return one(op.Transpose{Perm: slices.Insert(perm, to, from)}, v)
+	return one(op.Transpose{Perm: slices.Insert(perm, position, axis)}, v)
 }
 
 // Expand broadcasts to a shape: it repeats axes of extent 1 and adds leading axes. An extent of −1
@@ -228,13 +229,13 @@ type Span struct {
 	Step     int
 }
 
-// R returns the [Span] from index from up to but not including index to.
-func R(from, to Extent) Span { return Span{From: from, To: to} }
+// R returns the [Span] of the indices from start up to but not including end.
+func R(start, end Extent) Span { return Span{From: start, To: end} }
 
 // All is the [Span] of all indices of an axis.
 var All = Span{From: 0, To: End}
 
-// Slice takes ranges of the first axes. It keeps the other axes whole.
+// Slice returns a part of v: span i selects indices of axis i. Axes without a span are kept whole.
 func (v Value) Slice(spans ...Span) Value {
 	if len(spans) > v.Rank() {
 		fail("%d ranges for rank %d", len(spans), v.Rank())
@@ -285,7 +286,7 @@ func (s Span) over(d dim.Dim) (from, count dim.Dim, step int) {
 	return from, length.CeilDiv(dim.Const(step)), step
 }
 
-// Narrow takes length elements along an axis, beginning with index start.
+// Narrow returns the part of v with the indices start to start + length − 1 along an axis.
 func (v Value) Narrow(axis int, start, length Extent) Value {
 	axis = v.axis(axis)
 	from, size := extent(start), extent(length)
@@ -300,7 +301,7 @@ func (v Value) Narrow(axis int, start, length Extent) Value {
 	return v.Slice(spans...)
 }
 
-// SliceDim takes a range of one axis.
+// SliceDim returns the part of v with the indices s along one axis.
 func (v Value) SliceDim(axis int, s Span) Value {
 	axis = v.axis(axis)
 	spans := slices.Repeat([]Span{All}, axis+1)
@@ -308,7 +309,8 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim takes one index of an axis and removes the axis. A negative index counts from the end.
+// SelectDim returns the elements at one index of an axis, without the axis. A negative index counts
+// from the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))

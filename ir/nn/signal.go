@@ -9,13 +9,16 @@ func cosineWindow(n int, periodic bool, a, b, c float64) Value {
 	return one(op.CosineWindow{DType: F32, Size: extents([]Extent{n})[0], Periodic: periodic, A: a, B: b, C: c})
 }
 
-// HannWindow returns the f32 Hann window of n numbers, (1 − cos t)/2.
+// HannWindow returns the f32 Hann window of n numbers, (1 − cos t)/2, where t is as in
+// [BlackmanWindow].
 func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.5, 0.5, 0) }
 
-// HammingWindow returns the f32 Hamming window of n numbers, 0.54 − 0.46·cos t.
+// HammingWindow returns the f32 Hamming window of n numbers, 0.54 − 0.46·cos t, where t is as in
+// [BlackmanWindow].
 func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
 
-// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t.
+// BlackmanWindow returns the f32 Blackman window of n numbers, 0.42 − 0.5·cos t + 0.08·cos 2t. For
+// element i, t is 2π·i/n if periodic is true, else 2π·i/(n − 1).
 func BlackmanWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.42, 0.5, 0.08) }
 
 // RFFT returns the discrete Fourier transform of a real signal along the last axis. The result is

@@ -13,8 +13,9 @@ import (
 // Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to
 // nearest, ties to even. Floats out of range become infinite; in types of at most 8 bits they
 // become the largest number unless Unsaturated. A float becomes an integer by truncation. NaN and
-// numbers that do not fit become the smallest int32, or for i64, u64 and u32 the smallest int64.
-// Narrower types keep its low bits. u64 accepts numbers below 2⁶⁴. Any nonzero number becomes true.
+// numbers that do not fit become the smallest int32 for types of at most 32 bits except u32, and
+// the smallest int64 for i64, u64 and u32; the result has the low bits of this number. u64 holds
+// numbers below 2⁶⁴. Any nonzero number becomes true.
 type Cast struct {
 	elementwise
 	To          ir.DType

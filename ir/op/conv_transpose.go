@@ -181,8 +181,9 @@ func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 }
 
 // Lower replaces the node by a convolution with stride 1. For stride s and fixed r, the cells s·q+r
-// of the result are a convolution of x with every s-th cell of the weights in reverse. So s^axes
-// times as many channels give all cells, which are then moved to their places.
+// of the result are a convolution of x with every s-th cell of the weights in reverse. The
+// convolution computes the cells for each r along each axis as channels of their own. The cells are
+// then moved to their places.
 func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -136,9 +136,9 @@ func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 }
 
 // Lower replaces the node by matrix products if there is no kernel: one product for each cell of
-// the window. Its first factor is that cell of all windows over x, a matrix of channels and
-// windows. Its second factor is g. If there are few channels, there is one product whose first
-// factor has all cells.
+// the window. Its first factor is a matrix of channels and windows: the elements of x at this cell
+// of each window. Its second factor is g. If there are few channels, there is one product whose
+// first factor has all cells.
 func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

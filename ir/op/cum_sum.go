@@ -64,10 +64,9 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad returns for element i the product of the elements before i, times a sum over the results
-// from i on. Each term of the sum is dy of the result times the product of the elements after i up
-// to the result. A loop from the last element to the first computes the sums. A division of the
-// result by element i would fail for zeros.
+// Grad returns, for element i, the product of the elements before i times Σ dy[j]·p[j] over j ≥ i.
+// p[j] is the product of the elements i+1 to j. A loop from the last element to the first computes
+// the sums. A division of the result by element i would fail for zeros.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()

@@ -28,8 +28,8 @@ const (
 // maxMore is the number of further operands that a kernel supports.
 const maxMore = 2
 
-// Check checks the operands and the region of a node with result type y. The bias must have the
-// given number of elements.
+// Check checks the operands and the region of a node with result type y. bias is the number of
+// elements that the bias must have.
 func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Type) error {
 	if err := CheckTensors(in, 2, MoreArgs+maxMore); err != nil {
 		return err

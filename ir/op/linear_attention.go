@@ -116,7 +116,7 @@ func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))
 }
 
-// Compose makes it a loop over the steps.
+// Compose replaces the node by a loop over the steps.
 func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	q, k, v, past := n.Arg(0), n.Arg(1), n.Arg(2), n.Arg(3)
 	batch, steps, heads, shared := q.Type.Shape[0], q.Type.Shape[1], q.Type.Shape[2], k.Type.Shape[2]

@@ -19,7 +19,7 @@ type MaxRoiPool struct {
 	Scale         float64
 }
 
-// Infer returns each region Height × Width bins.
+// Infer returns [R,C,Height,Width].
 func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

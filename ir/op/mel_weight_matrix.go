@@ -18,7 +18,7 @@ type MelWeightMatrix struct {
 	Bins, Length dim.Dim
 }
 
-// Infer returns the matrix.
+// Infer returns [Length/2 + 1, Bins].
 func (op MelWeightMatrix) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

@@ -64,7 +64,8 @@ func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.V
 	return b.Select(differ, b.Add(r, x[1]), r)
 }
 
-// InferElems computes remainders of expressions with equal signs.
+// InferElems returns the remainders as expressions. With Truncated it does so only if neither
+// operand is negative.
 func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])

@@ -80,15 +80,16 @@ func axesFromFront(axes []int, rank int) ([]int, error) {
 }
 
 // Same compares two extents. It returns nil if they are provably equal, an error if they cannot be
-// equal, and an [ir.Unproven] otherwise. Errors call the extents what.
-func Same(a, b dim.Dim, what string) error {
+// equal, and an [ir.Unproven] otherwise. name is how errors call the extents, such as "inner
+// dimensions".
+func Same(a, b dim.Dim, name string) error {
 	if a.Equal(b) {
 		return nil
 	}
 	if d, ok := a.Sub(b).Int(); ok && d != 0 {
-		return fmt.Errorf("%s: %s is not %s", what, a, b)
+		return fmt.Errorf("%s: %s is not %s", name, a, b)
 	}
-	return &ir.Unproven{A: a, B: b, What: what}
+	return &ir.Unproven{A: a, B: b, What: name}
 }
 
 // sameDType checks that all operands that are present have the same element type.

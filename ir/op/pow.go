@@ -13,7 +13,7 @@ import (
 // power of an integer is 0, except for the integers 1 and −1.
 type Pow struct{ binary[numbers] }
 
-// Eval raises to powers.
+// Eval computes the powers, floats in float64.
 func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: portable.Pow,

@@ -273,7 +273,8 @@ func overCommon(f func(a, b dim.Dim) dim.Dim) func(a, b ir.Ratio) (ir.Ratio, boo
 	}
 }
 
-// InferElems reduces expressions by sum, product, maximum or minimum.
+// InferElems returns the elements of the result for a sum, product, maximum or minimum, as
+// expressions. It returns nil for other reductions.
 func (op Reduce) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	shape, ok := in[0].Type.Static()
 	f := foldElems[op.Kind]

@@ -47,7 +47,7 @@ func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 	return regexp.Compile(`\A(?:` + op.Pattern + `)\z`)
 }
 
-// Infer checks the pattern.
+// Infer returns bools of the operand's shape. It returns an error if the pattern is invalid.
 func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

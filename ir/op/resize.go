@@ -94,8 +94,9 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 // resizeTaps is the number of elements that a point reads along an axis, by mode.
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
-// Flops counts a product and a sum for each element read. The axes are sampled one after the other, so
-// an intermediate result has the larger extent of each axis.
+// Flops counts a product and a sum for each element read. The axes are sampled one after the other.
+// It assumes that each axis of an intermediate result has the larger of the extents before and
+// after.
 func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	n := dim.Const(2 * resizeTaps[op.Mode])
 	for i, d := range in[0].Shape {

@@ -29,7 +29,7 @@ type RoiAlign struct {
 // batchIndex is the name of a region's image index in errors.
 const batchIndex = "batch index"
 
-// Infer returns each region Height × Width bins.
+// Infer returns [R,C,Height,Width].
 func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want [
 // Overwrites allows the data to be updated in place.
 func (ScatterElements) Overwrites() []int { return []int{0} }
 
-// Lower reduces narrow types in wider ones.
+// Lower combines elements of narrow types in a wider type.
 func (op ScatterElements) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }

@@ -39,7 +39,7 @@ type Clamp interface {
 // Affine is an operator that multiplies its first operand by its second, or adds the second.
 type Affine interface {
 	// Affine reports whether the operator scales. inverse is an operator that must be applied to
-	// the second operand first. It is nil for a product or a sum.
+	// the second operand first. It is nil if the second operand is used as it is.
 	Affine() (scales bool, inverse ir.Op)
 }
 

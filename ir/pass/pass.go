@@ -23,7 +23,8 @@ type Pass struct {
 	Name string
 	// Run rewrites the module and reports whether it changed anything.
 	Run func(*Context, *ir.Module) (changed bool, err error)
-	// Required passes are needed to generate code. The others are optimisations.
+	// Required says that code cannot be generated without the pass. A pass that is not required is
+	// an optimisation.
 	Required bool
 }
 
@@ -35,7 +36,7 @@ type Context struct {
 	// WeightsDType is the element type in which large weights are stored: F16 or BF16. F32 and the
 	// zero value do not change the weights.
 	WeightsDType ir.DType
-	// Prepared names the functions that load prepared weights; if empty, this is [Forward].
+	// Prepared names the functions that load prepared weights; if it is empty, only [Forward] does.
 	Prepared []string
 	// Trained are the names of the functions that train. Remat says which of their values are
 	// recomputed.
@@ -46,7 +47,7 @@ type Context struct {
 	// these functions are checked for NaN. Their nodes are then not outlined.
 	Gradient string
 	Watched  bool
-	// Recomputed is the result of recomputing, for each function.
+	// Recomputed has an element for each function of Trained, unless nothing may be recomputed.
 	Recomputed []Recomputed
 	// Target describes what the target computes. Lowering passes need it.
 	Target Target
@@ -89,8 +90,8 @@ type Pipeline struct {
 	Order []Order
 }
 
-// Order is a pair of passes: the last run of Before must come before the last run of After. Why is
-// the reason.
+// Order is a pair of passes. The last run of the pass Before must come before the last run of the
+// pass After. Why is the reason for this order.
 type Order struct{ Before, After, Why string }
 
 // Keys of [Context.Stats].
@@ -258,8 +259,8 @@ type Options struct {
 	Stop int
 }
 
-// CanonicalRounds bounds the rounds of the canonical passes. A module that still changes after them
-// is correct, but not as small as it could be.
+// CanonicalRounds bounds the rounds of the canonical passes. If a module still changes after this
+// number of rounds, it is correct, but not as small as it could be.
 const CanonicalRounds = 32
 
 // All verifies a module and runs the canonical and the lowering passes, the outlining passes if

@@ -14,7 +14,7 @@ import (
 // The names of the functions of a lowered model.
 const (
 	Forward = "forward" // computes the results from the inputs and the prepared weights
-	Prepare = "prepare" // computes the prepared weights from the model's
+	Prepare = "prepare" // computes the prepared weights from the model's own weights
 )
 
 const (

@@ -131,8 +131,8 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 	return a, nil
 }
 
-// ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). It is rounded
-// down as an f32 or, with near, to the nearest integer.
+// ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). The product is
+// rounded to the nearest integer if near is true. Otherwise it is computed in f32 and rounded down.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))

@@ -46,9 +46,10 @@ type Set[X, Y any] struct {
 	Y []Y
 }
 
-// Split divides examples into two sets, such as for training and evaluation. part is the share of
-// the examples in the first set, from 0 to 1; their number is rounded. rng shuffles the examples
-// first. If rng is nil, they stay in order, and the sets share the memory of x and y.
+// Split divides examples into two sets, such as for training and evaluation. part, from 0 to 1, is
+// the share of the examples that the first set gets. The number of these examples is rounded. rng
+// shuffles the examples first. If rng is nil, they stay in order, and the sets share the memory of
+// x and y.
 func Split[X, Y any](x []X, y []Y, part float64, rng *rand.Rand) (first, second Set[X, Y]) {
 	n := min(len(x), len(y))
 	k := 0

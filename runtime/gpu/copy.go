@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Copy copies min(len(to), len(from)) bytes of host memory. It uses several threads for more than a
-// megabyte, because one thread is slower than the connection to a device.
-func Copy(to, from []byte) {
+// Copy copies min(len(dst), len(src)) bytes of host memory from src to dst. It uses several threads
+// for more than a megabyte, because one thread is slower than the connection to a device.
+func Copy(dst, src []byte) {
 	const share = 1 << 20
-	n := min(len(to), len(from))
+	n := min(len(dst), len(src))
 	workers := min(n/share, runtime.GOMAXPROCS(0), 8)
 	if workers < 2 {
-		copy(to, from)
+		copy(dst, src)
 		return
 	}
 	var wg sync.WaitGroup
@@ -21,7 +21,7 @@ func Copy(to, from []byte) {
 		if w == workers-1 {
 			end = n
 		}
-		wg.Go(func() { copy(to[start:end], from[start:end]) })
+		wg.Go(func() { copy(dst[start:end], src[start:end]) })
 	}
 	wg.Wait()
 }

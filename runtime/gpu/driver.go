@@ -39,7 +39,7 @@ var (
 	ErrDeviceLost = errors.New("the GPU was lost, or a kernel failed")
 )
 
-// Address is an address in device memory. 0 is not a valid address.
+// Address is an address of device memory, in bytes. 0 is not a valid address.
 type Address uint64
 
 // Opened is an opened device. Its methods are safe for concurrent use.
@@ -48,14 +48,15 @@ type Opened interface {
 	// Alloc returns device memory of this many bytes, aligned to 256. The contents are undefined. It
 	// returns an error that wraps [ErrMemory] if there is not enough.
 	Alloc(bytes int64) (Address, error)
-	// Free gives memory back. No queued work may use it any more. The address 0 is ignored.
+	// Free frees the device memory at an address that Alloc returned. Queued work must not use it
+	// any more. The address 0 is ignored.
 	Free(Address)
 	// Load makes kernels from code, in the form of the driver: PTX as text, or SPIR-V as
 	// little-endian words.
 	Load(code []byte) (Module, error)
 	// Queue opens a queue.
 	Queue() (Queue, error)
-	// Close waits for queued work and gives everything back. Later calls return errors.
+	// Close waits for queued work and frees all resources of the device. Later calls return errors.
 	Close() error
 }
 
@@ -63,7 +64,7 @@ type Opened interface {
 type Module interface {
 	// Kernel returns a kernel by its name in the code.
 	Kernel(k KernelInfo) (Kernel, error)
-	// Close unloads the kernels. No queued work may use them any more.
+	// Close unloads the kernels. Queued work must not use them any more.
 	Close()
 }
 
@@ -80,23 +81,26 @@ type Kernel interface{}
 
 // Queue executes copies and kernels one after the other. A queue is used by one goroutine at a time.
 type Queue interface {
-	// Upload copies host memory to device memory. from may be changed when Upload returns.
-	Upload(to Address, from []byte) error
-	// Download copies device memory to host memory. to is filled when the next Wait returns nil.
-	Download(to []byte, from Address) error
-	// Copy copies bytes between two places of device memory that do not overlap.
-	Copy(to, from Address, bytes int) error
+	// Upload copies host memory to device memory at dst. src may be changed when Upload returns.
+	Upload(dst Address, src []byte) error
+	// Download copies device memory at src to host memory. dst is filled when the next Wait returns
+	// nil.
+	Download(dst []byte, src Address) error
+	// Copy copies bytes of device memory from src to dst. The two places must not overlap.
+	Copy(dst, src Address, bytes int) error
 	// Launch starts a kernel. grid is the number of blocks in each dimension; a grid with a 0 does
 	// nothing. Each argument is 8 bytes: an address, an integer, or the bits of a float in the low
 	// bytes.
 	Launch(k Kernel, grid [3]int, args []uint64) error
-	// Record calls fill with a queue whose launches are kept instead of started.
+	// Record calls fill with a queue that keeps launches instead of starting them, and returns them
+	// as a graph. It returns the error of fill, or the driver's error.
 	Record(fill func(Queue) error) (Graph, error)
 	// Replay starts the launches of a graph of this device. Uploads and downloads in it copy from and
 	// to the same host memory again.
 	Replay(Graph) error
-	// Wait waits until all work of the queue is done, or until ctx is done, which leaves the work
-	// running. ctx may be nil. It returns an error that wraps [ErrDeviceLost] if a kernel failed.
+	// Wait waits until all work of the queue is done. It returns early, with the error of ctx, if
+	// ctx is done; the work then goes on. ctx may be nil. It returns an error that wraps
+	// [ErrDeviceLost] if a kernel failed.
 	Wait(ctx context.Context) error
 	// Close waits for the work of the queue and closes it.
 	Close() error

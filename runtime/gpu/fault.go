@@ -13,8 +13,8 @@ const (
 	maxFaults = 1024
 )
 
-// FaultNumber returns the number in the record of a fault: the low half is its second word, and the high half
-// the third.
+// FaultNumber returns the 64-bit number in the record of a fault. record[1] is its low half, and
+// record[2] the high half.
 func FaultNumber(record []int32) int64 {
 	return int64(record[2])<<32 | int64(uint32(record[1]))
 }
@@ -27,8 +27,8 @@ type faults struct {
 	words  []int32
 }
 
-// Fault returns the argument of a kernel that may find a fault. failed makes the error, which ends the call,
-// from the number in the record.
+// Fault returns an argument for a kernel that may find a fault. If the kernel finds one, it writes
+// a record with a number. The call then ends with the error that failed returns for this number.
 func (r *Run) Fault(failed func(number int64) error) Arg {
 	if r.err == nil && len(r.faults.failed) == maxFaults {
 		r.log = nil // other records are in use then

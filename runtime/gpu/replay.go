@@ -44,10 +44,10 @@ func (s *queued) put(q Queue) error {
 	return q.Launch(s.kernel, s.grid, s.words)
 }
 
-// Replays reports whether the launches of the call were put on the queue, because an earlier call of the
-// same schedule with the same extents has recorded them. The caller then leaves the schedule out.
-// Otherwise this call is recorded. A schedule may call Replays only if it has no steps on the host, and
-// if its arguments determine its launches.
+// Replays reports whether an earlier call of the same schedule with the same extents recorded its
+// launches. If so, it puts these launches on the queue, and the caller skips the schedule.
+// Otherwise it starts to record this call. A schedule may call Replays only if it has no steps on
+// the host, and if its arguments determine its launches.
 func (r *Run) Replays(schedule string, extents ...int) bool {
 	if r.err != nil {
 		return true

@@ -331,8 +331,8 @@ func (r *Run) find(a Arg) *region {
 	return nil
 }
 
-// Fetch copies memory from the device to the host, so that the host can read it. It waits for the
-// device. It returns the call's error if there is one.
+// Fetch copies the memory in list from the device to the host, so that the host can read it. It
+// waits for the device. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
 	if r.err != nil {
 		return r.err
@@ -356,7 +356,8 @@ func (r *Run) Fetch(list ...Arg) error {
 	return r.queue.Wait(r.ctx)
 }
 
-// Send copies memory that the host has written to the device. After an error it does nothing.
+// Send copies memory that the host has written, list, to the device. After an error it does
+// nothing.
 func (r *Run) Send(list ...Arg) {
 	r.log = nil
 	for _, a := range list {
@@ -369,12 +370,12 @@ func (r *Run) Send(list ...Arg) {
 	}
 }
 
-// Copy copies device memory from one slice to another of the same size. They must not overlap.
-func (r *Run) Copy(to, from Arg) {
-	if r.err != nil || to.bytes == 0 {
+// Copy copies device memory from src to dst, which have the same size. The two must not overlap.
+func (r *Run) Copy(dst, src Arg) {
+	if r.err != nil || dst.bytes == 0 {
 		return
 	}
-	target, source := r.find(to), r.find(from)
+	target, source := r.find(dst), r.find(src)
 	if target == nil || source == nil {
 		r.log = nil
 	} else {
@@ -382,18 +383,18 @@ func (r *Run) Copy(to, from Arg) {
 	}
 	switch {
 	case target == nil && source == nil:
-		copy(to.host(), from.host())
+		copy(dst.host(), src.host())
 	case target == nil:
-		at, _ := source.address(from)
-		if r.err = r.queue.Download(to.host(), at); r.err == nil {
+		at, _ := source.address(src)
+		if r.err = r.queue.Download(dst.host(), at); r.err == nil {
 			r.err = r.queue.Wait(r.ctx)
 		}
 	case source == nil:
-		at, _ := target.address(to)
-		r.err = r.queue.Upload(at, from.host())
+		at, _ := target.address(dst)
+		r.err = r.queue.Upload(at, src.host())
 	default:
-		at, _ := target.address(to)
-		with, _ := source.address(from)
-		r.err = r.put(&queued{to: at, from: with, bytes: to.bytes})
+		at, _ := target.address(dst)
+		with, _ := source.address(src)
+		r.err = r.put(&queued{to: at, from: with, bytes: dst.bytes})
 	}
 }

@@ -11,9 +11,11 @@ import (
 // longestUpdate is the largest number of elements of one launch: their index is an i32.
 const longestUpdate = 1 << 30
 
-// Update launches a kernel of package update that changes elements of vectors, all of the same length, by a
-// rule with these numbers. It does not wait. The vectors start at multiples of 16 elements of vectors that
-// Hold was called for; as many elements as complete a group of 4 behind them may change, too.
+// Update launches a kernel of package update, which changes vectors of equal length. rule is the
+// name of the kernel, and numbers are its other arguments. Update does not wait for the kernel.
+// Each vector is a part of a vector that was passed to Hold, and starts at a multiple of 16
+// elements. If the length is not a multiple of 4, the kernel may also change the elements up to the
+// next multiple. Update returns an error if there is no such kernel or it cannot be launched.
 func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error {
 	k, err := r.program.update(rule, len(numbers)+2+len(vectors))
 	if err != nil {
@@ -50,8 +52,8 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 // maxUpdateBlocks is the number of blocks up to which an update has a thread for each group.
 const maxUpdateBlocks = 32768
 
-// Squares returns the sum of the squares of the elements of a vector that Hold was called for. It waits for
-// the device.
+// Squares returns the sum of the squares of the elements of x, a part of a vector that was passed
+// to Hold. It waits for the device.
 func (r *Run) Squares(x []float32) (float64, error) {
 	if len(x) == 0 {
 		return 0, nil

@@ -72,7 +72,7 @@ func (r *Run) Hold(vectors ...[]float32) error {
 	return nil
 }
 
-// Drop gives the copies of vectors back. It does not copy them to the host.
+// Drop frees the copies of vectors on the device. It does not copy them to the host.
 func (r *Run) Drop(vectors ...[]float32) error {
 	if err := r.queue.Wait(context.Background()); err != nil {
 		return err
@@ -88,8 +88,8 @@ func (r *Run) Drop(vectors ...[]float32) error {
 	return nil
 }
 
-// ToHost makes the vectors valid in the memory of the host, which may change them then: the device copies
-// them again before it uses them.
+// ToHost copies vectors from the device to host memory if the device has changed them. The host may
+// change them afterwards: they are copied to the device again before it uses them.
 func (r *Run) ToHost(vectors ...[]float32) error {
 	wait := false
 	for _, x := range vectors {
@@ -130,10 +130,10 @@ func (r *Run) ready(a Arg) error {
 	return nil
 }
 
-// Assign copies a vector to another of the same length, on the device.
-func (r *Run) Assign(to, from []float32) error {
-	target, source := Out(to), In(from)
-	if len(to) == 0 {
+// Assign copies the vector src to dst, which has the same length, on the device.
+func (r *Run) Assign(dst, src []float32) error {
+	target, source := Out(dst), In(src)
+	if len(dst) == 0 {
 		return nil
 	}
 	if err := r.ready(source); err != nil {

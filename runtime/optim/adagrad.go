@@ -8,7 +8,7 @@ import (
 // AdaGradConfig configures [AdaGrad].
 type AdaGradConfig struct {
 	RateDecay   float64 // step n uses the rate divided by 1 + (n-1)·RateDecay
-	WeightDecay float64 // added to the gradient, times the weights
+	WeightDecay float64 // WeightDecay times the weights is added to the gradient
 	Start       float64 // initial value of the sums of squares
 	Epsilon     float64 // added to the root of the sums; default 1e-10
 }

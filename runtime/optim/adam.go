@@ -11,7 +11,7 @@ import (
 type AdamConfig struct {
 	Beta1, Beta2 float64 // decay of the moments; default 0.9 and 0.999
 	Epsilon      float64 // added to the root of the second moment; default 1e-8 as in PyTorch (1e-5 in Burn)
-	WeightDecay  float64 // added to the gradient, times the weights
+	WeightDecay  float64 // WeightDecay times the weights is added to the gradient
 	AMSGrad      bool    // use the largest second moment so far (Reddi, Kale, Kumar 2018)
 }
 

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Zero stands for the number 0 in a configuration, where a 0 means the default. It becomes 0 as a
-// float32.
+// Zero is written in a configuration for the number 0, because a field that is 0 has its default
+// value. Zero is so small that it is 0 as a float32.
 const Zero = math.SmallestNonzeroFloat64
 
 // setting is a number in a configuration: at least 0 and below a limit.

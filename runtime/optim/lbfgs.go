@@ -11,10 +11,10 @@ import (
 // LBFGSConfig configures [LBFGS].
 type LBFGSConfig struct {
 	Iterations      int     // largest number of iterations in a step; default 20
-	Evaluations     int     // number of loss evaluations after which no iteration starts; default 5/4 of Iterations
+	Evaluations     int     // a step starts no further iteration after this number of loss evaluations; default 5/4 of Iterations
 	History         int     // number of steps kept; default 100, which takes 200 times the memory of the parameters
-	GradTolerance   float64 // a step ends if no element of the gradient is larger; default 1e-7
-	ChangeTolerance float64 // a step ends if loss and parameters change less; default 1e-9
+	GradTolerance   float64 // a step ends if no element of the gradient has a larger magnitude; default 1e-7
+	ChangeTolerance float64 // a step ends if an iteration changes the loss, or all parameters, by less; default 1e-9
 }
 
 // LBFGS is the limited-memory BFGS method with a line search for the strong Wolfe conditions

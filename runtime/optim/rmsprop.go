@@ -9,7 +9,7 @@ import (
 type RMSPropConfig struct {
 	Alpha       float64 // decay of the mean square; default 0.99
 	Epsilon     float64 // added to the root of the mean square; default 1e-8
-	WeightDecay float64 // added to the gradient, times the weights
+	WeightDecay float64 // WeightDecay times the weights is added to the gradient
 	Momentum    float64 // decay of the momentum, below 1
 	Centered    bool    // use the variance of the gradients instead of their mean square
 }

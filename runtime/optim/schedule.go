@@ -30,17 +30,17 @@ func wave(from, to, part float64) float64 {
 // Constant returns a schedule with a constant rate.
 func Constant(rate float64) Schedule { return func(int) float64 { return rate } }
 
-// Linear changes the rate linearly from one value to another in n steps, and then keeps it.
-// PyTorch: LinearLR.
-func Linear(from, to float64, n int) Schedule {
-	return func(step int) float64 { return from + float64((to-from)*progress(step, n)) }
+// Linear returns a schedule that changes the rate linearly from first to last in n steps, and then
+// keeps it. PyTorch: LinearLR.
+func Linear(first, last float64, n int) Schedule {
+	return func(step int) float64 { return first + float64((last-first)*progress(step, n)) }
 }
 
-// Cosine changes the rate from one value to another along half a cosine wave in n steps, and then
-// keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch: CosineAnnealingLR, which
-// rises again after n steps.
-func Cosine(from, to float64, n int) Schedule {
-	return func(step int) float64 { return wave(from, to, progress(step, n)) }
+// Cosine returns a schedule that changes the rate from first to last along half a cosine wave in n
+// steps, and then keeps it (Loshchilov, Hutter: SGDR, 2017, without restarts). PyTorch:
+// CosineAnnealingLR, which rises again after n steps.
+func Cosine(first, last float64, n int) Schedule {
+	return func(step int) float64 { return wave(first, last, progress(step, n)) }
 }
 
 // Exponential returns a schedule with the rate rate·gamma^step. PyTorch: ExponentialLR.
@@ -53,9 +53,10 @@ func Step(rate, gamma float64, n int) Schedule {
 	return func(step int) float64 { return rate * math.Pow(gamma, float64(max(0, step)/max(1, n))) }
 }
 
-// Noam raises the rate for n steps and then lowers it with the inverse square root of the step. The
-// rate is rate·width^(-½)·min(s^(-½), s·n^(-3/2)), where s counts steps from 1 (Vaswani and others:
-// Attention is all you need, 2017, with rate 1 and the width of the model).
+// Noam returns a schedule that raises the rate for n steps and then lowers it with the inverse
+// square root of the step. Its rate is rate·width^(-½)·min(s^(-½), s·n^(-3/2)), where s counts
+// steps from 1 (Vaswani and others: Attention is all you need, 2017, with rate 1 and the width of
+// the model).
 func Noam(rate float64, width, n int) Schedule {
 	return func(step int) float64 {
 		s := float64(max(0, step)) + 1
@@ -63,8 +64,8 @@ func Noam(rate float64, width, n int) Schedule {
 	}
 }
 
-// Warmup raises the rate linearly from 1/n of the schedule's first rate to its first rate, in n
-// steps. It then follows the schedule from its step 0.
+// Warmup returns a schedule that raises the rate linearly in n steps, from 1/n of the first rate of
+// s to the whole. It then follows s from step 0 of s.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {
@@ -74,9 +75,9 @@ func Warmup(n int, s Schedule) Schedule {
 	}
 }
 
-// OneCycle raises the rate from 1/25 of highest to highest in the first 30 % of n steps, and lowers
-// it to 1/250,000 in the rest, both along half a cosine wave (Smith, Topin: Super-convergence,
-// 2018). PyTorch: OneCycleLR with its defaults.
+// OneCycle returns a schedule of n steps. The first 30 % of them raise the rate from highest/25 to
+// highest. The rest lower it to highest/250,000. Both follow half a cosine wave (Smith, Topin:
+// Super-convergence, 2018). PyTorch: OneCycleLR with its defaults.
 func OneCycle(highest float64, n int) Schedule {
 	const part, first, last = 0.3, 25, 25 * 1e4
 	up := float64(part*float64(n)) - 1
@@ -108,8 +109,8 @@ type Phase struct {
 	Rate  Schedule
 }
 
-// Sequential follows one schedule after the other, each from its step 0. The last one continues
-// forever. PyTorch: SequentialLR.
+// Sequential returns a schedule that follows the phases one after the other, each from its own step
+// 0. The last one continues forever. PyTorch: SequentialLR.
 func Sequential(phases ...Phase) Schedule {
 	return func(step int) float64 {
 		for i, p := range phases {

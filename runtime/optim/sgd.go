@@ -11,7 +11,7 @@ import (
 type SGDConfig struct {
 	Momentum    float64 // decay of the momentum, below 1
 	Dampening   float64 // 1 minus the weight of the gradient in the momentum, below 1
-	WeightDecay float64 // added to the gradient, times the weights
+	WeightDecay float64 // WeightDecay times the weights is added to the gradient
 	Nesterov    bool    // look ahead along the momentum; requires momentum and no dampening
 }
 

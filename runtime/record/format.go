@@ -16,9 +16,9 @@ type Format uint8
 
 // The file formats of records.
 const (
-	Safetensors Format = iota // tensors are used in place: the fastest
+	Safetensors Format = iota // tensors are used in place, which is the fastest
 	MessagePack               // names and binary data, used in place
-	Binary                    // the smallest
+	Binary                    // the smallest files
 	JSON                      // numbers as text, on one line
 	PrettyJSON                // numbers as text, one line for each row
 )

@@ -37,9 +37,9 @@ func SaveState(path string, parts map[string]rt.Stater) error {
 	return r.SaveState(path, parts)
 }
 
-// LoadState restores the state of the parts from a file of SaveState, in any format, or of
-// [rt.SaveState]. It returns the errors of [Open] and of [rt.RestoreState]. If there is an error,
-// no part has changed.
+// LoadState restores the state of the parts from a file that [SaveState] or [rt.SaveState] wrote,
+// in any format. It returns the errors of [Open] and of [rt.RestoreState]. If there is an error, no
+// part has changed.
 func LoadState(path string, parts map[string]rt.Stater) error {
 	w, err := finish(rt.ReadWeightsFile(path, read), true)
 	if err != nil {
@@ -52,8 +52,8 @@ func LoadState(path string, parts map[string]rt.Stater) error {
 	return nil
 }
 
-// DecodeState restores the state of the parts from data, the contents of a file of SaveState. See
-// [LoadState].
+// DecodeState restores the state of the parts from data, the contents of a file, as [LoadState]
+// does.
 func DecodeState(data []byte, parts map[string]rt.Stater) error {
 	w, err := parse(data, true)
 	if err == nil {

@@ -5,38 +5,40 @@ import (
 	"unsafe"
 )
 
-// CheckTensor calls [Tensor.Check] on an argument. what is its name in errors.
-func CheckTensor[T any](where, what string, t Tensor[T]) error {
+// CheckTensor calls [Tensor.Check] on an argument. It returns an error "where: name: …" if the
+// length of t.Data does not match t.Shape.
+func CheckTensor[T any](where, name string, t Tensor[T]) error {
 	if err := t.Check(); err != nil {
-		return fmt.Errorf("%s: %s: %w", where, what, err)
+		return fmt.Errorf("%s: %s: %w", where, name, err)
 	}
 	return nil
 }
 
-// CheckLen returns an error unless an argument has want elements; got is their number. Errors call
-// the argument what.
-func CheckLen(where, what string, got, want int) error {
+// CheckLen returns an error "where: name: …" unless got equals want. got is the number of elements
+// of an argument.
+func CheckLen(where, name string, got, want int) error {
 	if got != want {
-		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, what, want, got)
+		return fmt.Errorf("%s: %s: %d elements expected, got %d", where, name, want, got)
 	}
 	return nil
 }
 
-// CheckDim returns an error unless an extent is want; got is the extent. Errors call the tensor
-// what. Generated code calls CheckDim where the compiler could not prove that two extents are
-// equal.
-func CheckDim(where, what string, got, want int) error {
+// CheckDim returns an error "where: name: …" unless got equals want. got is an extent of the tensor
+// called name. Generated code calls CheckDim where the compiler could not prove that two extents
+// are equal.
+func CheckDim(where, name string, got, want int) error {
 	if got != want {
-		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, what, want, got)
+		return fmt.Errorf("%s: %s: extent %d expected, got %d", where, name, want, got)
 	}
 	return nil
 }
 
-// CheckBroadcast returns an error unless got, an extent that is broadcast to want, is 1 or want.
-// Generated code calls it where the compiler could not prove this.
-func CheckBroadcast(where, what string, got, want int) error {
+// CheckBroadcast returns an error "where: name: …" unless got is 1 or equals want. got is an extent
+// that is broadcast to want. Generated code calls CheckBroadcast where the compiler could not prove
+// this.
+func CheckBroadcast(where, name string, got, want int) error {
 	if got != 1 && got != want {
-		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, what, want, got)
+		return fmt.Errorf("%s: %s: extent 1 or %d expected, got %d", where, name, want, got)
 	}
 	return nil
 }

@@ -117,28 +117,32 @@ func (f Float8E8M0) Float32() float32 {
 	return math.Float32frombits(uint32(f) << 23)
 }
 
-// ToFloat8E4M3FN rounds x to nearest, ties to even.
+// ToFloat8E4M3FN rounds x to nearest, ties to even. If saturate is true, magnitudes that round past
+// 448 and infinities become 448 with the sign of x. Otherwise they become NaN.
 func ToFloat8E4M3FN(x float32, saturate bool) Float8E4M3FN {
 	return Float8E4M3FN(e4m3fn.encode(x, saturate))
 }
 
-// ToFloat8E4M3FNUZ rounds x to nearest, ties to even.
+// ToFloat8E4M3FNUZ rounds x to nearest, ties to even. If saturate is true, magnitudes that round
+// past 240 and infinities become 240 with the sign of x. Otherwise they become NaN.
 func ToFloat8E4M3FNUZ(x float32, saturate bool) Float8E4M3FNUZ {
 	return Float8E4M3FNUZ(e4m3fnuz.encode(x, saturate))
 }
 
-// ToFloat8E5M2 rounds x to nearest, ties to even.
+// ToFloat8E5M2 rounds x to nearest, ties to even. If saturate is true, magnitudes that round past
+// 57344 and infinities become 57344 with the sign of x. Otherwise they become infinite.
 func ToFloat8E5M2(x float32, saturate bool) Float8E5M2 {
 	return Float8E5M2(e5m2.encode(x, saturate))
 }
 
-// ToFloat8E5M2FNUZ rounds x to nearest, ties to even.
+// ToFloat8E5M2FNUZ rounds x to nearest, ties to even. If saturate is true, magnitudes that round
+// past 57344 and infinities become 57344 with the sign of x. Otherwise they become NaN.
 func ToFloat8E5M2FNUZ(x float32, saturate bool) Float8E5M2FNUZ {
 	return Float8E5M2FNUZ(e5m2fnuz.encode(x, saturate))
 }
 
-// ToFloat4E2M1 rounds x to nearest, ties to even, and saturates. NaN becomes negative zero, as in
-// ONNX's tests.
+// ToFloat4E2M1 rounds x to nearest, ties to even, and magnitudes that round past 6 become 6. NaN
+// becomes negative zero, as in ONNX's tests.
 func ToFloat4E2M1(x float32) Float4E2M1 {
 	if x != x {
 		return 8
@@ -157,8 +161,8 @@ const (
 )
 
 // ToFloat8E8M0 rounds the magnitude of x to a power of two and drops the sign. Magnitudes below
-// 2⁻¹²⁷, including zero, become 2⁻¹²⁷. Magnitudes that round past 2¹²⁷ become 2¹²⁷ with saturate
-// and NaN without. Infinities and NaNs become NaN.
+// 2⁻¹²⁷, including zero, become 2⁻¹²⁷. Magnitudes that round past 2¹²⁷ become 2¹²⁷ if saturate is
+// true, else NaN. Infinities and NaNs become NaN.
 func ToFloat8E8M0(x float32, saturate bool, mode RoundMode) Float8E8M0 {
 	b := math.Float32bits(x) & 0x7fffffff
 	exp, frac := b>>23, b&(1<<23-1)

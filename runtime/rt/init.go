@@ -20,8 +20,8 @@ const (
 	InitConstant   = "constant"   // every element is A
 	InitUniform    = "uniform"    // uniform in [A, B)
 	InitNormal     = "normal"     // normal with mean A and standard deviation B
-	InitTruncated  = "truncated"  // as InitNormal, truncated to within 2·B of A
-	InitOrthogonal = "orthogonal" // A times orthonormal rows, or orthonormal columns if there are fewer columns
+	InitTruncated  = "truncated"  // as InitNormal, truncated to [A − 2·B, A + 2·B]
+	InitOrthogonal = "orthogonal" // orthonormal rows (or columns, if there are fewer columns than rows), multiplied by A
 	InitGiven      = "given"      // the elements are stored beside the description
 )
 

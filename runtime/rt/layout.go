@@ -21,11 +21,12 @@ const (
 // sizes overflows 64 bits it returns math.MaxInt64 and writes no offsets. Sizes of 0 and below take
 // no memory. The slices have equal lengths. Layout does not allocate for up to 512 buffers.
 //
-// Each buffer gets the lowest offset that is free during its life. First come the buffers that are
-// alive at the step with the most live bytes, the largest first (greedy by breadth; Pisarchyk and
-// Lee, Efficient Memory Management for Deep Neural Net Inference, 2020). While the arena exceeds
-// the live bytes of that step, the buffer at the end of the arena moves forward in the order and
-// all buffers are placed again, a bounded number of times.
+// Each buffer gets the lowest offset that is free during its life. Buffers are placed one after the
+// other. The buffers that are alive at the step with the most live bytes come first, ordered by
+// size, the largest first (greedy by breadth; Pisarchyk and Lee, Efficient Memory Management for
+// Deep Neural Net Inference, 2020). If the arena is larger than the live bytes of that step, Layout
+// moves the buffer at the end of the arena forward in this order and places all buffers again. It
+// does so a bounded number of times.
 func Layout(bytes []int64, first, last []int32, offsets []int64) int64 {
 	var room struct {
 		order, placed [layoutRoom]int32

@@ -41,7 +41,7 @@ type Buffers struct {
 	// one in [Method.Buffers].
 	Fixed []int64
 	Each  [][]int64
-	// Bytes writes the sizes in place of Fixed and Each, if it is not nil.
+	// Bytes, if not nil, computes the sizes in place of Fixed and Each.
 	Bytes func(z *Sizes, extents, bytes []int64)
 	// First and Last are the steps at which each buffer is first written and last read.
 	First, Last []int32

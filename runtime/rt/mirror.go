@@ -1,22 +1,25 @@
 package rt
 
-// Mirror is a device with copies of vectors of f32, on which training changes them. It knows in which
-// memory the elements of a vector are valid, and copies them before they are used in the other.
-// Slices of the vectors stand for their copies.
+// Mirror is a device that holds copies of vectors of f32 and changes them in training. For each
+// vector it knows whether the elements in host memory or on the device are up to date. It copies
+// them before they are used on the other side. Methods take slices of the vectors in host memory,
+// which stand for the copies.
 type Mirror interface {
 	// Hold makes room for a copy of each vector. It returns an error if the device has too little memory.
 	Hold(vectors ...[]float32) error
-	// Drop gives the copies back.
+	// Drop frees the copies of vectors.
 	Drop(vectors ...[]float32) error
-	// ToHost makes vectors valid in the memory of the host, which may change them then.
+	// ToHost copies vectors to host memory if the device has changed them. The host may change them
+	// afterwards.
 	ToHost(vectors ...[]float32) error
-	// Assign copies elements on the device.
-	Assign(to, from []float32) error
-	// Update changes vectors of equal length by a rule with these numbers. The vectors start at
-	// multiples of 16 elements of what Hold was called for, and as many elements as complete a multiple
-	// of 4 are padding.
+	// Assign copies src to dst, which has the same length, on the device.
+	Assign(dst, src []float32) error
+	// Update changes vectors of equal length. rule is the name of an update, such as "adam", and
+	// numbers are its constants. Each vector is a part of a vector that was passed to Hold, and
+	// starts at a multiple of 16 elements. If the length is not a multiple of 4, Update may also
+	// change the elements up to the next multiple.
 	Update(rule string, numbers []float32, vectors ...[]float32) error
-	// Squares returns the sum of the squares of elements.
+	// Squares returns the sum of the squares of the elements of x.
 	Squares(x []float32) (float64, error)
 }
 
@@ -28,22 +31,22 @@ func (p *Params) Mirror() Mirror {
 	return p.all.mirror
 }
 
-// Vectors returns the vectors that Data and Grad are, wherever their elements are valid, for calls of a
-// [Mirror].
+// Vectors returns the vectors of all parameters and of their gradients, to pass them to a [Mirror].
+// Data and Grad are nil while the device changes the elements. Vectors returns the vectors in any
+// case.
 func (p *Params) Vectors() (data, grad []float32) { return p.all.data, p.all.grad }
 
-// Stay makes the parameters stay on the device between calls, because an optimizer changes them there.
-// Data and Grad are nil from the next call to the next [Params.Fetch]. The function that it returns
-// undoes it.
+// Stay keeps the parameters on the device between calls, for an optimizer that changes them there.
+// Data and Grad are nil from the next call to the next [Params.Fetch]. Calling leave undoes Stay.
 func (p *Params) Stay() (leave func()) {
 	all := p.all
 	all.staying++
 	return func() { all.staying-- }
 }
 
-// Fetch makes Data and Grad hold the elements in the memory of the host, which may change them, until a
-// trainer or an optimizer next works on the device. It returns the device's error. Without a device
-// there is nothing to do.
+// Fetch copies the parameters and gradients from the device to Data and Grad. The caller may then
+// read and change them, until a trainer or an optimizer next works on the device. Fetch returns the
+// device's error. Without a device it does nothing.
 func (p *Params) Fetch() error {
 	if p == nil || p.all == nil {
 		return nil
@@ -51,7 +54,7 @@ func (p *Params) Fetch() error {
 	return p.all.toHost()
 }
 
-// Took says that the device has changed the parameters.
+// Took tells p that the device has changed the parameters. Data and Grad are nil afterwards.
 func (p *Params) Took() { p.all.toDevice() }
 
 // toHost makes the parameters and gradients valid in the memory of the host.

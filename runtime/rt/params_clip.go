@@ -3,9 +3,9 @@ package rt
 import "math"
 
 // ClipNorm scales the gradients that are present so that their joint L2 norm is at most limit, and
-// returns the norm before scaling. It changes nothing if the norm is not finite. The sum is in
-// float64 and in a fixed order; on a device it is in float32 within 4,096 elements. If the device fails the
-// norm is NaN, see [Params.Err]. PyTorch: clip_grad_norm_.
+// returns the norm before scaling. It changes nothing if the norm is not finite. The host sums in
+// float64 and in a fixed order. A device sums blocks of 4,096 elements in float32. If the device
+// fails, the norm is NaN, and [Params.Err] returns the error. PyTorch: clip_grad_norm_.
 func (p *Params) ClipNorm(limit float64) float64 {
 	sum := 0.0
 	p.present(func(all *parameters, g []float32) { sum += all.squares(g) })

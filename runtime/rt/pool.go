@@ -28,7 +28,7 @@ func NewPool[S interface{ SetContext(context.Context) }](limit int, open func() 
 
 // Get returns a session for exclusive use until Put. Calls of the session end when ctx is done.
 // While all sessions are in use, Get waits for one, or until ctx is done. A nil ctx is never done.
-// It returns the cause of the end of ctx, or the error of opening a session.
+// It returns an error if ctx is done, with its cause, or if a session cannot be opened.
 func (p *Pool[S]) Get(ctx context.Context) (S, error) {
 	s, err := p.get(ctx)
 	if err == nil {

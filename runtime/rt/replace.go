@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// ReplaceFile creates or replaces the file at path. write writes the contents to a temporary file,
-// "path.PID.partial". When it is complete and on disk, it is renamed to path. On error the old file
-// stays.
+// ReplaceFile creates or replaces the file at path. The function write gets a temporary file,
+// "path.PID.partial", and writes the contents to it. When the temporary file is complete and on
+// disk, it is renamed to path. On error the old file stays.
 func ReplaceFile(path string, write func(out *os.File) error) error {
 	temporary := fmt.Sprintf("%s.%d.partial", path, os.Getpid())
 	f, err := os.Create(temporary)

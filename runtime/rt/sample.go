@@ -45,11 +45,18 @@ func SampleOf[T Number | bool](x []T) Sample {
 	return s
 }
 
-// CheckSample compares got with the expected sample; where names it in errors. These differences
-// are allowed: 0.1 % of the value, 0.01 % of the RMS and 1e-5 for f32 and f64; 1 % of the value and
-// of the RMS for f16, 4 % for bf16, 25 % for floats of 8 and 4 bits; and 1 for u8 and i8, which may
-// be quantised floats. Other integers and bool must be equal. NaN equals NaN. The index of the
-// largest element may differ if the element at the expected index is as large within these limits.
+// CheckSample returns an error that starts with where if got differs from the expected sample. The
+// allowed difference depends on the type:
+//
+//	f32, f64            0.1 % of the value, 0.01 % of the RMS and 1e-5
+//	f16                 1 % of the value and of the RMS
+//	bf16                4 % of the value and of the RMS
+//	floats of 8, 4 bits 25 % of the value and of the RMS
+//	u8, i8              1, because they may be quantised floats
+//	other types         0
+//
+// NaN equals NaN. The index of the largest element may differ if the element at the expected index
+// is as large within these limits.
 func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 	if len(got) != want.Count {
 		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)

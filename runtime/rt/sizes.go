@@ -111,12 +111,12 @@ func (z *Sizes) Min(a, b int64) int64 { return min(a, b) }
 // Max returns the larger of a and b.
 func (z *Sizes) Max(a, b int64) int64 { return max(a, b) }
 
-// Align returns the smallest multiple of to that is at least n. to must be positive.
-func (z *Sizes) Align(n, to int64) int64 {
-	if to <= 0 {
-		return z.fail("%d aligned to %d has no value", n, to)
+// Align returns the smallest multiple of unit that is at least n. unit must be positive.
+func (z *Sizes) Align(n, unit int64) int64 {
+	if unit <= 0 {
+		return z.fail("%d aligned to %d has no value", n, unit)
 	}
-	return z.Mul(z.CeilDiv(n, to), to)
+	return z.Mul(z.CeilDiv(n, unit), unit)
 }
 
 // Int returns n, an extent, length or offset, as an int. If n is negative or does not fit, it

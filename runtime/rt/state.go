@@ -187,11 +187,12 @@ func LoadState(path string, parts map[string]Stater) error {
 	return nil
 }
 
-// RestoreState restores the state of the parts, bit for bit, from weights like the result of
-// [CollectState]. It ignores other parts in w. Configurations are not saved: the caller constructs
-// the parts as before. It returns all errors joined: a part of another kind, see [StateKind]; and
-// variables that are missing, that have another type or shape, or that a part does not have. If
-// there is an error, no part has changed. Errors of functions from [StateFunc] come last.
+// RestoreState restores the state of the parts, bit for bit, from w, which [CollectState] returned
+// or a file of its weights holds. It ignores other parts in w. Configurations are not saved: the
+// caller constructs the parts as before. It returns all errors joined: a part of another kind, see
+// [StateKind]; and variables that are missing, that have another type or shape, or that a part does
+// not have. If there is an error, no part has changed. Errors of functions from [StateFunc] come
+// last.
 func RestoreState(w *Weights, parts map[string]Stater) error {
 	states, err := statesOf(parts)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Symbols) Bind(where string, k, v int) error {
 const AnyDim = -1
 
 // Sym returns the number that stands for symbol k in the shapes that [Symbols.CheckShape] takes.
-// [Sym] of that number is k.
+// Sym is its own inverse: Sym(Sym(k)) is k.
 func Sym(k int) int { return -2 - k }
 
 // CheckShape compares the shape of an argument, called where, with want. An extent of 0 or more

@@ -29,9 +29,9 @@ func checkData(shape []int, data int) error {
 }
 
 // Elems returns the product of the extents of shape. It returns an error if an extent is negative,
-// or if the product of the nonzero extents overflows an int. The latter holds even if an extent is
-// 0, so that strides cannot overflow. It does not allocate, and a shape literal at the call does
-// not escape.
+// or if the product of the nonzero extents overflows an int. This product is checked even if an
+// extent is 0, so that strides cannot overflow. Elems does not allocate, and a shape literal at the
+// call does not escape.
 func Elems(shape []int) (int, error) {
 	n, empty := 1, false
 	for _, d := range shape {

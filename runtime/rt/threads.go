@@ -36,15 +36,16 @@ func Begin() { workers.begin() }
 // millisecond, so that the next call finds them awake.
 func End() { workers.end() }
 
-// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool:
-// worker k of n takes the k-th of n runs of adjacent parts, and so finds its data in its caches. If
-// a worker has not started when the caller has finished its own share, the caller takes the
-// worker's share. Concurrent inferences divide the workers. The caller executes all parts if
-// another Run holds the workers, if a part calls Run, or outside of Begin and End. Results do not
-// depend on any of this.
+// Run executes the parts of t. Between [Begin] and [End] it shares them with the worker pool. Each
+// of n workers gets a share of adjacent parts, worker k always the k-th share, so that it finds its
+// data in its caches. If a worker has not started when the caller has finished its own share, the
+// caller takes the worker's share. Concurrent inferences divide the workers. The caller executes
+// all parts if another Run holds the workers, if a part calls Run, or outside of Begin and End.
+// Results do not depend on any of this.
 //
-// Run returns when all parts are done. If parts panicked, it returns a [PanicError] of the first
-// share that did; the remaining parts of that share are skipped. Run does not allocate.
+// Run returns when all parts are done. If a part panics, the remaining parts of its share are
+// skipped, and Run returns a [PanicError]. If parts of several shares panic, the error is of the
+// first of these shares. Run does not allocate.
 func Run(t Task, parts int) error { return RunUntil(context.Background(), t, parts) }
 
 // RunUntil is like [Run], but starts no more parts after ctx is done. It does not report whether it

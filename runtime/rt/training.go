@@ -186,9 +186,9 @@ func (t *Training) Params() *Params { return t.params }
 // Weight returns the current elements of variable i.
 func (t *Training) Weight(i int) []float32 { return t.weights[i] }
 
-// Gradient returns the memory into which a step writes the gradient of variable i. This is the
-// parameter's gradient or, with aside, separate memory that is added to it later. It returns nil if
-// the gradient is not needed.
+// Gradient returns the memory into which a step writes the gradient of variable i. If aside is
+// false, this is the parameter's gradient. Otherwise it is separate memory, which is added to the
+// gradient later. It returns nil if the gradient is not needed.
 func (t *Training) Gradient(i int, aside bool) []float32 {
 	p := t.place[i]
 	switch {

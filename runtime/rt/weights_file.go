@@ -19,9 +19,9 @@ func OpenWeightsFile(path string) *Weights {
 	return ReadWeightsFile(path, func(w *Weights, file []byte) error { return w.parse(file) })
 }
 
-// ReadWeightsFile returns the weights that read adds from the contents of a file, mapped as by
-// [OpenWeightsFile]. read must not write to file, nor use it after Close. Err returns the error of
-// read, prefixed with the path.
+// ReadWeightsFile maps a file, as [OpenWeightsFile] does, and calls read. read adds weights to w
+// from the contents of the file. It must not write to them, nor use them after Close.
+// ReadWeightsFile returns w, whose Err returns the error of read, prefixed with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {

@@ -38,11 +38,12 @@ func (w *Weights) SetMetadata(key, value string) {
 	}
 }
 
-// SetMetadataFunc is like [Weights.SetMetadata] with a string that value computes on demand. The
-// string has size bytes: letters, digits and other characters that JSON does not escape. value is
-// called when the metadata is read, and by [Weights.WriteFile] after all tensors are computed. It
-// may be called from any goroutine, and from several at once. A use of the string returns the error
-// of value, or an error if the size differs.
+// SetMetadataFunc is like [Weights.SetMetadata], but the function value returns the string on
+// demand. The string consists of letters, digits and other characters that JSON does not escape.
+// size is its length in bytes. value is called when the metadata is read, and by
+// [Weights.WriteFile] after all tensors are computed. It may be called from any goroutine, and from
+// several at once. A use of the string returns the error of value, or an error if the string has
+// another length.
 func (w *Weights) SetMetadataFunc(key string, size int, value func() (string, error)) {
 	if !w.none() && (value == nil || size < 0) {
 		w.fail(fmt.Errorf("metadata %.100q: no function that returns it, or %d bytes", key, size))

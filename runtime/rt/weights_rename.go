@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// Renamed returns the tensors of w whose names are keys of names, under the values of names, in the
-// same memory. The caller may close w before the result. It returns the errors of w, and an error
-// if a tensor does not exist or two tensors get the same name.
+// Renamed returns weights with tensors of w under new names, in the same memory. names maps old
+// names to new ones. Tensors that it does not list are left out. The caller may close w before the
+// result. It returns the errors of w, and an error if a tensor does not exist or two tensors get
+// the same name.
 func (w *Weights) Renamed(names map[string]string) (*Weights, error) {
 	if err := w.Err(); err != nil {
 		return nil, err
@@ -50,20 +51,20 @@ func (t *tensor) called(name string) *tensor {
 	return &other
 }
 
-// Share adds tensors of another handle to w without copying. Their memory stays as long as w is in
-// use, even if from is closed. w.Err returns the errors of from, and an error if a tensor does not
+// Share adds tensors of source to w without copying. Their memory stays as long as w is in use,
+// even if source is closed. w.Err returns the errors of source, and an error if a tensor does not
 // exist or a name is already taken.
-func (w *Weights) Share(from *Weights, names ...string) {
+func (w *Weights) Share(source *Weights, names ...string) {
 	if w.none() || len(names) == 0 {
 		return
 	}
-	if err := from.Err(); err != nil {
+	if err := source.Err(); err != nil {
 		w.blame(err)
 		return
 	}
 	homes := map[*tensors]bool{}
 	for _, name := range names {
-		t := from.find(name)
+		t := source.find(name)
 		if t == nil {
 			w.fail(fmt.Errorf("%.100q: no such tensor", name))
 			continue

@@ -81,10 +81,10 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 	w.add(&tensor{Info: Info{name, dtype, slices.Clone(shape), int64(len(raw))}, raw: raw})
 }
 
-// AddFunc is like [Weights.AddRaw] with bytes that read returns on demand. read is called when the
-// tensor is first used. Before that, it is called each time the tensor is written. It may be called
-// from any goroutine, and from several at once. A use of the tensor returns the error of read, or
-// an error if the number of bytes does not match type and shape.
+// AddFunc is like [Weights.AddRaw], but the function read returns the bytes on demand. It is called
+// when the tensor is first used. Before that, it is called each time the tensor is written. It may
+// be called from any goroutine, and from several at once. A use of the tensor returns the error of
+// read, or an error if the number of bytes does not match type and shape.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
 	if w.none() {
 		return
@@ -96,15 +96,15 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 	w.addLazy(name, dtype, shape, &lazy{read: func([]byte) ([]byte, error) { return read() }})
 }
 
-// AddMade is like [Add] with elements that make computes on demand. make is called when the tensor
-// is first used. Before that, it is called each time the tensor is written. It may be called from
-// any goroutine, and from several at once. It must write all of dst, whose initial contents are
-// undefined, and must not retain it. A use of the tensor returns the error of make.
-func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error, shape ...int) {
+// AddMade is like [Add], but the function compute fills in the elements on demand. It is called
+// when the tensor is first used. Before that, it is called each time the tensor is written. It may
+// be called from any goroutine, and from several at once. It must write all of dst, whose initial
+// contents are undefined, and must not retain it. A use of the tensor returns an error of compute.
+func AddMade[T Number | bool](w *Weights, name string, compute func(dst []T) error, shape ...int) {
 	if w.none() {
 		return
 	}
-	if make == nil {
+	if compute == nil {
 		w.fail(fmt.Errorf("%.100q: no function that makes it", name))
 		return
 	}
@@ -112,7 +112,7 @@ func AddMade[T Number | bool](w *Weights, name string, make func(dst []T) error,
 	n, _ := Elems(shape) // addLazy reports the error
 	w.addLazy(name, DTypeOf[T](), shape, &lazy{fill: true, read: func(room []byte) ([]byte, error) {
 		raw := bytesIn(room, n*width)
-		err := make(View[T](raw, 0, n))
+		err := compute(View[T](raw, 0, n))
 		if !littleEndian && err == nil && width > 1 {
 			reverse(raw, slices.Clone(raw), width)
 		}

@@ -6,10 +6,10 @@ import _ "embed"
 
 //go:generate go run ../../../gen/target/gpu/internal/update
 
-// Threads is the number of threads of a block.
+// Threads is the number of threads of a block, for all kernels.
 const Threads = 256
 
-// SquaresPerBlock is the number of elements whose squares a block of the kernel squares adds.
+// SquaresPerBlock is the number of elements that a block of the kernel "squares" squares and adds.
 const SquaresPerBlock = 4096
 
 var (
@@ -19,8 +19,8 @@ var (
 	spirv []byte
 )
 
-// Code returns the kernels in the form of a driver, by the driver's name. It returns nil if there are none
-// for the driver.
+// Code returns the kernels for a driver, "cuda" or "vulkan", in the form that the driver loads. It
+// returns nil for other drivers.
 func Code(driver string) []byte {
 	switch driver {
 	case "cuda":

@@ -88,7 +88,7 @@ func (p Pixels) blocked(m Machine) float64 {
 	return products + min(p.apart(m), p.blocking(m)) + m.blocking(float64(p.N*p.HW*p.OutC))
 }
 
-// Direct estimates the nanoseconds of the direct algorithm, which skips the weights on padding.
+// Direct estimates the nanoseconds of the direct algorithm, which skips products with padding.
 func (c Conv) Direct(m Machine) float64 {
 	pairs := c.pairs() * 9
 	inside := float64((3*c.OutH-2)*(3*c.OutW-2)) / float64(9*c.OutH*c.OutW)

@@ -105,10 +105,10 @@ type Composite struct {
 	Fields []Field // fields that are not zero
 }
 
-// Field is a field of a [Composite] with its Go type and its value: an argument of a [Call],
-// []Memory, or *[ir.Block]. A block is the region of a function that is applied to runs of a
-// result. The region's first parameter and its result are the run. Further parameters are the
-// kernel's further operands.
+// Field is a field of a [Composite]: its name, its Go type and its value. The value is an argument
+// as in a [Call], a []Memory, or an *[ir.Block]. A block is the region of a function that is
+// applied to runs of a result. The region's first parameter and its result are the run. Further
+// parameters are the kernel's further operands.
 type Field struct {
 	Name, Type string
 	Value      any

@@ -35,7 +35,7 @@ type DepthwiseBytes struct {
 // an output channel: i8[⌈OutC/16⌉,B,KH,KW,InBlock/4,16,4]. Elements of u8 are shifted by −128.
 type PackConvBytes struct {
 	Group   int
-	InBlock int // 16 or 4
+	InBlock int // number of channels of a block: 16 or 4
 }
 
 // PackDepthwiseBytes packs weights [C,1,KH,KW] or [C,1,KW] of i8 or u8 as

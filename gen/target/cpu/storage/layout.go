@@ -7,9 +7,13 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Layouts tells [Relayout] which values exist in channel-blocked form: f32[N,C,spatial…] with at most
-// two spatial axes as f32[N,⌈C/16⌉,spatial…,16], and u8 or i8 as u8[N,⌈C/16⌉,spatial…,16], where
-// elements of i8 are shifted by 128. Lanes beyond C are finite.
+// Layouts tells [Relayout] which values exist in channel-blocked form, and of which type:
+//
+//	planar                 channel-blocked
+//	f32[N,C,spatial…]      f32[N,⌈C/16⌉,spatial…,16]
+//	u8 or i8[N,C,spatial…] u8[N,⌈C/16⌉,spatial…,16]; elements of i8 are shifted by 128
+//
+// There are at most two spatial axes. Lanes beyond C are finite.
 type Layouts interface {
 	// Blocked returns the blocked form of v if there is one, else nil.
 	Blocked(v *ir.Value) *ir.Value
