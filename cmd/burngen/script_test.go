@@ -162,13 +162,14 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 // models are what scripts ask for by name.
 var models = map[string]func() []byte{
 	"mlp": func() []byte { return onnxtest.MLP().Bytes() },
-	"gpu": func() []byte { // GPUs compute the first node only
+	"gpu": func() []byte { // the host computes the last node
 		return onnxtest.New(17).
-			Input("x", ir.F32, "N", 8).Output("top", ir.F32, "N", 2).Output("at", ir.I64, "N", 2).Output("where", ir.I64, 2, "K").
+			Input("x", ir.F32, "N", 8).Output("top", ir.F32, "N", 2).Output("at", ir.I64, "N", 2).
+			Input("words", ir.String, "N").Output("lower", ir.String, "N").
 			Initializer("k", ir.IntTensor(ir.I64, 2)).
 			Node("/Relu", "Relu", []string{"x"}, []string{"y"}).
 			Node("/TopK", "TopK", []string{"y", "k"}, []string{"top", "at"}).
-			Node("/NonZero", "NonZero", []string{"y"}, []string{"where"}).Bytes()
+			Node("/Lower", "StringNormalizer", []string{"words"}, []string{"lower"}, onnxtest.Attr{Name: "case_change_action", Value: "LOWER"}).Bytes()
 	},
 	"unknown": func() []byte {
 		return onnxtest.New(17).Import("com.acme", 1).

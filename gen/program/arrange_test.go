@@ -96,7 +96,7 @@ func @f(%x: f32[N]) -> (y: f32[N]) {
   %s = reduce %t {kind="sum" axes=[0,1]} : f32[]
   %y = add %x, %s : f32[N]
   return %y
-}`, 1, []string{"bind K", "alloc i", "i", "alloc t", "alloc a", "a", "t", "s", "y"}},
+}`, 1, []string{"bind K", "alloc i", "i", "alloc a", "alloc t", "a", "t", "s", "y"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := parse(t, c.text)

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the generator uses what is not used here
+
 package skeleton
 
 import (
