@@ -24,7 +24,8 @@ type Conv3d struct {
 	window       window
 }
 
-// NewConv1d returns a convolution from in to out channels with windows of kernel cells.
+// NewConv1d returns a convolution from in to out channels. A window has kernel elements unless
+// [Kernel] is given.
 func NewConv1d(in, out, kernel int, options ...ConvOption) Conv1d {
 	w, b, o := newConv(1, in, out, kernel, options)
 	return Conv1d{w, b, o}

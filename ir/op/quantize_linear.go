@@ -92,9 +92,10 @@ func saturated(d ir.DType, v float64) int64 {
 	return int64(v)
 }
 
-// Lower makes the node one that the kernel computes. The kernel divides in f32: if Precision is
-// another type, Lower adds a division before it. With one constant scale the node becomes a
-// [Quantize].
+// Lower rewrites the node for the kernel, which divides in f32. If Precision is another type, Lower
+// adds a division in that type before the kernel. If To is a float type, simpler operators replace
+// the node instead. If To is an integer type, Precision is f32, and scale and zero point are
+// constants of one element, a [Quantize] replaces the node.
 func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale, zero := n.Arg(0), n.Arg(1), n.Arg(2)
 	if op.To.IsInt() && op.Precision == ir.F32 {

@@ -311,8 +311,8 @@ func ScalarDivInt[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x / y })
 }
 
-// Rem computes the remainder of the quotient a[i] / b[i] that is truncated toward zero. It has the
-// sign of a[i] (ONNX Mod with fmod=1 on integers). It returns the errors of [DivInt].
+// Rem computes dst[i] = a[i] − b[i]·q, where q is a[i] / b[i] truncated toward zero. The remainder
+// has the sign of a[i] (ONNX Mod with fmod=1 on integers). Rem returns the errors of [DivInt].
 func Rem[T Integer](dst, a, b []T) error {
 	return zipInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
@@ -327,8 +327,8 @@ func ScalarRem[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x % y })
 }
 
-// Mod computes the remainder of the quotient a[i] / b[i] that is rounded down. It has the sign of
-// b[i] (ONNX Mod with fmod=0). It returns the errors of [DivInt].
+// Mod computes dst[i] = a[i] − b[i]·⌊a[i] / b[i]⌋. The remainder has the sign of b[i] (ONNX Mod
+// with fmod=0). Mod returns the errors of [DivInt].
 func Mod[T Integer](dst, a, b []T) error {
 	return zipInt(modulus, dst, a, b, floorMod[T])
 }

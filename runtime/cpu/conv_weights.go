@@ -16,8 +16,8 @@ const (
 // ConvWeightsParts is the largest number of parts that [ConvWeights] computes concurrently.
 const ConvWeightsParts = 16
 
-// ConvWeightsScratch returns the number of elements of scratch memory of each part of
-// [ConvWeights]. terms is the number of terms of each sum.
+// ConvWeightsScratch returns how many scratch elements [ConvWeights] needs for each part that it
+// computes concurrently. terms is the number of terms of each sum.
 func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, weightDepth) }
 
 // ConvWeights computes the gradient of the weights of a convolution and writes it to dst,

@@ -2,8 +2,8 @@ package cpu
 
 import "github.com/burngen/burngen/runtime/rt"
 
-// ConvWeightsBlockedRoom returns the number of elements of scratch memory of each part of
-// ConvWeightsBlocked. taps is the number of taps of the kernel.
+// ConvWeightsBlockedRoom returns how many scratch elements [ConvWeightsBlocked] needs for each part
+// that it computes concurrently. taps is KH·KW.
 func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * taps }
 
 // ConvWeightsBlocked computes the gradient of the weights of a convolution with one group and

@@ -1,7 +1,7 @@
 package cpu
 
-// ProductColumnsScratch returns the number of elements of scratch memory of each part of a
-// [ProductColumns] whose columns have k elements.
+// ProductColumnsScratch returns how many scratch elements [ProductColumns] needs for each part that
+// it computes concurrently. k is the number of elements of a column.
 func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 }
 
 // ProductColumns is the product of rows a and matrices w of bytes. a is [batch, m, k] of uint8

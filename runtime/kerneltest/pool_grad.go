@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// MaxPoolGrad tests the gradient of a maximum over windows. The operands are blocked or planar, and
-// have equal elements and NaN.
+// MaxPoolGrad tests the gradient of max pooling, with planar operands and with blocked ones. Some
+// elements of x are NaN, infinite or zero.
 func MaxPoolGrad(t *testing.T, grad func(dst, x, g []float32, s *PoolShape)) {
 	for i, s := range []PoolShape{
 		{N: 2, C: 2, InH: 9, InW: 8, KH: 3, KW: 3, StrideH: 2, StrideW: 2, DilH: 1, DilW: 1, PadH: 1, PadW: 1},

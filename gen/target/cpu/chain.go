@@ -26,8 +26,8 @@ const (
 	TileTemp
 )
 
-// TileCall is a call of a vector primitive on runs of elements. An argument is a
-// [Tile], [kernel.Number], or another constant of a [Call].
+// TileCall is a call of a vector primitive on runs of elements. An argument is a [Tile], which
+// stands for a run, or a constant such as a [kernel.Number].
 type TileCall struct {
 	Kernel   *kernel.Kernel
 	Instance int // see [kernel.Call]
