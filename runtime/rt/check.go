@@ -49,8 +49,23 @@ type span struct{ lo, hi uintptr }
 // spanOf returns the memory of x.
 func spanOf[T any](x []T) span {
 	var t T
-	lo := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
+	lo := address(unsafe.Pointer(unsafe.SliceData(x)))
 	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
+}
+
+// escaped makes the compiler place what address is given on the heap. always is false.
+var escaped struct {
+	always bool
+	at     unsafe.Pointer
+}
+
+// address returns the address of p, which does not change: what p points to is on the heap. On a
+// stack it would move when the stack grows between the checks of two arguments.
+func address(p unsafe.Pointer) uintptr {
+	if escaped.always {
+		escaped.at = p
+	}
+	return uintptr(p)
 }
 
 // overlaps reports whether d has a byte in common with one of spans.

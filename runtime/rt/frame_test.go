@@ -112,6 +112,8 @@ func TestMemoryBindsLater(t *testing.T) {
 	wantError(t, m.Open(), "net: Run: N = 5: session holds 4 at most")
 }
 
+// TestMemoryResults asserts what Results says of results, and that it knows an input again after the
+// stack has moved.
 func TestMemoryResults(t *testing.T) {
 	var m Memory
 	if err := m.enter(&Method{Name: "net: Run", Symbols: []string{"N"}}); err != nil {
@@ -120,6 +122,7 @@ func TestMemoryResults(t *testing.T) {
 	defer m.leave()
 	x := make([][2]float32, 3)
 	wantError(t, m.begin([]Passed{In("x", x)}), "")
+	deepen(1 << 14)
 	var grown [][2]float32
 	var tensor Tensor[int64]
 	wantError(t, m.Results(OutGrown("dst", &grown, 3), OutTensor("y", &tensor, 2, 5), OutArray("z", new(float32)), OutLate("late", &tensor)), "")
@@ -131,4 +134,12 @@ func TestMemoryResults(t *testing.T) {
 	wantError(t, m.Results(OutArray[float32]("z", nil)), "net: Run: z is nil")
 	wantError(t, m.Results(OutTensor("y", &tensor, -1)), "net: Run: tensor: shape [-1] has a negative extent")
 	wantError(t, m.CheckLike("dy", []int{2}, []int{3}), "net: Run: dy: shape [2]: [3] expected")
+}
+
+// deepen calls itself n times, so that the stack grows and moves.
+func deepen(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 + deepen(n-1)
 }

@@ -93,6 +93,6 @@ func spanAt[A any](x *A) span {
 	if x == nil {
 		return span{}
 	}
-	lo := uintptr(unsafe.Pointer(x))
+	lo := address(unsafe.Pointer(x))
 	return span{lo, lo + unsafe.Sizeof(*x)}
 }
