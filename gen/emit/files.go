@@ -98,6 +98,9 @@ func (e *emitter) newFile() *jen.File {
 	f.ImportName(rtPath, "rt")
 	f.ImportName(gpuPath, "gpu")
 	f.ImportName(keysPath, "keys")
+	if e.Shared != nil {
+		f.ImportName(e.Shared.Package, SharedPackage)
+	}
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)
 	}

@@ -253,18 +253,19 @@ func TestAutoTrainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := model.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.add(t, dir, files)
 		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
 	}
-	files, err := gen.Auto(packages)
+	folders, err := gen.Packages(packages, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.add(t, "model/auto", files)
+	for _, f := range folders {
+		dir, err := filepath.Rel(m.dir, f.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.add(t, filepath.ToSlash(dir), f.Files)
+	}
 	m.copy(t, "tests", "autotrain/autotrain_test.go")
 	m.run(t, nil, "vet", "./model/auto", "./tests")
 	for _, name := range []string{"cpu", "vulkan"} {
