@@ -94,7 +94,7 @@ var arrows = []arrow{
 	{"cmd/burngen", "gen gen/... internal/... ir ir/dim onnx pytorch runtime/cuda runtime/gpu runtime/record runtime/rt runtime/rt/keys runtime/vulkan", "github.com/schollz/progressbar/v3"},
 	{"templates", "", ""},
 	{"templates/kernels", "ir ir/dim ir/kernel", ""},
-	{"templates/skeleton", "runtime/rt runtime/rt/keys", ""},
+	{"templates/skeleton", "runtime/gpu runtime/rt runtime/rt/keys", ""},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir ir/dim onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},

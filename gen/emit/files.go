@@ -140,6 +140,7 @@ func (e *emitter) modelFile() *jen.File {
 	for _, m := range e.session.methods {
 		f.Add(m.sessionMethod())
 	}
+	e.deviceMethods(f)
 	for _, m := range e.session.methods {
 		m.schedule(f)
 	}

@@ -17,6 +17,15 @@ type Arg struct {
 
 type argKind uint8
 
+// Access is how a call uses a tensor: Read or Write.
+type Access = argKind
+
+// Read is the access to an argument, and Write the access to a result.
+const (
+	Read  = isRead
+	Write = isWritten
+)
+
 const (
 	isNumber  argKind = iota
 	isAddress         // of the device
@@ -53,6 +62,8 @@ type region struct {
 	// result says that the memory is copied to the host at the end of a call.
 	result bool
 	host   []byte
+	// tensor has the memory of the device, or is nil.
+	tensor *tensorMemory
 }
 
 // regionOf returns the region of an argument's memory, which begins on the device at an address.
@@ -67,6 +78,14 @@ func (r *region) address(a Arg) (at Address, ok bool) {
 		return 0, false
 	}
 	return r.at + Address(offset), true
+}
+
+// change notes that a kernel writes the device's memory.
+func (r *region) change() {
+	r.onHost = false
+	if r.tensor != nil {
+		r.tensor.fetched = false
+	}
 }
 
 // find returns the region that memory is in, among regions sorted by their start.

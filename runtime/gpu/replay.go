@@ -18,7 +18,7 @@ type recording struct {
 // callKey tells calls apart that may put different work on the queue.
 type callKey struct {
 	schedule         string
-	sizes            []int // extents, and the bytes of each argument and result
+	sizes            []int // extents, and for each argument and result the bytes and the address if it is a tensor
 	weights, changes any
 }
 

@@ -1,0 +1,147 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/plan"
+)
+
+// deviceMethods prints the method of a model that returns its device, and a second method of the
+// session for each function, which takes tensors in the memory of the device.
+func (e *emitter) deviceMethods(f *jen.File) {
+	if !e.hasDevice() {
+		return
+	}
+	f.Add(from("Model.Device", fill{"instance_": jen.Id("m").Dot(instance)}))
+	for _, m := range e.session.methods {
+		if m.takesTensors() {
+			m.deviceMethod(f)
+		}
+	}
+}
+
+// takesTensors reports whether arguments and results can be tensors in device memory. Their shapes
+// must be known before the call.
+func (a *api) takesTensors() bool {
+	for _, p := range slices.Concat(seen(a.in), seen(a.out)) {
+		t := p.value.Type
+		if !t.IsTensor() || t.DType == ir.String || plan.IsHeld(t) || a.late(p) {
+			return false
+		}
+		if p.kind == "output" && p.form == scalar && a.outStruct() {
+			return false
+		}
+	}
+	return true
+}
+
+// onDevice prints the type in which a caller passes a tensor in device memory. Scalar arguments stay
+// numbers.
+func (p port) onDevice() *jen.Statement {
+	if p.form == scalar && p.kind == "input" {
+		return p.elem()
+	}
+	return jen.Op("*").Qual(gpuPath, "Tensor").Index(p.elem())
+}
+
+// deviceMethod prints the method, and the structs of its arguments and results.
+func (m *method) deviceMethod(f *jen.File) {
+	in, out := seen(m.in), seen(m.out)
+	locals := newNames("s", "views", "dst", "in", "err")
+	var params []jen.Code
+	if m.inStruct() {
+		params = []jen.Code{jen.Id("in").Id(m.deviceStruct(f, m.spec.Inputs, "arguments", in))}
+	} else {
+		for _, p := range in {
+			locals.take(p.id)
+			params = append(params, jen.Id(p.id).Add(p.onDevice()))
+		}
+	}
+	var views, args, checks []jen.Code
+	view := func(p port, given *jen.Statement, access, said string) jen.Code {
+		if p.form == scalar && p.kind == "input" {
+			return given
+		}
+		local := locals.unique(p.id + "View")
+		views = append(views, jen.Id(local).Op(":=").Add(m.view(p, given, access, said)))
+		if p.form == dynamic && p.kind == "output" {
+			checks = append(checks, jen.Qual(gpuPath, "CheckShape").Call(jen.Op("&").Id("views"), text(said), given, jen.Id(local).Dot("Shape")))
+		}
+		return jen.Id(local)
+	}
+	var results []jen.Code
+	target, dst := jen.Code(nil), jen.Code(nil)
+	for _, p := range out {
+		if m.outStruct() {
+			results = append(results, jen.Id(p.field).Op(":").Add(view(p, jen.Id("dst").Dot(p.field), "Write", p.said)))
+			continue
+		}
+		target, dst = view(p, jen.Id("dst"), "Write", "dst"), p.onDevice()
+		if p.form == dynamic {
+			target = jen.Op("&").Add(target)
+		}
+	}
+	if m.outStruct() {
+		dst = jen.Id(m.deviceStruct(f, m.result, "results", out))
+		views = append(views, jen.Id("results").Op(":=").Id(m.result).Values(results...))
+		if target = jen.Id("results"); m.isPointer() {
+			target = jen.Op("&").Add(target)
+		}
+	}
+	for _, p := range in {
+		x := view(p, m.given(p), "Read", p.said)
+		if m.inStruct() {
+			x = jen.Id(p.field).Op(":").Add(x)
+		}
+		args = append(args, x)
+	}
+	if m.inStruct() {
+		args = []jen.Code{jen.Id(m.spec.Inputs).Values(args...)}
+	}
+	key, id := "Session.MethodDevice_", name(m.spec.Method+"Device")
+	values := fill{"Method_": name(m.spec.Method), "Target_": dst, "Param_": params,
+		"run_": jen.Op("&").Add(m.host.self()).Dot(runField), "where_": jen.Lit(m.where + "Device"), "fields_": views, "target_": target, "param_": args}
+	if len(checks) > 0 {
+		key = "Session.MethodDeviceDynamic_"
+		values["checks_"], values["MethodDeviceDynamic_"] = checks, id
+	} else {
+		values["MethodDevice_"] = id
+	}
+	f.Add(from(key, values))
+}
+
+// deviceStruct prints a struct of tensors in device memory, and returns its name.
+func (m *method) deviceStruct(f *jen.File, host, what string, ports []port) string {
+	name := m.fn.global.unique("Device" + host)
+	fields := make([]jen.Code, len(ports))
+	for i, p := range ports {
+		fields[i] = jen.Id(p.field).Add(p.onDevice())
+	}
+	note(f, name+" holds the "+what+" of "+m.spec.Method+"Device.")
+	f.Type().Id(name).Struct(fields...)
+	return name
+}
+
+// view prints a tensor in device memory in the type of the method for the host.
+func (a *api) view(p port, given *jen.Statement, access, said string) *jen.Statement {
+	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), text(said), given}
+	extents := func(from int) []jen.Code {
+		var out []jen.Code
+		for _, d := range p.value.Type.Shape[from:] {
+			n, _ := d.Int()
+			out = append(out, jen.Lit(n))
+		}
+		return out
+	}
+	switch p.form {
+	case batched:
+		return jen.Qual(gpuPath, "Items").Index(p.item()).Call(append(args, extents(1)...)...)
+	case dynamic:
+		return jen.Qual(rtPath, "Tensor").Index(p.elem()).Values(
+			jen.Id("Data").Op(":").Qual(gpuPath, "Elems").Call(args...), jen.Id("Shape").Op(":").Add(given.Clone()).Dot("Shape").Call())
+	}
+	return jen.Qual(gpuPath, "Array").Index(p.item()).Call(append(args, extents(0)...)...)
+}
