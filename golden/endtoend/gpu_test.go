@@ -168,6 +168,20 @@ func TestDevicePackage(t *testing.T) {
 	})
 }
 
+// TestDeviceTensors runs the tests in testdata/gputensor: models in a chain, with tensors in device memory.
+func TestDeviceTensors(t *testing.T) {
+	onDevices(t, "tensors", func(t *testing.T, m module, target gpu.Target) {
+		head := fixture{"head", func() *onnxtest.Model {
+			return onnxtest.New(17).Input("x", ir.F32, "N", 10).Output("y", ir.F32, "N", 2).
+				Initializer("w", wave(7, 1, 10, 2)).Node("/MatMul", "MatMul", []string{"x", "w"}, []string{"y"})
+		}}
+		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
+		m.generate(t, "head", head.write(t), "-target", target.Name())
+		m.generate(t, "words", dynamicNet.write(t), "-target", target.Name())
+		m.copyFor(t, target, "gputensor/gputensor_test.go")
+	})
+}
+
 // TestDeviceTrainer trains with a package for a GPU beside one for the CPU.
 func TestDeviceTrainer(t *testing.T) {
 	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
