@@ -277,7 +277,9 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 			models, packages = append(models, m), append(packages, gen.Packaged{Model: m, Dir: g.dir})
 			outside = outside || m.WeightsSize() > gen.MaxEmbedded && g.weights.place == ""
 		}
-		outputs = append(outputs, more...)
+		if i == 0 { // the output beside a description is the same for all targets
+			outputs = more
+		}
 	}
 	if len(packages) == 0 {
 		return models, outputs, nil

@@ -50,7 +50,7 @@ func (p port) onDevice() *jen.Statement {
 // deviceMethod prints the method, and the structs of its arguments and results.
 func (m *method) deviceMethod(f *jen.File) {
 	in, out := seen(m.in), seen(m.out)
-	locals := newNames("s", "views", "dst", "in", "err")
+	locals := newNames("s", "views", "results", "dst", "in", "err")
 	var params []jen.Code
 	if m.inStruct() {
 		params = []jen.Code{jen.Id("in").Id(m.deviceStruct(f, m.spec.Inputs, "arguments", in))}
@@ -68,7 +68,11 @@ func (m *method) deviceMethod(f *jen.File) {
 		local := locals.unique(p.id + "View")
 		views = append(views, jen.Id(local).Op(":=").Add(m.view(p, given, access, said)))
 		if p.form == dynamic && p.kind == "output" {
-			checks = append(checks, jen.Qual(gpuPath, "CheckShape").Call(jen.Op("&").Id("views"), text(said), given, jen.Id(local).Dot("Shape")))
+			result := jen.Id(local)
+			if m.outStruct() {
+				result = jen.Id("results").Dot(p.field)
+			}
+			checks = append(checks, jen.Qual(gpuPath, "CheckShape").Call(jen.Op("&").Id("views"), text(said), given, result.Dot("Shape")))
 		}
 		return jen.Id(local)
 	}

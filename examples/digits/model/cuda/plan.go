@@ -34,6 +34,7 @@ var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
 	Each:    []int64{100352},
+	Serial:  true,
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
