@@ -95,7 +95,7 @@ var arrows = []arrow{
 	{"cmd/burngen", "gen gen/... internal/... ir ir/dim onnx pytorch runtime/cuda runtime/gpu runtime/record runtime/rt runtime/rt/keys runtime/vulkan", "github.com/schollz/progressbar/v3"},
 	{"templates", "", ""},
 	{"templates/kernels", "ir ir/dim ir/kernel", ""},
-	{"templates/skeleton", "runtime/gpu runtime/rt runtime/rt/keys", ""},
+	{"templates/skeleton", "runtime/rt runtime/rt/keys", ""},
 	{"examples", "examples/... runtime/...", ""},
 	{"examples/custom/internal", "ir ir/dim onnx/onnxtest", ""},
 	{"examples/finetune/model", "ir/nn onnx", ""},
@@ -158,6 +158,8 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
 		return true
 	case isOwn && f.isGenerated() && path.Base(f.folder) == "auto" && within(own, path.Dir(f.folder)): // it chooses among them
+		return true
+	case isOwn && f.isGenerated() && strings.HasSuffix(own, "/internal/weightsfile") && within(f.folder, strings.TrimSuffix(own, "/internal/weightsfile")): // the weights of all targets
 		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")

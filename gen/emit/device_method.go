@@ -15,7 +15,10 @@ func (e *emitter) deviceMethods(f *jen.File) {
 	if !e.hasDevice() {
 		return
 	}
-	f.Add(from("Model.Device", fill{"instance_": jen.Id("m").Dot(instance)}))
+	note(f, "Device returns the device of the model, for [gpu.NewTensor].")
+	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id("Device").Params().Op("*").Qual(gpuPath, "Instance").Block(
+		jen.If(jen.Id("m").Op("==").Nil()).Block(jen.Return(jen.Nil())),
+		jen.Return(jen.Id("m").Dot(instance)))
 	for _, m := range e.session.methods {
 		if m.takesTensors() {
 			m.deviceMethod(f)
@@ -105,16 +108,23 @@ func (m *method) deviceMethod(f *jen.File) {
 	if m.inStruct() {
 		args = []jen.Code{jen.Id(m.spec.Inputs).Values(args...)}
 	}
-	key, id := "Session.MethodDevice_", name(m.spec.Method+"Device")
-	values := fill{"Method_": name(m.spec.Method), "Target_": dst, "Param_": params,
-		"run_": jen.Op("&").Add(m.host.self()).Dot(runField), "where_": jen.Lit(m.where + "Device"), "fields_": views, "target_": target, "param_": args}
-	if len(checks) > 0 {
-		key = "Session.MethodDeviceDynamic_"
-		values["checks_"], values["MethodDeviceDynamic_"] = checks, id
-	} else {
-		values["MethodDevice_"] = id
+	id := m.spec.Method + "Device"
+	body := []jen.Code{
+		jen.If(m.host.self().Op("==").Nil()).Block(jen.Return(jen.Qual(rtPath, "ErrNoSession"))),
+		jen.Id("views").Op(":=").Qual(gpuPath, "ViewsOn").Call(jen.Op("&").Add(m.host.self()).Dot(runField), jen.Lit(m.where+"Device")),
+		jen.Defer().Id("views").Dot("Done").Call(),
 	}
-	f.Add(from(key, values))
+	body = append(body, views...)
+	body = append(body, checked(jen.Id("views").Dot("Err").Call()))
+	call := m.host.self().Dot(m.spec.Method).Call(append([]jen.Code{target}, args...)...)
+	if len(checks) == 0 {
+		body = append(body, jen.Return(call))
+	} else {
+		body = append(append(body, checked(call)), checks...)
+		body = append(body, jen.Return(jen.Id("views").Dot("Err").Call()))
+	}
+	note(f, id+" is like "+m.spec.Method+" for tensors in the memory of the model's device, which it does\nnot copy. dst has the shape of the result.")
+	f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(id).Params(append([]jen.Code{jen.Id("dst").Add(dst)}, params...)...).Error().Block(body...)
 }
 
 // deviceStruct prints a struct of tensors in device memory, and returns its name.

@@ -3,7 +3,6 @@
 package skeleton
 
 import (
-	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
@@ -56,8 +55,6 @@ var (
 	others_   string
 	own_      func() *rt.Weights
 	device_   Device_
-	instance_ *gpu.Instance
-	run_      *gpu.Run
 	prepare_  = prepare
 	shared_   *rt.Prepared[weights]
 	tensor_   []float32

@@ -140,8 +140,8 @@ func (m *Model) Device() *gpu.Instance {
 	return m.device
 }
 
-// ForwardDevice is like Forward for tensors in the memory of the model's device, which it does not
-// copy. dst has the shape of the result.
+// ForwardDevice is like Forward for tensors in the memory of the model's device, which it does
+// not copy. dst has the shape of the result.
 func (s *Session) ForwardDevice(dst *gpu.Tensor[float32], image *gpu.Tensor[float32]) error {
 	if s == nil {
 		return rt.ErrNoSession
