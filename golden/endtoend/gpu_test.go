@@ -140,21 +140,25 @@ func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, t
 			m := newModule(t)
 			m.requireAll(t)
 			prepare(t, m, d.target)
-			m.run(t, nil, "vet", "./...")
+			m.run(t, trimmed, "vet", "./...")
 			m.keep(t, name+"-"+d.target.Name())
 			if err == nil {
 				t.Logf("the device is %s", infos[0].Name)
-				m.run(t, nil, "test", "./tests")
+				m.run(t, trimmed, "test", "./tests")
 			}
 		})
 	}
 }
 
+// trimmed is the environment of commands whose packages have no path of a temporary folder, so that they are
+// compiled once.
+var trimmed = []string{"GOFLAGS=-mod=mod -trimpath"}
+
 // keep writes the module's tests as a program into the folder that -binaries names.
 func (m module) keep(t *testing.T, name string) {
 	t.Helper()
 	if *binaries != "" {
-		m.run(t, nil, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
+		m.run(t, trimmed, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
 	}
 }
 
@@ -217,10 +221,10 @@ func TestDeviceLearning(t *testing.T) {
 		m.generate(t, name, filepath.Join(root, "examples", name, "model"), append(flags, "-train", "-target", "auto")...)
 	}
 	m.copy(t, "tests", "learning/learning_test.go")
-	m.run(t, nil, "vet", "./tests")
+	m.run(t, trimmed, "vet", "./tests")
 	m.keep(t, "learning")
 	for _, name := range found {
-		m.run(t, []string{"BURNGEN_TARGET=" + name}, "test", "./tests")
+		m.run(t, append([]string{"BURNGEN_TARGET=" + name}, trimmed...), "test", "./tests")
 	}
 }
 
