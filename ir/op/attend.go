@@ -65,7 +65,8 @@ func (s *stridedView) isRows() bool {
 	return true
 }
 
-// shapes returns the shapes of queries, keys and values in the layout of an [Attention].
+// shapes returns the shapes of queries, keys and values as an [Attention] has them: [B,H,S,D],
+// [B,G,T,D] and [B,G,T,E].
 func (op Attend) shapes() [3][]dim.Dim {
 	return [3][]dim.Dim{
 		{op.Batch, op.Heads, op.Queries, op.Depth},
@@ -78,7 +79,7 @@ func (op Attend) attention() Attention {
 	return Attention{Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After}
 }
 
-// Infer returns [B,S,H,E].
+// Infer returns f32[Batch,Queries,Heads,Width].
 func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err
@@ -101,7 +102,8 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, y[0], y[2], y[1], y[3])}, nil
 }
 
-// Eval copies the operands and evaluates the attention.
+// Eval copies queries, keys and values to the layout of an [Attention], evaluates it, and returns
+// its result as [Batch,Queries,Heads,Width].
 func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	args := slices.Clone(in)
 	for i, shape := range op.shapes() {

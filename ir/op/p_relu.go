@@ -84,5 +84,5 @@ func importPRelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(PRelu{}, x, slope)}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (PRelu) IsStatistic(int) bool { return false }

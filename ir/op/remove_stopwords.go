@@ -56,7 +56,7 @@ func (op RemoveStopwords) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{textTensor(left)}, nil
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op RemoveStopwords) Binds() []string { return []string{op.Count} }
 
 // BindValues returns the number of elements that are left.

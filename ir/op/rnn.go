@@ -42,10 +42,10 @@ func (op RNNSteps) cell(r []float64, hidden int) cell {
 // Flops counts two operations for each weight and step.
 func (RNN) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower projects x for all steps at once.
+// Lower replaces the node by a node of steps. It projects x for all of them with one product.
 func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// LowerWith projects x for all steps at once.
+// LowerWith is Lower with the matrix products of p.
 func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, p.Weights(b, r), lens}, more...)...)
@@ -57,5 +57,5 @@ func importRNN(c ir.Importer) ([]*ir.Value, error) {
 	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (RNN) IsStatistic(int) bool { return false }

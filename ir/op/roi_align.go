@@ -253,7 +253,7 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Reduce{Kind: ReduceMean, Axes: []int{3, 5}}, ReshapeTo(b, c.total(parts), bins...))}
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op RoiAlign) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // importRoiAlign reads RoiAlign; before opset 16 centres do not lie at halves.

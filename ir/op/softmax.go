@@ -80,10 +80,12 @@ func (Softmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Con
 // Flops counts three operations for each element.
 func (LogSoftmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (Softmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Grad returns y·(dy − Σ dy·y), where the sum is along the axis.

@@ -101,7 +101,7 @@ func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, places, inverse, counts}, nil
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op Unique) Binds() []string { return []string{op.Count} }
 
 // BindValues returns the number of distinct rows.
