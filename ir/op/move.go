@@ -22,7 +22,7 @@ func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 }
 
 // moveElems returns the known elements of a result of type out. Each is the element of x that f
-// gives.
+// gives. It returns nil if an extent is not constant.
 func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	from, ok := x.Type.Static()
 	shape, okOut := out.Static()

@@ -30,12 +30,12 @@ type RandomNormal struct {
 	Seed        int64
 }
 
-// Infer returns the type.
+// Infer returns DType in Shape.
 func (op RandomUniform) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-// Infer returns the type.
+// Infer returns DType in Shape.
 func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
@@ -51,7 +51,7 @@ func inferRandom(in []ir.Type, d ir.DType, shape []dim.Dim) ([]ir.Type, error) {
 	return out, checkDomain(out, floats{})
 }
 
-// Eval draws the numbers.
+// Eval returns the random numbers in Shape.
 func (op RandomUniform) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
@@ -59,7 +59,7 @@ func (op RandomUniform) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval draws the numbers.
+// Eval returns the random numbers in Shape.
 func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
@@ -67,7 +67,7 @@ func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// keyed returns the seed mixed with the key in the operands.
+// keyed returns the seed, mixed with the key in operand 0 if that is present.
 func keyed(seed int64, in []*ir.Tensor) uint64 {
 	var keys []int64
 	if len(in) > 0 && in[0] != nil {
@@ -99,18 +99,20 @@ func (RandomUniform) IsRandom() {}
 // IsRandom marks the operator, because other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
-// Train makes each step draw other numbers.
+// Train replaces the node by one with the key of the training step, so that each step draws other
+// numbers.
 func (op RandomUniform) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// Train makes each step draw other numbers.
+// Train replaces the node by one with the key of the training step, so that each step draws other
+// numbers.
 func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// drawKeyed appends an operator that draws with the key of a training step. It returns nil if the
-// operator already has a key.
+// drawKeyed appends op, the operator of n, with the key of the training step. It returns nil if n
+// already has a key.
 func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	if n.Arg(0) != nil {
 		return nil
@@ -118,21 +120,22 @@ func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{b.Node(op, t.Key(b))}
 }
 
-// Lower draws narrow floats in f32.
+// Lower draws floats of at most 16 bits in f32 and converts them.
 func (op RandomUniform) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// Lower draws narrow floats in f32.
+// Lower draws floats of at most 16 bits in f32 and converts them.
 func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// drawNarrow draws in a wider type and converts the numbers. It returns nil if d is not a narrow type.
+// drawNarrow appends op, which draws in the type [wide] of d, and converts the numbers to d. It
+// returns nil if that is d itself.
 func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil
@@ -149,7 +152,7 @@ func seed(c ir.Importer) int64 {
 	return siteSeed(c.Builder())
 }
 
-// siteSeed returns a seed that no other node of the function uses.
+// siteSeed returns a seed that no other node of the function uses: the hash of a new name.
 func siteSeed(b *ir.Builder) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(b.Name("random")))
@@ -181,21 +184,24 @@ func importRandom(like bool, a string, aDefault float64, b string, bDefault floa
 	}
 }
 
-// importRandomUniform is importRandom of [RandomUniform].
+// importRandomUniform is [importRandom] for [RandomUniform], with the attributes low, 0 by default,
+// and high, 1 by default.
 func importRandomUniform(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "low", 0, "high", 1, func(d ir.DType, shape []dim.Dim, low, high float64, seed int64) ir.Op {
 		return RandomUniform{d, shape, low, high, seed}
 	})
 }
 
-// importRandomNormal is importRandom of [RandomNormal].
+// importRandomNormal is [importRandom] for [RandomNormal], with the attributes mean, 0 by default,
+// and scale, 1 by default.
 func importRandomNormal(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "mean", 0, "scale", 1, func(d ir.DType, shape []dim.Dim, mean, scale float64, seed int64) ir.Op {
 		return RandomNormal{d, shape, mean, scale, seed}
 	})
 }
 
-// importBernoulli reads Bernoulli: 1 with the probability that x gives, else 0.
+// importBernoulli imports Bernoulli: 1 with probability x, else 0, for each element x. It returns
+// an error unless x is of floats.
 func importBernoulli(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if !x.Type.DType.IsFloat() {

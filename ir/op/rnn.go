@@ -12,19 +12,19 @@ type RNN struct{ Recurrent }
 // [S,N,H], the recurrent weights, lens, and h, [N,H]. Its results are y [S,N,H] and h.
 type RNNSteps struct{ Steps }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,D,N,H], and h, [D,N,H].
 func (op RNN) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, 1, 1) }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,N,H], and h, [N,H].
 func (op RNNSteps) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, []int{1}, 1) }
 
-// Eval computes in float64.
+// Eval returns y, [S,D,N,H], and h, [D,N,H], computed in float64.
 func (op RNN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[recurrentR].Shape[2]
 	return op.eval(in, 1, 1, 1, 1, func(_ int, s Steps, r, _ []float64) cell { return RNNSteps{s}.cell(r, hidden) })
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,N,H], and h, [N,H], computed in float64.
 func (op RNNSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2]
 	return op.eval(in, 3, 1, hidden, op.cell(recurrentMatrix(in[1], hidden, 1), hidden))
@@ -52,7 +52,7 @@ func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 	})
 }
 
-// importRNN reads RNN.
+// importRNN imports RNN by [importRecurrent]; its function is tanh by default.
 func importRNN(c ir.Importer) ([]*ir.Value, error) {
 	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
 }

@@ -40,7 +40,8 @@ type svm struct {
 	coefficients, rho, supportElements []float64
 }
 
-// readSVM reads the attributes and the rows.
+// readSVM reads the attributes and the rows of operand 0. It returns an error if they do not fit
+// together.
 func readSVM(c ir.Importer) (*svm, error) {
 	x, err := rowsOf(c.Builder(), c.Arg(0))
 	if err != nil {
