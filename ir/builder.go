@@ -12,25 +12,25 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Builder appends nodes to a block. Its methods panic with a private type if a node cannot be
-// built; [Try] turns the panic into an error.
+// Builder appends nodes to a block of the function fn. Its methods panic with a private type if a
+// node cannot be built; [Try] turns the panic into an error.
 type Builder struct {
 	fn    *Func
 	block *Block
 	state *buildState
-	uses  map[*Value]int
+	uses  map[*Value]int // number of uses of each value when the current [Func.Rewrite] began
 	// outer is the number of symbols that are bound before the block.
 	outer int
 }
 
 // buildState is the state that the builders of a function and of its nested blocks share.
 type buildState struct {
-	names   map[string]bool
-	symbols map[string]bool
-	open    []*Block // blocks under construction, outermost first
-	pos     string
-	unify   bool
-	next    map[string]int
+	names   map[string]bool    // names of values in use
+	symbols map[string]bool    // symbols in use
+	open    []*Block           // blocks under construction, outermost first
+	pos     string             // source position of the next nodes
+	unify   bool               // whether extents that an operator requires to be equal are unified
+	next    map[string]int     // the last number tried for each hint
 	order   map[string]int     // position of each symbol in the order of binding
 	made    map[string]bool    // symbols that nodes bind
 	kept    map[string]bool    // symbols that must not be replaced

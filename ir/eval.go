@@ -59,10 +59,10 @@ func shapesOf(tensors []*Tensor) [][]int {
 // run is one evaluation of a function.
 type run struct {
 	*Evaluator
-	symbols map[string]int64
-	values  map[*Value]*Tensor
-	left    map[*Value]int // remaining uses of values outside of loops
-	nested  int
+	symbols map[string]int64   // values of the symbols bound so far
+	values  map[*Value]*Tensor // values computed so far that are still needed
+	left    map[*Value]int     // remaining uses of values outside of loops
+	nested  int                // number of blocks around the present node
 }
 
 func (r *run) block(b *Block, args []*Tensor) ([]*Tensor, error) {

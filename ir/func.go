@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Module is a model: functions that share weights.
+// Module is a model: functions that share weights. Funcs and Weights have unique names.
 type Module struct {
 	Funcs   []*Func
 	Weights []*Weight

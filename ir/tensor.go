@@ -15,7 +15,7 @@ import (
 type Tensor struct {
 	Kind  Kind
 	DType DType // element type; for a map, the type of its keys
-	Shape []int
+	Shape []int // extents of a tensor
 
 	Elem  Type      // element type of a container
 	Items []*Tensor // elements of a sequence, at most one element of an optional, values of a map

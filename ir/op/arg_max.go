@@ -17,7 +17,8 @@ type ArgMax struct {
 	Last     bool
 }
 
-// ArgMin is like [ArgMax] for the smallest element along Axis. NaN is smaller than every number.
+// ArgMin is like [ArgMax], with the same attributes, for the smallest element along Axis. NaN is
+// smaller than every number.
 type ArgMin struct {
 	Axis     int
 	KeepDims bool

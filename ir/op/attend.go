@@ -10,8 +10,10 @@ import (
 
 // Attend is an [Attention] of f32 whose queries, keys and values have arbitrary strides. Element
 // (b, h, i, d) of the queries is element Q[0] + b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand
-// in row-major order. K and V describe the keys and the values in the same way. The remaining
-// operands are as in the attention. The result is [Batch,Queries,Heads,Width].
+// in row-major order. K and V describe the keys and the values in the same way. Shared is the
+// number of heads of keys and values, Depth the number of elements of a query and a key, and Width
+// that of a value. The remaining operands and attributes are as in the attention. The result is
+// [Batch,Queries,Heads,Width].
 type Attend struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 

@@ -39,7 +39,7 @@ type Attention struct {
 	Precision     ir.DType
 }
 
-// attended are the extents of an [Attention].
+// attended are the extents of an [Attention]: B, H, G, S, T, D and E.
 type attended struct{ batch, heads, shared, queries, keys, depth, width dim.Dim }
 
 // extents returns the extents of the operands. It returns an error if the operands' shapes or types

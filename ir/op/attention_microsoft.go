@@ -12,9 +12,9 @@ import (
 // keys [B,G,T,D] and values [B,G,T,E]. Keys and values include past ones.
 type headed struct {
 	q, k, v *ir.Value
-	past    dim.Dim
-	mask    *ir.Value // added to the scores
-	cached  bool      // masks may have fewer keys than there are
+	past    dim.Dim   // number of past keys
+	mask    *ir.Value // sum of the masks so far, added to the scores; nil if there is none
+	cached  bool      // masks may have fewer keys than the cache
 }
 
 // remember makes past keys and values, [B,G,P,D], precede those of x. It does nothing if both are

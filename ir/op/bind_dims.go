@@ -134,7 +134,8 @@ func originsOf(v *ir.Value) []origin {
 const maxTrace = 64
 
 // tracer traces elements through operators that give them as expressions. An origin appears in
-// these expressions as the difference of two symbols, because its value may be negative.
+// these expressions as the difference of two symbols, because its value may be negative. elems has
+// the traced elements of each value, and origins the origin that a difference, as text, stands for.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin

@@ -58,8 +58,8 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // PadIndex returns, for each element along an axis that [Pad] has extended, the index of the
-// element that it copies, as i64. The axis had Extent elements, and Before and After elements were
-// inserted.
+// element that it copies, as i64. Mode is a mode of Pad. The axis had Extent elements, and Before
+// and After elements were inserted.
 type PadIndex struct {
 	Mode                  string
 	Extent, Before, After dim.Dim

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitCast reinterprets the bits of its operand as another element type of the same width (ONNX
+// BitCast reinterprets the bits of its operand as the element type To of the same width (ONNX
 // BitCast, from opset 26).
 type BitCast struct{ To ir.DType }
 

@@ -62,8 +62,8 @@ func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 type index struct {
 	shape   []int
 	strides []int // strides of the broadcast tensor, 0 along repeated axes
-	at      []int
-	Offset  int // offset in the broadcast tensor
+	at      []int // coordinates of the present element in shape
+	Offset  int   // offset in the broadcast tensor
 }
 
 // newIndex returns a walk through a tensor of shape from, in the order of the elements of shape, to

@@ -14,8 +14,8 @@ type CumSum struct {
 	Exclusive, Reverse bool
 }
 
-// CumProd is the cumulative product along Axis, with the options of [CumSum] (ONNX CumProd, from
-// opset 26).
+// CumProd is the cumulative product along Axis (ONNX CumProd, from opset 26). Exclusive and Reverse
+// are as in [CumSum].
 type CumProd struct {
 	Axis               int
 	Exclusive, Reverse bool

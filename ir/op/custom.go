@@ -20,7 +20,7 @@ type Custom struct {
 	// Type is the declared type, an [ir.Signature]. Operands bind its symbols; the function decides
 	// symbols that occur only in results.
 	Type  string
-	Attrs []ir.Attribute
+	Attrs []ir.Attribute // attributes of the node in the model
 	// Extents binds the symbols that the function decides, in the order of their first occurrences
 	// in the results.
 	Extents []ir.ResultExtent

@@ -47,7 +47,7 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 // of an ellipsis.
 type label rune
 
-// labelled is a value with a label for each axis.
+// labelled is a value v with a label for each of its axes.
 type labelled struct {
 	v      *ir.Value
 	labels []label
@@ -138,7 +138,7 @@ func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
 
-// einsum appends the nodes of an equation.
+// einsum appends the nodes of an equation to b.
 type einsum struct{ b *ir.Builder }
 
 // unify takes the diagonal of an operand that repeats a label. It broadcasts axes of extent 1 whose

@@ -85,8 +85,9 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(out, shape...)}, nil
 }
 
-// mapping is the function of an operator with one operand, for each class of element types. A nil
-// function means that the operator is not defined for the class.
+// mapping is the function of an operator with one operand: a Go function for floats, signed and
+// unsigned integers, and bools. A nil function means that the operator is not defined for the
+// class.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -121,8 +122,9 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// formula is the function of an arithmetic operator, for each class of element types. A nil function
-// means that the operator is not defined for the class.
+// formula is the function of an operator with two operands: a Go function for floats, signed and
+// unsigned integers, and bools. A nil function means that the operator is not defined for the
+// class.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Eye returns a matrix of zeros with ones on diagonal K, which starts at column K of row 0 or, if K is
-// negative, at row -K.
+// Eye returns a matrix [Rows,Cols] of type DType: zeros, with ones on diagonal K. The diagonal
+// starts at column K of row 0 or, if K is negative, at row -K.
 type Eye struct {
 	DType      ir.DType
 	Rows, Cols dim.Dim

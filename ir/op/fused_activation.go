@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// fusedActivation is an activation that operators of com.microsoft apply to their result. It has
-// its parameters with ONNX's names, their defaults, and its constructor.
+// fusedActivation is an activation that operators of com.microsoft apply to their result. params
+// are ONNX's names of its parameters, defaults their values where the node does not give them, and
+// op returns the operator for parameters p.
 type fusedActivation struct {
 	params   []string
 	defaults []float64

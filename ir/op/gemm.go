@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A, [M,K], and B,
-// [K,N], may be given transposed. The optional C broadcasts to [M,N]. Integers wrap, and Alpha and
-// Beta are whole numbers for integers.
+// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A is [M,K], or
+// [K,M] with TransA, and B is [K,N], or [N,K] with TransB. The optional C broadcasts to [M,N].
+// Integers wrap, and Alpha and Beta are whole numbers for integers.
 type Gemm struct {
 	Alpha, Beta    float64
 	TransA, TransB bool

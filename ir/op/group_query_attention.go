@@ -74,15 +74,16 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// groupQuery is the state of the import of a GroupQueryAttention.
+// groupQuery is the state of the import of a GroupQueryAttention. heads and shared are the numbers
+// of heads of queries, and of keys and values.
 type groupQuery struct {
 	ir.Importer
 	b             *ir.Builder
 	heads, shared int
-	count         dim.Dim   // of new keys
-	spare         dim.Dim   // number of keys that are not new
-	starts        *ir.Value // i64[B], number of cached keys in use
-	lengths       *ir.Value // i64[B], how many are with the new ones
+	count         dim.Dim   // number of new keys
+	spare         dim.Dim   // total length minus the number of new keys
+	starts        *ir.Value // i64[B], number of keys in use before the new ones
+	lengths       *ir.Value // i64[B], number of keys in use with the new ones
 }
 
 // supported returns an error if the heads of queries cannot share those of keys, or if the cache is

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap is an element that points read along an axis, and its weight. Both are tensors with a number
-// for each point.
+// tap is an element that points read along an axis: its index at and its weight. Both are tensors
+// with a number for each point.
 type tap struct{ at, weight *ir.Value }
 
 // last returns the last index, d − 1, of an axis of extent d, in x's element type.

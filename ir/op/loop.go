@@ -290,10 +290,10 @@ func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 
 // loop is the state of the import of a [Loop].
 type loop struct {
-	first []*ir.Value
+	first []*ir.Value // initial carried values
 	// body builds the block for carried values of these types.
 	body func(carried []ir.Type) *ir.Block
-	// varied lists, by carried value, the axes that have symbols.
+	// varied lists the axes that have symbols, as pairs of a carried value's index and the axis.
 	varied [][2]int
 }
 

@@ -24,7 +24,7 @@ type LSTM struct {
 
 // LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
 // [S,N,4·H]; the recurrent weights of all gates; lens; h and c, [N,H]; and p, [3·H]. Its results
-// are y [S,N,H], h and c.
+// are y [S,N,H], h and c. InputForget is as in the LSTM.
 type LSTMSteps struct {
 	Steps
 	InputForget bool

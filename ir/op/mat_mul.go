@@ -38,11 +38,12 @@ func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
 }
 
-// factors holds the extents of the operands of a matrix product.
+// factors holds the extents of the operands of a matrix product: the broadcast Batch, and M, N and
+// K for each product.
 type factors struct {
 	Batch   []dim.Dim
 	M, N, K dim.Dim
-	A, B    []dim.Dim // the operands' shapes, at least rank 2
+	A, B    []dim.Dim // shapes of the operands, with at least two axes
 }
 
 // Matrices returns the extents of a product of a and b. It returns an error if they cannot be

@@ -7,8 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead lists the operands that MultiHeadAttention and DecoderMaskedMultiHeadAttention of
-// com.microsoft have in common. Queries, keys and values are the first three of both.
+// multiHead has the indices of the operands that MultiHeadAttention and
+// DecoderMaskedMultiHeadAttention of com.microsoft have in common: the bias of queries, keys and
+// values, the mask, a sum to the scores, past keys and values, the number of keys in use, and the
+// beam width. Queries, keys and values are the first three operands of both.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (

@@ -10,9 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform is a tensor of uniformly distributed floats in [Low, High) (ONNX RandomUniform).
-// Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from float64. Equal seeds give equal
-// tensors on every machine. An optional i64 operand of one axis changes the seed, see [rt.Keyed].
+// RandomUniform is a tensor of Shape with uniformly distributed floats of type DType in [Low, High)
+// (ONNX RandomUniform). Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from
+// float64. Equal seeds give equal tensors on every machine. An optional i64 operand of one axis
+// changes the seed, see [rt.Keyed].
 type RandomUniform struct {
 	DType     ir.DType
 	Shape     []dim.Dim
@@ -20,9 +21,10 @@ type RandomUniform struct {
 	Seed      int64
 }
 
-// RandomNormal is a tensor of normally distributed floats (ONNX RandomNormal). Element i is Mean +
-// Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal seeds give equal tensors on every machine.
-// An optional i64 operand of one axis changes the seed, see [rt.Keyed].
+// RandomNormal is a tensor of Shape with normally distributed floats of type DType (ONNX
+// RandomNormal). Element i is Mean + Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal
+// seeds give equal tensors on every machine. An optional i64 operand of one axis changes the seed,
+// see [rt.Keyed].
 type RandomNormal struct {
 	DType       ir.DType
 	Shape       []dim.Dim

@@ -25,14 +25,15 @@ import (
 type Recurrent struct {
 	Direction string // "forward", "reverse" or "bidirectional"
 	// Activations are the names of the functions of a cell, for the first direction and then the
-	// second; see [activations]. Alphas and Betas have an element for each.
+	// second; see [activations]. Alphas and Betas are the parameters of each function.
 	Activations   []string
 	Alphas, Betas []float64
 	Clip          float64 // clamps the operands of the gates' functions to [−Clip, Clip]; 0 means no clamping
 }
 
-// Steps is the common part of the lowered recurrent layers. It computes one direction. Its operand
-// x has already been multiplied by w, and b has been added.
+// Steps is the common part of the lowered recurrent layers. It computes one direction, from the
+// last step to the first if Reverse is set. Its operand x has already been multiplied by w, and b
+// has been added. The other attributes are as in [Recurrent], for this direction.
 type Steps struct {
 	Reverse       bool
 	Activations   []string
@@ -50,10 +51,11 @@ const (
 	recurrentH
 )
 
-// activation is a function of recurrent layers with the defaults of alpha and beta.
+// activation is a function f of recurrent layers. alpha and beta are the defaults of its
+// parameters.
 type activation struct {
 	f           func(x, alpha, beta float64) float64
-	params      int // how many of alpha and beta it has
+	params      int // number of the parameters alpha and beta that f uses
 	alpha, beta float64
 }
 

@@ -24,9 +24,11 @@ func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
 // is the result of the step.
 type cell func(x []float64, states [][]float64)
 
-// recurrence runs a cell over time, in float64.
+// recurrence runs a cell over steps steps of batch sequences in float64, in reverse order if
+// reverse is set. lens are the lengths of the sequences, or nil.
 type recurrence struct {
-	steps, batch, hidden, width int // number of elements of the projected x for each step
+	// width is the number of elements of the projected x for each step, and hidden that of a state.
+	steps, batch, hidden, width int
 	reverse                     bool
 	lens                        *ir.Tensor
 }

@@ -27,11 +27,11 @@ const (
 	ReduceLogSumExp Reduction = "log_sum_exp" // log Σe^x
 )
 
-// Reduce reduces along Axes, which count from the start and are in ascending order (ONNX ReduceSum
-// and the like). With KeepDims their extents become 1; otherwise they are removed. It accepts
-// numbers; maximum and minimum also accept bools. Integers wrap. Square roots and logarithms of
-// integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the smallest
-// integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
+// Reduce is the reduction Kind along Axes, which count from the start and are in ascending order
+// (ONNX ReduceSum and the like). With KeepDims their extents become 1; otherwise they are removed.
+// It accepts numbers; maximum and minimum also accept bools. Integers wrap. Square roots and
+// logarithms of integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the
+// smallest integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int

@@ -2,7 +2,8 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// reread is a node presented to an import function with other operands or another version.
+// reread presents a node to an import function with the operands args and at the version opset,
+// instead of its own.
 type reread struct {
 	ir.Importer
 	opset int

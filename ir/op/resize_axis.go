@@ -10,12 +10,13 @@ import (
 // the operand.
 const CropAndResizeCoordinates = "tf_crop_and_resize"
 
-// resizeAxis describes a [Resize] along one axis of in elements, to out points.
+// resizeAxis describes a [Resize] along one axis of in elements, to out points. The other fields
+// are the attributes of the Resize for this axis; start and end are its region.
 type resizeAxis struct {
 	mode, coordinates, rounding string
 
 	in, out            int
-	length             float64 // of the result before it is rounded down
+	length             float64 // extent of the result before it is rounded down
 	scale, start, end  float64
 	cubicA             float64
 	exclude, antiAlias bool

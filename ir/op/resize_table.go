@@ -11,7 +11,7 @@ import (
 // ResizeTable returns a table for [Resize] along one axis, from In elements to Out points: the
 // indices of the Taps elements that each point reads (i32), and their weights (f32). In mode
 // nearest each point reads one element, and there are no weights. An optional operand of three f64
-// replaces Scale, Start and End.
+// replaces Scale, Start and End. The other attributes are as in Resize.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 

@@ -85,8 +85,8 @@ func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, err
 // of its bins.
 type roiAxis struct {
 	start, bin float64
-	samples    int // of a bin
-	extent     int // of x
+	samples    int // number of samples of a bin
+	extent     int // extent of the axis of x
 }
 
 // inside returns a range of the samples of a bin that contains all samples inside x.

@@ -15,7 +15,7 @@ type Softmax struct {
 	Exact bool
 }
 
-// LogSoftmax is the natural logarithm of [Softmax], for floats.
+// LogSoftmax is the natural logarithm of a [Softmax] along Axis, for floats.
 type LogSoftmax struct{ Axis int }
 
 // Infer returns the operand's type. It returns an error if the operand does not have Axis.

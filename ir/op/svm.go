@@ -32,7 +32,9 @@ func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{postTransform(b, y, transform)}, nil
 }
 
-// svm holds the common attributes of support vector machines.
+// svm holds the common attributes of support vector machines. kernel is the name of the kernel
+// function. coefficients, rho and supportElements, the elements of the support vectors, are as in
+// ONNX.
 type svm struct {
 	x                                  *ir.Value // f32[N,F]
 	kernel                             string

@@ -15,9 +15,9 @@ import (
 // of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes returns the class, i64[N], that wins most of the pairs f32[N,P] of [SVMPairs]. A pair's
-// first class wins if the number is above 0, and its second class otherwise. Ties go to the first
-// class.
+// SVMVotes returns the class, i64[N], below Classes, that wins most of the pairs f32[N,P] of
+// [SVMPairs]. A pair's first class wins if the number is above 0, and its second class otherwise.
+// Ties go to the first class.
 type SVMVotes struct{ Classes int }
 
 // SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of

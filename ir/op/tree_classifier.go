@@ -53,9 +53,9 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{labelsOf(b, labels, class), ConvertTo(b, scores, ir.F32)}, nil
 }
 
-// named appends the scores of classes, and −∞ for classes that no leaf of a row names. If all
-// weights are above 0, the score 0 of such a class is never the highest, and scores are returned
-// unchanged.
+// named appends the scores of classes, with −∞ for a class without a weight in the leaves that a
+// row reaches. If all weights are above 0, the score 0 of such a class is never the highest, and
+// scores are returned unchanged.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {

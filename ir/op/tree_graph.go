@@ -10,22 +10,23 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// treeGraph holds decision trees in the form of a model. A child c below 0 is leaf −1−c. Other
-// children are nodes.
+// treeGraph holds decision trees in the form of a model. roots has the child that each tree starts
+// with, and leaves the entries of each leaf. A child c below 0 is leaf −1−c. Other children are
+// nodes.
 type treeGraph struct {
 	nodes  []treeNode
 	roots  []int
 	leaves [][]treeEntry
 }
 
-// treeNode compares a feature with a number or a set of numbers.
+// treeNode compares a feature with value, or with a set of numbers.
 type treeNode struct {
 	feature int
 	mode    treeMode
 	value   float64
-	set     []float64 // of treeMember
-	missing bool      // NaN goes where the comparison holds
-	yes, no int       // children where it holds, and where not
+	set     []float64 // numbers of a membership test, mode treeMember
+	missing bool      // the comparison holds for NaN
+	yes, no int       // children if the comparison holds, and if not
 }
 
 // treeEntry is one weight of a leaf, for a target.
@@ -55,8 +56,8 @@ var treeModes = map[string]treeMode{
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
 }
 
-// treeSplit is a node of a [TreeEnsemble]: left if the feature is at most the threshold, or if it is
-// NaN and lost is set.
+// treeSplit is a node of a [TreeEnsemble]. It leads to left if the feature is at most the
+// threshold, or if it is NaN and lost is set, and otherwise to right.
 type treeSplit struct {
 	feature     int
 	lost        bool
@@ -257,7 +258,8 @@ func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	return order, nil
 }
 
-// splitter converts nodes to splits. The splits of node i start at entry[i].
+// splitter converts nodes to splits, all, with thresholds of type dtype. The splits of node i start
+// at entry[i].
 type splitter struct {
 	dtype ir.DType
 	entry []int

@@ -35,16 +35,16 @@ func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, ir.F32)}, nil
 }
 
-// trees holds the trees in the attributes of the ONNX operators before TreeEnsemble, and the rows to
-// evaluate.
+// trees holds the decision trees in the attributes of the ONNX operators before TreeEnsemble, their
+// base values, and the rows to evaluate.
 type trees struct {
 	graph treeGraph
 	x     *ir.Value // a matrix of f32, or of f64 if one of the floats is f64
 	base  []float64
-	used  map[int]bool // targets that leaves name
-	// certain are the targets that some tree names in all of its leaves.
+	used  map[int]bool // targets that have a weight in a leaf
+	// certain are the targets that have a weight in every leaf of some tree.
 	certain map[int]bool
-	least   float64 // of all weights; +∞ for none
+	least   float64 // smallest of all weights; +∞ if there are none
 }
 
 // treeKey identifies a node by the numbers of its tree and of the node in the tree.
@@ -95,8 +95,8 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	return t, nil
 }
 
-// certain returns the targets that some tree names in all of its leaves. Leaves are the children
-// below 0.
+// certain returns the targets that have a weight in every leaf of some tree. children has the child
+// number of each node; numbers below 0 are leaves.
 func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 	common := map[int]map[int]bool{} // tree → targets that all leaves so far name
 	for key, child := range children {
@@ -147,8 +147,8 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes, whose values are given, and returns the child number of each node. The
-// first node of a tree is its root.
+// readNodes reads the nodes, which compare with values, and returns the child number of each node.
+// The first node of a tree is its root.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)

@@ -40,7 +40,7 @@ type epilogues struct {
 	order map[*ir.Value]int // index of each result whose node can have an epilogue, in order of execution
 }
 
-// host is a node that can have an epilogue, with its operator and present epilogue.
+// host is a node that can have an epilogue. op is its operator, with the present epilogue.
 type host struct {
 	op.Epilogue
 	node *ir.Node

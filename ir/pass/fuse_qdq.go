@@ -35,7 +35,7 @@ func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// qdq is the state of [fuseQDQ]. known tells which values do not depend on inputs.
+// qdq is the state of [fuseQDQ]. known tells which values depend on weights and constants only.
 type qdq struct {
 	ctx   *Context
 	known fixed

@@ -106,7 +106,8 @@ func inverse(perm []int) []int {
 	return inv
 }
 
-// sinker moves transposes toward results.
+// sinker moves transposes toward results. uses counts the uses of each value, and fixed tells which
+// values depend on weights and constants only.
 type sinker struct {
 	uses  map[*ir.Value]int
 	fixed fixed

@@ -102,7 +102,7 @@ func callersFirst(m *ir.Module) []*ir.Func {
 // weightsPrefix begins the names of the values of weights: generated code reads weight x as w.x.
 const weightsPrefix = "w."
 
-// namer names the values of a function.
+// namer names the values of the function f. taken are the names in use.
 type namer struct {
 	f       *ir.Func
 	taken   map[string]bool

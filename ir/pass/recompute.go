@@ -39,7 +39,8 @@ func (r *Remat) Set(text string) error {
 	return nil
 }
 
-// Recomputed says how many values of a function are recomputed, and how that changes its arena.
+// Recomputed says how many values of the function Func are recomputed, and how that changes its
+// arena.
 type Recomputed struct {
 	Func   string
 	Values int // number of values that are computed again

@@ -86,7 +86,7 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
-// allowance is the remaining budget for preparing weights: bytes of prepared weights, and
+// allowance is the remaining budget for preparing weights: bytes of prepared weights, and work in
 // operations.
 type allowance struct{ bytes, work int64 }
 
@@ -156,13 +156,14 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	return err
 }
 
-// splitter separates the nodes of a function that are prepared from those computed in each run.
+// splitter separates the nodes of f that are prepared from those computed in each run, within the
+// budget allowed.
 type splitter struct {
 	f        *ir.Func
 	allowed  *allowance
-	fixed    map[*ir.Node]bool // nodes of f that may be prepared, without those of its blocks
-	prepared map[*ir.Value]bool
-	needed   map[*ir.Node]bool // nodes to prepare
+	fixed    map[*ir.Node]bool  // nodes of f, without its blocks' nodes, that may be prepared
+	prepared map[*ir.Value]bool // results of @prepare
+	needed   map[*ir.Node]bool  // nodes to move to @prepare
 }
 
 // affords reports whether n may be prepared: its operands may be, and its results and its work are
