@@ -14,8 +14,8 @@ const (
 	sharedElems = 8_000
 )
 
-// mayShare reports whether a step of a function or of its callees may be worth splitting between
-// threads. This includes steps that depend on open extents.
+// mayShare reports whether a step of f or its callees may be worth splitting between threads. This
+// includes steps whose extents are known only while the model runs.
 func mayShare(f *program.Func) bool {
 	return slices.ContainsFunc(append(f.Callees(), f), func(f *program.Func) bool {
 		var last *ir.Node // a node may have thousands of steps
