@@ -213,6 +213,7 @@ func always(d dim.Dim) bool {
 // span is the range of values of an extent, from lo to hi.
 type span struct{ lo, hi int64 }
 
+// reach is the algebra that computes spans. z records that a result may overflow.
 type reach struct{ z *rt.Sizes }
 
 // Const returns the span from n to n.

@@ -36,8 +36,8 @@ func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Val
 	})
 }
 
-// blockStep returns the number of blocks of a grid, by which loops of blocks over more work step. It is
-// not 0: the kernel of an empty grid never runs.
+// blockStep returns the step of a loop in which the blocks of a grid share more work than there are
+// blocks: the number of blocks. It is at least 1, because the kernel of an empty grid never runs.
 func (e *Emitter) blockStep(blocks dim.Dim) *kernel.Value {
 	if n, ok := blocks.Int(); ok {
 		return e.Int(max(n, 1))

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Order are the holes of [Sort].
+// Order describes what [Sort] sorts.
 type Order struct {
 	// Length is the number of elements.
 	Length dim.Dim
@@ -22,7 +22,7 @@ type Order struct {
 	Tile int
 }
 
-// maxLength is a number of elements that no tensor has: indices are i32.
+// maxLength is more than the number of elements of any tensor, because indices are i32.
 const maxLength = 1 << 31
 
 // Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Each round then
@@ -54,23 +54,26 @@ func Sort(name string, o Order) ([]Launch, error) {
 	return append(launches, store), err
 }
 
-// oneLaunch returns a list of one launch.
+// oneLaunch returns a list of the launch l, with err.
 func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
 
-// sorting are the kernels of [Sort] that are built.
+// sorting builds the kernels of [Sort].
 type sorting struct {
 	Order
-	order *Scratch // elements by their places, before and after a round, which alternate
+	// [2,Length] of i32, indices of elements in order. Each round reads one half and writes the
+	// other.
+	order *Scratch
 }
 
-// before reports whether element i comes before element j.
+// before reports whether element i comes before element j. Of equal elements the one with the
+// smaller index comes first.
 func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
 	swap := e.Gt(i, j) // an equal element comes before one with a greater index
 	less := s.Less(e, e.Select(swap, i, j), e.Select(swap, j, i))
 	return e.Eq(less, swap)
 }
 
-// rank finds the place of element i in its tile.
+// rank stores the index i at its place in the order of its tile.
 func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	first := e.And(i, e.Int(-s.Tile))
 	count := e.Min(e.Int(s.Tile), e.Sub(e.Dim(s.Length), first))
@@ -83,8 +86,8 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge moves the element at a place to its place after the round, which merges runs of Tile·2ʳ
-// elements in round r.
+// merge stores the element at a place of the order at its place after a round. Round r merges
+// neighbouring runs of Tile·2ʳ elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))
