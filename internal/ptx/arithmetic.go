@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Types that instructions compute on.
+// Lists of the types that an instruction may have.
 const (
 	wholes = "s16 u16 s32 u32 s64 u64"
-	wide   = "s32 u32 s64 u64" // those of division and bit fields too
+	wide   = "s32 u32 s64 u64" // for div, rem, atom.min and atom.max
 	reals  = "f32 f64"
 	masks  = "b16 b32 b64"
 )
 
-// signed returns the integer of a type that a register holds.
+// signed returns the low t.bits bits of x as a two's complement integer.
 func (t typ) signed(x uint64) int64 {
 	shift := 64 - t.bits
 	return int64(x<<shift) >> shift
 }
 
-// truth returns a predicate.
+// truth returns the value of a predicate register: 1 for true, 0 for false.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -31,28 +31,30 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary is an instruction that writes a register from another operand.
+// unary decodes an instruction that writes f of its second operand to its first.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary is an instruction that writes a register from two operands.
+// binary decodes an instruction that writes f of its second and third operand to its first.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary is an instruction that writes a register from three operands.
+// ternary decodes an instruction that writes f of its second, third and fourth operand to its
+// first.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
 }
 
-// floats is an instruction on two floats of a type.
+// floats decodes an instruction on two floats of type t. single computes it for f32, double for
+// f64.
 func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
 	if t.bits == 32 {
 		d.binary(t, t, t, func(x, y uint64) uint64 { return bits32(single(f32(x), f32(y))) })
@@ -85,8 +87,9 @@ func pick(first bool, x, y string) string {
 	return y
 }
 
-// product is an instruction that multiplies integers: the low bits, or all in twice the width. plus
-// says that it adds a third operand.
+// product decodes mul, or mad if plus is true: x · y, or x · y + z. The result of mul.lo is the low
+// half of the product, in the type of the operands. That of mul.wide is the whole product, in a
+// type of twice the width.
 func (d *decoder) product(plus bool) {
 	t, to := typ{}, typ{}
 	mul := func(x, y uint64) uint64 { return x * y }
@@ -162,7 +165,8 @@ func (d *decoder) rem() {
 	d.quotient(func(x, y int64) int64 { return x % y }, func(x, y uint64) uint64 { return x % y })
 }
 
-// quotient is a division of integers. That by 0 gives what the manual leaves open: here all ones.
+// quotient decodes div or rem of integers. A division by 0 results in all ones; the manual leaves
+// the result open.
 func (d *decoder) quotient(signed func(x, y int64) int64, unsigned func(x, y uint64) uint64) {
 	t := d.typ(wide)
 	mask := t.mask()
@@ -192,7 +196,7 @@ func (d *decoder) extreme() {
 	})
 }
 
-// sign is neg or abs. They change the sign bit of floats, also that of a NaN.
+// sign decodes neg or abs. For floats they change only the sign bit, also that of a NaN.
 func (d *decoder) sign() {
 	abs := strings.HasPrefix(d.op.text, "abs")
 	t := d.typ("s16 s32 s64 " + reals)
@@ -240,8 +244,8 @@ func (d *decoder) not() {
 	d.unary(t, t, func(x uint64) uint64 { return ^x & mask })
 }
 
-// shift is shl or shr. The number of bits always has 32, and what is more than the width counts as
-// the width.
+// shift decodes shl or shr. The number of bits to shift by is a u32. Where it is greater than the
+// width of the type, the instruction shifts by the width.
 func (d *decoder) shift() {
 	by := typ{'u', 32}
 	if strings.HasPrefix(d.op.text, "shl") {
@@ -259,7 +263,8 @@ func (d *decoder) shift() {
 	}
 }
 
-// extract is bfe: a field of bits, whose first bit and length are the low bytes of two operands.
+// extract decodes bfe, which extracts a field of bits from its first source. The low bytes of the
+// other two sources are the first bit and the length of the field.
 func (d *decoder) extract() {
 	t := d.typ("u32 s32")
 	place := typ{'u', 32}
@@ -276,7 +281,8 @@ func (d *decoder) extract() {
 	})
 }
 
-// insert is bfi: the second operand with a field of bits from the first.
+// insert decodes bfi, which replaces a field of bits of its second source by the low bits of its
+// first source.
 func (d *decoder) insert() {
 	t := d.typ("b32")
 	place := typ{'u', 32}
@@ -289,7 +295,7 @@ func (d *decoder) insert() {
 	}
 }
 
-// conditions are what setp tests, of numbers that can be compared.
+// conditions are the conditions of setp by name, for numbers other than NaN.
 var conditions = map[string]func(less, equal bool) bool{
 	"eq": func(_, equal bool) bool { return equal },
 	"ne": func(_, equal bool) bool { return !equal },
@@ -299,7 +305,8 @@ var conditions = map[string]func(less, equal bool) bool{
 	"ge": func(less, _ bool) bool { return !less },
 }
 
-// compare is setp. With a NaN conditions are false, but those that end in u are true.
+// compare decodes setp. If an operand is NaN, the conditions whose names end in u are true, and all
+// others are false.
 func (d *decoder) compare() {
 	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	holds := conditions[name[:2]]
@@ -331,7 +338,7 @@ func (d *decoder) compare() {
 	}
 }
 
-// order is a comparison of floats.
+// order decodes a comparison of two floats of type t.
 func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	d.binary(pred, t, t, func(x, y uint64) uint64 {
 		a, b := toFloat(t, x), toFloat(t, y)
@@ -339,7 +346,7 @@ func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	})
 }
 
-// choose is selp.
+// choose decodes selp, which selects one of two operands by a predicate.
 func (d *decoder) choose() {
 	t := d.typ(masks + " " + wholes + " " + reals)
 	d.ternary(t, t, t, pred, func(x, y, z uint64) uint64 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toFloat returns the float of a type with these bits, exactly.
+// toFloat returns the float of type t with the bits x. The conversion is exact.
 func toFloat(t typ, x uint64) float64 {
 	switch {
 	case t.kind == 'h':
@@ -32,8 +32,8 @@ func toFloat(t typ, x uint64) float64 {
 	return sign * math.Ldexp(fraction+1024, exponent-25)
 }
 
-// formats are the floats other than f64: their precision in bits, and the exponent of the smallest
-// normal number.
+// format returns the precision in bits of a float type other than f64, and the exponent of its
+// smallest normal number.
 func (t typ) format() (precision, least int) {
 	switch {
 	case t.kind == 'h':
@@ -44,8 +44,8 @@ func (t typ) format() (precision, least int) {
 	return 24, -126
 }
 
-// fromFloat returns the bits of a number in a type, rounded to the nearest, ties to even, or towards
-// 0. Any NaN becomes the one that conversions give.
+// fromFloat returns the bits of x rounded to type t: to the nearest number with ties to even, or
+// towards 0. Every NaN results in the one NaN that cvt writes.
 func fromFloat(t typ, x float64, towardZero bool) uint64 {
 	if t.bits == 64 {
 		return math.Float64bits(x)
@@ -98,7 +98,7 @@ func round(t typ, x float64, towardZero bool) float64 {
 	return y
 }
 
-// fromInt returns the bits of an integer as a float of a type.
+// fromInt returns the bits of an integer rounded to the float type t.
 func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	precision := 53
 	if t.bits < 64 {
@@ -121,8 +121,9 @@ func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	return fromFloat(t, x, towardZero)
 }
 
-// toInt returns a float as an integer of a type. What is out of range becomes the nearest integer. A
-// NaN becomes 0 if neither type has 64 bits, else the integer that has only its first bit.
+// toInt returns the bits of x converted to the integer type to. A number out of the type's range is
+// clamped to it. A NaN results in 0 if both types have less than 64 bits, else in the integer whose
+// highest bit alone is set.
 func toInt(to, from typ, x float64) uint64 {
 	switch limit := math.Ldexp(1, to.bits-1); {
 	case x != x && (from.bits == 64 || to.bits == 64):
@@ -143,12 +144,13 @@ func toInt(to, from typ, x float64) uint64 {
 	return uint64(x)
 }
 
-// integral are the modes that round to an integer.
+// integral holds the rounding modes that round to an integer.
 var integral = map[string]func(float64) float64{
 	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
 }
 
-// cvt converts. A mode of rounding is given where something may be lost, and only there.
+// cvt decodes a conversion. The instruction has a rounding mode if and only if the conversion may
+// lose bits.
 func (d *decoder) cvt() {
 	mode := ""
 	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {
@@ -217,8 +219,8 @@ func (d *decoder) cvt() {
 	}
 }
 
-// extend returns a function that extends a number of a type to the width of a register, by its sign
-// if the type has one.
+// extend returns a function that widens a number of type t to the width of the register in a slot:
+// with copies of the sign bit if t is signed, else with zeros.
 func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	mask := d.entry.registers[slot].mask()
 	if t.kind != 's' {
@@ -227,7 +229,8 @@ func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	return func(x uint64) uint64 { return uint64(t.signed(x)) & mask }
 }
 
-// cvta turns a generic address into one of global memory, which is the same.
+// cvta decodes the conversion of a generic address to an address of global memory. They are equal,
+// so it copies the address.
 func (d *decoder) cvta() {
 	d.one("to")
 	d.one("global")

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// step is an instruction that can run.
+// step is a decoded instruction, which a thread can run.
 type step struct {
 	kind    stepKind
-	guard   int // the slot of a predicate, or -1
+	guard   int // slot of the predicate that decides whether it runs, or -1
 	negated bool
 	exec    func(t *thread)
-	target  int   // of a branch
-	reads   []int // slots
+	target  int   // index of the instruction that a jump leads to
+	reads   []int // slots that it reads
 	writes  []int
 	line    int
 	text    string
@@ -27,17 +27,17 @@ const (
 	end
 )
 
-// decoder turns an instruction into a step, and checks its operands on the way.
+// decoder decodes one instruction into a step and checks its operands.
 type decoder struct {
 	*parser
 	pendingStep
 	step      step
-	constants map[uint64]int // slots
-	total     int            // instructions of the kernel
-	mods      []string       // what the name of the instruction has after the first dot and is not read yet
+	constants map[uint64]int // slot of each constant, by its bits
+	total     int            // number of instructions of the kernel
+	mods      []string       // parts of the instruction's name after the first dot that are not consumed yet
 }
 
-// instructions decode the instructions, by the first part of their names.
+// instructions maps the first part of an instruction's name to the method that decodes it.
 var instructions = map[string]func(d *decoder){
 	"add": (*decoder).sum, "sub": (*decoder).sum, "mul": (*decoder).mul, "mad": (*decoder).mad, "fma": (*decoder).fma,
 	"div": (*decoder).div, "rem": (*decoder).rem, "min": (*decoder).extreme, "max": (*decoder).extreme,
@@ -49,7 +49,7 @@ var instructions = map[string]func(d *decoder){
 	"bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode makes the steps of a kernel.
+// decode decodes the instructions of a kernel into its code.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}
@@ -79,12 +79,13 @@ func (p *parser) decode(steps []pendingStep) {
 	}
 }
 
-// fail stops reading with an error in the instruction.
+// fail stops the parser with an error that names the instruction.
 func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
 
-// has reads a part of the instruction's name if it is this one.
+// has consumes the next part of the instruction's name and returns true if it is mod, else returns
+// false.
 func (d *decoder) has(mod string) bool {
 	if len(d.mods) == 0 || d.mods[0] != mod {
 		return false
@@ -93,7 +94,7 @@ func (d *decoder) has(mod string) bool {
 	return true
 }
 
-// one reads a part of the instruction's name that is one of a list.
+// one consumes the next part of the instruction's name. It fails unless the part is one of a list.
 func (d *decoder) one(of ...string) string {
 	if len(d.mods) == 0 || !slices.Contains(of, d.mods[0]) {
 		d.fail("the name needs one of .%s", strings.Join(of, " ."))
@@ -103,20 +104,22 @@ func (d *decoder) one(of ...string) string {
 	return mod
 }
 
-// typ reads a type, which is one of a list.
+// typ consumes the next part of the instruction's name, a type. It fails unless the type is in a
+// list, whose names blanks separate.
 func (d *decoder) typ(of string) typ {
 	t, _ := typeOf(d.one(strings.Fields(of)...))
 	return t
 }
 
-// operands says how many operands there are.
+// operands fails unless the instruction has n operands.
 func (d *decoder) operands(n int) {
 	if len(d.args) != n {
 		d.fail("%d operands, want %d", len(d.args), n)
 	}
 }
 
-// register returns the slot of a register whose type agrees with that of the operand.
+// register returns the slot of the register that an operand names. It fails unless agree accepts
+// the register's type for an operand of type t.
 func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	if o.form != named {
 		d.fail("an operand is not a register")
@@ -131,14 +134,16 @@ func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	return s.at
 }
 
-// to returns the slot of the i-th operand, which the instruction writes.
+// to returns the slot of the register that the instruction's operand i names. The instruction
+// writes it.
 func (d *decoder) to(i int, t typ) int {
 	slot := d.register(d.args[i], t, fits)
 	d.step.writes = append(d.step.writes, slot)
 	return slot
 }
 
-// from returns the slot of the i-th operand, which the instruction reads: a register or a constant.
+// from returns the slot of the instruction's operand i, a register or a constant. The instruction
+// reads it.
 func (d *decoder) from(i int, t typ) int { return d.source(d.args[i], t, fits) }
 
 func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
@@ -159,8 +164,8 @@ func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
 	return slot
 }
 
-// constant returns the slot of a constant. Constants are among the registers, so that instructions
-// read both in the same way; the slots after those of the registers are theirs.
+// constant returns the slot that holds a constant. A thread keeps constants in slots after its
+// registers, so that instructions read both in the same way.
 func (d *decoder) constant(bits uint64) int {
 	slot, ok := d.constants[bits]
 	if !ok {

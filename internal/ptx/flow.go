@@ -2,7 +2,7 @@ package ptx
 
 import "slices"
 
-// bar is a barrier of all threads of a block.
+// bar decodes a barrier for all threads of a block.
 func (d *decoder) bar() {
 	d.one("sync")
 	d.operands(1)
@@ -30,22 +30,25 @@ func (d *decoder) ret() {
 	d.step.kind = end
 }
 
-// slots is a set of registers.
+// slots is a set of slots, one bit each.
 type slots []uint64
 
 func (s slots) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
 func (s slots) has(slot int) bool { return s[slot/64]>>(slot%64)&1 != 0 }
 
-// assignment finds which registers are written when control reaches an instruction.
+// assignment is an analysis that finds the registers that are written on every path to an
+// instruction.
 type assignment struct {
 	entry   *entry
-	targets []bool  // instructions that jumps lead to
-	written []slots // at these and at the first, on all paths found yet; nil before the first path
-	work    []int   // where written changed
+	targets []bool // whether a jump leads to an instruction
+	// registers written on all paths found so far, for the first instruction and the targets of
+	// jumps; nil before the first path
+	written []slots
+	work    []int // instructions whose element of written changed
 }
 
-// checkAssigned stops reading if a register may be read before it is written: if a path leads to
-// the instruction without a write. What a predicate may prevent does not count as a write.
+// checkAssigned fails if a kernel may read a register before it writes it: if some path to the read
+// has no write. An instruction with a predicate does not count as a write, because it may not run.
 func checkAssigned(e *entry) {
 	a := &assignment{entry: e, targets: make([]bool, len(e.code)), written: make([]slots, len(e.code)), work: []int{0}}
 	for _, s := range e.code {
@@ -66,8 +69,9 @@ func checkAssigned(e *entry) {
 	}
 }
 
-// follow goes from an instruction to the next that a jump may lead to. It looks at what is read
-// only if check is true.
+// follow walks from instruction pc to the next target of a jump, or to an instruction that jumps or
+// ends the kernel, and passes on the registers written on the way. If check is true, it fails where
+// an instruction reads a register that is not written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {
@@ -95,7 +99,8 @@ func (a *assignment) follow(pc int, check bool) {
 	}
 }
 
-// reach says that a path leads to an instruction with these registers written.
+// reach records that a path leads to instruction pc with the registers now written. Only those
+// written on all paths stay in a.written.
 func (a *assignment) reach(pc int, now slots) {
 	if a.written[pc] == nil {
 		a.written[pc] = slices.Clone(now)

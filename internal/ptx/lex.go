@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// token is a word, a number, a string in quotes, or a character of punctuation. That of the end is
-// empty.
+// token is a word, a number, a quoted string, or a punctuation character. At the end of the source
+// it is empty.
 type token struct {
 	text  string
-	start int // in the source
+	start int // offset in the source
 	line  int
 }
 
-// mistake is the error that stops reading.
+// mistake is a syntax or type error. The parser panics with it to stop.
 type mistake struct{ error }
 
 // lexer splits a source into tokens.
@@ -28,15 +28,15 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
 }
 
-// failAt stops reading with an error in a line.
+// failAt stops the parser with an error that names a line.
 func failAt(line int, format string, args ...any) {
 	panic(mistake{fmt.Errorf("ptx: line %d: %w", line, fmt.Errorf(format, args...))})
 }
 
-// fail stops reading at the next token.
+// fail stops the parser with an error that names the line of the next token.
 func (l *lexer) fail(format string, args ...any) { failAt(l.next.line, format, args...) }
 
-// advance reads the next token.
+// advance reads one token of the source into l.next.
 func (l *lexer) advance() {
 	l.space()
 	start := l.at
@@ -88,7 +88,7 @@ func (l *lexer) space() {
 	}
 }
 
-// take reads a token, whatever it is.
+// take consumes the next token, whatever it is, and returns it.
 func (l *lexer) take() token {
 	t := l.next
 	if t.text == "" {
@@ -98,7 +98,7 @@ func (l *lexer) take() token {
 	return t
 }
 
-// accept reads a token if it is this one.
+// accept consumes the next token and returns true if its text is the one given, else returns false.
 func (l *lexer) accept(text string) bool {
 	if l.next.text != text {
 		return false
@@ -107,7 +107,7 @@ func (l *lexer) accept(text string) bool {
 	return true
 }
 
-// expect reads a token that has to be this one.
+// expect consumes the next token. It fails if the token has another text.
 func (l *lexer) expect(text string) {
 	if !l.accept(text) {
 		l.fail("%q where %q is expected", l.next.text, text)

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Limits of a text, which keep a hostile one from taking memory.
+// Limits of a module, so that a malicious text cannot make the parser allocate much memory.
 const (
 	maxRegisters = 1 << 16
 	maxShared    = 1 << 20
 )
 
-// parser reads a module.
+// parser parses the text of a module.
 type parser struct {
 	lexer
 	version float64
-	target  int    // sm_<target>
-	outer   *scope // names of the module
+	target  int    // the number in sm_90, such as 90
+	outer   *scope // names declared in the module
 	entry   *entry
 	names   *scope
 }
 
-// scope is names with what they stand for.
+// scope maps the names declared in a module or a kernel to what they refer to.
 type scope struct {
 	symbols map[string]symbol
 	outer   *scope
@@ -38,7 +38,7 @@ func (s *scope) find(name string) (symbol, bool) {
 	return symbol{}, false
 }
 
-// Parse reads a module. It returns the errors of [Check].
+// Parse parses the text of a module. It returns the errors that [Check] describes.
 func Parse(text string) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -76,7 +76,7 @@ func Parse(text string) (m *Module, err error) {
 	return m, nil
 }
 
-// header reads what every module begins with.
+// header parses the directives that every module begins with.
 func (p *parser) header() {
 	p.expect(".version")
 	if !versionNumber.MatchString(p.next.text) {
@@ -99,7 +99,7 @@ var (
 	registerName  = regexp.MustCompile(`^%[A-Za-z0-9_$]+$`)
 )
 
-// name reads the name of a kernel, parameter, array or label.
+// name parses the name of a kernel, parameter, array or label.
 func (p *parser) name() string { return checkName(p.take()) }
 
 func checkName(t token) string {
@@ -112,7 +112,7 @@ func checkName(t token) string {
 	return t.text
 }
 
-// declare says what a name stands for.
+// declare adds a name to the innermost scope. It fails if the name is already declared.
 func (p *parser) declare(name string, s symbol) {
 	if _, ok := p.names.find(name); ok {
 		p.fail("%s is declared twice", name)
@@ -120,7 +120,7 @@ func (p *parser) declare(name string, s symbol) {
 	p.names.symbols[name] = s
 }
 
-// number reads an integer from lo to hi.
+// number parses an integer from lo to hi.
 func (p *parser) number(lo, hi int) int {
 	n, err := strconv.Atoi(p.next.text)
 	if err != nil || n < lo || n > hi {
@@ -130,7 +130,7 @@ func (p *parser) number(lo, hi int) int {
 	return n
 }
 
-// typ reads a type such as ".u32".
+// typ parses a type such as ".u32".
 func (p *parser) typ() typ {
 	t, ok := typeOf(strings.TrimPrefix(p.next.text, "."))
 	if !ok || p.next.text[0] != '.' {
@@ -140,7 +140,7 @@ func (p *parser) typ() typ {
 	return t
 }
 
-// align reads an alignment if there is one. That of arrays here is 16 bytes or less.
+// align parses an alignment of 1 to 16 bytes if there is one.
 func (p *parser) align() {
 	if !p.accept(".align") {
 		return
@@ -150,7 +150,7 @@ func (p *parser) align() {
 	}
 }
 
-// kernel reads a kernel.
+// kernel parses a kernel and adds it to m.
 func (p *parser) kernel(m *Module) {
 	p.names = p.outer
 	name := p.name()
@@ -184,7 +184,7 @@ func (p *parser) kernel(m *Module) {
 	m.names = append(m.names, name)
 }
 
-// directives reads what the text says of the blocks of a kernel.
+// directives parses the directives that fix or limit the number of threads of a block.
 func (p *parser) directives() {
 	for {
 		switch p.next.text {
@@ -214,16 +214,17 @@ func (p *parser) directives() {
 	}
 }
 
-// pendingStep is an instruction that is decoded when all labels are known.
+// pendingStep is an instruction that is parsed but not decoded. It is decoded at the end of the
+// kernel, where all labels are known.
 type pendingStep struct {
 	op      token
 	text    string
-	guard   string // a register, or ""
+	guard   string // register that decides whether it runs, or ""
 	negated bool
 	args    []operand
 }
 
-// statement reads a declaration, a label or an instruction.
+// statement parses a declaration, a label or an instruction. It appends the instruction to steps.
 func (p *parser) statement(steps []pendingStep) []pendingStep {
 	switch p.next.text {
 	case ".reg":
@@ -264,7 +265,8 @@ func (p *parser) statement(steps []pendingStep) []pendingStep {
 	return append(steps, s)
 }
 
-// registers reads the declaration of registers: names, or one name for many with numbers.
+// registers parses a declaration of registers: a list of names, or one name that stands for a
+// numbered range of registers.
 func (p *parser) registers() {
 	t := p.typ()
 	if t.bits == 8 || t.kind == 'h' {
@@ -301,7 +303,8 @@ func (p *parser) register(name string, t typ) {
 	p.entry.registers = append(p.entry.registers, t)
 }
 
-// array reads the declaration of an array in shared memory. All begin at multiples of 16 bytes.
+// array parses the declaration of an array in shared memory. Every array begins at a multiple of 16
+// bytes.
 func (p *parser) array() {
 	p.align()
 	t := p.typ()
@@ -318,14 +321,14 @@ func (p *parser) array() {
 	p.declare(name, symbol{array, at})
 }
 
-// operand is what an instruction is given.
+// operand is an operand of an instruction.
 type operand struct {
 	form   form
-	name   string    // of a register or symbol, also of the base of an address
-	bits   uint64    // of an immediate value; that of an integer has 64 bits
-	signed bool      // the immediate is negative
-	offset int64     // of an address
-	list   []operand // of a vector
+	name   string    // name of a register or symbol, or of the base of an address
+	bits   uint64    // bits of a constant; an integer has 64
+	signed bool      // whether a constant is negative
+	offset int64     // offset of an address in bytes
+	list   []operand // registers of a vector
 }
 
 type form uint8
@@ -339,7 +342,7 @@ const (
 	vector
 )
 
-// operand reads an operand.
+// operand parses an operand.
 func (p *parser) operand() operand {
 	switch {
 	case p.accept("["):
@@ -375,7 +378,7 @@ func (p *parser) operand() operand {
 	return operand{form: named, name: p.take().text}
 }
 
-// integer reads an integer.
+// integer parses an integer constant.
 func (p *parser) integer() operand {
 	minus := p.accept("-")
 	t := p.take()
@@ -389,7 +392,7 @@ func (p *parser) integer() operand {
 	return operand{form: integer, bits: n, signed: minus}
 }
 
-// hex reads the bits of a float, which has this many digits.
+// hex returns the bits of a float constant in hexadecimal. It fails unless there are n digits.
 func (p *parser) hex(digits string, n int) uint64 {
 	bits, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || len(digits) != n {
@@ -398,7 +401,8 @@ func (p *parser) hex(digits string, n int) uint64 {
 	return bits
 }
 
-// inRange reports whether an integer has a value in a type: signed or unsigned.
+// inRange reports whether an integer constant is in the range of type t, read as signed or as
+// unsigned.
 func (o operand) inRange(t typ) bool {
 	switch {
 	case t == pred:

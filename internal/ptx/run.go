@@ -12,37 +12,38 @@ type Memory interface {
 	Allocation(addr uint64) (first uint64, data []byte, err error)
 }
 
-// patience is how many instructions a thread may run without meeting others or coming to an end.
+// patience is the number of instructions that a thread may run before it reaches a barrier or ends.
 const patience = 1 << 30
 
-// launch is a grid that runs.
+// launch is the state of a grid that runs.
 type launch struct {
 	entry       *entry
 	grid, block [3]int
-	at          [3]int // the block that runs
+	at          [3]int // index of the running block in the grid
 	params      []uint64
 	memory      Memory
 	shared      []byte
-	found       []region // by instruction, what it accessed last
+	found       []region // the last allocation that each instruction accessed
 }
 
-// region is an allocation.
+// region is an allocation in global memory.
 type region struct {
 	first uint64
 	data  []byte
 }
 
-// thread is a thread of the block that runs.
+// thread is the state of a thread of the running block.
 type thread struct {
 	launch *launch
 	index  [3]int
-	r      []uint64 // registers, then constants
+	r      []uint64 // registers, followed by constants
 	pc     int
 	ended  bool
 	fault  error
 }
 
-// dynamic returns where shared memory begins that a launch asks for.
+// dynamic returns the offset of the array whose size a launch decides. It is after the declared
+// arrays of shared memory.
 func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 
 // Launch runs a kernel: its blocks one after the other, and the threads of a block from barrier to
@@ -92,7 +93,8 @@ func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []
 	return nil
 }
 
-// check returns an error if a kernel cannot be launched like this.
+// check returns an error if the kernel cannot be launched with this grid, block, shared memory or
+// number of parameters.
 func (e *entry) check(grid, block [3]int, shared, params int) error {
 	threads := 1
 	for i := range 3 {
@@ -114,7 +116,8 @@ func (e *entry) check(grid, block [3]int, shared, params int) error {
 	return nil
 }
 
-// initial returns the registers of a thread that starts: arbitrary numbers, and the constants.
+// initial returns what the slots of a thread hold at the start: arbitrary numbers in the registers,
+// and the constants.
 func (e *entry) initial() []uint64 {
 	r := make([]uint64, len(e.registers), len(e.registers)+len(e.constants))
 	for i, t := range e.registers {
@@ -123,7 +126,7 @@ func (e *entry) initial() []uint64 {
 	return append(r, e.constants...)
 }
 
-// run runs a block.
+// run runs the threads of a block until all of them end.
 func (l *launch) run(threads []thread) error {
 	for phase := 0; ; phase++ {
 		waiting := -1 // a thread
@@ -160,7 +163,7 @@ func (l *launch) run(threads []thread) error {
 	}
 }
 
-// run runs a thread until a barrier or its end.
+// run runs a thread until it reaches a barrier or ends.
 func (t *thread) run() error {
 	code := t.launch.entry.code
 	for range patience {
@@ -188,7 +191,8 @@ func (t *thread) run() error {
 	return errors.New("the thread does not come to an end")
 }
 
-// shared returns n bytes of shared memory, or nil after a fault.
+// shared returns n bytes at an address of shared memory. It returns nil after a fault, which t
+// records.
 func (t *thread) shared(at uint64, n int) []byte {
 	all := t.launch.shared
 	switch {
@@ -202,7 +206,8 @@ func (t *thread) shared(at uint64, n int) []byte {
 	return nil
 }
 
-// global returns n bytes of global memory, or nil after a fault.
+// global returns n bytes at an address of global memory. It returns nil after a fault, which t
+// records.
 func (t *thread) global(at uint64, n int) []byte {
 	in := &t.launch.found[t.pc]
 	if at%uint64(n) != 0 {
@@ -225,7 +230,7 @@ func (t *thread) global(at uint64, n int) []byte {
 	return b
 }
 
-// slice returns n bytes, or nil if they are not in the region.
+// slice returns the n bytes at an address, or nil if some of them are outside the region.
 func (r *region) slice(at uint64, n int) []byte {
 	off := at - r.first
 	if off >= uint64(len(r.data)) || uint64(len(r.data))-off < uint64(n) {

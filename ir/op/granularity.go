@@ -11,7 +11,7 @@ import (
 // element applies to all. A scale of rank 1 has an element for each index of Axis. With Block, the
 // scale has the tensor's shape, except that along Axis it has an element for each run of Block indices.
 type Granularity struct {
-	Axis  int // counted from the front
+	Axis  int // axis of x along which the scale varies; never negative
 	Block int // number of elements that share a scale, or 0 without blocks
 }
 

@@ -271,7 +271,7 @@ func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functi
 // build is lower with a function that projects x.
 func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value, direction directed) []*ir.Value {
 	x, hidden := n.Arg(recurrentX), n.Arg(recurrentR).Type.Shape[2]
-	var parts [][]*ir.Value // of each result
+	var parts [][]*ir.Value // for each result, its slices along the axis of directions
 	for i := range op.directions() {
 		part := func(v *ir.Value) *ir.Value {
 			if v == nil {
