@@ -107,7 +107,7 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	return uses
 }
 
-// imported notes a node of the IR that an operator became a part of.
+// imported adds to u the types and the operator of n, a node of the IR that the operator became.
 func (u *Use) imported(n *ir.Node) {
 	for _, v := range slices.Concat(n.Args, n.Results) {
 		if v != nil && v.Type.IsTensor() && !slices.Contains(u.Types, v.Type.DType) {
@@ -143,7 +143,7 @@ func computedBy(n *ir.Node) CPU {
 	return faster(by, kind)
 }
 
-// faster returns the one that is more than the other.
+// faster returns the first of a and b in the order GPU, Assembly, any other, None.
 func faster(a, b CPU) CPU {
 	if a == GPU || b == None || a == Assembly && b != GPU {
 		return a

@@ -15,7 +15,7 @@ type Order struct {
 	// Less reports whether element i is less than element j. Elements that are not less than each other
 	// are equal, and keep their order.
 	Less func(e *Emitter, i, j *kernel.Value) *kernel.Value
-	// Store stores that element i is at a place of the ascending order.
+	// Store stores i as the index of the element at place in the ascending order.
 	Store func(e *Emitter, place, i *kernel.Value)
 	// Tile is the number of neighbours that are sorted by comparing each with every other. It is a power
 	// of two, and small if comparisons are long.
