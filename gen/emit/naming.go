@@ -117,8 +117,8 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	return fn
 }
 
-// tables are the names of fields of a host that each of its methods has. globalTables are the names
-// of such variables of the package.
+// tables are the fields of a host, and globalTables the variables of the package, that the generator
+// prints for each method. [function.table] returns their names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
 // addMethods adds functions of the API to a host as methods.
