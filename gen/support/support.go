@@ -107,8 +107,8 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	return uses
 }
 
-// imported records a node of the IR that nodes of the operator became, alone or together with
-// others.
+// imported records the element types and the operator of n, an IR node that a node of the file
+// became, or a part of it.
 func (u *Use) imported(n *ir.Node) {
 	for _, v := range slices.Concat(n.Args, n.Results) {
 		if v != nil && v.Type.IsTensor() && !slices.Contains(u.Types, v.Type.DType) {

@@ -220,8 +220,8 @@ func (d *decoder) cvt() {
 	}
 }
 
-// extend returns a function that extends a number of type t to 64 bits: with its sign if the type
-// is signed, else with zeros.
+// extend returns a function that extends a number of type t to the width of the register in a slot.
+// A number of a signed type is extended with its sign, another with zeros.
 func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	mask := d.entry.registers[slot].mask()
 	if t.kind != 's' {
