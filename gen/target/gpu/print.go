@@ -124,7 +124,7 @@ func (p *printer) Ends(step program.Step) bool {
 	return len(launchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
-// Moves returns false, because the check for NaN does not see memory of the device.
+// Moves returns false for every step, because memory of the device is not searched for NaN.
 func (p *printer) Moves(program.Step) bool { return false }
 
 // Vars returns the kernels, and the shapes of the host's kernels.
