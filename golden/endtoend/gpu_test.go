@@ -187,8 +187,9 @@ func TestDeviceTrainer(t *testing.T) {
 	})
 }
 
-// TestAuto runs a package that chooses its target: with a software driver for Vulkan, which counts only if
-// it is forced, and without a driver. The test binary has every target.
+// TestAuto runs a package that chooses its target. It runs it with a software driver for Vulkan,
+// which the package uses only if it is forced, and without a driver. The test binary has every
+// target.
 func TestAuto(t *testing.T) {
 	long(t)
 	m := newModule(t)
