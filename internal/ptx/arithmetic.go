@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Lists of the types that an instruction may have.
+// Lists of types that instructions accept.
 const (
 	wholes = "s16 u16 s32 u32 s64 u64"
-	wide   = "s32 u32 s64 u64" // for div, rem, atom.min and atom.max
+	wide   = "s32 u32 s64 u64" // those of division and bit fields too
 	reals  = "f32 f64"
 	masks  = "b16 b32 b64"
 )
 
-// signed returns the low t.bits bits of x as a two's complement integer.
+// signed returns the value of a signed integer of type t from the bits x of a register.
 func (t typ) signed(x uint64) int64 {
 	shift := 64 - t.bits
 	return int64(x<<shift) >> shift
 }
 
-// truth returns the value of a predicate register: 1 for true, 0 for false.
+// truth returns the bits of a predicate.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -31,29 +31,31 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary decodes an instruction that writes f of its second operand to its first.
+// unary decodes an instruction with one operand: the register of type to becomes f of the operand
+// of type from.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary decodes an instruction that writes f of its second and third operand to its first.
+// binary decodes an instruction with two operands, of types first and second. The register of type
+// to becomes f of them.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary decodes an instruction that writes f of its second, third and fourth operand to its
-// first.
+// ternary decodes an instruction with three operands, of types first, second and third. The
+// register of type to becomes f of them.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
 }
 
-// floats decodes an instruction on two floats of type t. single computes it for f32, double for
+// floats decodes an instruction with two float operands of type t. single computes f32, and double
 // f64.
 func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
 	if t.bits == 32 {
@@ -87,9 +89,8 @@ func pick(first bool, x, y string) string {
 	return y
 }
 
-// product decodes mul, or mad if plus is true: x · y, or x · y + z. The result of mul.lo is the low
-// half of the product, in the type of the operands. That of mul.wide is the whole product, in a
-// type of twice the width.
+// product decodes a multiplication of integers. The result is the low bits, or all bits in twice
+// the width. If plus is true, a third operand is added.
 func (d *decoder) product(plus bool) {
 	t, to := typ{}, typ{}
 	mul := func(x, y uint64) uint64 { return x * y }
@@ -132,8 +133,8 @@ func (d *decoder) fma() {
 	}
 }
 
-// fma32 returns x · y + z, rounded once. The product is exact in 64 bits; their sum is rounded to
-// odd, after which rounding to 32 bits gives what rounding the exact sum would.
+// fma32 returns x·y + z, rounded once. The product is exact in float64. The sum is rounded to odd
+// in float64, so that rounding it to float32 equals rounding the exact sum.
 func fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
@@ -165,8 +166,8 @@ func (d *decoder) rem() {
 	d.quotient(func(x, y int64) int64 { return x % y }, func(x, y uint64) uint64 { return x % y })
 }
 
-// quotient decodes div or rem of integers. A division by 0 results in all ones; the manual leaves
-// the result open.
+// quotient decodes a division or remainder of integers. The manual does not define division by 0;
+// here all bits of the result are ones.
 func (d *decoder) quotient(signed func(x, y int64) int64, unsigned func(x, y uint64) uint64) {
 	t := d.typ(wide)
 	mask := t.mask()
@@ -196,7 +197,7 @@ func (d *decoder) extreme() {
 	})
 }
 
-// sign decodes neg or abs. For floats they change only the sign bit, also that of a NaN.
+// sign decodes neg and abs. They change the sign bit of a float, also of a NaN.
 func (d *decoder) sign() {
 	abs := strings.HasPrefix(d.op.text, "abs")
 	t := d.typ("s16 s32 s64 " + reals)
@@ -244,8 +245,8 @@ func (d *decoder) not() {
 	d.unary(t, t, func(x uint64) uint64 { return ^x & mask })
 }
 
-// shift decodes shl or shr. The number of bits to shift by is a u32. Where it is greater than the
-// width of the type, the instruction shifts by the width.
+// shift decodes shl and shr. The number of bits to shift by has type u32. A number above the width
+// counts as the width.
 func (d *decoder) shift() {
 	by := typ{'u', 32}
 	if strings.HasPrefix(d.op.text, "shl") {
@@ -263,8 +264,8 @@ func (d *decoder) shift() {
 	}
 }
 
-// extract decodes bfe, which extracts a field of bits from its first source. The low bytes of the
-// other two sources are the first bit and the length of the field.
+// extract decodes bfe, which extracts a field of bits. The low bytes of two operands are its first
+// bit and its length.
 func (d *decoder) extract() {
 	t := d.typ("u32 s32")
 	place := typ{'u', 32}
@@ -281,8 +282,8 @@ func (d *decoder) extract() {
 	})
 }
 
-// insert decodes bfi, which replaces a field of bits of its second source by the low bits of its
-// first source.
+// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the
+// first.
 func (d *decoder) insert() {
 	t := d.typ("b32")
 	place := typ{'u', 32}
@@ -295,7 +296,7 @@ func (d *decoder) insert() {
 	}
 }
 
-// conditions are the conditions of setp by name, for numbers other than NaN.
+// conditions maps the comparisons of setp to their results for operands that are not NaN.
 var conditions = map[string]func(less, equal bool) bool{
 	"eq": func(_, equal bool) bool { return equal },
 	"ne": func(_, equal bool) bool { return !equal },
@@ -305,8 +306,8 @@ var conditions = map[string]func(less, equal bool) bool{
 	"ge": func(less, _ bool) bool { return !less },
 }
 
-// compare decodes setp. If an operand is NaN, the conditions whose names end in u are true, and all
-// others are false.
+// compare decodes setp. If an operand is NaN, the comparison is false, except a comparison whose
+// name ends in u.
 func (d *decoder) compare() {
 	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	holds := conditions[name[:2]]
@@ -338,7 +339,8 @@ func (d *decoder) compare() {
 	}
 }
 
-// order decodes a comparison of two floats of type t.
+// order decodes a comparison of floats of type t. holds returns the result of comparing a with b;
+// nan says that one of them is NaN.
 func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	d.binary(pred, t, t, func(x, y uint64) uint64 {
 		a, b := toFloat(t, x), toFloat(t, y)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// step is a decoded instruction, which a thread can run.
+// step is an instruction that can run.
 type step struct {
 	kind    stepKind
-	guard   int // slot of the predicate that decides whether it runs, or -1
+	guard   int // the slot of a predicate, or -1
 	negated bool
 	exec    func(t *thread)
-	target  int   // index of the instruction that a jump leads to
-	reads   []int // slots that it reads
+	target  int   // of a branch
+	reads   []int // slots
 	writes  []int
 	line    int
 	text    string
@@ -27,17 +27,17 @@ const (
 	end
 )
 
-// decoder decodes one instruction into a step and checks its operands.
+// decoder turns an instruction into a step, and checks its operands on the way.
 type decoder struct {
 	*parser
 	pendingStep
 	step      step
-	constants map[uint64]int // slot of each constant, by its bits
-	total     int            // number of instructions of the kernel
-	mods      []string       // parts of the instruction's name after the first dot that are not consumed yet
+	constants map[uint64]int // slots
+	total     int            // instructions of the kernel
+	mods      []string       // unread parts of the instruction's name, after the first dot
 }
 
-// instructions maps the first part of an instruction's name to the method that decodes it.
+// instructions holds the decoder of each instruction, by the first part of its name.
 var instructions = map[string]func(d *decoder){
 	"add": (*decoder).sum, "sub": (*decoder).sum, "mul": (*decoder).mul, "mad": (*decoder).mad, "fma": (*decoder).fma,
 	"div": (*decoder).div, "rem": (*decoder).rem, "min": (*decoder).extreme, "max": (*decoder).extreme,
@@ -49,7 +49,7 @@ var instructions = map[string]func(d *decoder){
 	"bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode decodes the instructions of a kernel into its code.
+// decode decodes the instructions of a kernel. It fails unless the last one is a ret or a jump.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}
@@ -79,13 +79,12 @@ func (p *parser) decode(steps []pendingStep) {
 	}
 }
 
-// fail stops the parser with an error that names the instruction.
+// fail stops reading with an error that names the instruction.
 func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
 
-// has consumes the next part of the instruction's name and returns true if it is mod, else returns
-// false.
+// has reads the next part of the instruction's name if it is mod, and reports whether it is.
 func (d *decoder) has(mod string) bool {
 	if len(d.mods) == 0 || d.mods[0] != mod {
 		return false
@@ -94,20 +93,19 @@ func (d *decoder) has(mod string) bool {
 	return true
 }
 
-// one consumes the next part of the instruction's name. It fails unless the part is one of a list.
-func (d *decoder) one(of ...string) string {
-	if len(d.mods) == 0 || !slices.Contains(of, d.mods[0]) {
-		d.fail("the name needs one of .%s", strings.Join(of, " ."))
+// one reads the next part of the instruction's name, which must be one of parts, and returns it.
+func (d *decoder) one(parts ...string) string {
+	if len(d.mods) == 0 || !slices.Contains(parts, d.mods[0]) {
+		d.fail("the name needs one of .%s", strings.Join(parts, " ."))
 	}
 	mod := d.mods[0]
 	d.mods = d.mods[1:]
 	return mod
 }
 
-// typ consumes the next part of the instruction's name, a type. It fails unless the type is in a
-// list, whose names blanks separate.
-func (d *decoder) typ(of string) typ {
-	t, _ := typeOf(d.one(strings.Fields(of)...))
+// typ reads the next part of the instruction's name, which must be a type in list, and returns it.
+func (d *decoder) typ(list string) typ {
+	t, _ := typeOf(d.one(strings.Fields(list)...))
 	return t
 }
 
@@ -118,8 +116,8 @@ func (d *decoder) operands(n int) {
 	}
 }
 
-// register returns the slot of the register that an operand names. It fails unless agree accepts
-// the register's type for an operand of type t.
+// register returns the slot of the register o. It fails if the type of the register does not agree
+// with t, the type that the instruction requires.
 func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	if o.form != named {
 		d.fail("an operand is not a register")
@@ -134,16 +132,14 @@ func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	return s.at
 }
 
-// to returns the slot of the register that the instruction's operand i names. The instruction
-// writes it.
+// to returns the slot of operand i, a register of type t that the instruction writes.
 func (d *decoder) to(i int, t typ) int {
 	slot := d.register(d.args[i], t, fits)
 	d.step.writes = append(d.step.writes, slot)
 	return slot
 }
 
-// from returns the slot of the instruction's operand i, a register or a constant. The instruction
-// reads it.
+// from returns the slot of operand i, a register or a constant of type t that the instruction reads.
 func (d *decoder) from(i int, t typ) int { return d.source(d.args[i], t, fits) }
 
 func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
@@ -164,8 +160,8 @@ func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
 	return slot
 }
 
-// constant returns the slot that holds a constant. A thread keeps constants in slots after its
-// registers, so that instructions read both in the same way.
+// constant returns the slot of a constant. Constants have the slots after the registers, so that
+// instructions read both in the same way.
 func (d *decoder) constant(bits uint64) int {
 	slot, ok := d.constants[bits]
 	if !ok {

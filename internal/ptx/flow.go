@@ -2,7 +2,7 @@ package ptx
 
 import "slices"
 
-// bar decodes a barrier for all threads of a block.
+// bar decodes a barrier of all threads of a block.
 func (d *decoder) bar() {
 	d.one("sync")
 	d.operands(1)
@@ -30,25 +30,22 @@ func (d *decoder) ret() {
 	d.step.kind = end
 }
 
-// slots is a set of slots, one bit each.
+// slots is a set of registers.
 type slots []uint64
 
 func (s slots) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
 func (s slots) has(slot int) bool { return s[slot/64]>>(slot%64)&1 != 0 }
 
-// assignment is an analysis that finds the registers that are written on every path to an
-// instruction.
+// assignment finds which registers have certainly been written when control reaches an instruction.
 type assignment struct {
 	entry   *entry
-	targets []bool // whether a jump leads to an instruction
-	// registers written on all paths found so far, for the first instruction and the targets of
-	// jumps; nil before the first path
-	written []slots
-	work    []int // instructions whose element of written changed
+	targets []bool  // instructions that jumps lead to
+	written []slots // for each target and the first instruction, the registers written on all paths found so far; else nil
+	work    []int   // instructions for which written has changed
 }
 
-// checkAssigned fails if a kernel may read a register before it writes it: if some path to the read
-// has no write. An instruction with a predicate does not count as a write, because it may not run.
+// checkAssigned fails if a register may be read before it is written, on any path of jumps. A write
+// under a predicate does not count, because the predicate may prevent it.
 func checkAssigned(e *entry) {
 	a := &assignment{entry: e, targets: make([]bool, len(e.code)), written: make([]slots, len(e.code)), work: []int{0}}
 	for _, s := range e.code {
@@ -69,9 +66,8 @@ func checkAssigned(e *entry) {
 	}
 }
 
-// follow walks from instruction pc to the next target of a jump, or to an instruction that jumps or
-// ends the kernel, and passes on the registers written on the way. If check is true, it fails where
-// an instruction reads a register that is not written.
+// follow follows the instructions from pc on, up to the next target of a jump. If check is true, it
+// fails if one of them reads a register that has not been written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {
@@ -99,8 +95,7 @@ func (a *assignment) follow(pc int, check bool) {
 	}
 }
 
-// reach records that a path leads to instruction pc with the registers now written. Only those
-// written on all paths stay in a.written.
+// reach records a path to the instruction at pc on which the registers in now have been written.
 func (a *assignment) reach(pc int, now slots) {
 	if a.written[pc] == nil {
 		a.written[pc] = slices.Clone(now)

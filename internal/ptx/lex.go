@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// token is a word, a number, a quoted string, or a punctuation character. At the end of the source
-// it is empty.
+// token is a word, a number, a string in quotes, or a character of punctuation. At the end of the
+// source its text is "".
 type token struct {
 	text  string
-	start int // offset in the source
+	start int // in the source
 	line  int
 }
 
-// mistake is a syntax or type error. The parser panics with it to stop.
+// mistake is the error that stops reading.
 type mistake struct{ error }
 
 // lexer splits a source into tokens.
@@ -28,15 +28,15 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
 }
 
-// failAt stops the parser with an error that names a line.
+// failAt stops reading with an error in a line.
 func failAt(line int, format string, args ...any) {
 	panic(mistake{fmt.Errorf("ptx: line %d: %w", line, fmt.Errorf(format, args...))})
 }
 
-// fail stops the parser with an error that names the line of the next token.
+// fail stops reading at the next token.
 func (l *lexer) fail(format string, args ...any) { failAt(l.next.line, format, args...) }
 
-// advance reads one token of the source into l.next.
+// advance reads the next token.
 func (l *lexer) advance() {
 	l.space()
 	start := l.at
@@ -88,7 +88,7 @@ func (l *lexer) space() {
 	}
 }
 
-// take consumes the next token, whatever it is, and returns it.
+// take reads and returns the next token. It fails at the end of the source.
 func (l *lexer) take() token {
 	t := l.next
 	if t.text == "" {
@@ -98,7 +98,7 @@ func (l *lexer) take() token {
 	return t
 }
 
-// accept consumes the next token and returns true if its text is the one given, else returns false.
+// accept reads the next token if it is text, and reports whether it is.
 func (l *lexer) accept(text string) bool {
 	if l.next.text != text {
 		return false
@@ -107,7 +107,7 @@ func (l *lexer) accept(text string) bool {
 	return true
 }
 
-// expect consumes the next token. It fails if the token has another text.
+// expect reads the next token, and fails unless it is text.
 func (l *lexer) expect(text string) {
 	if !l.accept(text) {
 		l.fail("%q where %q is expected", l.next.text, text)

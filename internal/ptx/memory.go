@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// specials are the names of the special registers, such as "%tid.x".
+// specials holds the names of the special registers that instructions can read.
 var specials = func() map[string]bool {
 	names := map[string]bool{}
 	for name := range indexes {
@@ -16,8 +16,8 @@ var specials = func() map[string]bool {
 	return names
 }()
 
-// indexes returns for each special register the index of the thread or block, or the size of the block
-// or grid.
+// indexes maps special registers to what they hold: the index of the thread or block, or the
+// extents of the block or grid.
 var indexes = map[string]func(t *thread) *[3]int{
 	"%tid":    func(t *thread) *[3]int { return &t.index },
 	"%ntid":   func(t *thread) *[3]int { return &t.launch.block },
@@ -25,8 +25,8 @@ var indexes = map[string]func(t *thread) *[3]int{
 	"%nctaid": func(t *thread) *[3]int { return &t.launch.grid },
 }
 
-// mov decodes an instruction that copies a register, a constant or the address of an array, or that
-// splits a register into two halves or joins two halves.
+// mov decodes a move: of a register, a constant or the address of an array, or between a register
+// and its two halves.
 func (d *decoder) mov() {
 	t := d.typ(masks + " " + wholes + " " + reals + " pred")
 	d.operands(2)
@@ -60,8 +60,7 @@ func (d *decoder) mov() {
 	d.unary(t, t, func(x uint64) uint64 { return x })
 }
 
-// offset returns the offset of an array in shared memory. The array whose size the launch decides
-// lies after all others.
+// offset returns the offset of an array in shared memory. A dynamic array is after all others.
 func (d *decoder) offset(s symbol) int {
 	if s.what == dynamic {
 		return d.entry.dynamic()
@@ -69,7 +68,7 @@ func (d *decoder) offset(s symbol) int {
 	return s.at
 }
 
-// halves returns the slots of the two registers of a vector operand. Each has half the bits of t.
+// halves returns the slots of the two registers in o, which together hold a value of type t.
 func (d *decoder) halves(o operand, t typ) (low, high int) {
 	if t.kind != 'b' || t.bits < 32 || len(o.list) != 2 {
 		d.fail("two registers make .b32 or .b64")
@@ -78,7 +77,7 @@ func (d *decoder) halves(o operand, t typ) (low, high int) {
 	return d.register(o.list[0], half, fits), d.register(o.list[1], half, fits)
 }
 
-// split decodes a mov that writes the halves of one register to two.
+// split decodes a mov from a register of type t to its two halves.
 func (d *decoder) split(t typ) {
 	x := d.from(1, t)
 	low, high := d.halves(d.args[0], t)
@@ -90,7 +89,7 @@ func (d *decoder) split(t typ) {
 	}
 }
 
-// join decodes a mov that writes two registers to the halves of one.
+// join decodes a mov from two halves to a register of type t.
 func (d *decoder) join(t typ) {
 	low, high := d.halves(d.args[1], t)
 	d.step.reads = append(d.step.reads, low, high)
@@ -99,14 +98,13 @@ func (d *decoder) join(t typ) {
 	d.step.exec = func(t *thread) { t.r[r] = t.r[low] | t.r[high]<<half }
 }
 
-// place is an address that an instruction accesses: the sum of a register and an offset.
+// place is an address: the value of a register or constant plus an offset.
 type place struct {
-	base   int // slot of the register
+	base   int // a slot
 	offset uint64
 }
 
-// place returns the address that operand i names. The operand is a register or a shared array, plus
-// an offset.
+// place returns the place of operand i, an address in a memory space.
 func (d *decoder) place(i int, space string) place {
 	o := d.args[i]
 	if o.form != address {
@@ -122,8 +120,7 @@ func (d *decoder) place(i int, space string) place {
 	return place{d.source(operand{form: named, name: o.name}, t, fits), uint64(o.offset)}
 }
 
-// bytes returns the n bytes at the address in shared or global memory. It returns nil after a
-// fault, which t records.
+// bytes returns the n bytes of an address in a space of memory, or nil after a fault.
 func (p place) bytes(t *thread, shared bool, n int) []byte {
 	at := t.r[p.base] + p.offset
 	if shared {
@@ -145,7 +142,7 @@ func get(b []byte, n int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// put stores x as a little-endian number in the first n bytes of b.
+// put stores the low n bytes of x in b, little-endian.
 func put(b []byte, n int, x uint64) {
 	switch n {
 	case 1:
@@ -161,8 +158,8 @@ func put(b []byte, n int, x uint64) {
 
 const stored = "b8 u8 s8 b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64"
 
-// elements reads from the instruction's name the type and the number of the elements that it
-// accesses. It returns the type, and the registers that operand i lists.
+// elements reads the number and the type of the elements that an access has. It returns the type
+// and the registers in operand i.
 func (d *decoder) elements(i int) (t typ, list []operand) {
 	n := 1
 	switch {
@@ -216,7 +213,7 @@ func (d *decoder) load() {
 	}
 }
 
-// loadParam decodes ld.param. The instruction may read only the low bytes of a parameter.
+// loadParam decodes ld.param. It may read the low bytes of a parameter.
 func (d *decoder) loadParam() {
 	t := d.typ(stored)
 	d.operands(2)
@@ -256,7 +253,7 @@ func (d *decoder) store() {
 }
 
 // atom decodes an atomic operation, which changes an element in memory and returns its old value.
-// Every instruction is atomic here, because threads run one after the other.
+// Threads run one after the other, so each instruction is atomic.
 func (d *decoder) atom() {
 	space := d.one("global", "shared")
 	name := d.one("add", "min", "max", "and", "or", "xor", "exch", "cas")

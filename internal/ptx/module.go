@@ -1,6 +1,6 @@
 // Package ptx reads, checks and runs modules in PTX, the assembly language of CUDA, on the CPU. It
-// knows the subset of instructions that this repository writes, and what NVIDIA's manual says of
-// them. It knows nothing of how they are written: it is what tests judge the writers by.
+// knows the subset of instructions that this repository writes, and their definition in NVIDIA's
+// manual. It does not know how PTX is written. Tests check the writers of PTX with it.
 package ptx
 
 import "fmt"
@@ -30,9 +30,9 @@ func (m *Module) entry(kernel string) (*entry, error) {
 	return nil, fmt.Errorf("ptx: no kernel is called %q", kernel)
 }
 
-// Check returns an error if a text is not a module in the subset that this package knows: if its
-// syntax is wrong, a name is not declared or is declared twice, an operand's type does not suit its
-// instruction, or a register may be read before it is written.
+// Check returns an error if a text is not a module in the subset: if its syntax is wrong, a name is
+// not declared or declared twice, an operand does not have the type that its instruction wants, or
+// a register may be read before it is written.
 func Check(text string) error {
 	_, err := Parse(text)
 	return err
@@ -42,26 +42,24 @@ func Check(text string) error {
 type entry struct {
 	name      string
 	params    []variable
-	threads   [3]int   // threads of a block that the text requires in each dimension, or 0
-	most      int      // greatest number of threads of a block
-	shared    int      // bytes of the arrays in shared memory
-	registers []typ    // types of the registers, by slot
-	constants []uint64 // values of the slots after the registers
+	threads   [3]int   // of a block, as the text requires; 0 if it does not
+	most      int      // threads of a block
+	shared    int      // bytes of arrays
+	registers []typ    // by slot
+	constants []uint64 // in the slots after the registers
 	code      []step
 }
 
-// variable is a parameter of a kernel.
+// variable is a parameter.
 type variable struct {
 	name string
 	typ  typ
 }
 
-// symbol is what a declared name refers to.
+// symbol is the meaning of a name.
 type symbol struct {
 	what what
-	// slot of a register, number of a parameter, offset in shared memory, or index of an
-	// instruction
-	at int
+	at   int // a slot, the number of a parameter, an offset in shared memory, or an instruction
 }
 
 type what uint8
@@ -69,13 +67,13 @@ type what uint8
 const (
 	register what = iota + 1
 	parameter
-	array   // an array in shared memory
-	dynamic // the array whose size the launch decides
+	array   // in shared memory
+	dynamic // after all arrays in shared memory
 	label
 )
 
-// typ is the type of a register or of an operand: the letter and the number of bits of its name.
-// The letter of bf16 is 'h', and that of a predicate is 'p'.
+// typ is the type of a register or an operand: the letter and the number of bits of its name. The
+// letter of bf16 is 'h', and the letter of a predicate 'p'.
 type typ struct {
 	kind byte
 	bits int
@@ -93,7 +91,7 @@ func (t typ) String() string {
 	return fmt.Sprintf("%c%d", t.kind, t.bits)
 }
 
-// typeOf returns the type with a name such as "u32". ok is false if there is none.
+// typeOf returns the type of a name such as "u32".
 func typeOf(name string) (typ, bool) {
 	switch name {
 	case "pred":
@@ -112,12 +110,11 @@ func typeOf(name string) (typ, bool) {
 func (t typ) isInt() bool   { return t.kind == 's' || t.kind == 'u' }
 func (t typ) isFloat() bool { return t.kind == 'f' || t.kind == 'h' }
 
-// mask returns a number whose low t.bits bits are set.
+// mask returns a number in which the low t.bits bits are ones.
 func (t typ) mask() uint64 { return 1<<t.bits - 1 }
 
-// fits reports whether a register of type r can be an operand of type t. A register of a type b16,
-// b32 or b64 suits every operand type of its width, and an operand of such a type every register
-// type of its width.
+// fits reports whether a register of type r can be an operand of type t. A type of plain bits fits
+// every type of the same width, except a predicate.
 func fits(r, t typ) bool {
 	switch {
 	case r.bits != t.bits || (r == pred) != (t == pred):
@@ -128,7 +125,7 @@ func fits(r, t typ) bool {
 	return r.kind == t.kind || r.isInt() && t.isInt()
 }
 
-// fitsWide is fits for loads and stores, which also accept a register wider than the element.
+// fitsWide is fits for the instructions that also take wider registers.
 func fitsWide(r, t typ) bool {
 	isBits := func(t typ) bool { return t.kind == 'b' || t.isInt() }
 	return fits(r, t) || r.bits > t.bits && isBits(r) && isBits(t)

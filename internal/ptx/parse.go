@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Limits of a module, so that a malicious text cannot make the parser allocate much memory.
+// Limits on what a text declares, so that a hostile text cannot exhaust memory.
 const (
 	maxRegisters = 1 << 16
 	maxShared    = 1 << 20
 )
 
-// parser parses the text of a module.
+// parser reads a module.
 type parser struct {
 	lexer
 	version float64
-	target  int    // the number in sm_90, such as 90
-	outer   *scope // names declared in the module
+	target  int    // sm_<target>
+	outer   *scope // names of the module
 	entry   *entry
 	names   *scope
 }
 
-// scope maps the names declared in a module or a kernel to what they refer to.
+// scope maps names to their meaning. A name that it lacks is looked up in outer.
 type scope struct {
 	symbols map[string]symbol
 	outer   *scope
@@ -38,7 +38,7 @@ func (s *scope) find(name string) (symbol, bool) {
 	return symbol{}, false
 }
 
-// Parse parses the text of a module. It returns the errors that [Check] describes.
+// Parse reads a module. It returns the errors of [Check].
 func Parse(text string) (m *Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -76,7 +76,7 @@ func Parse(text string) (m *Module, err error) {
 	return m, nil
 }
 
-// header parses the directives that every module begins with.
+// header reads the directives at the start of a module.
 func (p *parser) header() {
 	p.expect(".version")
 	if !versionNumber.MatchString(p.next.text) {
@@ -99,7 +99,7 @@ var (
 	registerName  = regexp.MustCompile(`^%[A-Za-z0-9_$]+$`)
 )
 
-// name parses the name of a kernel, parameter, array or label.
+// name reads the name of a kernel, parameter, array or label.
 func (p *parser) name() string { return checkName(p.take()) }
 
 func checkName(t token) string {
@@ -112,7 +112,7 @@ func checkName(t token) string {
 	return t.text
 }
 
-// declare adds a name to the innermost scope. It fails if the name is already declared.
+// declare gives a name its meaning. It fails if the scope has the name already.
 func (p *parser) declare(name string, s symbol) {
 	if _, ok := p.names.find(name); ok {
 		p.fail("%s is declared twice", name)
@@ -120,7 +120,7 @@ func (p *parser) declare(name string, s symbol) {
 	p.names.symbols[name] = s
 }
 
-// number parses an integer from lo to hi.
+// number reads an integer from lo to hi.
 func (p *parser) number(lo, hi int) int {
 	n, err := strconv.Atoi(p.next.text)
 	if err != nil || n < lo || n > hi {
@@ -130,7 +130,7 @@ func (p *parser) number(lo, hi int) int {
 	return n
 }
 
-// typ parses a type such as ".u32".
+// typ reads a type such as ".u32".
 func (p *parser) typ() typ {
 	t, ok := typeOf(strings.TrimPrefix(p.next.text, "."))
 	if !ok || p.next.text[0] != '.' {
@@ -140,7 +140,8 @@ func (p *parser) typ() typ {
 	return t
 }
 
-// align parses an alignment of 1 to 16 bytes if there is one.
+// align reads an alignment, if there is one. It accepts powers of 2 up to 16, the alignment that
+// arrays have here.
 func (p *parser) align() {
 	if !p.accept(".align") {
 		return
@@ -150,7 +151,7 @@ func (p *parser) align() {
 	}
 }
 
-// kernel parses a kernel and adds it to m.
+// kernel reads a kernel.
 func (p *parser) kernel(m *Module) {
 	p.names = p.outer
 	name := p.name()
@@ -184,7 +185,7 @@ func (p *parser) kernel(m *Module) {
 	m.names = append(m.names, name)
 }
 
-// directives parses the directives that fix or limit the number of threads of a block.
+// directives reads the directives about the blocks of a kernel.
 func (p *parser) directives() {
 	for {
 		switch p.next.text {
@@ -214,17 +215,16 @@ func (p *parser) directives() {
 	}
 }
 
-// pendingStep is an instruction that is parsed but not decoded. It is decoded at the end of the
-// kernel, where all labels are known.
+// pendingStep is an instruction that is decoded when all labels are known.
 type pendingStep struct {
 	op      token
 	text    string
-	guard   string // register that decides whether it runs, or ""
+	guard   string // a register, or ""
 	negated bool
 	args    []operand
 }
 
-// statement parses a declaration, a label or an instruction. It appends the instruction to steps.
+// statement reads a declaration, a label or an instruction.
 func (p *parser) statement(steps []pendingStep) []pendingStep {
 	switch p.next.text {
 	case ".reg":
@@ -265,8 +265,7 @@ func (p *parser) statement(steps []pendingStep) []pendingStep {
 	return append(steps, s)
 }
 
-// registers parses a declaration of registers: a list of names, or one name that stands for a
-// numbered range of registers.
+// registers reads a declaration of registers: a list of names, or one name with a count.
 func (p *parser) registers() {
 	t := p.typ()
 	if t.bits == 8 || t.kind == 'h' {
@@ -303,8 +302,7 @@ func (p *parser) register(name string, t typ) {
 	p.entry.registers = append(p.entry.registers, t)
 }
 
-// array parses the declaration of an array in shared memory. Every array begins at a multiple of 16
-// bytes.
+// array reads the declaration of an array in shared memory. Arrays begin at multiples of 16 bytes.
 func (p *parser) array() {
 	p.align()
 	t := p.typ()
@@ -321,14 +319,14 @@ func (p *parser) array() {
 	p.declare(name, symbol{array, at})
 }
 
-// operand is an operand of an instruction.
+// operand is an operand of an instruction, as the text writes it.
 type operand struct {
 	form   form
-	name   string    // name of a register or symbol, or of the base of an address
-	bits   uint64    // bits of a constant; an integer has 64
-	signed bool      // whether a constant is negative
-	offset int64     // offset of an address in bytes
-	list   []operand // registers of a vector
+	name   string    // of a register or symbol, also of the base of an address
+	bits   uint64    // of an immediate value; an integer has 64 bits
+	signed bool      // the immediate is negative
+	offset int64     // of an address
+	list   []operand // of a vector
 }
 
 type form uint8
@@ -342,7 +340,7 @@ const (
 	vector
 )
 
-// operand parses an operand.
+// operand reads an operand.
 func (p *parser) operand() operand {
 	switch {
 	case p.accept("["):
@@ -378,7 +376,7 @@ func (p *parser) operand() operand {
 	return operand{form: named, name: p.take().text}
 }
 
-// integer parses an integer constant.
+// integer reads an integer, which may have a sign.
 func (p *parser) integer() operand {
 	minus := p.accept("-")
 	t := p.take()
@@ -392,7 +390,7 @@ func (p *parser) integer() operand {
 	return operand{form: integer, bits: n, signed: minus}
 }
 
-// hex returns the bits of a float constant in hexadecimal. It fails unless there are n digits.
+// hex returns the bits of a float, written as n hexadecimal digits.
 func (p *parser) hex(digits string, n int) uint64 {
 	bits, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || len(digits) != n {
@@ -401,8 +399,7 @@ func (p *parser) hex(digits string, n int) uint64 {
 	return bits
 }
 
-// inRange reports whether an integer constant is in the range of type t, read as signed or as
-// unsigned.
+// inRange reports whether type t has the value of an integer, as a signed or as an unsigned number.
 func (o operand) inRange(t typ) bool {
 	switch {
 	case t == pred:

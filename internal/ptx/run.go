@@ -12,38 +12,39 @@ type Memory interface {
 	Allocation(addr uint64) (first uint64, data []byte, err error)
 }
 
-// patience is the number of instructions that a thread may run before it reaches a barrier or ends.
+// patience is the number of instructions that a thread may run without reaching a barrier or its
+// end.
 const patience = 1 << 30
 
-// launch is the state of a grid that runs.
+// launch is the state of a running grid.
 type launch struct {
 	entry       *entry
 	grid, block [3]int
-	at          [3]int // index of the running block in the grid
+	at          [3]int // the block that runs
 	params      []uint64
 	memory      Memory
 	shared      []byte
-	found       []region // the last allocation that each instruction accessed
+	found       []region // for each instruction, the allocation that it accessed last
 }
 
-// region is an allocation in global memory.
+// region is an allocation.
 type region struct {
 	first uint64
 	data  []byte
 }
 
-// thread is the state of a thread of the running block.
+// thread is a thread of the block that runs.
 type thread struct {
 	launch *launch
 	index  [3]int
-	r      []uint64 // registers, followed by constants
+	r      []uint64 // registers, then constants
 	pc     int
 	ended  bool
 	fault  error
 }
 
-// dynamic returns the offset of the array whose size a launch decides. It is after the declared
-// arrays of shared memory.
+// dynamic returns the offset of dynamic shared memory, which follows the arrays that the text
+// declares.
 func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 
 // Launch runs a kernel: its blocks one after the other, and the threads of a block from barrier to
@@ -93,7 +94,7 @@ func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []
 	return nil
 }
 
-// check returns an error if the kernel cannot be launched with this grid, block, shared memory or
+// check returns an error if the kernel cannot be launched with this grid, block, shared memory and
 // number of parameters.
 func (e *entry) check(grid, block [3]int, shared, params int) error {
 	threads := 1
@@ -116,8 +117,7 @@ func (e *entry) check(grid, block [3]int, shared, params int) error {
 	return nil
 }
 
-// initial returns what the slots of a thread hold at the start: arbitrary numbers in the registers,
-// and the constants.
+// initial returns the initial registers of a thread: arbitrary numbers, followed by the constants.
 func (e *entry) initial() []uint64 {
 	r := make([]uint64, len(e.registers), len(e.registers)+len(e.constants))
 	for i, t := range e.registers {
@@ -126,7 +126,7 @@ func (e *entry) initial() []uint64 {
 	return append(r, e.constants...)
 }
 
-// run runs the threads of a block until all of them end.
+// run runs the threads of a block.
 func (l *launch) run(threads []thread) error {
 	for phase := 0; ; phase++ {
 		waiting := -1 // a thread
@@ -163,7 +163,7 @@ func (l *launch) run(threads []thread) error {
 	}
 }
 
-// run runs a thread until it reaches a barrier or ends.
+// run runs a thread until a barrier or its end.
 func (t *thread) run() error {
 	code := t.launch.entry.code
 	for range patience {
@@ -191,8 +191,7 @@ func (t *thread) run() error {
 	return errors.New("the thread does not come to an end")
 }
 
-// shared returns n bytes at an address of shared memory. It returns nil after a fault, which t
-// records.
+// shared returns n bytes of shared memory, or nil after a fault.
 func (t *thread) shared(at uint64, n int) []byte {
 	all := t.launch.shared
 	switch {
@@ -206,8 +205,7 @@ func (t *thread) shared(at uint64, n int) []byte {
 	return nil
 }
 
-// global returns n bytes at an address of global memory. It returns nil after a fault, which t
-// records.
+// global returns n bytes of global memory, or nil after a fault.
 func (t *thread) global(at uint64, n int) []byte {
 	in := &t.launch.found[t.pc]
 	if at%uint64(n) != 0 {
@@ -230,7 +228,7 @@ func (t *thread) global(at uint64, n int) []byte {
 	return b
 }
 
-// slice returns the n bytes at an address, or nil if some of them are outside the region.
+// slice returns n bytes, or nil if they are not in the region.
 func (r *region) slice(at uint64, n int) []byte {
 	off := at - r.first
 	if off >= uint64(len(r.data)) || uint64(len(r.data))-off < uint64(n) {

@@ -37,7 +37,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents says that there is a column for each window, and that a column has whole blocks of rows.
+// foldExtents returns two conditions: there is a column for each window, and the rows of a column
+// are whole blocks.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{
@@ -46,8 +47,8 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	}
 }
 
-// col2Im has a thread for each element of the images, which adds up the cells of the windows over it, in
-// the order of the cells.
+// col2Im launches a thread for each element of the images. The thread adds the cells of the windows
+// over its element, in the order of the cells.
 func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -73,8 +74,8 @@ func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// deformColumns has a thread for each element of the columns, which interpolates between the elements
-// around a moved cell. Places are computed in f64.
+// deformColumns launches a thread for each element of the columns. The thread interpolates between
+// the elements around a moved cell. It computes places in f64.
 func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
 	x, offsets, factors, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -119,7 +120,8 @@ func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// around returns the two elements around a place of an axis, an f64, with weights of type d.
+// around returns the two elements next to a place on an axis, with their weights. place is an f64,
+// and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))
 	place = within(e, place, e.Float(ir.F64, -2), e.Add(count, e.Float(ir.F64, 1)))

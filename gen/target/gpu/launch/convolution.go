@@ -16,7 +16,7 @@ var convolution = []entry{
 	computes(convWeights),
 }
 
-// conv adds a bias to a convolution.
+// conv computes a convolution and adds the bias.
 func conv(o op.Conv, n *ir.Node) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
@@ -32,10 +32,10 @@ func conv(o op.Conv, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// convolve is a product for each group: of the weights, a row for each channel of the result, and the
-// operand, a column for each place of the result, with a term for each channel and cell of the window.
-// The elements of the operand and the weights are changed by x and w, which gets the channel, too. store
-// gets the index of a sum, counted from the first, and its channel.
+// convolve computes a convolution as a product for each group. Its rows are the channels of the
+// result, its columns the places of the result, and its terms the channels and cells of a window.
+// The functions x and w change the elements of the operand and the weights; w also gets the
+// channel. store stores a sum; i is its index in the result.
 func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, channel, sum *kernel.Value)) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
@@ -70,18 +70,18 @@ func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *ke
 	}))
 }
 
-// window is where the cells of windows are.
+// window describes where the cells of windows are on an operand.
 type window struct {
 	op.Window
 	in   []dim.Dim // spatial extents of the operand
 	pads []dim.Dim // padding before each axis
 }
 
-// windowOf returns a window over an operand of these spatial extents.
+// windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the cell of the operand that a cell of the window at a place reads, and whether it is
-// inside of the operand.
+// cells returns the coordinates in the operand of a cell, tap, of the window at a place. inside
+// says whether the operand has them.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -93,8 +93,8 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window one of whose cells is a cell of the operand, and whether there
-// is one among those of these extents.
+// places returns the place of the window whose cell tap is a given cell of the operand. exists says
+// whether there is such a place within extents.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {
@@ -108,8 +108,9 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 	return places, exists
 }
 
-// convWeights is a product for each group: of the gradient, a row for each channel of the result, and
-// the operand, a column for each channel and cell of the window, with a term for each window.
+// convWeights computes the gradient of the weights as a product for each group. Its rows are the
+// channels of the result, its columns the channels and cells of a window of the operand, and its
+// terms the windows.
 func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)

@@ -23,7 +23,8 @@ var norm = []entry{
 	computes(lrn),
 }
 
-// element0 says that scale and bias have an element for each of a row.
+// element0 is the place of an element's scale and bias if these have one element for each element
+// of a row.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.
@@ -37,8 +38,9 @@ func groupNorm(o op.GroupNormalization, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// normalise divides each row by its standard deviation, or by the root of the mean of its squares. The
-// optional operands after the first are a scale and a bias, whose element for one of a row is at place.
+// normalise divides each row by its standard deviation or, unless centred is true, by its root mean
+// square. The optional operands after the first are a scale and a bias. place returns the index in
+// them for element i of a row.
 func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, scale, bias, y := n.Args[0], n.Arg(1), n.Arg(2), n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -76,7 +78,7 @@ func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, c
 	}))
 }
 
-// lrn has a thread for each element, which adds up the squares of its neighbours.
+// lrn launches a thread for each element. The thread sums the squares of the neighbouring channels.
 func lrn(o op.LRN, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -16,7 +16,7 @@ var pointwise = []entry{
 	computes(pointwiseRegion),
 }
 
-// pointwiseRegion has a thread for each element of the results.
+// pointwiseRegion launches a thread for each element of the results.
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	shape := n.Results[0].Type.Shape
 	return one(kernels.Map("pointwise", shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {

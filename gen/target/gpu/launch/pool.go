@@ -20,7 +20,8 @@ var pool = []entry{
 
 var errBlocked = errors.New("the channels are in blocks")
 
-// overWindow is a kernel with a thread for each window: it carries a state through the cells.
+// overWindow launches a thread for each window. The thread carries a state through the cells, from
+// start through step to end.
 func overWindow(name string, o op.Window, n *ir.Node, start func(e *kernels.Emitter) []*kernel.Value,
 	step func(e *kernels.Emitter, state []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value,
 	end func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
@@ -45,7 +46,8 @@ func overWindow(name string, o op.Window, n *ir.Node, start func(e *kernels.Emit
 	}))
 }
 
-// averagePool adds the cells of a window, and counts those that are in the operand, or in its padding.
+// averagePool sums the cells of each window, and divides by the number of cells in the operand or,
+// if o counts them, also in its padding.
 func averagePool(o op.AveragePool, n *ir.Node) ([]kernels.Launch, error) {
 	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
 	if o.Blocked || !ok {
@@ -66,7 +68,7 @@ func averagePool(o op.AveragePool, n *ir.Node) ([]kernels.Launch, error) {
 		})
 }
 
-// maxPool takes the greatest cell of a window, or NaN if there is one.
+// maxPool computes the greatest cell of each window. A NaN in the window gives NaN.
 func maxPool(o op.MaxPool, n *ir.Node) ([]kernels.Launch, error) {
 	elem := n.Args[0].Type.DType
 	d, ok := kernels.Arithmetic(elem)
@@ -81,7 +83,7 @@ func maxPool(o op.MaxPool, n *ir.Node) ([]kernels.Launch, error) {
 		func(_ *kernels.Emitter, s []*kernel.Value) *kernel.Value { return s[0] })
 }
 
-// globalAveragePool averages planes.
+// globalAveragePool computes the mean of each plane.
 func globalAveragePool(o op.GlobalAveragePool, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -104,8 +106,8 @@ func globalAveragePool(o op.GlobalAveragePool, n *ir.Node) ([]kernels.Launch, er
 	}))
 }
 
-// maxPoolGrad finds the first greatest cell of each window, and has a thread for each cell of x, which
-// adds the gradients of the windows that have found it, in their order.
+// maxPoolGrad finds the first greatest cell of each window. It then launches a thread for each cell
+// of x, which adds the gradients of the windows whose greatest cell it is, in their order.
 func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -17,7 +17,7 @@ var product = []entry{
 	computes(squaredDistances),
 }
 
-// matMul multiplies batches of matrices.
+// matMul computes the products of batches of matrices, which broadcast.
 func matMul(_ op.MatMul, n *ir.Node) ([]kernels.Launch, error) {
 	z := n.Results[0]
 	sums, ok := kernels.Arithmetic(z.Type.DType)
@@ -28,8 +28,8 @@ func matMul(_ op.MatMul, n *ir.Node) ([]kernels.Launch, error) {
 	return matrices("product", n, sums, same, same, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
 }
 
-// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. store
-// gets the index of a sum, counted from the first, and its column.
+// matrices computes the products of batches of matrices. The functions a and b change the elements
+// of the factors; b also gets the column. store stores a sum; i is its index in the result.
 func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, column, sum *kernel.Value)) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)
@@ -61,8 +61,8 @@ func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitt
 	}))
 }
 
-// broadcast returns the place on an axis of extent d that broadcasting to another extent reads for place
-// i: 0 if d is 1, which may be known only at run time.
+// broadcast returns the index on an axis of extent d for index i of the axis of extent to that it
+// broadcasts to. It is 0 if d is 1, which may be known only at run time.
 func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
 	if d.Equal(to) {
 		return i
@@ -112,7 +112,7 @@ func gemm(o op.Gemm, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// squaredDistances is a product whose terms are squares of differences.
+// squaredDistances computes a product whose terms are squared differences.
 func squaredDistances(_ op.SquaredDistances, n *ir.Node) ([]kernels.Launch, error) {
 	a, b, y := n.Args[0], n.Args[1], n.Results[0]
 	return one(kernels.Product("squared_distances", kernels.Factors{

@@ -11,7 +11,7 @@ var table = slices.Concat(
 	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,
 )
 
-// builders finds the builder of an operator.
+// builders maps the type of an operator to its builder.
 var builders = func() map[reflect.Type]builder {
 	m := make(map[reflect.Type]builder, len(table))
 	for _, e := range table {
