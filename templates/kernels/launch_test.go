@@ -41,6 +41,8 @@ func (m memory) run(t *testing.T, symbols map[string]int, launches ...Launch) {
 				args = append(args, m[a.Scratch])
 			case a.Round:
 				args = append(args, kernel.Number(int32(round)))
+			case a.Wide:
+				args = append(args, kernel.Number(int64(value(a.Dim))))
 			default:
 				args = append(args, kernel.Number(int32(value(a.Dim))))
 			}
