@@ -20,19 +20,31 @@ var pointwise = []entry{
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	shape := n.Results[0].Type.Shape
 	return one(kernels.Map("pointwise", shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
-		in := make([]*kernel.Value, len(n.Args))
-		for k, a := range n.Args {
-			x := e.Read(a)
-			if sameShape(a.Type.Shape, shape) {
-				in[k] = x.Get(i)
-			} else {
-				in[k] = x.Get(x.BroadcastOffset(at))
-			}
-		}
-		for k, v := range region(e, n.Blocks[0], in) {
+		for k, v := range elements(e, n, nil, i, at, nil) {
 			e.Write(n.Results[k]).Set(i, v)
 		}
 	}))
+}
+
+// elements computes an element of the results of a pointwise node. i is its index in row-major order, and at its
+// index on each axis; a nil at is computed from i. The operand host, if it is not nil, has the element v.
+func elements(e *kernels.Emitter, n *ir.Node, host *ir.Value, i *kernel.Value, at []*kernel.Value, v *kernel.Value) []*kernel.Value {
+	shape, in := n.Results[0].Type.Shape, make([]*kernel.Value, len(n.Args))
+	for k, a := range n.Args {
+		switch {
+		case a == host:
+			in[k] = v
+		case sameShape(a.Type.Shape, shape):
+			in[k] = e.Read(a).Get(i)
+		default:
+			if at == nil {
+				at = e.Unflatten(i, shape)
+			}
+			x := e.Read(a)
+			in[k] = x.Get(x.BroadcastOffset(at))
+		}
+	}
+	return region(e, n.Blocks[0], in)
 }
 
 func sameShape(a, b []dim.Dim) bool {
