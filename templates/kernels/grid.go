@@ -35,7 +35,7 @@ func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item
 				at[k] = e.BlockIdx(k)
 				walk(k - 1)
 			default:
-				e.For(e.BlockIdx(k), e.Dim(items[k]), e.Dim(blocks[k]), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+				e.For(e.BlockIdx(k), e.Dim(items[k]), e.Int(maxBlocks), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
 					at[k] = i
 					walk(k - 1)
 					return nil
