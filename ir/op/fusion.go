@@ -7,10 +7,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Fusion computes its block of operators on tensors in one kernel: an operator, and a [Pointwise] node that
-// reads its result. The parameters of the block are the operands. The last node alone reads the operands from
-// number Own on, and it reads each element of them no later than it stores the element of the result in the same
-// place.
+// Fusion computes its block of operators on tensors in one kernel: a [Pointwise] node, and before it operators whose
+// results only this node reads. The parameters of the block are the operands. The last node alone reads the
+// operands from number Own on, and it reads each element of them no later than the element of the result in the same
+// place is stored.
 type Fusion struct{ Own int }
 
 var errBlock = errors.New("a fusion has a block")

@@ -14,8 +14,9 @@ import (
 // maxFusedOperands bounds the operands of a fusion: a kernel has few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that makes a pointwise node part of the kernel that computes one of its operands, if
-// nothing else reads this operand. The kernel then does not store the operand, and there is one launch less.
+// FuseLaunches is the pass that makes a pointwise node part of the kernel that computes one of its operands, and makes copies
+// that compute its operands part of the same kernel, if nothing else reads these operands. They are then not stored,
+// and there are fewer launches.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
@@ -49,11 +50,11 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, ok := n.Op.(op.Pointwise); !ok || len(n.Results) != 1 {
 		return nil
 	}
-	host := l.host(n)
-	if host == nil {
+	parts := l.parts(n)
+	if len(parts) == 0 {
 		return nil
 	}
-	args, own := operandsOf(host, n)
+	args, own := operandsOf(parts, n)
 	if len(args) > maxFusedOperands {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 		for _, v := range args {
 			inside[v] = b.Param("p", v.Type)
 		}
-		for _, part := range []*ir.Node{host, n} {
+		for _, part := range append(parts, n) {
 			operands := make([]*ir.Value, len(part.Args))
 			for i, v := range part.Args {
 				operands[i] = inside[v]
@@ -76,34 +77,47 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, err := launch.Of(y[0].Def); err != nil {
 		return nil
 	}
-	b.At(pass.JoinPos(host.Pos, n.Pos))
-	y[0].Def.Pos = pass.JoinPos(host.Pos, n.Pos)
+	pos := n.Pos
+	for _, part := range parts {
+		pos = pass.JoinPos(part.Pos, pos)
+	}
+	y[0].Def.Pos = pos
 	l.ctx.Count(pass.FusedChains, 1)
 	return y
 }
 
-// host returns the node with whose kernel n can be fused: of several operands, the one that is computed last.
-func (l *launches) host(n *ir.Node) *ir.Node {
-	var best *ir.Node
+// parts returns the nodes whose results only n reads and that can be in its kernel: copies, and of other nodes the
+// one that is computed last.
+func (l *launches) parts(n *ir.Node) []*ir.Node {
+	here, ok := l.order[n]
+	if !ok {
+		return nil
+	}
+	var parts []*ir.Node
+	var host *ir.Node
 	for _, a := range n.Args {
-		if a.Def == nil || l.uses[a] != 1 || len(a.Def.Results) != 1 || !launch.Ends(a.Def.Op) {
+		if a.Def == nil || l.uses[a] != 1 || len(a.Def.Results) != 1 {
 			continue
 		}
-		at, here := l.order[a.Def]
-		_, ok := l.order[n]
-		if !here || !ok || !slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, dim.Dim.Equal) {
-			continue
-		}
-		if best == nil || at > l.order[best] {
-			best = a.Def
+		at, ok := l.order[a.Def]
+		switch {
+		case !ok || at >= here:
+		case launch.Loads(a.Def.Op):
+			parts = append(parts, a.Def)
+		case !launch.Ends(a.Def.Op) || !slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, dim.Dim.Equal):
+		case host == nil || at > l.order[host]:
+			host = a.Def
 		}
 	}
-	return best
+	if host != nil {
+		parts = append(parts, host)
+	}
+	return parts
 }
 
-// operandsOf returns the operands of the fusion of host and n. The first ones, own many, are those of host.
-func operandsOf(host, n *ir.Node) (args []*ir.Value, own int) {
-	known := map[*ir.Value]bool{host.Results[0]: true}
+// operandsOf returns the operands of the fusion of parts with n. The first ones, own many, are those of the parts.
+func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
+	known := map[*ir.Value]bool{}
 	add := func(list []*ir.Value) {
 		for _, v := range list {
 			if v != nil && !known[v] {
@@ -111,7 +125,12 @@ func operandsOf(host, n *ir.Node) (args []*ir.Value, own int) {
 			}
 		}
 	}
-	add(host.Args)
+	for _, part := range parts {
+		known[part.Results[0]] = true
+	}
+	for _, part := range parts {
+		add(part.Args)
+	}
 	own = len(args)
 	add(n.Args)
 	return args, own

@@ -51,53 +51,78 @@ var hosts = []struct {
 	{op.LayerNormalization{Axis: 1, Epsilon: 1e-3}, []*ir.Tensor{small(ir.F32, 3, 70), small(ir.F32, 70), small(ir.F32, 70)}},
 }
 
-// TestFuseLaunches adds a bias, scales by a number for each row, and adds a residual. It compares the results with the
-// evaluator's, and counts the launches.
+// TestFuseLaunches adds a bias, scales by a number for each row, and adds a residual.
 func TestFuseLaunches(t *testing.T) {
 	for _, c := range hosts {
 		for _, symbolic := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v symbolic %v", ir.OpName(c.op), c.args[0].Shape, symbolic), func(t *testing.T) {
 				f, args := endedHost(t, c.op, c.args, symbolic)
-				want, err := (&ir.Evaluator{Module: &ir.Module{Funcs: []*ir.Func{f}}}).Run(f, args)
-				if err != nil {
-					t.Fatal(err)
-				}
 				alone, err := launch.Of(f.Nodes[0])
 				if err != nil {
 					t.Fatal(err)
 				}
-				device := &counter{}
-				x := gpu.Target{Language: interpreted.Language, Device: device}
-				m := &ir.Module{Funcs: []*ir.Func{f}}
-				if err := pass.All(&pass.Context{Target: x}, m, pass.Options{}); err != nil {
-					t.Fatal(err)
-				}
-				machine, err := exec.Prepared(x, m, pass.Prepare, pass.Forward)
-				if err != nil {
-					t.Fatal(err)
-				}
-				data, shapes := make([]any, len(args)), make([][]int, len(args))
-				for i, a := range args {
-					data[i], shapes[i] = value.ToGo(a), a.Shape
-				}
-				out, outShapes, err := machine.Run(context.Background(), data, shapes)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := value.FromGo(f.Results[0].Type, outShapes[0], out[0])
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range got.Len() {
-					if d := got.Number(i) - want[0].Number(i); !(d < 1e-4 && d > -1e-4) {
-						t.Fatalf("element %d is %v, want %v\n%s", i, got.Number(i), want[0].Number(i), m)
-					}
-				}
-				if device.launches != len(alone) {
-					t.Errorf("%d launches, want %d\n%s", device.launches, len(alone), m)
-				}
+				launched(t, f, args, len(alone))
 			})
 		}
+	}
+}
+
+// TestFuseCopies adds transposed and repeated operands to each other, and to a product.
+func TestFuseCopies(t *testing.T) {
+	for _, product := range []bool{false, true} {
+		f := &ir.Func{Name: pass.Forward, ResultNames: []string{"y"}}
+		b := ir.NewBuilder(f)
+		n, three, four := dim.Sym("N"), dim.Const(3), dim.Const(4)
+		x, row := b.Param("x", ir.TensorOf(ir.F32, four, n, three)), b.Param("row", ir.TensorOf(ir.F32, four, dim.Const(1)))
+		v, w := b.Param("v", ir.TensorOf(ir.F32, n, three, three)), b.Param("w", ir.TensorOf(ir.F32, three, four))
+		args := []*ir.Tensor{small(ir.F32, 4, 2, 3), small(ir.F32, 4, 1), small(ir.F32, 2, 3, 3), small(ir.F32, 3, 4)}
+		y := b.Node(op.Add{}, op.TransposeBy(b, x, 1, 2, 0), op.TransposeBy(b, row, 1, 0))
+		if product {
+			y = b.Node(op.Mul{}, y, b.Node(op.MatMul{}, v, w))
+		} else {
+			f.Params, args = f.Params[:2], args[:2]
+		}
+		b.Return(b.Node(op.Relu{}, y))
+		launched(t, f, args, 1)
+	}
+}
+
+// launched compares the results of a function on interpreted kernels with the evaluator's, and counts its launches.
+func launched(t *testing.T, f *ir.Func, args []*ir.Tensor, launches int) {
+	t.Helper()
+	want, err := (&ir.Evaluator{Module: &ir.Module{Funcs: []*ir.Func{f}}}).Run(f, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := &counter{}
+	x := gpu.Target{Language: interpreted.Language, Device: device}
+	m := &ir.Module{Funcs: []*ir.Func{f}}
+	if err := pass.All(&pass.Context{Target: x}, m, pass.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	machine, err := exec.Prepared(x, m, pass.Prepare, pass.Forward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, shapes := make([]any, len(args)), make([][]int, len(args))
+	for i, a := range args {
+		data[i], shapes[i] = value.ToGo(a), a.Shape
+	}
+	out, outShapes, err := machine.Run(context.Background(), data, shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := value.FromGo(f.Results[0].Type, outShapes[0], out[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Len() {
+		if d := got.Number(i) - want[0].Number(i); !(d < 1e-4 && d > -1e-4) {
+			t.Fatalf("element %d is %v, want %v\n%s", i, got.Number(i), want[0].Number(i), m)
+		}
+	}
+	if device.launches != launches {
+		t.Errorf("%d launches, want %d\n%s", device.launches, launches, m)
 	}
 }
 

@@ -32,10 +32,6 @@ func Of(n *ir.Node) (launches []kernels.Launch, err error) {
 // Has reports whether a kernel computes an operator, at least for some operands.
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 
-// Ends reports whether the kernels of an operator can compute elementwise operators on the elements of its
-// result, before they store them.
-func Ends(o ir.Op) bool { return builders[reflect.TypeOf(o)].ends }
-
 // entry is the builder of the launches of one operator.
 type entry struct {
 	op    reflect.Type
