@@ -73,6 +73,12 @@ type ElemsOp interface {
 // Coster is an operator that reports its floating-point operations.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
+// Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. Their operations are its own.
+type Encloser interface {
+	RegionOp
+	Encloses()
+}
+
 // Lowerer is an operator that can be replaced by other operators for a target.
 type Lowerer interface {
 	// Lower builds replacements of n's results. It returns nil to keep n.

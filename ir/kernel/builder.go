@@ -98,8 +98,13 @@ func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
 	return v
 }
 
-// Int returns a constant of type i32.
-func (b *Builder) Int(n int) *Value { return b.Whole(ir.I32, int64(n)) }
+// Int returns a constant of type i32. n must fit the type.
+func (b *Builder) Int(n int) *Value {
+	if n != int(int32(n)) {
+		fail("%d as an i32", n)
+	}
+	return b.Whole(ir.I32, int64(n))
+}
 
 // Whole returns a constant of type d, an integer type or bool. It keeps the low bits of n.
 func (b *Builder) Whole(d ir.DType, n int64) *Value {

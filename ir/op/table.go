@@ -229,6 +229,7 @@ var Ops = []ir.Op{
 	GRUSteps{},
 	LSTMSteps{},
 	MaxPoolGrad{},
+	Fusion{},
 	Pointwise{},
 	Quantize{},
 	RNNSteps{},

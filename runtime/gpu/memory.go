@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 )
@@ -11,15 +13,16 @@ import (
 type Arg struct {
 	memory unsafe.Pointer
 	bytes  int
-	number uint64
+	number uint64 // for memory, the number of its elements
 	kind   argKind
 }
 
 type argKind uint8
 
 const (
-	isNumber  argKind = iota
-	isAddress         // of the device
+	isNumber  argKind = iota // of 32 bits
+	isWide                   // a number of 64 bits
+	isAddress                // of the device
 	isRead
 	isWritten
 )
@@ -30,11 +33,31 @@ func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 // Out returns an argument for memory that a kernel writes. The kernel may also read it.
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
-// Int returns an argument for a number, such as an extent.
+// Int returns an argument for a number that a kernel takes as an i32, such as an extent. The launch fails if
+// the number does not fit.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
+// Wide returns an argument for a number that a kernel takes as an i64.
+func Wide(n int) Arg { return Arg{number: uint64(n), kind: isWide} }
+
 func memoryOf[T any](s []T, kind argKind) Arg {
-	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), kind: kind}
+	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
+}
+
+// maxElements is the number of elements that memory of a kernel may have. Kernels count them with an i32, and
+// go beyond the last one by at most the number of blocks of a grid.
+const maxElements = math.MaxInt32 - math.MaxUint16
+
+// check returns an error if a kernel cannot count to the number, or to the number of elements of the memory.
+func (a Arg) check() error {
+	n := int64(a.number)
+	switch {
+	case a.kind == isNumber && n != int64(int32(n)):
+		return fmt.Errorf("an extent is %d, and kernels count to %d", n, math.MaxInt32)
+	case a.kind >= isRead && n > maxElements:
+		return fmt.Errorf("a tensor has %d elements, and kernels count to %d", n, maxElements)
+	}
+	return nil
 }
 
 // isMemory reports whether the argument is memory of the host.

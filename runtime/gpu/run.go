@@ -2,9 +2,7 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 )
@@ -233,12 +231,15 @@ func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	}
 }
 
-var errTooLarge = errors.New("an extent exceeds 2147483647")
-
 func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	kernel, err := r.program.kernel(k)
 	if err != nil {
 		return err
+	}
+	for _, a := range args {
+		if err := a.check(); err != nil {
+			return err
+		}
 	}
 	if err := r.makeRoom(args); err != nil {
 		return err
@@ -248,11 +249,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	for _, a := range args {
 		word := a.number
 		switch {
-		case a.kind == isNumber:
-			if int64(word) > math.MaxInt32 || int64(word) < math.MinInt32 {
-				return errTooLarge
-			}
-		case a.kind == isAddress:
+		case a.kind < isRead:
 		case a.bytes == 0:
 			word = 0
 		default:

@@ -44,14 +44,15 @@ func Product(name string, f Factors) (Launch, error) {
 	if f.Term == nil {
 		f.Term = (*Emitter).MulAdd
 	}
-	grid := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
-	return New(name, grid, []int{tileM / perM * lanesN}, func(e *Emitter) {
+	tiles := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
+	return Grid(name, tiles, []int{tileM / perM * lanesN}, func(e *Emitter) func([]*kernel.Value) {
 		p := &product{Emitter: e, Factors: f,
 			a: e.Shared("a", f.DType, tileK*tileM), b: e.Shared("b", f.DType, tileK*tileN),
-			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K),
-			batch: e.BlockIdx(2), m0: e.Mul(e.BlockIdx(1), e.Int(tileM)), n0: e.Mul(e.BlockIdx(0), e.Int(tileN)),
-			thread: e.Thread(0)}
-		p.build()
+			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K), thread: e.Thread(0)}
+		return func(at []*kernel.Value) {
+			p.batch, p.m0, p.n0 = at[2], e.Mul(at[1], e.Int(tileM)), e.Mul(at[0], e.Int(tileN))
+			p.build()
+		}
 	})
 }
 

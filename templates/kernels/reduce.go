@@ -29,14 +29,12 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 			r.Store(e, row, e.each(e.Int(0), e.Dim(length), e.Int(1), row, r))
 		})
 	}
-	blocks := rows.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.room(r)
-		e.For(e.BlockIdx(0), e.Dim(rows), e.blockStep(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), row, r), r.Join)
-			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, row, state) })
-			return nil
-		})
+		return func(at []*kernel.Value) {
+			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), at[0], r), r.Join)
+			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, at[0], state) })
+		}
 	})
 }
 

@@ -56,17 +56,13 @@ type scan struct {
 // kernel returns the launch of a kernel with a block for each tile. Its threads call store with the
 // sum of the elements of the tile before their own, and the sum of the tile.
 func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, total *kernel.Value)) (Launch, error) {
-	total := c.Rows.Mul(c.tiles)
-	blocks := total.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{c.tiles, c.Rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.Shared("s", c.DType, Threads)
-		e.For(e.BlockIdx(0), e.Dim(total), e.blockStep(blocks), nil, func(block *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			at := e.Unflatten(block, []dim.Dim{c.Rows, c.tiles})
-			own := c.each(e, at[0], at[1], e.Number(c.DType, 0), nil)
+		return func(at []*kernel.Value) {
+			own := c.each(e, at[1], at[0], e.Number(c.DType, 0), nil)
 			before, sum := e.sumsBefore(shared, own)
-			store(e, at[0], at[1], before, sum)
-			return nil
-		})
+			store(e, at[1], at[0], before, sum)
+		}
 	})
 }
 

@@ -46,22 +46,18 @@ func MatVec(name string, v Vectors) (Launch, error) {
 		rows = max(1, min(rows, n))
 	}
 	tiles := v.N.CeilDiv(dim.Const(vecLanes))
-	total := tiles.Mul(v.M.CeilDiv(dim.Const(rows)))
-	blocks := total.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{tiles, v.M.CeilDiv(dim.Const(rows))}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := make([]*kernel.Value, v.Matrices)
 		for i := range shared {
 			shared[i] = e.Shared("s", v.DType, rows*Threads)
 		}
-		e.For(e.BlockIdx(0), e.Dim(total), e.blockStep(blocks), nil, func(block *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			at := e.Unflatten(block, []dim.Dim{v.M.CeilDiv(dim.Const(rows)), tiles})
-			t := tile{Emitter: e, Vectors: v, rows: rows, shared: shared, m0: e.Mul(at[0], e.Int(rows)), n0: e.Mul(at[1], e.Int(vecLanes))}
+		return func(at []*kernel.Value) {
+			t := tile{Emitter: e, Vectors: v, rows: rows, shared: shared, m0: e.Mul(at[1], e.Int(rows)), n0: e.Mul(at[0], e.Int(vecLanes))}
 			t.share(t.parts())
 			e.Barrier()
 			t.store()
 			e.Barrier()
-			return nil
-		})
+		}
 	})
 }
 

@@ -82,7 +82,14 @@ func (t Target) Lowering() pass.Pipeline {
 			pass.ShareWeights,
 			pass.Prune,
 			arena.RecomputeValues(t),
+			FuseLaunches,
+			pass.Prune,
 		},
 		Outlining: arena.Outlining(t),
+		Order: []pass.Order{
+			{Before: "fuse_pointwise", After: "fuse_launches", Why: "a kernel computes one pointwise node on its result"},
+			{Before: "recompute_values", After: "fuse_launches", Why: "a fused node would be recomputed as a whole"},
+			{Before: "fuse_launches", After: "outline_parts", Why: "calls hide what reads a value"},
+		},
 	}
 }

@@ -84,6 +84,8 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 			args = append(args, jen.Qual(runtimePath, pass).Call(s.Slice(a)))
 		case dim.Dim:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(s.Int(a)))
+		case Wide:
+			args = append(args, jen.Qual(runtimePath, "Wide").Call(s.Int(a.Dim)))
 		case Round:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(jen.Id("i")))
 		case Fault:

@@ -65,6 +65,12 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
 			}
 			args = append(args, Arg{Number: int64(n)})
+		case Wide:
+			n, err := f.Int(a.Dim)
+			if err != nil {
+				return err
+			}
+			args = append(args, Arg{Number: int64(n)})
 		case Round:
 			args = append(args, Arg{Number: int64(round)})
 		case Fault:

@@ -14,14 +14,13 @@ import (
 
 // attention are the operators of queries, keys and values.
 var attention = []entry{
-	computes(attend),
+	ends(attend),
 }
 
-// attend launches a block of threads for each query. The block goes through the keys in tiles, with
-// one key for each thread. It keeps the greatest score so far, the sum of the exponentials of the
-// scores minus the greatest, and the sum of the values weighted by these exponentials. Each thread
-// has some elements of the weighted sum.
-func attend(o op.Attend, n *ir.Node) ([]kernels.Launch, error) {
+// attend has a block of threads for each query. It goes through the keys in tiles of one key for each
+// thread, and keeps the greatest score, the sum of the exponentials of the distances from it, and the
+// sum of the values that these weigh. Each thread has some elements of the latter.
+func attend(o op.Attend, n *ir.Node, put store) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)
 	if !ok || !okWidth {
@@ -76,7 +75,7 @@ func attend(o op.Attend, n *ir.Node) ([]kernels.Launch, error) {
 			e := r.Add(r.Thread(0), r.Int(i*r.BlockSize(0)))
 			r.Do(r.Lt(e, r.Int(width)), func() {
 				v := r.Select(r.Eq(state[1], zero), zero, r.Div(sum, state[1]))
-				r.Write(n.Results[0]).Set(r.Add(r.Mul(r.Index, r.Int(width)), e), v)
+				put(r.Emitter, r.Add(r.Mul(r.Index, r.Int(width)), e), nil, v)
 			})
 		}
 	}))

@@ -13,8 +13,8 @@ import (
 
 // columns are the operators between images and the columns of their windows.
 var columns = []entry{
-	computes(col2Im),
-	computes(deformColumns),
+	ends(col2Im),
+	ends(deformColumns),
 }
 
 // foldWindow returns the window of a Col2Im, with a kernel of ones: the extents of the block may be
@@ -47,9 +47,9 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	}
 }
 
-// col2Im launches a thread for each element of the images. The thread adds the cells of the windows
-// over its element, in the order of the cells.
-func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
+// col2Im has a thread for each element of the images, which adds up the cells of the windows over it, in
+// the order of the cells.
+func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok {
@@ -70,14 +70,14 @@ func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
 				return []*kernel.Value{e.Add(sum[0], e.Read(x).Get(e.Add(e.Mul(row, e.Dim(count)), column)))}
 			}, func() []*kernel.Value { return sum })
 		})
-		e.Write(y).Set(i, sum[0])
+		put(e, i, at, sum[0])
 	}))
 }
 
-// deformColumns launches a thread for each element of the columns. The thread interpolates between
-// the elements around a moved cell. It computes places in f64.
-func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
-	x, offsets, factors, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
+// deformColumns has a thread for each element of the columns, which interpolates between the elements
+// around a moved cell. Places are computed in f64.
+func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x, offsets, factors := n.Args[0], n.Args[1], n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	shape, out := x.Type.Shape, offsets.Type.Shape[2:]
 	axes := shape[2:]
@@ -116,7 +116,7 @@ func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
 				return []*kernel.Value{e.Add(sum, e.Mul(weight, e.Read(x).Get(from)))}
 			}, func() []*kernel.Value { return []*kernel.Value{sum} })[0]
 		})
-		e.Write(y).Set(i, sum)
+		put(e, i, nil, sum)
 	}))
 }
 

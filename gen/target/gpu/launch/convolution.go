@@ -12,31 +12,30 @@ import (
 
 // convolution are the convolutions.
 var convolution = []entry{
-	computes(conv),
-	computes(convWeights),
+	ends(conv),
+	ends(convWeights),
 }
 
-// conv computes a convolution and adds the bias.
-func conv(o op.Conv, n *ir.Node) ([]kernels.Launch, error) {
+// conv adds a bias to a convolution.
+func conv(o op.Conv, n *ir.Node, put store) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
 	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
-	return convolve("conv", o, n, sums, same, same, func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+	return convolve("conv", o, n, sums, same, same, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}
-		e.Write(y).Set(i, sum)
+		put(e, i, at, sum)
 	})
 }
 
-// convolve computes a convolution as a product for each group. Its rows are the channels of the
-// result, its columns the places of the result, and its terms the channels and cells of a window.
-// The functions x and w change the elements of the operand and the weights; w also gets the
-// channel. store stores a sum; i is its index in the result.
-func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, channel, sum *kernel.Value)) ([]kernels.Launch, error) {
+// convolve is a product for each group: of the weights, a row for each channel of the result, and the
+// operand, a column for each place of the result, with a term for each channel and cell of the window.
+// The elements of the operand and the weights are changed by x and w, which gets the channel, too.
+func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
 	group := dim.Const(o.Group)
@@ -65,7 +64,8 @@ func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *ke
 		Store: func(e *kernels.Emitter, g, m, j, sum *kernel.Value) {
 			channel := e.Add(e.Mul(g, e.Dim(channels)), m)
 			place := e.Unflatten(j, places)
-			store(e, e.Write(y).Offset(append([]*kernel.Value{place[0], channel}, place[1:]...)), channel, sum)
+			at := append([]*kernel.Value{place[0], channel}, place[1:]...)
+			put(e, e.Flatten(at, out), at, channel, sum)
 		},
 	}))
 }
@@ -108,10 +108,9 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 	return places, exists
 }
 
-// convWeights computes the gradient of the weights as a product for each group. Its rows are the
-// channels of the result, its columns the channels and cells of a window of the operand, and its
-// terms the windows.
-func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
+// convWeights is a product for each group: of the gradient, a row for each channel of the result, and
+// the operand, a column for each channel and cell of the window, with a term for each window.
+func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
@@ -143,7 +142,7 @@ func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
 		},
 		Store: func(e *kernels.Emitter, group, m, j, sum *kernel.Value) {
 			row := e.Add(e.Mul(group, e.Dim(channels)), m)
-			e.Write(y).Set(e.Add(e.Mul(row, e.Dim(dim.Product(columns...))), j), sum)
+			put(e, e.Add(e.Mul(row, e.Dim(dim.Product(columns...))), j), nil, sum)
 		},
 	}))
 }

@@ -72,7 +72,7 @@ func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
 	}
 	return one(kernels.New("extents", nil, []int{1}, func(e *kernels.Emitter) {
 		for i, extent := range o.Elems {
-			e.Write(y).Set(e.Int(i), e.Convert(d, e.Dim(extent)))
+			e.Write(y).Set(e.Int(i), e.Extent(d, extent))
 		}
 	}))
 }

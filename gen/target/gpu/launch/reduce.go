@@ -14,9 +14,13 @@ import (
 
 // reduce are the reductions along axes.
 var reduce = []entry{
-	computes(reduceAxes),
-	computes(func(o op.Softmax, n *ir.Node) ([]kernels.Launch, error) { return softmax(n, o.Axis, false) }),
-	computes(func(o op.LogSoftmax, n *ir.Node) ([]kernels.Launch, error) { return softmax(n, o.Axis, true) }),
+	ends(reduceAxes),
+	ends(func(o op.Softmax, n *ir.Node, put store) ([]kernels.Launch, error) {
+		return softmax(n, o.Axis, false, put)
+	}),
+	ends(func(o op.LogSoftmax, n *ir.Node, put store) ([]kernels.Launch, error) {
+		return softmax(n, o.Axis, true, put)
+	}),
 }
 
 // axes divides the axes of a tensor: rows lie along the axes in along, and the axes in over number
@@ -68,8 +72,8 @@ func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 }
 
 // reduceAxes reduces each row to one element.
-func reduceAxes(o op.Reduce, n *ir.Node) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok {
 		return nil, errNarrow
@@ -85,7 +89,7 @@ func reduceAxes(o op.Reduce, n *ir.Node) ([]kernels.Launch, error) {
 			return state.add(e, s, e.Read(x).Get(a.offset(e, row, i)))
 		},
 		Join:  func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value { return state.join(e, s, t) },
-		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) { e.Write(y).Set(row, state.end(e, s)) },
+		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) { put(e, row, nil, state.end(e, s)) },
 	}))
 }
 
@@ -254,10 +258,10 @@ func logSumExp(d ir.DType) state {
 	}
 }
 
-// softmax normalises rows along an axis. A first kernel computes the greatest element of each row
-// and the sum of the exponentials, and a second kernel the results.
-func softmax(n *ir.Node, axis int, log bool) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+// softmax normalises rows along an axis: a first kernel finds the greatest element of each row and the
+// sum, a second one computes the elements.
+func softmax(n *ir.Node, axis int, log bool, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok || !d.IsFloat() {
 		return nil, errNarrow
@@ -291,10 +295,10 @@ func softmax(n *ir.Node, axis int, log bool) ([]kernels.Launch, error) {
 		distance := e.Sub(e.Read(x).Get(i), t.Get(first))
 		sum := t.Get(e.Add(first, e.Int(1)))
 		if log {
-			e.Write(y).Set(i, e.Sub(distance, elementary.Log(e.Builder, sum)))
+			put(e, i, at, e.Sub(distance, elementary.Log(e.Builder, sum)))
 			return
 		}
-		e.Write(y).Set(i, e.Div(elementary.Exp(e.Builder, distance), sum))
+		put(e, i, at, e.Div(elementary.Exp(e.Builder, distance), sum))
 	})
 	return []kernels.Launch{first, second}, err
 }

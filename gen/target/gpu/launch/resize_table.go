@@ -89,7 +89,7 @@ func (a sampledAxis) over(x, y *kernel.Value) *kernel.Value {
 	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), quotient(a.Emitter, x, y))
 }
 
-func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Convert(ir.F64, a.Dim(d)) }
+func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Extent(ir.F64, d) }
 
 // place returns the coordinate of point i on the axis, in elements.
 func (a sampledAxis) place(i *kernel.Value) *kernel.Value {

@@ -11,11 +11,11 @@ var table = slices.Concat(
 	quantize, random, recurrent, reduce, regions, resize, resizeTables, scatter, sequence, signal, sort, unique, vision,
 )
 
-// builders maps the type of an operator to its builder.
-var builders = func() map[reflect.Type]builder {
-	m := make(map[reflect.Type]builder, len(table))
+// builders finds the builder of an operator.
+var builders = func() map[reflect.Type]entry {
+	m := make(map[reflect.Type]entry, len(table))
 	for _, e := range table {
-		m[e.op] = e.build
+		m[e.op] = e
 	}
 	return m
 }()
