@@ -67,9 +67,10 @@ var arrows = []arrow{
 	{"gen/gotype", "ir", ""},
 	{"gen/emit", "gen/gotype gen/program ir ir/dim ir/plan runtime/rt runtime/rt/keys templates", "github.com/dave/jennifer"},
 	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/vulkan ir/pass", ""},
-	{"gen/target/cpu", "gen/arena gen/emit gen/exec gen/gotype gen/program gen/target/cpu/... ir ir/dim ir/op ir/pass ir/plan runtime/rt runtime/cpu runtime/rt/image", "github.com/dave/jennifer"},
+	{"gen/target/cpu", "gen/arena gen/emit gen/exec gen/gotype gen/program gen/target/cpu/... ir ir/dim ir/op ir/pass ir/plan runtime/cpu", "github.com/dave/jennifer"},
 	{"gen/target/cpu/call", "gen/target/cpu/kernel gen/target/cpu/storage ir ir/dim ir/op", ""},
 	{"gen/target/cpu/cost", "", ""},
+	{"gen/target/cpu/instance", "runtime/cpu runtime/rt runtime/rt/image", ""},
 	{"gen/target/cpu/kernel", "gen/gotype ir ir/dim runtime/rt", ""},
 	{"gen/target/cpu/kernel/internal/generate", "", ""},
 	{"gen/target/cpu/layout", "gen/target/cpu/cost gen/target/cpu/storage ir ir/dim ir/op ir/pass", ""},
@@ -215,7 +216,7 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// TestDocs asserts that everything exported is documented, and every package.
+// TestDocs asserts that every package and every exported name has a doc comment.
 func TestDocs(t *testing.T) {
 	packages := map[string]int{}
 	for _, f := range goFiles(t) {
