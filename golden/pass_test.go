@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/gen/target/targettest/text"
@@ -42,8 +43,12 @@ func TestPass(t *testing.T) {
 }
 
 func TestEveryPassHasGoldens(t *testing.T) {
-	lowering := cpu.Target{}.Lowering()
-	for _, p := range slices.Concat(pass.Canonical, lowering.Passes, lowering.Outlining, pass.Naming) {
+	all := slices.Concat(pass.Canonical, pass.Naming)
+	for _, t := range target.All {
+		lowering := t.Lowering()
+		all = slices.Concat(all, lowering.Passes, lowering.Outlining)
+	}
+	for _, p := range all {
 		if files, _ := filepath.Glob("pass/" + p.Name + "/*.txtar"); len(files) == 0 {
 			t.Errorf("pass/%s has no golden", p.Name)
 		}
@@ -57,8 +62,10 @@ func runPass(t *testing.T, file string) {
 	}
 	words := strings.Fields(section(t, archive, "pass"))
 	p, ok := pass.Find(text.Target{}, words[0]) // plans functions that are not lowered
-	if !ok {
-		p, ok = pass.Find(cpu.Target{}, words[0])
+	for _, t := range target.All {
+		if !ok {
+			p, ok = pass.Find(t, words[0])
+		}
 	}
 	if !ok || p.Name != filepath.Base(filepath.Dir(file)) {
 		t.Fatalf("%q is not a pass of this folder", words[0])
@@ -161,7 +168,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool) {
 	}
 }
 
-// prepareWeights gives the weights that @prepare makes their data.
+// prepareWeights gives the weights that @prepare computes their data.
 func prepareWeights(m *ir.Module) error {
 	f := m.Func(pass.Prepare)
 	if f == nil {

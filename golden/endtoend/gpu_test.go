@@ -55,7 +55,7 @@ func attentionNet() *onnxtest.Model {
 		Node("/LayerNormalization", "LayerNormalization", []string{"sum", "norm.weight", "norm.bias"}, []string{"y"}, onnxtest.Attr{Name: "axis", Value: -1})
 }
 
-// reference writes a folder with a model and what the kernels of the CPU compute of it.
+// reference writes a folder with a model and the results that the kernels of the CPU compute.
 func (f fixture) reference(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), f.name)
@@ -89,8 +89,9 @@ func (f fixture) reference(t *testing.T) string {
 	return dir
 }
 
-// TestVulkanAgrees generates, builds and runs packages for Vulkan. Their results are compared with those
-// of the CPU's kernels, and with references of operators that the host computes a part of.
+// TestVulkanAgrees generates, builds and runs packages for Vulkan. It compares their results with
+// the results of the CPU's kernels, and with references of operators that the host computes in
+// part.
 func TestVulkanAgrees(t *testing.T) {
 	onVulkan(t)
 	var dirs []string
@@ -121,14 +122,17 @@ func TestVulkanAgrees(t *testing.T) {
 
 var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
 
-// onDevices runs a test of packages in a module for each target with devices: the machine has one, or the test
-// is to be run elsewhere.
+// devices are the targets with drivers of devices.
+var devices = []struct {
+	target gpu.Target
+	driver func() runtime.Driver
+}{{targetvulkan.Target(), vulkan.Driver}, {targetcuda.Target(), cuda.Driver}}
+
+// onDevices runs a test of packages in a module for each target with devices, if the machine has a
+// device or the test will run elsewhere.
 func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, target gpu.Target)) {
 	long(t)
-	for _, d := range []struct {
-		target gpu.Target
-		driver func() runtime.Driver
-	}{{targetvulkan.Target(), vulkan.Driver}, {targetcuda.Target(), cuda.Driver}} {
+	for _, d := range devices {
 		t.Run(d.target.Name(), func(t *testing.T) {
 			infos, err := d.driver().Devices()
 			if err != nil && *binaries == "" {
@@ -137,15 +141,25 @@ func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, t
 			m := newModule(t)
 			m.requireAll(t)
 			prepare(t, m, d.target)
-			m.run(t, nil, "vet", "./...")
-			if *binaries != "" {
-				m.run(t, nil, "test", "-c", "-o", filepath.Join(*binaries, name+"-"+d.target.Name()+".test"), "./tests")
-			}
+			m.run(t, trimmed, "vet", "./...")
+			m.keep(t, name+"-"+d.target.Name())
 			if err == nil {
 				t.Logf("the device is %s", infos[0].Name)
-				m.run(t, nil, "test", "./tests")
+				m.run(t, trimmed, "test", "./tests")
 			}
 		})
+	}
+}
+
+// trimmed is the environment of commands whose packages have no path of a temporary folder, so that they are
+// compiled once.
+var trimmed = []string{"GOFLAGS=-mod=mod -trimpath"}
+
+// keep writes the module's tests as a program into the folder that -binaries names.
+func (m module) keep(t *testing.T, name string) {
+	t.Helper()
+	if *binaries != "" {
+		m.run(t, trimmed, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
 	}
 }
 
@@ -159,8 +173,8 @@ func (m module) copyFor(t *testing.T, target gpu.Target, name string) {
 	m.write(t, "tests/"+filepath.Base(name), strings.Replace(string(text), "program/model/vulkan", "program/model/"+target.Name(), 1))
 }
 
-// TestDevicePackage runs the tests in testdata/gpu: a package for a GPU beside one for the CPU, in many
-// goroutines and with contexts that end.
+// TestDevicePackage runs the tests in testdata/gpu. They compare a package for a GPU with a package
+// for the CPU, in many goroutines and with contexts that end.
 func TestDevicePackage(t *testing.T) {
 	onDevices(t, "package", func(t *testing.T, m module, target gpu.Target) {
 		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
@@ -182,7 +196,7 @@ func TestDeviceTensors(t *testing.T) {
 	})
 }
 
-// TestDeviceTrainer trains with a package for a GPU beside one for the CPU.
+// TestDeviceTrainer compares training with a package for a GPU and with a package for the CPU.
 func TestDeviceTrainer(t *testing.T) {
 	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
 		for dir, to := range map[string]target.Target{"model": nil, "model/" + device.Name(): device} {
@@ -200,8 +214,38 @@ func TestDeviceTrainer(t *testing.T) {
 	})
 }
 
-// TestAuto runs a package that chooses its target: with a software driver for Vulkan, which counts only if
-// it is forced, and without a driver. The test binary has every target.
+// TestDeviceLearning trains models of the examples on devices and on the CPU, with packages that choose their
+// target. It runs if -binaries or -every is given: it builds nine packages, and takes minutes with a software driver.
+func TestDeviceLearning(t *testing.T) {
+	if *binaries == "" && !*every {
+		t.Skip("neither -binaries nor -every")
+	}
+	var found []string
+	for _, d := range devices {
+		if infos, err := d.driver().Devices(); err == nil {
+			t.Logf("the device of %s is %s", d.target.Name(), infos[0].Name)
+			found = append(found, d.target.Name())
+		}
+	}
+	if found == nil && *binaries == "" {
+		t.Skip("there is no device")
+	}
+	m := newModule(t)
+	m.requireAll(t)
+	for name, flags := range map[string][]string{"text": nil, "mnist": {"-set", "Classes=10"}, "finetune": nil} {
+		m.generate(t, name, filepath.Join(root, "examples", name, "model"), append(flags, "-train", "-target", "auto")...)
+	}
+	m.copy(t, "tests", "learning/learning_test.go")
+	m.run(t, trimmed, "vet", "./tests")
+	m.keep(t, "learning")
+	for _, name := range found {
+		m.run(t, append([]string{"BURNGEN_TARGET=" + name}, trimmed...), "test", "./tests")
+	}
+}
+
+// TestAuto runs a package that chooses its target. It runs it with a software driver for Vulkan,
+// which the package uses only if it is forced, and without a driver. The test binary has every
+// target.
 func TestAuto(t *testing.T) {
 	long(t)
 	m := newModule(t)
@@ -227,8 +271,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// onCUDA returns the environment of a test: without is its first variable on machines without CUDA, and
-// with on others.
+// onCUDA returns the environment of a test. Its first variable is without on machines without CUDA,
+// and with on other machines.
 func onCUDA(without, with string, more ...string) []string {
 	if _, err := cuda.Devices(); err == nil {
 		without = with
@@ -236,7 +280,7 @@ func onCUDA(without, with string, more ...string) []string {
 	return append([]string{without}, more...)
 }
 
-// firstOfVulkan returns the target that is chosen without CUDA.
+// firstOfVulkan returns the target that a package chooses on a machine without CUDA.
 func firstOfVulkan() string {
 	if list, err := vulkan.Devices(); err == nil && !list[0].Software {
 		return "vulkan"

@@ -31,7 +31,7 @@ func (d *Draw) Int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).
 func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
 
 // Pick draws one of the given values.
-func Pick[T any](d *Draw, of ...T) T { return rapid.SampledFrom(of).Draw(d.T, "choice") }
+func Pick[T any](d *Draw, values ...T) T { return rapid.SampledFrom(values).Draw(d.T, "choice") }
 
 // Ints draws n numbers from lo to hi.
 func (d *Draw) Ints(n, lo, hi int, what string) []int {
@@ -116,7 +116,7 @@ func (d *Draw) typeOf(x *ir.Tensor) ir.Type {
 // DType draws one of the given element types.
 func (d *Draw) DType(types []ir.DType) ir.DType { return rapid.SampledFrom(types).Draw(d.T, "dtype") }
 
-// typesWhere returns the element types that is holds for.
+// typesWhere returns the element types for which keep returns true.
 func typesWhere(keep func(ir.DType) bool) []ir.DType {
 	return slices.DeleteFunc(ir.DTypes(), func(d ir.DType) bool { return !keep(d) })
 }
@@ -125,7 +125,7 @@ func typesWhere(keep func(ir.DType) bool) []ir.DType {
 var (
 	anyTypes      = ir.DTypes()
 	floatTypes    = typesWhere(ir.DType.IsFloat)
-	usualFloats   = []ir.DType{ir.F32, ir.F64, ir.F16, ir.BF16} // that sums are not too coarse for
+	usualFloats   = []ir.DType{ir.F32, ir.F64, ir.F16, ir.BF16} // precise enough for sums
 	intTypes      = typesWhere(ir.DType.IsInt)
 	signedTypes   = typesWhere(func(d ir.DType) bool { return d.IsFloat() || d.Class() == ir.Signed })
 	unsignedTypes = typesWhere(func(d ir.DType) bool { return d.Class() == ir.Unsigned })
@@ -181,7 +181,7 @@ func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 // or −0.
 func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
 
-// index draws indices of an axis. Some count from the end, and a few are out of range.
+// index draws indices of an axis. Some count from the end, and a few are out of range, some of them far out.
 func (d *Draw) index(extent int, shape ...int) *ir.Tensor {
 	return d.indexOf(d.DType(indexTypes), extent, shape...)
 }
@@ -195,7 +195,8 @@ func (d *Draw) indexOf(t ir.DType, extent int, shape ...int) *ir.Tensor {
 		}
 	}
 	if x.Len() > 0 && d.Int(0, 15, "outside") == 0 {
-		x.SetInt(d.Int(0, x.Len()-1, "place"), int64(Pick(d, extent, -extent-1)))
+		far := int64(math.MaxInt64) >> (64 - t.Bits())
+		x.SetInt(d.Int(0, x.Len()-1, "place"), Pick(d, int64(extent), int64(-extent-1), far, -far-1, far/2+1))
 	}
 	return x
 }
