@@ -9,10 +9,7 @@ import (
 )
 
 // The program has the package for the CPU. Built with -tags gpu it has those of all targets: see gpu.go.
-type (
-	model   = *gpt.Model
-	trainer = *gpt.Trainer
-)
+type model = *gpt.Model
 
 // firstTarget is the default of -target.
 const firstTarget = "cpu"

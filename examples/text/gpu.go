@@ -13,11 +13,8 @@ import (
 
 //go:generate go run ../../cmd/burngen ./model -train -o ./gpt -target auto
 
-// The program has packages for all targets.
-type (
-	model   = auto.Model
-	trainer = auto.Trainer
-)
+// The program has the packages of all targets.
+type model = auto.Model
 
 // firstTarget is the default of -target: the first target that the machine has.
 const firstTarget = "auto"
