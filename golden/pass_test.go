@@ -168,7 +168,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool) {
 	}
 }
 
-// prepareWeights gives the weights that @prepare makes their data.
+// prepareWeights gives the weights that @prepare computes their data.
 func prepareWeights(m *ir.Module) error {
 	f := m.Func(pass.Prepare)
 	if f == nil {

@@ -47,7 +47,7 @@ type Binder interface {
 	BindValues(in, out []*Tensor) ([]int64, error)
 }
 
-// Effect is an operator that is kept even if its results are unused.
+// Effect is an operator whose node is kept even if its results are unused.
 type Effect interface{ HasEffect() }
 
 // Opaque is an operator that only the user's program can compute. The compiler does not know what

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Arg is an argument of a kernel: a number, or host memory, in place of which the kernel gets
-// device memory.
+// Arg is an argument of a kernel: a number or host memory. For host memory the kernel gets the
+// address of the corresponding device memory.
 type Arg struct {
 	memory unsafe.Pointer
 	bytes  int
@@ -66,7 +66,7 @@ func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
 // host returns the memory of the host.
 func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
 
-// region is memory of the host that has a counterpart on the device.
+// region is a piece of host memory and its copy on the device.
 type region struct {
 	start uintptr
 	bytes int
@@ -78,7 +78,7 @@ type region struct {
 	host   []byte
 }
 
-// regionOf returns the region of an argument's memory, which begins on the device at an address.
+// regionOf returns the region of an argument's memory, whose copy is at an address of the device.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
@@ -92,7 +92,8 @@ func (r *region) address(a Arg) (at Address, ok bool) {
 	return r.at + Address(offset), true
 }
 
-// find returns the region that memory is in, among regions sorted by their start.
+// find returns the region that contains an argument's memory, or nil. regions are sorted by their
+// start.
 func find(regions []region, a Arg) *region {
 	i, exact := slices.BinarySearchFunc(regions, uintptr(a.memory), func(r region, start uintptr) int { return cmp.Compare(r.start, start) })
 	if !exact {
@@ -111,18 +112,18 @@ func sortRegions(regions []region) {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
 }
 
-// granularity is the multiple of bytes at which memory for different uses begins.
+// granularity is the alignment in bytes of separate pieces of device memory.
 const granularity = 256
 
 func rounded(bytes int) int64 { return (int64(bytes) + granularity - 1) / granularity * granularity }
 
-// buffer is memory of the device that grows.
+// buffer is device memory that grows on demand.
 type buffer struct {
 	at    Address
 	bytes int64
 }
 
-// grow makes the buffer as large as bytes. Its contents are lost if it grows.
+// grow makes the buffer hold at least the given number of bytes. Its contents are lost if it grows.
 func (b *buffer) grow(d Opened, bytes int64) error {
 	if b.bytes >= bytes {
 		return nil

@@ -38,13 +38,13 @@ type Arg struct {
 // IsMemory reports whether the argument is memory.
 func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil || a.Fault }
 
-// Scratch is memory that several launches of a node share.
+// Scratch is memory for a tensor of this type and shape that several launches of a node share.
 type Scratch struct {
 	DType ir.DType
 	Shape []dim.Dim
 }
 
-// Emitter builds a kernel, and collects the arguments of its launch.
+// Emitter builds a kernel, and collects the arguments of its launch in args.
 type Emitter struct {
 	*kernel.Builder
 	args    []Arg

@@ -38,7 +38,7 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 	})
 }
 
-// each returns the state of every step-th element of a row.
+// each returns the state of the elements lo, lo+step, … below hi of a row.
 func (e *Emitter) each(lo, hi, step, row *kernel.Value, r Reduction) []*kernel.Value {
 	return e.For(lo, hi, step, r.Start(e), func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return r.Add(e, state, row, i)

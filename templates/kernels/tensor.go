@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Tensor is memory with the elements of a tensor in row-major order.
+// Tensor is memory of a kernel with the elements of a tensor in row-major order, from pointer on.
 type Tensor struct {
 	e       *Emitter
 	pointer *kernel.Value

@@ -40,7 +40,7 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
-// launchesOf returns the launches of a step, or nil if the host carries it out.
+// launchesOf returns the launches of a step, or nil if the host computes it.
 func launchesOf(s program.Step) []*Launch {
 	switch s := s.(type) {
 	case *Launch:

@@ -58,8 +58,8 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // Keeps returns false, because no pass changes the layout of tensors for a GPU.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower checks indices and lengths that may be out of range before a kernel uses them. Other operators
-// lower themselves.
+// Lower replaces indices and lengths that may be out of range by checked ones. It returns nil for
+// other nodes.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
 // Lowering returns the passes for GPUs.

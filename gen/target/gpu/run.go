@@ -15,8 +15,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Device executes kernels on host memory, for running without generating code. It is simple: each
-// launch copies the memory that the kernel reads and writes.
+// Device executes kernels on host memory, for running steps without generating code. Each launch
+// copies the memory that the kernel reads and writes.
 type Device interface {
 	// Launch runs a kernel and waits for it.
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error

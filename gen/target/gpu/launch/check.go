@@ -13,8 +13,8 @@ var check = []entry{
 	computes(checkIndex),
 }
 
-// checkIndex copies indices in one block, whose threads look for the first one that is out of range. It
-// is copied as it is: kernels stay inside of an axis whatever indices are.
+// checkIndex copies indices with one block of threads, which reports the first index out of range.
+// It copies this index unchanged. Other kernels stay inside of an axis whatever the indices are.
 func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
 		d := n.Args[0].Type.DType

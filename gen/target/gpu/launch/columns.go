@@ -37,7 +37,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents says that there is a column for each window, and that a column has whole blocks of rows.
+// foldExtents returns two conditions: there is a column for each window, and the rows of a column
+// are whole blocks.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{
@@ -119,7 +120,8 @@ func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch,
 	}))
 }
 
-// around returns the two elements around a place of an axis, an f64, with weights of type d.
+// around returns the two elements next to a place on an axis, with their weights. place is an f64,
+// and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))
 	place = within(e, place, e.Float(ir.F64, -2), e.Add(count, e.Float(ir.F64, 1)))

@@ -70,18 +70,18 @@ func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *ke
 	}))
 }
 
-// window is where the cells of windows are.
+// window describes where the cells of windows are on an operand.
 type window struct {
 	op.Window
 	in   []dim.Dim // spatial extents of the operand
 	pads []dim.Dim // padding before each axis
 }
 
-// windowOf returns a window over an operand of these spatial extents.
+// windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the cell of the operand that a cell of the window at a place reads, and whether it is
-// inside of the operand.
+// cells returns the coordinates in the operand of a cell, tap, of the window at a place. inside
+// says whether the operand has them.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -93,8 +93,8 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window one of whose cells is a cell of the operand, and whether there
-// is one among those of these extents.
+// places returns the place of the window whose cell tap is a given cell of the operand. exists says
+// whether there is such a place within extents.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {

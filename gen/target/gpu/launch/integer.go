@@ -18,8 +18,8 @@ var integer = []entry{
 	}),
 }
 
-// less returns a function that subtracts a zero point, which may be absent, or have one element for each
-// channel.
+// less returns a function that subtracts a zero point. The zero point may be absent, have one
+// element, or have one element for each channel.
 func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 	return func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 		v = e.Convert(ir.I32, v)
@@ -30,7 +30,8 @@ func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *ke
 	}
 }
 
-// ofChannel returns the index of a channel's element in a vector that may have one element for all.
+// ofChannel returns the index of a channel's element in v. The index is 0 if v has one element for
+// all channels.
 func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.Value {
 	if channel == nil || op.HasOneElement(v.Type) {
 		return e.Int(0)

@@ -23,7 +23,8 @@ var norm = []entry{
 	ends(lrn),
 }
 
-// element0 says that scale and bias have an element for each of a row.
+// element0 is the place of an element's scale and bias if these have one element for each element
+// of a row.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.

@@ -16,7 +16,7 @@ var pointwise = []entry{
 	computes(pointwiseRegion),
 }
 
-// pointwiseRegion has a thread for each element of the results.
+// pointwiseRegion launches a thread for each element of the results.
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	return pointwiseMap(n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }

@@ -68,8 +68,8 @@ func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitt
 	}))
 }
 
-// broadcast returns the place on an axis of extent d that broadcasting to another extent reads for place
-// i: 0 if d is 1, which may be known only at run time.
+// broadcast returns the index on an axis of extent d for index i of the axis of extent to that it
+// broadcasts to. It is 0 if d is 1, which may be known only at run time.
 func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
 	if d.Equal(to) {
 		return i
