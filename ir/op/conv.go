@@ -282,3 +282,6 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 
 // IsStatistic reports false: there are no statistics.
 func (Conv) IsStatistic(int) bool { return false }
+
+// Factors counts the operand, the weights and the bias.
+func (Conv) Factors() int { return 3 }

@@ -203,3 +203,6 @@ func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 
 // IsStatistic reports false: there are no statistics.
 func (MatMul) IsStatistic(int) bool { return false }
+
+// Factors returns the number of matrices.
+func (MatMul) Factors() int { return 2 }

@@ -121,6 +121,13 @@ type NarrowReader interface {
 	NarrowOperand() int
 }
 
+// Product is an operator whose result has the type of its first operands and is made of sums of products of
+// them. Elements of 16 bits may be added up in 32 bits.
+type Product interface {
+	// Factors returns the number of these operands. A bias may be among them.
+	Factors() int
+}
+
 // TransposedReader is an operator on matrices that can read them transposed.
 type TransposedReader interface {
 	// ReadTransposed returns the operator whose result is the same if the last two axes of its only

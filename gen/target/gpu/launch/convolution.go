@@ -12,19 +12,19 @@ import (
 
 // convolution are the convolutions.
 var convolution = []entry{
-	computes(conv),
+	multiplies(conv),
 	computes(convWeights),
 }
 
 // conv adds a bias to a convolution.
-func conv(o op.Conv, n *ir.Node) ([]kernels.Launch, error) {
+func conv(o op.Conv, n *ir.Node, by Options) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
-	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
-	return convolve("conv", o, n, sums, same, same, func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
+	return convolve("conv", o, n, sums, factor, factor, func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}

@@ -9,17 +9,24 @@ import (
 	"reflect"
 
 	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/templates/kernels"
 )
 
+// Options say how kernels compute products.
+type Options struct {
+	// TF32 rounds the factors of f32 products to 11 significant bits.
+	TF32 bool
+}
+
 // Of returns the launches that compute a node, in order. It returns an error if no kernel computes
 // the operator, or if the kernel does not support these operands or attributes.
-func Of(n *ir.Node) (launches []kernels.Launch, err error) {
+func Of(n *ir.Node, o Options) (launches []kernels.Launch, err error) {
 	build := builders[reflect.TypeOf(n.Op)]
 	if build == nil {
 		return nil, fmt.Errorf("no kernel of a GPU computes it for %v", n.ArgTypes())
 	}
-	if err := ir.Try(func() { launches, err = build(n) }); err != nil {
+	if err := ir.Try(func() { launches, err = build(n, o) }); err != nil {
 		return nil, err
 	}
 	return launches, err
@@ -29,7 +36,7 @@ func Of(n *ir.Node) (launches []kernels.Launch, err error) {
 func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)] != nil }
 
 // builder builds the launches of a node.
-type builder func(n *ir.Node) ([]kernels.Launch, error)
+type builder func(n *ir.Node, o Options) ([]kernels.Launch, error)
 
 // entry is the builder of one operator.
 type entry struct {
@@ -39,7 +46,20 @@ type entry struct {
 
 // computes returns the entry of an operator.
 func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
-	return entry{reflect.TypeFor[O](), func(n *ir.Node) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
+	return multiplies(func(o O, n *ir.Node, _ Options) ([]kernels.Launch, error) { return build(o, n) })
+}
+
+// multiplies returns the entry of an operator that computes products.
+func multiplies[O ir.Op](build func(o O, n *ir.Node, by Options) ([]kernels.Launch, error)) entry {
+	return entry{reflect.TypeFor[O](), func(n *ir.Node, by Options) ([]kernels.Launch, error) { return build(n.Op.(O), n, by) }}
+}
+
+// factor returns what a product multiplies in place of an element of an operand.
+func (o Options) factor(e *kernels.Emitter, element *kernel.Value) *kernel.Value {
+	if o.TF32 && element.Type.DType == ir.F32 {
+		return e.RoundTF32(element)
+	}
+	return element
 }
 
 // one returns a list of one launch.

@@ -12,20 +12,20 @@ import (
 
 // product are the products of matrices.
 var product = []entry{
-	computes(matMul),
+	multiplies(matMul),
 	computes(gemm),
 	computes(squaredDistances),
 }
 
 // matMul multiplies batches of matrices.
-func matMul(_ op.MatMul, n *ir.Node) ([]kernels.Launch, error) {
+func matMul(_ op.MatMul, n *ir.Node, by Options) ([]kernels.Launch, error) {
 	z := n.Results[0]
 	sums, ok := kernels.Arithmetic(z.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
-	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
-	return matrices("product", n, sums, same, same, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
+	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
+	return matrices("product", n, sums, factor, factor, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
 }
 
 // matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. store
