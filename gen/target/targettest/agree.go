@@ -99,6 +99,21 @@ type Setting func() (restore func())
 // uses the defaults of the target.
 func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
 
+// AgreeOn is [Agree] for the operators of the given names.
+func AgreeOn(t *testing.T, x Target, names ...string) {
+	some := Trials{}
+	for _, name := range names {
+		if trials[name] == nil {
+			t.Fatalf("%s: there is no trial of this operator", name)
+		}
+		some[name] = trials[name]
+	}
+	some.Agree(t, x)
+}
+
+// Products are the names of operators that are, or are made of, products.
+var Products = []string{"mat_mul", "gemm", "conv", "attend", "attention", "conv_transpose", "deform_conv", "softmax", "concat"}
+
 // Agree is the function [Agree] for the operators of these trials.
 func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 	if len(settings) == 0 {
