@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/plan"
@@ -54,7 +55,7 @@ func (e *emitter) describe(f *jen.File, m *method) {
 			fields = append(fields, field("Each", jen.Index().Int64().Values(each...)))
 		}
 	}
-	if !mayShare(m.fn.Func) {
+	if !program.MayShare(m.fn.Func) {
 		fields = append(fields, field("Serial", jen.True()))
 	}
 	if m.form == dynamic && m.isUnbound() {

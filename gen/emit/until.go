@@ -8,7 +8,7 @@ import (
 )
 
 // long is the time that a call may run without checking its context: a millisecond at the slowest
-// level, in units of 5 µs. A unit is the amount of work worth sharing.
+// level, in units of 5 µs; see [program.Shares].
 const long = 200
 
 // open is the duration that is assumed for a step with open extents. A check before each such step
@@ -47,8 +47,8 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	}
 	takes, seen := f.shares[n]
 	if !seen {
-		flops, elems, ok := work(n)
-		takes = max(float64(flops)/sharedFlops, float64(elems)/sharedElems) / float64(max(f.steps[n], 1))
+		shares, ok := program.Shares(n)
+		takes = shares / float64(max(f.steps[n], 1))
 		if !ok {
 			takes = -1
 		}

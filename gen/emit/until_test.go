@@ -20,7 +20,7 @@ func (p patient) Ends(program.Step) bool { return p.ends }
 // TestUntil asserts before which steps a check of the context is printed: before a step that begins
 // a millisecond or more after the last check.
 func TestUntil(t *testing.T) {
-	half := fmt.Sprintf("f32[%d]", long/4*sharedElems) // half of long, for the operand and the result
+	half := fmt.Sprintf("f32[%d]", long/4*program.SharedElems) // half of long, for the operand and the result
 	for _, c := range []struct {
 		name, shape string
 		ends        bool

@@ -101,8 +101,10 @@ func (m *Machine) RunInto(ctx context.Context, args []any, shapes [][]int, into 
 	if err := r.allocate(into); err != nil {
 		return nil, nil, err
 	}
-	rt.Begin()
-	defer rt.End()
+	if program.MayShare(m.fn) {
+		rt.Begin()
+		defer rt.End()
+	}
 	for _, s := range m.fn.Steps {
 		if err := rt.Done(ctx); err != nil {
 			return nil, nil, err

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/burngen/burngen/gen/target/cpu/instance"
 	"github.com/burngen/burngen/gen/target/cpu/kernel"
 )
 
-// apply calls an instance of a kernel with n arguments. arg returns argument i as a value of the
+// apply calls a kernel's instance, see [instance.Of], with n arguments. arg returns argument i as a value of the
 // type want. It returns the kernel's first result that is not an error.
-func apply(k *kernel.Kernel, instance, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) (result reflect.Value, err error) {
-	f := reflect.ValueOf(instances[k.String()][instance])
+func apply(k *kernel.Kernel, index, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) (result reflect.Value, err error) {
+	f := reflect.ValueOf(instance.Of(k.String(), index))
 	t := f.Type()
 	args := make([]reflect.Value, n)
 	for i := range args {

@@ -23,6 +23,9 @@ type Launch struct {
 // At returns the node that the step belongs to.
 func (l *Launch) At() *ir.Node { return l.Node }
 
+// OnDevice tells the compiler that the device carries out the step.
+func (l *Launch) OnDevice() {}
+
 // Refs returns the references among the arguments.
 func (l *Launch) Refs() []*plan.Ref {
 	var refs []*plan.Ref

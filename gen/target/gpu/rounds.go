@@ -25,6 +25,9 @@ type Round struct{}
 // At returns Node.
 func (r *Rounds) At() *ir.Node { return r.Node }
 
+// OnDevice tells the compiler that the device carries out the step.
+func (r *Rounds) OnDevice() {}
+
 // Refs returns the references among the arguments of all launches.
 func (r *Rounds) Refs() []*plan.Ref {
 	var refs []*plan.Ref

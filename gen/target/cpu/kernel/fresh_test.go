@@ -15,7 +15,7 @@ func TestKernelsAreFresh(t *testing.T) {
 	}
 	dir := t.TempDir()
 	args := []string{"run", "./internal/generate"}
-	files := map[string]string{"constructors": "zkernels.go", "composites": "zcomposites.go", "formulas": "zformulas.go", "instances": "../zinstances.go"}
+	files := map[string]string{"constructors": "zkernels.go", "composites": "zcomposites.go", "formulas": "zformulas.go", "instances": "../instance/zinstances.go"}
 	for name := range files {
 		args = append(args, "-"+name, filepath.Join(dir, name))
 	}

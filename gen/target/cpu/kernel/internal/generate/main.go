@@ -1,6 +1,6 @@
 // Command generate reads the kernels of runtime/cpu and of the folders in it. It writes package
 // kernel: the kernels' constructors, and the formulas of their scratch memory. It also writes the
-// table of the kernels' instances, by which package cpu of gen/target calls them.
+// table of the kernels' instances, which is in package instance.
 package main
 
 import (
@@ -15,7 +15,7 @@ func main() {
 	constructors := flag.String("constructors", "zkernels.go", "the file of the constructors")
 	composites := flag.String("composites", "zcomposites.go", "the file of the composite arguments")
 	formulas := flag.String("formulas", "zformulas.go", "the file of the formulas")
-	instances := flag.String("instances", "../zinstances.go", "the file of the instances")
+	instances := flag.String("instances", "../instance/zinstances.go", "the file of the instances")
 	flag.Parse()
 	if err := run(*src, *constructors, *composites, *formulas, *instances); err != nil {
 		log.Fatal(err)

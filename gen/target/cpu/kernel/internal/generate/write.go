@@ -257,9 +257,9 @@ func (w *writer) compositeFile() ([]byte, error) {
 // instanceFile returns the table of the kernels' instances.
 func (w *writer) instanceFile() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%spackage cpu\n\n", header)
+	fmt.Fprintf(&b, "%spackage instance\n\n", header)
 	fmt.Fprintf(&b, "import (\n%q\n%q\n%q\n)\n\n", runtimePath+"cpu", runtimePath+"rt", runtimePath+"rt/image")
-	b.WriteString("// instances holds the instances of every kernel, in the order of [kernel.Call.Instance].\nvar instances = map[string][]any{\n")
+	b.WriteString("// instances holds the instances of every kernel, in the order of [Of].\nvar instances = map[string][]any{\n")
 	for _, k := range w.list {
 		fmt.Fprintf(&b, "%q: {%s},\n", k.path(""), strings.Join(w.instances(k), ", "))
 	}

@@ -1,15 +1,14 @@
-package emit
+package program
 
 import (
 	"testing"
 
-	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/op"
 )
 
-// TestMayShare asserts that small static models do not use the worker pool, and that other models
-// do.
+// TestMayShare asserts that small static models and the launches of a device do not use the worker
+// pool, and that other models do.
 func TestMayShare(t *testing.T) {
 	for _, c := range []struct {
 		name, shape string
@@ -24,13 +23,22 @@ func TestMayShare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := &program.Func{IR: m.Funcs[0]}
+			f, away := &Func{IR: m.Funcs[0]}, &Func{IR: m.Funcs[0]}
 			for _, n := range f.IR.Nodes {
-				f.Steps = append(f.Steps, &program.Copy{Node: n})
+				f.Steps = append(f.Steps, &Copy{Node: n})
+				away.Steps = append(away.Steps, launch{&Copy{Node: n}})
 			}
-			if got := mayShare(f); got != c.want {
-				t.Errorf("mayShare is %v", got)
+			if got := MayShare(f); got != c.want {
+				t.Errorf("MayShare is %v", got)
+			}
+			if MayShare(away) {
+				t.Error("MayShare is true for launches")
 			}
 		})
 	}
 }
+
+// launch is a copy that another device carries out.
+type launch struct{ *Copy }
+
+func (launch) OnDevice() {}

@@ -1,0 +1,57 @@
+package program
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+)
+
+// A share of work has this many floating-point operations, or elements of operands and results.
+const (
+	SharedFlops = 20_000
+	SharedElems = 8_000
+)
+
+// Launcher is a step that another device carries out, such as the launch of a kernel on a GPU. The
+// threads of the host have no part in it.
+type Launcher interface {
+	Step
+	// OnDevice does nothing. It tells launches from other steps.
+	OnDevice()
+}
+
+// MayShare reports whether a step of a function or of its callees may be worth splitting between
+// the threads of the host. This includes steps that depend on open extents.
+func MayShare(f *Func) bool {
+	return slices.ContainsFunc(append(f.Callees(), f), func(f *Func) bool {
+		var last *ir.Node // a node may have thousands of steps
+		return slices.ContainsFunc(f.Steps, func(s Step) bool {
+			n := s.At()
+			if _, away := s.(Launcher); away || n == last {
+				return false
+			}
+			last = n
+			return n != nil && isLarge(n)
+		})
+	})
+}
+
+func isLarge(n *ir.Node) bool {
+	shares, known := Shares(n)
+	return !known || shares >= 1
+}
+
+// Shares returns the number of shares of 5 µs, at the slowest level, into which the work of a node
+// can be split; see [rt.Parts]. known is false if the work depends on open extents or there are
+// operands that are not tensors.
+func Shares(n *ir.Node) (shares float64, known bool) {
+	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
+		if !t.IsZero() && !t.IsTensor() {
+			return 0, false
+		}
+	}
+	w := n.Work()
+	elems, small := w.Elems.Int64()
+	flops, few := w.Flops.Int64()
+	return max(float64(flops)/SharedFlops, float64(elems)/SharedElems), small && few
+}

@@ -1,0 +1,9 @@
+// Package instance holds the kernels of runtime/cpu for every choice of element types, so that they
+// can be called without generating code. It depends on the kernels alone: compiling it takes as long
+// as compiling the rest of burngen, and changes of the compiler do not make that necessary.
+package instance
+
+// Of returns an instance of a kernel as a function. kernel is the kernel's name, with its package
+// unless that is runtime/cpu. i is the number of the instance. Instances are in the order of the
+// element types, and the last type changes first. Of panics if there is no such instance.
+func Of(kernel string, i int) any { return instances[kernel][i] }
