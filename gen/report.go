@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/burngen/burngen/gen/emit"
@@ -70,7 +71,7 @@ func (m *Model) DeviceReport() string {
 }
 
 // Rounding returns the difference of the outputs of Forward that the target's precision allows, relative to
-// the value and to the root mean square of the output. It is 0 if products have the precision of f32.
+// the value and to the root mean square of the output, to 4 digits. It is 0 if products have the precision of f32.
 func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
 
 func (m *Model) rounding(f *program.Func) float64 {
@@ -78,7 +79,8 @@ func (m *Model) rounding(f *program.Func) float64 {
 	if !ok {
 		return 0
 	}
-	return t.Precision.Rounding(m.Module, f.IR)
+	rounding, _ := strconv.ParseFloat(strconv.FormatFloat(t.Precision.Rounding(m.Module, f.IR), 'g', 4, 64), 64)
+	return rounding
 }
 
 // OnGPU reports whether the model is compiled for a GPU.

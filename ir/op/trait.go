@@ -61,6 +61,10 @@ type Pairing interface{ IsPairing() }
 // Mover is an operator whose result consists of unchanged elements of its operands.
 type Mover interface{ Movement() Movement }
 
+// Selector is an operator that compares elements of its first operand. Its first result consists of some of
+// them.
+type Selector interface{ IsSelector() }
+
 // Movement describes which elements a [Mover] takes.
 type Movement uint8
 

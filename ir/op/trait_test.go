@@ -33,6 +33,7 @@ var traits = []struct {
 	{"Product", has[Product], "attend conv mat_mul"},
 	{"RowWise", has[RowWise], "layer_normalization log_softmax rms_normalization softmax"},
 	{"Scalar, not elementwise", func(o ir.Op) bool { return has[Scalar](o) && !has[Elementwise](o) }, "bit_cast dropout"},
+	{"Selector", has[Selector], "max_pool"},
 	{"Transposable", has[Transposable], "concat slice"},
 	{"Whole", has[Whole], "channel_moments channel_sums"},
 }

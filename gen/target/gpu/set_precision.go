@@ -139,12 +139,15 @@ func wanted(f *ir.Func, varies map[*ir.Value]bool) map[*ir.Value]bool {
 	return all
 }
 
-// movedOperands returns the number of first operands of a node whose elements are those of the result.
+// movedOperands returns the number of first operands of a node that have the elements of the result.
 func movedOperands(n *ir.Node) int {
 	switch op.MovementOf(n.Op) {
 	case op.Joins:
 		return len(n.Args)
 	case op.Rearranges, op.Repeats, op.Picks:
+		return 1
+	}
+	if _, ok := n.Op.(op.Selector); ok {
 		return 1
 	}
 	return 0
