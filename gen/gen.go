@@ -159,7 +159,7 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 		o.Target = target.All[0]
 	}
 	if t, ok := o.Target.(gpu.Target); ok && o.Train && t.Precision != gpu.F32 {
-		return nil, fmt.Errorf("%s: precision %s: training computes in f32 only", src.File, t.Precision)
+		return nil, fmt.Errorf("%s: -precision %s: training computes in f32 only", src.File, t.Precision)
 	}
 	if !o.Target.CanRun() { // no weights can be prepared now
 		o.Keep = emit.KeepRaw

@@ -17,6 +17,7 @@ import (
 
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/gen/target/cuda"
 	"github.com/burngen/burngen/gen/target/targettest/text"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -28,7 +29,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // TestPass runs every golden of a pass. The section "pass" names the pass, and options may follow:
 // "near" compares floats with a tolerance, for passes that change rounding; "strict" sets
-// [pass.Context.Strict]; "f16" sets its WeightsDType; "trains" makes @forward a function that
+// [pass.Context.Strict]; "f16" sets its WeightsDType, and the precision of a GPU as "bf16" does; "trains" makes @forward a function that
 // trains; "all" sets Remat; "methods" makes all functions methods of one type.
 func TestPass(t *testing.T) {
 	files, err := filepath.Glob("pass/*/*.txtar")
@@ -43,7 +44,7 @@ func TestPass(t *testing.T) {
 
 func TestEveryPassHasGoldens(t *testing.T) {
 	lowering := cpu.Target{}.Lowering()
-	for _, p := range slices.Concat(pass.Canonical, lowering.Passes, lowering.Outlining, pass.Naming) {
+	for _, p := range slices.Concat(pass.Canonical, lowering.Passes, lowering.Outlining, cuda.Target().Lowering().Passes, pass.Naming) {
 		if files, _ := filepath.Glob("pass/" + p.Name + "/*.txtar"); len(files) == 0 {
 			t.Errorf("pass/%s has no golden", p.Name)
 		}
@@ -56,9 +57,16 @@ func runPass(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	words := strings.Fields(section(t, archive, "pass"))
-	p, ok := pass.Find(text.Target{}, words[0]) // plans functions that are not lowered
-	if !ok {
-		p, ok = pass.Find(cpu.Target{}, words[0])
+	device := cuda.Target()
+	for _, w := range words[1:] {
+		device.Precision.Set(w)
+	}
+	var p pass.Pass
+	ok := false
+	for _, t := range []pass.Target{text.Target{}, cpu.Target{}, device} { // the first plans functions that are not lowered
+		if !ok {
+			p, ok = pass.Find(t, words[0])
+		}
 	}
 	if !ok || p.Name != filepath.Base(filepath.Dir(file)) {
 		t.Fatalf("%q is not a pass of this folder", words[0])
@@ -92,7 +100,11 @@ func runPass(t *testing.T, file string) {
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}
-	compareModules(t, before, after, slices.Contains(words, "near"))
+	near := 0.0
+	if slices.Contains(words, "near") {
+		near = reordered
+	}
+	compareModules(t, before, after, max(near, device.Precision.Rounding(before, before.Func(pass.Forward))))
 	if *update {
 		setSection(archive, "out.ir", after.String())
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -127,9 +139,12 @@ func setSection(a *txtar.Archive, name, text string) {
 	a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 }
 
+// reordered is the tolerance of floats after passes that change rounding.
+const reordered = 1e-5
+
 // compareModules evaluates @forward of two modules on the same inputs, for some
-// values of the symbols.
-func compareModules(t *testing.T, before, after *ir.Module, near bool) {
+// values of the symbols. near is the tolerance of floats, relative to the larger of 1 and their size.
+func compareModules(t *testing.T, before, after *ir.Module, near float64) {
 	for _, m := range []*ir.Module{before, after} {
 		if err := prepareWeights(m); err != nil {
 			t.Errorf("prepare: %v", err)
@@ -139,7 +154,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool) {
 	f, g := before.Func(pass.Forward), after.Func(pass.Forward)
 	compared := 0
 	for choice := range 6 {
-		args := inputs(f, choice, !near)
+		args := inputs(f, choice, near == 0)
 		want, err := (&ir.Evaluator{Module: before}).Run(f, args)
 		if err != nil {
 			continue // these extents do not fit
@@ -224,13 +239,13 @@ func draw(d ir.DType, shape []int, seed uint32, lo, hi float64) *ir.Tensor {
 	return t
 }
 
-func equalTensors(a, b *ir.Tensor, near bool) bool {
-	if !near || !a.DType.IsFloat() || a.DType != b.DType || !slices.Equal(a.Shape, b.Shape) {
+func equalTensors(a, b *ir.Tensor, near float64) bool {
+	if near == 0 || !a.DType.IsFloat() || a.DType != b.DType || !slices.Equal(a.Shape, b.Shape) {
 		return a.Equal(b)
 	}
 	for i := range a.Len() {
 		x, y := a.Float(i), b.Float(i)
-		if x != y && !(math.Abs(x-y) <= 1e-5*max(1, math.Abs(x), math.Abs(y))) && !(x != x && y != y) {
+		if x != y && !(math.Abs(x-y) <= near*max(1, math.Abs(x), math.Abs(y))) && !(x != x && y != y) {
 			return false
 		}
 	}
