@@ -60,6 +60,8 @@ type machine struct {
 	block   [3]int // the block that runs
 	threads []thread
 	thread  *thread // the thread that runs
+	// collectives carry out the instructions that all threads do at once.
+	collectives map[*Instr]func()
 
 	// Epochs are the times between barriers, of one block after the other. They begin with 1.
 	epoch uint32 // now
@@ -73,7 +75,7 @@ type thread struct {
 	regs    []uint64
 	code    *code  // where it is
 	at      int    // the step of code
-	waiting *Instr // the barrier where it waits
+	waiting *Instr // the barrier or the collective instruction where it waits
 }
 
 // run is [Kernel.Run] after the kernel was checked.
@@ -124,7 +126,11 @@ func (m *machine) runBlock(entry *code) {
 			m.resume(&m.threads[i])
 		}
 		m.meet(order)
-		m.nextEpoch()
+		if do := m.collectives[m.threads[0].waiting]; do != nil {
+			do() // it is no barrier for memory
+		} else {
+			m.nextEpoch()
+		}
 		if m.threads[0].code == nil {
 			return
 		}

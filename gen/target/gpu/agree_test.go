@@ -120,5 +120,10 @@ func TestPrecisions(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			targettest.AgreeOn(t, gpu.Target{Language: interpreted.Language, Precision: p, Device: writer{}}, targettest.Products...)
 		})
+		t.Run(p.String()+" matrices", func(t *testing.T) {
+			matrices := gpu.Target{Language: interpreted.Language, Precision: p, Device: gpu.Interpreter{}}
+			matrices.Matrices = true
+			targettest.AgreeOn(t, matrices, "mat_mul", "conv")
+		})
 	}
 }

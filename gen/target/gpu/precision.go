@@ -45,7 +45,9 @@ func (p Precision) stored() ir.DType {
 }
 
 // options returns how kernels compute products.
-func (t Target) options() launch.Options { return launch.Options{TF32: t.Precision == TF32} }
+func (t Target) options() launch.Options {
+	return launch.Options{TF32: t.Precision == TF32, Matrices: t.Language.Matrices}
+}
 
 // Unit returns [Precision.Unit].
 func (t Target) Unit() float64 { return t.Precision.Unit() }

@@ -50,23 +50,7 @@ func TestPrecisionGoldens(t *testing.T) {
 	for i, name := range gpu.Precisions {
 		t.Run(name, func(t *testing.T) {
 			target := gpu.Target{Language: interpreted.Language, Precision: gpu.Precision(i), Device: writer{}}
-			before, err := ir.Parse(network, op.Set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, w := range before.Weights {
-				shape, _ := w.Type.Static()
-				w.Data = draw(ir.F32, shape...).Bytes()
-			}
-			x := draw(ir.F32, 6, 8)
-			want, err := (&ir.Evaluator{Module: before}).Run(before.Func(pass.Forward), []*ir.Tensor{x})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := before.Clone()
-			if err := pass.All(&pass.Context{Target: target}, m, pass.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			m := agreesRounded(t, target, network, draw(ir.F32, 6, 8))
 			text := m.String() + kernelsOf(t, target, m)
 			file := filepath.Join("testdata", "precision_"+name+".txt")
 			if *updating {
@@ -77,22 +61,65 @@ func TestPrecisionGoldens(t *testing.T) {
 			if golden, err := os.ReadFile(file); err != nil || string(golden) != text {
 				t.Errorf("%v; got\n%s", err, text)
 			}
-			rounding := target.Precision.Rounding(m, m.Func(pass.Forward))
-			machine, err := exec.Prepared(target, m, pass.Prepare, pass.Forward)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, shapes, err := machine.Run(context.Background(), []any{value.ToGo(x)}, [][]int{x.Shape})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := value.FromGo(want[0].Type(), shapes[0], out[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			near(t, got, want[0], max(rounding, 1e-6))
 		})
 	}
+}
+
+// TestMatrices computes a product of several tiles, whose last ones are not full, with matrices that warps
+// multiply.
+func TestMatrices(t *testing.T) {
+	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
+		target := gpu.Target{Language: interpreted.Language, Precision: p, Device: gpu.Interpreter{}}
+		target.Matrices = true
+		m := agreesRounded(t, target, `
+weight w : f32[41,101]
+
+func @forward(%x: f32[70,41]) -> (y: f32[70,101]) {
+  %w = load {name="w"} : f32[41,101]
+  %y = mat_mul %x, %w : f32[70,101]
+  return %y
+}
+`, draw(ir.F32, 70, 41))
+		if kernels := kernelsOf(t, target, m); !strings.Contains(kernels, " = mat_mul_add ") {
+			t.Errorf("%s: the kernel multiplies no matrices:\n%s", p, kernels)
+		}
+	}
+}
+
+// agreesRounded compares the result of a model on a target with the evaluator's. They differ by at most
+// [gpu.Precision.Rounding]. It returns the lowered module.
+func agreesRounded(t *testing.T, target gpu.Target, text string, x *ir.Tensor) *ir.Module {
+	t.Helper()
+	before, err := ir.Parse(text, op.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range before.Weights {
+		shape, _ := w.Type.Static()
+		w.Data = draw(ir.F32, shape...).Bytes()
+	}
+	want, err := (&ir.Evaluator{Module: before}).Run(before.Func(pass.Forward), []*ir.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := before.Clone()
+	if err := pass.All(&pass.Context{Target: target}, m, pass.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	machine, err := exec.Prepared(target, m, pass.Prepare, pass.Forward)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, shapes, err := machine.Run(context.Background(), []any{value.ToGo(x)}, [][]int{x.Shape})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := value.FromGo(want[0].Type(), shapes[0], out[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, got, want[0], max(target.Precision.Rounding(m, m.Func(pass.Forward)), 1e-6))
+	return m
 }
 
 // near asserts that elements differ by at most a share of their size and of the root mean square, and, if

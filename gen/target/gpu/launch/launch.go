@@ -17,6 +17,8 @@ import (
 type Options struct {
 	// TF32 rounds the factors of f32 products to 11 significant bits.
 	TF32 bool
+	// Matrices lets warps multiply matrices of f16, bf16 and tf32.
+	Matrices bool
 }
 
 // Of returns the launches that compute a node, in order. It returns an error if no kernel computes
@@ -52,6 +54,14 @@ func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) en
 // multiplies returns the entry of an operator that computes products.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, by Options) ([]kernels.Launch, error)) entry {
 	return entry{reflect.TypeFor[O](), func(n *ir.Node, by Options) ([]kernels.Launch, error) { return build(n.Op.(O), n, by) }}
+}
+
+// matrix returns the type of the matrices that warps multiply if factors are of type d, or ir.Invalid.
+func (o Options) matrix(d ir.DType) ir.DType {
+	if o.Matrices && (d == ir.F16 || d == ir.BF16 || d == ir.F32 && o.TF32) {
+		return d
+	}
+	return ir.Invalid
 }
 
 // factor returns what a product multiplies in place of an element of an operand.

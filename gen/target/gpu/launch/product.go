@@ -25,12 +25,12 @@ func matMul(_ op.MatMul, n *ir.Node, by Options) ([]kernels.Launch, error) {
 		return nil, errNarrow
 	}
 	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
-	return matrices("product", n, sums, factor, factor, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
+	return matrices("product", n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
 }
 
-// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. store
+// matrices multiplies batches of matrices whose elements a and b change. matrix is [kernels.Factors.Matrix]. b gets the column, too. store
 // gets the index of a sum, counted from the first, and its column.
-func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, column, sum *kernel.Value)) ([]kernels.Launch, error) {
+func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, column, sum *kernel.Value)) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)
 	if err != nil {
@@ -47,7 +47,7 @@ func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitt
 		return e.Read(v).Get(e.Add(e.Mul(i, e.Dim(shape[lead+1])), column))
 	}
 	return one(kernels.Product(name, kernels.Factors{
-		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, RowsB: true,
+		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, Matrix: matrix, RowsB: true,
 		A: func(e *kernels.Emitter, batch, m, k *kernel.Value) *kernel.Value {
 			return a(e, element(e, x, p.A, batch, m, k), nil)
 		},
