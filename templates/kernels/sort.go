@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/burngen/burngen/ir"
@@ -22,8 +23,8 @@ type Order struct {
 	Tile int
 }
 
-// maxLength is a number of elements that no tensor has: indices are i32.
-const maxLength = 1 << 31
+// maxLength is the largest number of elements of a tensor: indices are i32.
+const maxLength = math.MaxInt32
 
 // Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Each round then
 // merges neighbouring runs: a thread finds how many elements of the other run come before its own. If
