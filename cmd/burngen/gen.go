@@ -158,13 +158,13 @@ func (g *genFlags) checkPrecision() error {
 	case g.options.Train:
 		return usagef("-precision %s cannot be used with -train: training computes in f32 only", *g.precision)
 	}
-	any := false
+	found := false
 	for i, t := range g.targets {
 		if at, ok := target.At(t, *g.precision); ok {
-			g.targets[i], any = at, true
+			g.targets[i], found = at, true
 		}
 	}
-	if !any {
+	if !found {
 		_, err := inPrecision(nil, *g.precision)
 		return err
 	}

@@ -12,8 +12,8 @@ type step struct {
 	negated bool
 	exec    func(t *thread)
 	warp    func(threads []thread) // what a warp does together when all threads of the block have come here, or nil
-	target  int   // of a branch
-	reads   []int // slots
+	target  int                    // of a branch
+	reads   []int                  // slots
 	writes  []int
 	line    int
 	text    string

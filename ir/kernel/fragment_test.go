@@ -16,7 +16,9 @@ func matMul(d ir.DType) (*kernel.Kernel, error) {
 		a, m, c, y := b.Pointer("a", d), b.Pointer("b", d), b.Pointer("c", ir.F32), b.Pointer("y", ir.F32)
 		_, _, terms, _ := kernel.FactorsOfMatrix(d)
 		g, i := b.Div(b.Thread(0), b.Int(4)), b.Rem(b.Thread(0), b.Int(4))
-		at := func(row, column *kernel.Value, columns int) *kernel.Value { return b.Add(b.Mul(row, b.Int(columns)), column) }
+		at := func(row, column *kernel.Value, columns int) *kernel.Value {
+			return b.Add(b.Mul(row, b.Int(columns)), column)
+		}
 		var x, w, z, places []*kernel.Value
 		step := terms / 8 // adjacent elements
 		for half := range 2 {

@@ -90,12 +90,12 @@ func TestCheckSample(t *testing.T) {
 		{"i32 by 1", checkClose([]int32{7, 3}, 0, 8), "out: element 0 is 8, want 7"},
 		{"count", CheckSample("out", x[:4], SampleOf(x)), "out: 4 elements, want 5"},
 		{"no elements", CheckSample("out", []float32{}, SampleOf([]float32{})), ""},
-		{"values beyond the end", CheckSample("out", []int8{1}, Sample{1, 0, 1, 1, "1 1"}), "out: value 1 of the sample, 1 of element 1, is not one"},
-		{"text", CheckSample("out", []int8{1}, Sample{1, 0, 1, 1, "x"}), "out: value 0 of the sample, x of element 0, is not one"},
-		{"another largest element", CheckSample("out", []float32{1, 2, 3}, Sample{3, 1, 2, 3, "1"}), "out: the largest element is number 2, want 1"},
-		{"another largest element as large", CheckSample("out", []float32{1, 2.9999, 3}, Sample{3, 1, 2, 3, "1"}), ""},
-		{"a largest element of NaNs", CheckSample("out", []float32{nan}, Sample{1, 0, 2, 1, "NaN"}), "out: the largest element is number -1, want 0"},
-		{"a largest element beyond the end", CheckSample("out", []float32{1}, Sample{1, 7, 2, 1, "1"}), "out: the largest element is number 0, want 7"},
+		{"values beyond the end", CheckSample("out", []int8{1}, Sample{1, 0, 1, 1, "1 1", 0}), "out: value 1 of the sample, 1 of element 1, is not one"},
+		{"text", CheckSample("out", []int8{1}, Sample{1, 0, 1, 1, "x", 0}), "out: value 0 of the sample, x of element 0, is not one"},
+		{"another largest element", CheckSample("out", []float32{1, 2, 3}, Sample{3, 1, 2, 3, "1", 0}), "out: the largest element is number 2, want 1"},
+		{"another largest element as large", CheckSample("out", []float32{1, 2.9999, 3}, Sample{3, 1, 2, 3, "1", 0}), ""},
+		{"a largest element of NaNs", CheckSample("out", []float32{nan}, Sample{1, 0, 2, 1, "NaN", 0}), "out: the largest element is number -1, want 0"},
+		{"a largest element beyond the end", CheckSample("out", []float32{1}, Sample{1, 7, 2, 1, "1", 0}), "out: the largest element is number 0, want 7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wantError(t, tt.err, tt.want) })
 	}
