@@ -100,11 +100,7 @@ func runPass(t *testing.T, file string) {
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}
-	near := 0.0
-	if slices.Contains(words, "near") {
-		near = reordered
-	}
-	compareModules(t, before, after, max(near, device.Precision.Rounding(before, before.Func(pass.Forward))))
+	compareModules(t, before, after, slices.Contains(words, "near"), device.Precision.Rounding(before, before.Func(pass.Forward)))
 	if *update {
 		setSection(archive, "out.ir", after.String())
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -139,12 +135,9 @@ func setSection(a *txtar.Archive, name, text string) {
 	a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 }
 
-// reordered is the tolerance of floats after passes that change rounding.
-const reordered = 1e-5
-
 // compareModules evaluates @forward of two modules on the same inputs, for some
-// values of the symbols. near is the tolerance of floats, relative to the larger of 1 and their size.
-func compareModules(t *testing.T, before, after *ir.Module, near float64) {
+// values of the symbols. rounding is that of products, see [gpu.Precision.Rounding].
+func compareModules(t *testing.T, before, after *ir.Module, near bool, rounding float64) {
 	for _, m := range []*ir.Module{before, after} {
 		if err := prepareWeights(m); err != nil {
 			t.Errorf("prepare: %v", err)
@@ -154,7 +147,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near float64) {
 	f, g := before.Func(pass.Forward), after.Func(pass.Forward)
 	compared := 0
 	for choice := range 6 {
-		args := inputs(f, choice, near == 0)
+		args := inputs(f, choice, !near && rounding == 0)
 		want, err := (&ir.Evaluator{Module: before}).Run(f, args)
 		if err != nil {
 			continue // these extents do not fit
@@ -166,7 +159,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near float64) {
 			return
 		}
 		for i := range want {
-			if !equalTensors(got[i], want[i], near) {
+			if !equalTensors(got[i], want[i], near) && !isRounded(got[i], want[i], rounding) {
 				t.Errorf("result %q is %s, before the pass %s", f.ResultNames[i], got[i], want[i])
 			}
 		}
@@ -239,13 +232,31 @@ func draw(d ir.DType, shape []int, seed uint32, lo, hi float64) *ir.Tensor {
 	return t
 }
 
-func equalTensors(a, b *ir.Tensor, near float64) bool {
-	if near == 0 || !a.DType.IsFloat() || a.DType != b.DType || !slices.Equal(a.Shape, b.Shape) {
+// isRounded reports whether got differs from want by a share of the element and the root mean square at most.
+func isRounded(got, want *ir.Tensor, share float64) bool {
+	if share == 0 || !got.DType.IsFloat() || got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
+		return false
+	}
+	squares := 0.0
+	for i := range want.Len() {
+		squares += want.Float(i) * want.Float(i)
+	}
+	rms := math.Sqrt(squares / float64(max(want.Len(), 1)))
+	for i := range want.Len() {
+		if !(math.Abs(got.Float(i)-want.Float(i)) <= share*(rms+math.Abs(want.Float(i)))) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalTensors(a, b *ir.Tensor, near bool) bool {
+	if !near || !a.DType.IsFloat() || a.DType != b.DType || !slices.Equal(a.Shape, b.Shape) {
 		return a.Equal(b)
 	}
 	for i := range a.Len() {
 		x, y := a.Float(i), b.Float(i)
-		if x != y && !(math.Abs(x-y) <= near*max(1, math.Abs(x), math.Abs(y))) && !(x != x && y != y) {
+		if x != y && !(math.Abs(x-y) <= 1e-5*max(1, math.Abs(x), math.Abs(y))) && !(x != x && y != y) {
 			return false
 		}
 	}

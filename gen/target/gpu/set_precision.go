@@ -11,7 +11,7 @@ import (
 )
 
 // setPrecision returns the pass set_precision. It does nothing for precisions that store operands in their
-// own types.
+// own types. It also runs under Strict, because the user names the precision.
 func (t Target) setPrecision() pass.Pass {
 	return pass.Pass{Name: "set_precision", Run: func(_ *pass.Context, m *ir.Module) (changed bool, err error) {
 		to := t.Precision.stored()
@@ -60,7 +60,7 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 		}
 		return nil
 	}
-	if _, ok := node.Op.(op.Elementwise); ok && n.wanted[result] {
+	if _, ok := node.Op.(op.Elementwise); ok && n.wanted[result] && n.made(result) == nil {
 		y := b.Node(op.Cast{To: n.to}, b.Node(node.Op, node.Args...))
 		return []*ir.Value{b.Node(op.Cast{To: ir.F32}, y)}
 	}
