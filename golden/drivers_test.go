@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCPUIsFreeOfDrivers asserts that programs that use no GPU do not link what loads drivers. They stay
-// static, and build for platforms that the loader does not know.
+// TestCPUIsFreeOfDrivers asserts that programs without a GPU do not link the packages that load
+// drivers. The programs stay static, and can be built for platforms that have no loader.
 func TestCPUIsFreeOfDrivers(t *testing.T) {
 	const loader = "github.com/ebitengine/purego"
 	for packages, want := range map[string]bool{

@@ -63,12 +63,12 @@ func newExcerpter(t *testing.T) *excerpter {
 	return x
 }
 
-// excerpted reports whether a file has anything of the skeleton.
+// excerpted reports whether a file contains lines of the skeleton.
 func excerpted(f emit.File) bool {
 	return slices.Contains([]string{"model.go", "weights.go", "train.go"}, f.Name)
 }
 
-// part is a declaration with what precedes it, or the head of a file.
+// part is a declaration with the comments and blank lines before it, or the head of a file.
 type part struct {
 	text     string
 	skeleton bool
@@ -99,7 +99,7 @@ func (x *excerpter) parts(t *testing.T, f emit.File) (out []part) {
 	return out
 }
 
-// declares returns the names of a declaration, none for imports.
+// declares returns the names that a declaration declares. Imports declare no names.
 func declares(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -136,7 +136,7 @@ func compareWithEvaluator(t *testing.T, r runtime.Runner, m *ir.Module, f *ir.Fu
 var cutGoldens = []string{"containers", "control", "late", "nested", "train"}
 
 // TestGenCuts generates packages with few steps per Go function, so that each step is once the last
-// and once the first of a function. The code must compile.
+// and once the first step of a function. The code must compile.
 func TestGenCuts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the source of all packages that generated code imports")

@@ -36,10 +36,11 @@ func TestRandomGraphs(t *testing.T) {
 	}
 }
 
-// FuzzGraphs does the same with graphs that are drawn by the bytes of the fuzzer.
+// FuzzGraphs runs the comparison of [TestRandomGraphs] on graphs that the bytes of the fuzzer
+// determine.
 func FuzzGraphs(f *testing.F) { fuzzDrawn(f, onnxtest.Graph, checkGraph) }
 
-// fuzzDrawn checks models that are drawn by the bytes of the fuzzer.
+// fuzzDrawn runs check on models that the bytes of the fuzzer determine.
 func fuzzDrawn(f *testing.F, draw func(pick func(n int) int) *onnxtest.Model, check func(data []byte, seed uint64) error) {
 	for seed := range uint64(8) {
 		pick, data := seeded(seed), make([]byte, 512)

@@ -15,7 +15,7 @@ import (
 // before that.
 const maxStatements = 5
 
-// longer matches what makes a method longer: several results, extents that are not the batch's, and
+// longer matches the causes of a longer method: several results, extents other than the batch, and
 // results whose shape is known only while the model runs.
 var longer = regexp.MustCompile(`call\.(Results|Extent|Late)\(|, err :?= rt\.[^E]|if len\(`)
 
@@ -47,9 +47,9 @@ const maxRepeated = 12
 // result: names of values differ between functions.
 var stepLine = regexp.MustCompile(`(?m)^\t+// [\w., ]+ = (.*)$`)
 
-// TestForwardIsPrintedOnce asserts that functions of a type that infer, compute losses and evaluate
-// share what they compute alike, in all committed generated packages that train. What a step computes
-// for gradients is its own.
+// TestForwardIsPrintedOnce asserts that the functions of a type do not repeat each other's steps,
+// in all committed generated packages that train: inference, losses and evaluation share common
+// steps. The steps that compute gradients are not compared.
 func TestForwardIsPrintedOnce(t *testing.T) {
 	shared := 0
 	for name, files := range committed(t) {

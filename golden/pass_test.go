@@ -15,9 +15,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
-	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/targettest/text"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -43,8 +44,12 @@ func TestPass(t *testing.T) {
 }
 
 func TestEveryPassHasGoldens(t *testing.T) {
-	lowering := cpu.Target{}.Lowering()
-	for _, p := range slices.Concat(pass.Canonical, lowering.Passes, lowering.Outlining, cuda.Target().Lowering().Passes, pass.Naming) {
+	all := slices.Concat(pass.Canonical, pass.Naming)
+	for _, t := range target.All {
+		lowering := t.Lowering()
+		all = slices.Concat(all, lowering.Passes, lowering.Outlining)
+	}
+	for _, p := range all {
 		if files, _ := filepath.Glob("pass/" + p.Name + "/*.txtar"); len(files) == 0 {
 			t.Errorf("pass/%s has no golden", p.Name)
 		}
@@ -57,13 +62,18 @@ func runPass(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	words := strings.Fields(section(t, archive, "pass"))
-	device := cuda.Target()
+	targets := []pass.Target{text.Target{}} // plans functions that are not lowered
+	var precision gpu.Precision
 	for _, w := range words[1:] {
-		device.Precision.Set(w)
+		precision.Set(w)
+	}
+	for _, t := range target.All {
+		at, _ := target.At(t, precision)
+		targets = append(targets, at)
 	}
 	var p pass.Pass
 	ok := false
-	for _, t := range []pass.Target{text.Target{}, cpu.Target{}, device} { // the first plans functions that are not lowered
+	for _, t := range targets {
 		if !ok {
 			p, ok = pass.Find(t, words[0])
 		}
@@ -100,7 +110,7 @@ func runPass(t *testing.T, file string) {
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}
-	compareModules(t, before, after, slices.Contains(words, "near"), device.Precision.Rounding(before, before.Func(pass.Forward)))
+	compareModules(t, before, after, slices.Contains(words, "near"), precision.Rounding(before, before.Func(pass.Forward)))
 	if *update {
 		setSection(archive, "out.ir", after.String())
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -169,7 +179,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool, rounding 
 	}
 }
 
-// prepareWeights gives the weights that @prepare makes their data.
+// prepareWeights gives the weights that @prepare computes their data.
 func prepareWeights(m *ir.Module) error {
 	f := m.Func(pass.Prepare)
 	if f == nil {

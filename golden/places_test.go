@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// places are operators, and the files that say something of them: those that CONTRIBUTING.md counts.
+// places lists changes of CONTRIBUTING.md, each with an operator and the files that mention it.
 var places = []struct {
 	name, pattern string
 	files         []string

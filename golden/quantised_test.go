@@ -34,7 +34,8 @@ func TestRandomQuantised(t *testing.T) {
 	}
 }
 
-// FuzzQuantised does the same with networks that are drawn by the bytes of the fuzzer.
+// FuzzQuantised runs the comparison of [TestRandomQuantised] on networks that the bytes of the
+// fuzzer determine.
 func FuzzQuantised(f *testing.F) {
 	fuzzDrawn(f, onnxtest.Quantised, func(data []byte, seed uint64) error { return new(tieCount).check(data, seed) })
 }

@@ -25,7 +25,7 @@ var definedValue = regexp.MustCompile(`(?m)^ +(%[^"=]+) = `)
 // isCopy matches a step that copies a value to a result, which is not a value of the IR.
 var isCopy = regexp.MustCompile(`\.(Copy\w*|Resize)\(`)
 
-// calledArena is the memory of a function that is called: it has no variable.
+// calledArena matches the memory of a called function, which does not have a variable.
 var calledArena = regexp.MustCompile(`Arena(\d|_)*$`)
 
 // namedView matches the variable of a buffer, and captures its name and that of its offset.

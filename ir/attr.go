@@ -60,7 +60,8 @@ func equalAttr(x, y reflect.Value) bool {
 	return x.Interface() == y.Interface()
 }
 
-// SubstOp returns op with the symbols in its attributes replaced as env says.
+// SubstOp returns op with the symbols in its attributes replaced. env returns the value of a
+// symbol, and false for a symbol that stays.
 func SubstOp(op Op, env func(string) (dim.Dim, bool)) Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))
@@ -141,7 +142,8 @@ func isPrinted(f reflect.StructField) bool { return f.IsExported() && !isResultT
 
 func isResultType(f reflect.StructField) bool { return f.Tag.Get("ir") == "result" }
 
-// setResultTypes sets the field of an operator that holds the types of its results.
+// setResultTypes stores the types of a node's results in the operator's field that has the tag
+// ir:"result".
 func setResultTypes(op reflect.Value, types []Type) {
 	for i := range op.NumField() {
 		if !isResultType(op.Type().Field(i)) {

@@ -12,25 +12,25 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Builder appends nodes to a block. Its methods panic with a private type if a node cannot be
-// built; [Try] turns the panic into an error.
+// Builder appends nodes to a block of the function fn. Its methods panic with a private type if a
+// node cannot be built; [Try] turns the panic into an error.
 type Builder struct {
 	fn    *Func
 	block *Block
 	state *buildState
-	uses  map[*Value]int
+	uses  map[*Value]int // number of uses of each value when the current [Func.Rewrite] began
 	// outer is the number of symbols that are bound before the block.
 	outer int
 }
 
 // buildState is the state that the builders of a function and of its nested blocks share.
 type buildState struct {
-	names   map[string]bool
-	symbols map[string]bool
-	open    []*Block // blocks under construction, outermost first
-	pos     string
-	unify   bool
-	next    map[string]int
+	names   map[string]bool    // names of values in use
+	symbols map[string]bool    // symbols in use
+	open    []*Block           // blocks under construction, outermost first
+	pos     string             // source position of the next nodes
+	unify   bool               // whether extents that an operator requires to be equal are unified
+	next    map[string]int     // the last number tried for each hint
 	order   map[string]int     // position of each symbol in the order of binding
 	made    map[string]bool    // symbols that nodes bind
 	kept    map[string]bool    // symbols that must not be replaced
@@ -157,7 +157,8 @@ func SymbolName(text string) string {
 	}
 }
 
-// Param appends a parameter to the block.
+// Param appends a parameter of type t to the block and returns it. Its name is name, with a number
+// if that is taken. The symbols in t are bound from here on.
 func (b *Builder) Param(name string, t Type) *Value {
 	if err := t.Check(); err != nil {
 		Fail("%q: %w", name, err)
@@ -191,7 +192,8 @@ func (b *Builder) Drop(block *Block) {
 	b.state.loose = slices.DeleteFunc(b.state.loose, func(l *Block) bool { return l == block })
 }
 
-// Node appends a node with a single result and returns the result.
+// Node appends a node and returns its only result. It fails if the node has another number of
+// results.
 func (b *Builder) Node(op Op, args ...*Value) *Value {
 	r := b.Nodes(op, args...)
 	if len(r) != 1 {
@@ -200,8 +202,8 @@ func (b *Builder) Node(op Op, args ...*Value) *Value {
 	return r[0]
 }
 
-// Nodes appends a node and returns its results. If an integer result has known elements, it returns
-// a [Constant] or [Extents] instead.
+// Nodes appends a node and returns its results. It fails if the operator does not accept the
+// operands. If an integer result has known elements, the node becomes a [Constant] or [Extents].
 func (b *Builder) Nodes(op Op, args ...*Value) []*Value { return b.NodeBlocks(op, nil, args...) }
 
 // NodeBlocks is like Nodes for an operator with blocks.
@@ -254,10 +256,10 @@ const (
 	maxUnified = 1 << 26
 )
 
-// Const appends a constant.
+// Const appends a [Constant] with the elements of t and returns its result.
 func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
 
-// Scalar appends a constant of rank 0.
+// Scalar appends a constant of rank 0, v rounded to the element type d. It fails if d is String.
 func (b *Builder) Scalar(d DType, v float64) *Value {
 	if d == String {
 		Fail("%s where numbers are expected", d)
@@ -265,12 +267,13 @@ func (b *Builder) Scalar(d DType, v float64) *Value {
 	return b.Const(Scalar(d, v))
 }
 
-// Dims appends an i64 tensor of rank 1 that holds these extents.
+// Dims appends an i64 tensor of rank 1 whose elements are the given extents.
 func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer infers n's types. While a function is built, it makes extents equal that have to be.
+// infer returns the types of n's results. While a function is built, it also equates the extents
+// that n's operator requires to be equal.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {
@@ -291,7 +294,7 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve updates n's operator: it replaces symbols that were replaced in the function after the
+// resolve replaces the operands and the symbols of n that were replaced in the function since the
 // importer read them.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
@@ -406,10 +409,11 @@ func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	return false
 }
 
-// whatEqual is the description in the checks of a builder.
+// whatEqual describes the extents in the error of a check that a builder adds.
 const whatEqual = "extents that have to be equal"
 
-// makers returns the nodes that bind a symbol: one node, and its copies in inlined blocks.
+// makers returns the nodes that bind a symbol. There are several if the block with the node was
+// inlined more than once.
 func (b *Builder) makers(sym string) []*Node {
 	var makers []*Node
 	for _, block := range slices.Concat(b.state.open, b.state.loose) {
@@ -486,7 +490,8 @@ func (b *Block) ReplaceUses(replacements map[*Value]*Value) {
 	replace(b.Results)
 }
 
-// solve solves x = y for a symbol, the one bound last if there is a choice, and returns its value.
+// solve solves x = y for a symbol and returns the symbol and its value. If it can solve for several
+// symbols, it chooses the one that was bound last.
 func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()
@@ -506,7 +511,8 @@ func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	return "", dim.Dim{}, false
 }
 
-// substBlock replaces symbols in b by env, and returns the number of values that it visited.
+// substBlock replaces symbols in b and its nested blocks by the values that env returns. It returns
+// the number of values that it visited.
 func substBlock(b *Block, env func(string) (dim.Dim, bool)) int {
 	values := len(b.Params)
 	for _, p := range b.Params {
@@ -540,12 +546,13 @@ func substValue(v *Value, env func(string) (dim.Dim, bool)) {
 	}
 }
 
-// Subst replaces symbols everywhere in f.
+// Subst replaces the symbols in env by their values, in all types and attributes of f.
 func (f *Func) Subst(env map[string]dim.Dim) {
 	substBlock(&f.Block, func(s string) (dim.Dim, bool) { d, ok := env[s]; return d, ok })
 }
 
-// Infer infers the types of n's results from its operator, operands and blocks.
+// Infer returns the types of n's results, from its operator, operands and blocks. It returns an
+// error if the operator does not accept them.
 func Infer(n *Node) (types []Type, err error) {
 	defer func() {
 		if _, ok := recover().(runtime.Error); ok {
@@ -563,10 +570,10 @@ func Infer(n *Node) (types []Type, err error) {
 	return types, nil
 }
 
-// elemBudget counts the elements that are tracked as expressions, with their atoms.
+// elemBudget is the number of tracked elements and of the atoms in their expressions.
 type elemBudget int
 
-// maxElemBudget is the count from which elements are not tracked.
+// maxElemBudget bounds an elemBudget. Elements that would exceed it are not tracked.
 const maxElemBudget = 1 << 22
 
 // take adds the elements to the count, and reports whether it is within the budget.
@@ -577,7 +584,7 @@ func (b *elemBudget) take(elems []Ratio) bool {
 	return *b <= maxElemBudget
 }
 
-// inferElems sets the elements of n's result if they are known.
+// inferElems sets the elements of n's result if they are known and the budget allows it.
 func inferElems(n *Node, budget *elemBudget) {
 	op, ok := n.Op.(ElemsOp)
 	if !ok || len(n.Results) != 1 || !n.Results[0].Type.IsTensor() {

@@ -92,7 +92,7 @@ func MapTensor(elem Type, keys *Tensor, items []*Tensor) *Tensor {
 	return &Tensor{Kind: MapKind, DType: keys.DType, Elem: elem, Keys: keys, Items: items}
 }
 
-// equalItems reports whether two containers have equal elements.
+// equalItems reports whether two containers have equal keys and equal elements.
 func (t *Tensor) equalItems(u *Tensor) bool {
 	return t.Kind == u.Kind && t.DType == u.DType && t.Keys.Equal(u.Keys) && slices.EqualFunc(t.Items, u.Items, (*Tensor).Equal)
 }

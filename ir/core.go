@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Constant is a tensor whose elements are in the text form.
+// Constant has no operands. Its result is Value, whose elements are part of the text form.
 type Constant struct{ Value *Tensor }
 
-// Infer returns the type of the tensor.
+// Infer returns the type of Value, or an error if Value is nil.
 func (op Constant) Infer([]Type) ([]Type, error) {
 	if op.Value == nil {
 		return nil, fmt.Errorf("no value")
@@ -17,14 +17,15 @@ func (op Constant) Infer([]Type) ([]Type, error) {
 	return []Type{op.Value.Type()}, nil
 }
 
-// Eval returns the tensor.
+// Eval returns Value.
 func (op Constant) Eval([]*Tensor) ([]*Tensor, error) { return []*Tensor{op.Value}, nil }
 
 // maxElems is the largest number of elements of a tensor that are tracked as expressions.
 const maxElems = 256
 
-// InferElems returns the elements of a small constant as ratios. Integers and bools are exact.
-// Floats have elements only if they are exact with a small denominator.
+// InferElems returns the elements of Value as ratios. It returns nil if Value has more than
+// maxElems elements, has strings, or has a float that is not an exact fraction with a small
+// denominator.
 func (op Constant) InferElems([]*Value, Type) []Ratio {
 	t := op.Value
 	if t.Len() > maxElems || t.DType == String {
@@ -56,13 +57,13 @@ func ratio(f float64) (Ratio, bool) {
 	return Ratio{}, false
 }
 
-// Load loads a weight of the module.
+// Load returns the weight of the module that is called Name and has type Type.
 type Load struct {
 	Name string
 	Type Type `ir:"result"`
 }
 
-// Infer returns the type of the weight.
+// Infer returns Type.
 func (op Load) Infer([]Type) ([]Type, error) { return []Type{op.Type}, nil }
 
 // Eval returns an error: only the evaluator has the weights of the module.
@@ -70,14 +71,15 @@ func (op Load) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, fmt.Errorf("weight %q has no data", op.Name)
 }
 
-// Extents is a small integer tensor whose elements are expressions in the symbols. It is the result
-// of shape arithmetic that is used as a tensor.
+// Extents is an integer tensor of type Type whose elements Elems are expressions in the symbols. It
+// is the result of shape arithmetic that is used as a tensor.
 type Extents struct {
 	Type  Type `ir:"result"`
 	Elems []dim.Dim
 }
 
-// Infer returns the type of the tensor.
+// Infer returns Type. It returns an error unless Type is an integer tensor with as many elements as
+// Elems.
 func (op Extents) Infer([]Type) ([]Type, error) {
 	n, ok := op.Type.Elems().Int()
 	if !ok || n != len(op.Elems) || !op.Type.DType.IsInt() {
@@ -86,7 +88,7 @@ func (op Extents) Infer([]Type) ([]Type, error) {
 	return []Type{op.Type}, nil
 }
 
-// Eval returns the values of the elements.
+// Eval returns a tensor of the elements, or an error if one still depends on a symbol.
 func (op Extents) Eval([]*Tensor) ([]*Tensor, error) {
 	shape, _ := op.Type.Static()
 	t := NewTensor(op.Type.DType, shape...)
@@ -100,7 +102,7 @@ func (op Extents) Eval([]*Tensor) ([]*Tensor, error) {
 	return []*Tensor{t}, nil
 }
 
-// InferElems returns the expressions of the elements.
+// InferElems returns Elems as ratios.
 func (op Extents) InferElems([]*Value, Type) []Ratio {
 	elems := make([]Ratio, len(op.Elems))
 	for i, d := range op.Elems {
@@ -109,8 +111,8 @@ func (op Extents) InferElems([]*Value, Type) []Ratio {
 	return elems
 }
 
-// CheckDim checks at run time that two extents are equal, because the compiler could not prove it.
-// It has no results.
+// CheckDim checks at run time that the extents A and B are equal, because the compiler could not
+// prove it. What names the extents in the error. A CheckDim has no operands and no results.
 type CheckDim struct {
 	A, B dim.Dim
 	What string
@@ -126,7 +128,7 @@ func (op CheckDim) Holds() bool {
 	return op.A.Equal(op.B) || op.One && op.A.Equal(dim.Const(1))
 }
 
-// Eval returns an error if the extents differ.
+// Eval returns an error if the check does not hold.
 func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 	if !op.Holds() {
 		return nil, fmt.Errorf("%s: %s is not %s", op.What, op.A, op.B)
@@ -137,13 +139,14 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 // HasEffect keeps the check, which has no results.
 func (op CheckDim) HasEffect() {}
 
-// Assume returns its operand with other extents. An earlier check has found that these are equal to
-// the extents of the operand.
+// Assume returns its operand unchanged, with the extents of Type. An earlier check has found that
+// they equal the extents of the operand.
 type Assume struct {
 	Type Type `ir:"result"`
 }
 
-// Infer returns the type with the assumed extents.
+// Infer returns Type. It returns an error if the operand is not a tensor, or has another element
+// type or rank than Type.
 func (op Assume) Infer(in []Type) ([]Type, error) {
 	if len(in) != 1 || in[0].DType != op.Type.DType || in[0].Rank() != op.Type.Rank() || !in[0].IsTensor() {
 		return nil, fmt.Errorf("%v is not %s", in, op.Type)
@@ -157,9 +160,9 @@ func (op Assume) Eval(in []*Tensor) ([]*Tensor, error) { return in, nil }
 // IsView marks the result as the memory of the operand.
 func (op Assume) IsView() {}
 
-// Invoke calls another function of the module. Types are the types of the results at this call.
-// Extents binds symbols to those extents of results that are known only after the call. Scope is
-// the Scope of the called function.
+// Invoke calls the function Func of the module. Types are the types of the results at this call.
+// Extents binds symbols to extents of results that are known only after the call. Scope lists the
+// symbols that the called function takes from its caller.
 type Invoke struct {
 	Func    string
 	Types   []Type `ir:"result"`
@@ -182,7 +185,8 @@ func (op Invoke) Binds() []string {
 	return symbols
 }
 
-// BindValues returns the extents of the results.
+// BindValues returns the values of the symbols of Extents. It returns an error if a result does not
+// have the axis.
 func (op Invoke) BindValues(_, out []*Tensor) ([]int64, error) {
 	values := make([]int64, len(op.Extents))
 	for i, e := range op.Extents {

@@ -35,7 +35,7 @@ const (
 	numDTypes
 )
 
-// Class is the kind of arithmetic of an element type.
+// Class is a group of element types with the same kind of arithmetic, such as signed integers.
 type Class uint8
 
 // The classes of element types.
@@ -96,7 +96,8 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// ParseDType returns the element type of a name such as "f32".
+// ParseDType returns the element type that has a name such as "f32". It returns an error if there
+// is no such type.
 func ParseDType(name string) (DType, error) {
 	if d, ok := dtypeByName[name]; ok {
 		return d, nil

@@ -15,12 +15,13 @@ type Evaluator struct {
 	// Watch, if not nil, is called with every value of the outermost function.
 	Watch func(v *Value, t *Tensor)
 
-	byName  map[string]*Weight // the module's, once one was loaded
-	weights map[string]*Tensor // that were loaded
+	byName  map[string]*Weight // weights of Module by name; nil until one is loaded
+	weights map[string]*Tensor // decoded weights by name
 }
 
-// Run evaluates f on args. The shapes of the arguments bind the symbols in the types of the
-// parameters.
+// Run evaluates f on args and returns its results. The shapes of the arguments bind the symbols in
+// the types of the parameters. It returns an error if an argument does not have its parameter's
+// type, or if a node fails.
 func (e *Evaluator) Run(f *Func, args []*Tensor) ([]*Tensor, error) {
 	symbols, err := BindShapes(f.Params, shapesOf(args))
 	if err != nil {
@@ -58,10 +59,10 @@ func shapesOf(tensors []*Tensor) [][]int {
 // run is one evaluation of a function.
 type run struct {
 	*Evaluator
-	symbols map[string]int64
-	values  map[*Value]*Tensor
-	left    map[*Value]int // remaining uses of values outside of loops
-	nested  int
+	symbols map[string]int64   // values of the symbols bound so far
+	values  map[*Value]*Tensor // values computed so far that are still needed
+	left    map[*Value]int     // remaining uses of values outside of loops
+	nested  int                // number of blocks around the present node
 }
 
 func (r *run) block(b *Block, args []*Tensor) ([]*Tensor, error) {
@@ -122,14 +123,16 @@ func (r *run) node(n *Node) error {
 	return nil
 }
 
-// Node evaluates a node on its operands. symbols holds the values of the symbols in the node. Node
-// adds the symbols that the node binds. It returns an error if a result does not have its type.
+// Node evaluates a node on its operands and returns the results. symbols holds the values of the
+// symbols in the node; Node adds the symbols that the node binds. It returns an error if the
+// operator fails or a result does not have its type.
 func (e *Evaluator) Node(n *Node, symbols map[string]int64, args []*Tensor) ([]*Tensor, error) {
 	r := &run{Evaluator: e, symbols: symbols, values: map[*Value]*Tensor{}}
 	return r.results(n, args)
 }
 
-// results computes the results of a node, binds its symbols and checks the types of the results.
+// results computes the results of a node, binds its symbols, and returns an error if a result does
+// not have its type.
 func (r *run) results(n *Node, args []*Tensor) ([]*Tensor, error) {
 	out, err := r.apply(n, args)
 	if err != nil {
@@ -174,7 +177,7 @@ func (r *run) apply(n *Node, args []*Tensor) ([]*Tensor, error) {
 	return SubstOp(n.Op, r.symbol).Eval(args)
 }
 
-// invoke evaluates another function, which sees the symbols in its Scope.
+// invoke evaluates another function on args. The function sees the symbols in its Scope.
 func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	symbols := map[string]int64{}
 	for _, s := range f.Scope {
@@ -190,7 +193,7 @@ func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	return inner.run(f, symbols, args)
 }
 
-// bindScope binds symbols to the extents of the arguments of a block.
+// bindScope binds those symbols that are extents of params, to the extents of args.
 func (r *run) bindScope(symbols []string, params []*Value, args []*Tensor) {
 	for i, p := range params {
 		for k, d := range p.Type.Shape {
@@ -223,7 +226,7 @@ func (r *run) load(name string) ([]*Tensor, error) {
 	return []*Tensor{t}, nil
 }
 
-// Tensor decodes the weight's data.
+// Tensor decodes the weight's data. It returns an error if the data do not fit the weight's type.
 func (w *Weight) Tensor() (*Tensor, error) {
 	shape, _ := w.Type.Static()
 	t, err := DecodeTensor(w.Type.DType, shape, w.Data)
@@ -233,7 +236,7 @@ func (w *Weight) Tensor() (*Tensor, error) {
 	return t, nil
 }
 
-// check compares a result with its type.
+// check returns an error if the result t does not have type typ.
 func (r *run) check(typ Type, t *Tensor) error {
 	if !typ.IsTensor() {
 		return t.conforms(typ)
@@ -261,7 +264,7 @@ func BindShapes(params []*Value, shapes [][]int) (map[string]int64, error) {
 	return symbols, err
 }
 
-// bindShapes is [BindShapes] with some symbols already bound.
+// bindShapes is [BindShapes] with some symbols already bound. It adds the other symbols to the map.
 func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error {
 	if len(shapes) != len(params) {
 		return fmt.Errorf("%d arguments, %d expected", len(shapes), len(params))
@@ -297,7 +300,8 @@ func bindShapes(params []*Value, shapes [][]int, symbols map[string]int64) error
 	return errors.Join(errs...)
 }
 
-// bindDim solves d = n for the only unbound symbol of d.
+// bindDim solves d = n for the only unbound symbol of d, and adds its value to symbols. It does
+// nothing if d has another number of unbound symbols, or if there is no solution of at least 0.
 func bindDim(d dim.Dim, n int64, symbols map[string]int64) {
 	d = d.Subst(func(s string) (dim.Dim, bool) { v, ok := symbols[s]; return dim.Const(int(v)), ok })
 	free := d.Symbols()

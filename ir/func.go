@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Module is a model: functions that share weights.
+// Module is a model: functions that share weights. Funcs and Weights have unique names.
 type Module struct {
 	Funcs   []*Func
 	Weights []*Weight
@@ -48,7 +48,7 @@ func (m *Module) Weight(name string) *Weight {
 // Weight is a named constant tensor whose elements are not in the text form.
 type Weight struct {
 	Name string
-	Type Type // static
+	Type Type // with constant extents
 	// Data holds the elements, little-endian and contiguous. It may share the memory of a model
 	// file. It is nil if only the text form is known.
 	Data []byte
@@ -66,7 +66,7 @@ type Func struct {
 }
 
 // Block is a list of nodes in execution order, with parameters and results. Nodes of a nested block
-// may use values of the enclosing blocks.
+// may also use values of the enclosing blocks.
 type Block struct {
 	Params  []*Value
 	Nodes   []*Node
@@ -114,7 +114,7 @@ func (v *Value) Dims() ([]dim.Dim, bool) {
 	return dims, true
 }
 
-// ConstValue returns the tensor of a constant.
+// ConstValue returns the tensor of v if a [Constant] computes v. Otherwise it returns false.
 func (v *Value) ConstValue() (*Tensor, bool) {
 	if v == nil || v.Def == nil {
 		return nil, false

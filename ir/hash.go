@@ -95,7 +95,8 @@ func (h hasher) typ(t Type) {
 	}
 }
 
-// tensor hashes the first elements of a tensor. Containers are hashed by their kind only.
+// tensor adds the kind, type, shape and first elements of a tensor to the hash. Of a container it
+// adds only the kind.
 func (h hasher) tensor(t *Tensor) {
 	if t == nil {
 		return

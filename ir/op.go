@@ -47,7 +47,7 @@ type Binder interface {
 	BindValues(in, out []*Tensor) ([]int64, error)
 }
 
-// Effect is an operator that is kept even if its results are unused.
+// Effect is an operator whose node is kept even if its results are unused.
 type Effect interface{ HasEffect() }
 
 // Opaque is an operator that only the user's program can compute. The compiler does not know what
@@ -72,6 +72,12 @@ type ElemsOp interface {
 
 // Coster is an operator that reports its floating-point operations.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
+
+// Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. Their operations are its own.
+type Encloser interface {
+	RegionOp
+	Encloses()
+}
 
 // Lowerer is an operator that can be replaced by other operators for a target.
 type Lowerer interface {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Signature is the type of a function: the types of its operands and results.
+// Signature is the type of a function: the types of its parameters and of its results.
 type Signature struct{ Params, Results []Type }
 
 // ParseSignature parses the output of String: operands in parentheses, an arrow, and the results. A

@@ -9,13 +9,13 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Tensor is a tensor of the evaluator in row-major order. Floats are float64 values that are exact
-// in DType. Integers and bools are int64; a u64 is stored as the int64 with the same bits. A splat
-// stores a single element for all. A Tensor may also be a container.
+// Tensor is a value of the evaluator: a tensor in row-major order, or a container. Floats are
+// stored as float64 values that are exact in DType. Integers and bools are stored as int64; a u64
+// has the same bits as its int64. A splat stores one element, which stands for all.
 type Tensor struct {
 	Kind  Kind
 	DType DType // element type; for a map, the type of its keys
-	Shape []int
+	Shape []int // extents of a tensor
 
 	Elem  Type      // element type of a container
 	Items []*Tensor // elements of a sequence, at most one element of an optional, values of a map
@@ -135,13 +135,13 @@ func (t *Tensor) Number(i int) float64 {
 	return float64(t.Int(i))
 }
 
-// SetFloat stores v, rounded to the element type.
+// SetFloat stores v, rounded to the element type, as element i.
 func (t *Tensor) SetFloat(i int, v float64) { t.floats[i] = RoundFloat(t.DType, v) }
 
-// SetInt stores v, wrapped to the element type's width.
+// SetInt stores v, wrapped to the element type's width, as element i.
 func (t *Tensor) SetInt(i int, v int64) { t.ints[i] = WrapInt(t.DType, v) }
 
-// SetBool stores a bool.
+// SetBool stores v as element i, 1 for true and 0 for false.
 func (t *Tensor) SetBool(i int, v bool) {
 	t.ints[i] = 0
 	if v {
@@ -149,11 +149,11 @@ func (t *Tensor) SetBool(i int, v bool) {
 	}
 }
 
-// SetText stores a string.
+// SetText stores v as element i of a string tensor.
 func (t *Tensor) SetText(i int, v string) { t.texts[i] = v }
 
-// SetNumber stores v in a tensor of any type except strings. Integers truncate v. A u64 wraps: 2⁶⁴
-// becomes 0.
+// SetNumber stores v as element i of a tensor of any type except strings. Integers truncate v. A
+// u64 wraps: 2⁶⁴ becomes 0.
 func (t *Tensor) SetNumber(i int, v float64) {
 	switch {
 	case t.DType.IsFloat():
@@ -297,8 +297,9 @@ func floatOfBits(d DType, b uint16) float32 {
 	panic("ir: no encoding for " + d.String())
 }
 
-// DecodeTensor returns a tensor with little-endian elements of d.Size() bytes each. Strings have
-// the format of [rt.Weights].
+// DecodeTensor returns a tensor whose elements are read from data: little-endian, d.Size() bytes
+// each. Strings have the format of [rt.Weights]. It returns an error if data do not have the size
+// of the shape.
 func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	n, err := CheckedLen(shape)
 	if err != nil {
@@ -340,8 +341,8 @@ func DecodeTensor(d DType, shape []int, data []byte) (*Tensor, error) {
 	return t, nil
 }
 
-// Bytes returns the elements in little-endian order, d.Size() bytes each. Strings have the format
-// of [rt.Weights].
+// Bytes returns the elements in little-endian order, t.DType.Size() bytes each. Strings have the
+// format of [rt.Weights].
 func (t *Tensor) Bytes() []byte {
 	d, n := t.DType, t.Len()
 	if d == String {

@@ -64,7 +64,7 @@ func (t Type) Rank() int { return len(t.Shape) }
 // Elems returns the number of elements of a tensor type.
 func (t Type) Elems() dim.Dim { return dim.Product(t.Shape...) }
 
-// Static returns the extents of t. ok is false if one is symbolic.
+// Static returns the extents of t. ok is false if an extent is symbolic.
 func (t Type) Static() (shape []int, ok bool) { return dim.Ints(t.Shape) }
 
 // IsStatic reports whether all extents of t are constants.
@@ -93,7 +93,8 @@ func (t Type) Equal(u Type) bool {
 	return t.Elem == nil || t.Elem.Equal(*u.Elem)
 }
 
-// Subst returns t with symbols replaced as env says. The types of containers have no symbols.
+// Subst returns t with the symbols in its extents replaced. env returns the value of a symbol, and
+// false for a symbol that stays. The types of containers have no symbols.
 func (t Type) Subst(env func(string) (dim.Dim, bool)) Type {
 	if t.Kind == TensorKind && t.Shape != nil {
 		shape := make([]dim.Dim, len(t.Shape))

@@ -32,6 +32,14 @@ func (n *Node) Work() Work {
 	if c, ok := n.Op.(Coster); ok {
 		w.Flops = c.Flops(in, out)
 	}
+	if _, ok := n.Op.(Encloser); ok {
+		for _, b := range n.Blocks {
+			for _, inner := range b.Nodes {
+				w.Flops = w.Flops.Add(inner.Work().Flops)
+			}
+		}
+		return w
+	}
 	fused := 0
 	for _, b := range n.Blocks {
 		for _, inner := range b.Nodes {

@@ -52,8 +52,8 @@ func (c *call) Warn(text string) {
 	c.im.warn(qualified(c.node)+" "+text, c.im.place(c.scope, c.node, c.index), "%s", text)
 }
 
-// unasked warns of attributes that the operator does not have, and returns an error if the node has
-// more operands than the operator.
+// unasked warns of attributes that the import function did not read. It returns an error if the
+// node has more operands than the function read.
 func (c *call) unasked() error {
 	for i := range c.node.Attrs {
 		if name := c.node.Attrs[i].Name; !c.asked[name] {

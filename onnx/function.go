@@ -72,7 +72,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts the nodes of a body from the budget.
+// expand deducts the nodes of a body from the budget. It returns an error if the budget is
+// exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded

@@ -91,7 +91,7 @@ func (im *importer) initializer(b *ir.Builder, t *wire.Tensor, name string) (*ir
 	return v, nil
 }
 
-// loadSingle replaces those constants with one element that are parameters by loads of weights.
+// loadSingle replaces constants of one element by loads of weights if they are parameters.
 func (im *importer) loadSingle(f *ir.Func) error {
 	for n := range f.All() {
 		for i, a := range n.Args {

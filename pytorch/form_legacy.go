@@ -103,8 +103,8 @@ type legacyStorage struct {
 	data    []byte
 }
 
-// take reads the number of elements and the elements from the start of rest, and returns what
-// follows.
+// take reads the number of elements and the elements from the start of rest. It returns the bytes
+// after them.
 func (s *legacyStorage) take(rest []byte) ([]byte, error) {
 	if len(rest) < 8 {
 		return nil, fmt.Errorf("storage %.100q: file ends before it", s.key)

@@ -189,7 +189,7 @@ func (c kase) command(threads int, args ...string) []string {
 	return append(strings.Fields(*wrap), args...)
 }
 
-// side runs a round in a process.
+// side runs the command args, a round of one side, and returns the reply that it prints.
 func side(args []string) (r reply, err error) {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stderr = os.Stderr

@@ -89,7 +89,8 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// extentsOf parses the extents of symbols.
+// extentsOf parses the values of -extent, by symbol. It returns an error for a value that is not a
+// whole number of at least 0.
 func extentsOf(given pairs) (map[string]int, error) {
 	out := map[string]int{}
 	for name, text := range given {

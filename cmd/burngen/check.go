@@ -59,7 +59,8 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// badNodes says how many nodes the lines of an error concern, or returns "".
+// badNodes returns a sentence that says how many nodes of the file the lines of an error concern,
+// or "".
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {
@@ -80,7 +81,8 @@ func badNodes(file string, err error) string {
 }
 
 // printOperators prints a line for each operator of a file: the version of its definition, the
-// number of nodes, and, if the model compiles, the element types and what computes them.
+// number of nodes, and, if the model m compiles, the element types and what computes them. m may be
+// nil.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/burngen/burngen/pytorch"
 )
 
-// pairs is a repeated flag of the form name=value.
+// pairs is the value of a repeated flag NAME=VALUE: the value of each name.
 type pairs map[string]string
 
 func (p pairs) String() string {
@@ -33,8 +33,8 @@ func (p pairs) String() string {
 
 func (p pairs) repeats() {}
 
-// Set adds "name=value". It splits at the last "=", because names in models may contain any
-// character.
+// Set adds "NAME=VALUE". It splits at the last "=", because names in models may contain any
+// character. It returns an error if the name is given twice.
 func (p pairs) Set(text string) error {
 	i := strings.LastIndexByte(text, '=')
 	if i < 1 || i == len(text)-1 {
@@ -47,7 +47,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// list is a repeated flag.
+// list is the value of a repeated flag: its texts, in order.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -62,7 +62,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// customs is the repeated flag -custom OPERATOR=FUNC: TYPE.
+// customs is the repeated flag -custom OPERATOR=FUNC: TYPE, which adds to options.
 type customs struct{ options *gen.Options }
 
 func (c customs) String() string {
@@ -80,7 +80,7 @@ func (c customs) repeats() {}
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
-// costs is a flag with a file of machine parameters.
+// costs is a flag with a file of machine parameters, which sets the target in options.
 type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }
@@ -98,7 +98,7 @@ func (c costs) Set(path string) error {
 	return nil
 }
 
-// weightsDType is a flag with the storage type of weights.
+// weightsDType is a flag with the element type in which weights are stored: f32, f16 or bf16.
 type weightsDType struct{ dtype *ir.DType }
 
 func (w weightsDType) String() string {
@@ -128,7 +128,8 @@ const weightsDTypeHelp = "store the weights of matrix products and embedding tab
 const strictHelp = "keep rounding errors within 1.5 times ONNX Runtime's; slower: no Winograd convolutions, no algebraic\n" +
 	"rewrites, and long sums are added in parts"
 
-// configFile is a flag with the file of a configuration.
+// configFile is a flag FILE[:KEY] with the file of a configuration, and the key of the
+// configuration in it.
 type configFile struct{ given *config.Given }
 
 func (c configFile) String() string {
@@ -138,7 +139,8 @@ func (c configFile) String() string {
 	return c.given.File
 }
 
-// Set splits off a key after the last colon, unless a file with the whole name exists.
+// Set stores FILE, or FILE and KEY. The key follows the last colon, unless a file with the whole
+// text as its name exists.
 func (c configFile) Set(text string) error {
 	c.given.File, c.given.Foreign = text, nil
 	path, key := text, ""
@@ -160,7 +162,8 @@ func (c configFile) Set(text string) error {
 // maxJSON bounds the size of JSON files.
 const maxJSON = 64 << 20
 
-// jsonUnder returns the value at key, a path of keys joined by dots, in a JSON file.
+// jsonUnder returns the value at key in a JSON file. key is a path of keys joined by dots; ""
+// stands for the whole file. It returns an error if there is no such key.
 func jsonUnder(path, key string) ([]byte, error) {
 	data, err := file.Read(path, maxJSON)
 	if err != nil {
@@ -202,7 +205,7 @@ func modelFlags(flags *flagSet) *gen.Options {
 	return o
 }
 
-// oneModel returns the only file argument, or an error.
+// oneModel returns the only file argument, or an error if there are none or several.
 func oneModel(files []string) (string, error) {
 	switch len(files) {
 	case 0:
@@ -224,7 +227,8 @@ func checkKind(flags *flagSet, isDescription bool) error {
 	return nil
 }
 
-// load reads and compiles the model that the command line names.
+// load reads and compiles the model at path with the options o. s receives what a description
+// prints.
 func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, error) {
 	if err := checkKind(flags, gen.IsDescription(path)); err != nil {
 		return nil, err
@@ -233,7 +237,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor is [load] for each target of a flag: the option's own if the flag names none.
+// loadFor is [load] for each target that the flag on names, or for the target in o if the flag is
+// not given.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

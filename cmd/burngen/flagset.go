@@ -16,7 +16,7 @@ import (
 type flagSet struct {
 	*flag.FlagSet
 	titles []string          // titles of the sections, in order
-	in     map[string]string // section titles, keyed by flag
+	in     map[string]string // title of the section of each flag
 }
 
 // Titles of sections. The flags of [ofFiles] and [ofDescriptions] apply to one kind of model only.
@@ -28,7 +28,8 @@ const (
 	ofTensors      = "flags for weights files"
 )
 
-// newFlags declares the flags of a command. run executes the command after they are parsed.
+// newFlags declares the flags of the command c. run executes the command on the other arguments
+// after the flags are parsed.
 func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	flags = &flagSet{FlagSet: flag.NewFlagSet(c.name, flag.ContinueOnError), in: map[string]string{}}
 	flags.SetOutput(io.Discard)
@@ -37,7 +38,7 @@ func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	return flags, run
 }
 
-// section declares flags in a section of the help.
+// section puts the flags that declare declares into a section of the help.
 func (s *flagSet) section(title string, declare func()) {
 	before := map[string]bool{}
 	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
@@ -52,7 +53,8 @@ func (s *flagSet) section(title string, declare func()) {
 	}
 }
 
-// given returns the flags of a section that the command line sets, in alphabetical order.
+// given returns the names of the flags of a section that the command line sets, in alphabetical
+// order.
 func (s *flagSet) given(title string) (names []string) {
 	s.Visit(func(f *flag.Flag) {
 		if s.in[f.Name] == title {
@@ -89,7 +91,7 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain adds a similar name to package flag's message about an unknown flag.
+// explain returns text, a message of package flag about an unknown flag, with a similar name.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {
@@ -106,21 +108,22 @@ type repeated interface {
 	repeats()
 }
 
-// each is a repeated flag that calls a function.
+// each is a repeated flag that calls a function for each value.
 type each func(text string) error
 
 func (each) String() string          { return "" }
 func (f each) Set(text string) error { return f(text) }
 func (each) repeats()                {}
 
-// checked is the value of a flag that may be given once, or several times if it is repeatable. Its
-// errors say what is expected.
+// checked is the value of a flag that may be given once, or several times if it is repeatable. set
+// says that it has been given. Its errors say what is expected.
 type checked struct {
 	flag.Value
 	set bool
 }
 
-// Set sets the value.
+// Set sets the value. It returns an error if the flag is given twice, or the value does not have
+// the flag's type.
 func (c *checked) Set(text string) error {
 	if c.set && !c.isRepeated() && !c.IsBoolFlag() {
 		return errors.New("the flag is given twice")

@@ -34,7 +34,8 @@ var genCommand = command{
 	define: defineGen,
 }
 
-// genFlags are the flags of gen.
+// genFlags are the flags of the command gen: the options for package gen, the folder -o, the
+// targets, and the rest by name.
 type genFlags struct {
 	flags   *flagSet
 	options *gen.Options
@@ -92,7 +93,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	return g.run
 }
 
-// complete checks the flags and fills in defaults.
+// complete checks the flags, sets defaults, and returns the model that the command line names.
 func (g *genFlags) complete(files []string) (model string, err error) {
 	if model, err = oneModel(files); err != nil {
 		return "", err
@@ -171,8 +172,8 @@ func (g *genFlags) checkPrecision() error {
 	return nil
 }
 
-// line returns the flags for the header of the package, without flags that do not change the
-// package.
+// line returns the flags in the form of a command line, for the header of the package. It leaves
+// out flags that do not change the package.
 func (g *genFlags) line() string {
 	var parts []string
 	add := func(name, value string) {
@@ -263,7 +264,8 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll generates for each target.
+// generateAll calls [genFlags.generate] for each target, with folders below -o for all targets but
+// the first. It adds the package that chooses among them if -target has auto.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
 	first, dir, pkg := g.options.Target, g.dir, g.options.Package
 	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()

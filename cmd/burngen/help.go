@@ -18,7 +18,8 @@ const (
 	versionShort = "print the version of burngen, of Go, and the platform"
 )
 
-// help prints the help of one command, or a list of all commands.
+// help prints the help of the command in args, or a list of all commands without arguments. It
+// returns the exit code.
 func help(args []string, s *streams) int {
 	if len(args) == 0 {
 		overview(s.out)

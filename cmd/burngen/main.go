@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/internal/meant"
 )
 
-// command is one of burngen's commands.
+// command is one of burngen's commands, called name.
 type command struct {
 	name string
 	// usage lists the arguments, and short is a one-line summary.
@@ -61,10 +61,10 @@ func unknownCommand(word string) string {
 	return meant.Suffix(word, commandNames(), "burngen %s")
 }
 
-// streams are the output streams of a command.
+// streams are the output streams of a command: standard output and standard error.
 type streams struct{ out, err io.Writer }
 
-// usageError is an error in the command line.
+// usageError is an error in the command line. text says what is wrong.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }

@@ -7,7 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows the progress if the output is a terminal.
+// progress shows the progress of a command in the bar, if the output is a terminal. Otherwise bar
+// is nil.
 type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer) *progress {
@@ -30,7 +31,7 @@ func (p *progress) stage(what string) {
 	}
 }
 
-// step shows that done of total items are complete.
+// step shows that done of total items of what are complete.
 func (p *progress) step(what string, done, total int) {
 	if p.bar == nil {
 		return

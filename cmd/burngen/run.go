@@ -81,12 +81,13 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// isState reports whether the tensor called name is a state of the model's sessions.
+// isState reports whether the tensor called name is a state that sessions of m keep between calls.
 func isState(m *gen.Model, name string) bool {
 	return slices.ContainsFunc(m.Meta.States, func(p rt.Port) bool { return p.Name == name })
 }
 
-// execute runs a model on arguments from files. A state without a file starts as zeros.
+// execute runs a model and returns its results. in has the file of each argument; a state without a
+// file starts as zeros.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
 	given, err := readInputs(f, in)
@@ -183,7 +184,8 @@ func elementText(t *ir.Tensor, i int) string {
 	return fmt.Sprint(t.Int(i))
 }
 
-// save writes the outputs as NumPy arrays in files with their names.
+// save writes the outputs called names as NumPy arrays to files in dir. The files have the names of
+// the outputs.
 func save(dir string, names []string, results []*ir.Tensor) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)

@@ -24,7 +24,7 @@ var drivers = []struct {
 	{vulkan.Target(), rtvulkan.Driver()},
 }
 
-// named returns the target of a name, or an error that lists the names.
+// named returns the target called name, or an error that lists the names.
 func named(name string) (target.Target, error) {
 	found, err := target.Named(name)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *oneTarget) Set(text string) error {
 	return err
 }
 
-// compileTarget declares -target for commands that compile a model and do not run it.
+// compileTarget declares -target for commands that only compile a model, and returns its value.
 func compileTarget(flags *flagSet) *oneTarget {
 	t := &oneTarget{}
 	flags.Var(t, "target", "compile for `TARGET`, and say what a GPU computes and what the host does"+targetsHelp+allTargets)
@@ -210,7 +210,8 @@ func firstOf(w io.Writer) (target.Target, error) {
 	return found, err
 }
 
-// onDevice returns a target with an opened device, if it needs one to run steps.
+// onDevice returns t with an opened device, if it needs one to run steps. done closes the device.
+// It returns an error if there is no device.
 func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	if t == nil || t.CanRun() {
 		return t, func() {}, nil

@@ -30,15 +30,16 @@ func nameFlags(flags *flagSet) *keys.Options {
 	return o
 }
 
-// weightsFlags are the flags of commands that load weights into a model.
+// weightsFlags are the flags of commands that load weights into a model. names selects and renames
+// tensors.
 type weightsFlags struct {
 	names *keys.Options
 	place string // "embed", "file" or ""
 	file  string // file name, or "" for the model's own weights
 }
 
-// fileFlags declares the flags for loading weights from a file. With place, -weights also selects
-// where a package keeps its weights.
+// fileFlags declares the flags for loading weights from a file. If place is set, -weights also
+// selects where a package keeps its weights.
 func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	w := &weightsFlags{}
 	if place {
@@ -57,7 +58,8 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	return w
 }
 
-// setAny sets a place or a file.
+// setAny sets the place "embed" or "file", or else the file. It returns an error if it is already
+// set.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":
@@ -69,7 +71,8 @@ func (w *weightsFlags) setAny(text string) error {
 	return nil
 }
 
-// setFile sets the file.
+// setFile sets the file. It returns an error if a file is already set, or text names no weights
+// file.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)
@@ -81,7 +84,7 @@ func (w *weightsFlags) setFile(text string) error {
 	return nil
 }
 
-// open opens the file, if there is one, for a model.
+// open opens the file, if there is one, and sets the weights in o. done closes the file.
 func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {
@@ -238,7 +241,7 @@ func whyNotWeights(path, format string, err error) error {
 	return errors.New(text)
 }
 
-// refused returns the reasons why tensors cannot be read, keyed by name. Such tensors have no
+// refused returns, for each tensor of w that cannot be read, the reason. Such tensors have no
 // elements.
 func refused(w *rt.Weights) map[string]string {
 	why := map[string]string{}
@@ -381,7 +384,8 @@ func defineConvert(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// saveIndex writes an index and the files that it lists. They appear together.
+// saveIndex writes an index at path, and the files that it lists. Each has at most limit bytes,
+// unless it has a single tensor. All files appear at the same time.
 func saveIndex(weights *rt.Weights, path string, limit int64) error {
 	dir := filepath.Dir(path)
 	temporary.Sweep(dir)

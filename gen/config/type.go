@@ -30,7 +30,7 @@ type Type struct {
 	// type.
 	name, base string
 	elem       *Type
-	length     string // of an array
+	length     string // Go expression of an array's length
 }
 
 // bases maps the predeclared types that a field may have to their sizes in bits.

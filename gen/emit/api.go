@@ -12,7 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// port is an input or output of a function of the API.
+// port is an input or output of a function of the API: parameter or result number index of the
+// function, the value of the IR, and the form in which callers pass it.
 type port struct {
 	index int
 	value *ir.Value
@@ -31,14 +32,15 @@ type port struct {
 	kept string
 }
 
-// seen returns the ports visible to callers.
+// seen returns the ports that callers see: those that are not states of a session.
 func seen(ports []port) []port {
 	return slices.DeleteFunc(slices.Clone(ports), func(p port) bool { return p.kept != "" })
 }
 
 func (p port) elem() *jen.Statement { return jen.Id(gotype.Elem(p.value.Type.DType)) }
 
-// item prints the type of an array, or of an item of a batch.
+// item prints the Go type of an item of p: the array that a pointer points to, or an element of a
+// slice with one item per item of the batch.
 func (p port) item() *jen.Statement {
 	if p.typ == "" {
 		return p.elem()
@@ -46,7 +48,7 @@ func (p port) item() *jen.Statement {
 	return jen.Id(p.typ)
 }
 
-// array prints the array type of the last dimensions of p, from the given one on.
+// array prints the Go array type of the dimensions of p from number from on, which are constant.
 func (p port) array(from int) *jen.Statement {
 	s := jen.Empty()
 	for _, d := range p.value.Type.Shape[from:] {
@@ -56,18 +58,19 @@ func (p port) array(from int) *jen.Statement {
 	return s.Add(p.elem())
 }
 
-// api prints the types and methods of a function.
+// api prints the types and methods of a function spec of the API, for the type host of the package.
+// in and out are its ports, form the form of most of them, and fn the function that computes it.
 type api struct {
 	spec    *Function
 	host    *host
 	form    form
 	symbol  string // symbol of the batch
 	in, out []port
-	// numIn and numOut are the numbers of ports visible to callers.
+	// numIn and numOut are the numbers of ports that callers see.
 	numIn, numOut int
 
-	symbols []string          // of the function, sorted
-	vars    map[string]string // symbol → variable
+	symbols []string          // symbols of the function, sorted
+	vars    map[string]string // Go variable of each symbol
 	where   string            // prefix of errors, such as "digits: Forward"
 	fn      *function
 	// types are the declarations of the ports' types.
@@ -76,9 +79,10 @@ type api struct {
 	result string
 	// store is the trainer's field that keeps the results, "" in a session.
 	store string
-	// seeds are the gradients of results that a second half takes.
+	// seeds are the gradients of results that callers pass to the second half of a split function.
 	seeds []port
-	// keyed reports whether the schedule has a key parameter after the arguments.
+	// keyed says that the schedule has another parameter after the arguments: the key of random
+	// numbers.
 	keyed bool
 }
 
@@ -86,7 +90,7 @@ type api struct {
 func (a *api) inStruct() bool  { return a.numIn != 1 && a.spec.Inputs != "" }
 func (a *api) outStruct() bool { return a.numOut != 1 }
 
-// argument prints the type in which a caller passes a port's tensor.
+// argument prints the Go type in which a caller passes the tensor of p.
 func (a *api) argument(p port) *jen.Statement {
 	switch {
 	case p.form == static:
@@ -101,7 +105,7 @@ func (a *api) argument(p port) *jen.Statement {
 	return jen.Qual(rtPath, "Tensor").Index(p.elem())
 }
 
-// inputs prints the parameters of the methods.
+// inputs prints the parameters of a method: one struct, or one for each port.
 func (a *api) inputs() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in").Id(a.spec.Inputs)}
@@ -119,7 +123,7 @@ func (a *api) inputs() []jen.Code {
 	return params
 }
 
-// passed prints the arguments with which one method calls another.
+// passed prints the arguments of a method as arguments of another method with the same parameters.
 func (a *api) passed() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in")}
@@ -131,7 +135,7 @@ func (a *api) passed() []jen.Code {
 	return args
 }
 
-// outputs prints the type of the result, and dst the variable to which it is written.
+// outputs prints the Go type of the result: a struct, or the type of the only port.
 func (a *api) outputs() *jen.Statement {
 	if a.outStruct() {
 		return jen.Id(a.result)
@@ -155,7 +159,7 @@ func (a *api) isPointer() bool {
 	return only.form == dynamic || only.form == scalar
 }
 
-// dest prints the destination of a method's results: dst, or the variables of a trainer.
+// dest prints the variable that a method writes its results to: dst, or the field of a trainer.
 func (a *api) dest() *jen.Statement {
 	if a.store != "" {
 		return a.host.self().Dot(a.store)
@@ -163,10 +167,11 @@ func (a *api) dest() *jen.Statement {
 	return jen.Id("dst")
 }
 
-// isVariable reports whether results are variables, not the targets of a pointer.
+// isVariable reports whether the results are Go variables, which the schedule gets pointers to,
+// rather than targets of pointers.
 func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
-// given prints the expression of a port inside the session's method.
+// given prints the Go expression for the tensor of p inside a method of the host.
 func (a *api) given(p port) *jen.Statement {
 	switch {
 	case p.kept != "" && p.kind == "output":
@@ -187,8 +192,7 @@ func (a *api) given(p port) *jen.Statement {
 	return jen.Id(p.id)
 }
 
-// late reports whether an output has extents that are known only while the model
-// runs.
+// late reports whether p is an output with extents that are known only while the model runs.
 func (a *api) late(p port) bool { return p.kind == "output" && a.fn.Plan.IsLate(p.value.Type) }
 
 // flat prints the elements of a port as a slice.
@@ -210,7 +214,7 @@ func (a *api) flat(p port) *jen.Statement {
 	return a.given(p).Dot("Data")
 }
 
-// typeDecls prints the types of the arguments and results.
+// typeDecls prints the declarations of the types of the arguments and results.
 func (a *api) typeDecls() []jen.Code {
 	out := slices.Clone(a.types)
 	method := a.spec.Method
@@ -231,8 +235,8 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// doc prints the doc comment of a method: the comment of the function, or of the model if it is
-// imported, and then rest.
+// doc prints the doc comment of a method: the documentation of the function, or a sentence with the
+// name of the method. It says where the result is written, if into does, and ends with rest.
 func (a *api) doc(into, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + into + "." + rest)
@@ -247,7 +251,7 @@ func (a *api) doc(into, rest string) prose {
 	return prose(strings.Join(text, "\n") + "\n\n" + strings.TrimSpace(into+rest))
 }
 
-// modelMethods prints a function's methods of Model; the second has a context parameter.
+// modelMethods prints the two methods of Model for a function. The second has a context parameter.
 func (a *api) modelMethods() []jen.Code {
 	with := a.spec.Method + "Context"
 	var before []jen.Code
@@ -323,11 +327,11 @@ func (a *api) states() []port {
 	return slices.DeleteFunc(slices.Clone(a.in), func(p port) bool { return p.kept == "" })
 }
 
-// returner prints a call that may fail, and the return of its error.
+// returner prints a Go call that returns an error, and a return statement for that error.
 type returner func(call *jen.Statement) jen.Code
 
-// checked prints the arguments and results that the runtime checks when a call begins. Results that
-// the call allocates later are left out.
+// checked prints the arguments and results that the runtime checks when a call begins. It leaves
+// out results that the call allocates later.
 func (a *api) checked() []jen.Code {
 	var out []jen.Code
 	switch {
@@ -359,7 +363,8 @@ func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
 }
 
-// resultOf prints a result as the runtime checks it. It is nil for a result that is not checked.
+// resultOf prints the result p as an argument of the runtime's check. It returns nil if the runtime
+// does not check it.
 func (a *api) resultOf(p port) jen.Code {
 	at := a.given(p)
 	if a.isVariable() || p.kept != "" {
@@ -382,8 +387,9 @@ func (a *api) resultOf(p port) jen.Code {
 	return passed("OutTensor", p.said, at, a.fn.ints(p.value.Type.Shape)...)
 }
 
-// checks prints the code of a method between the beginning of a call and its schedule. It checks
-// what the types of the arguments leave open, sets the variables of symbols, and allocates results.
+// checks prints the statements of a method between the beginning of a call and its schedule. They
+// check what the types of the arguments leave open, set the variables of symbols, and allocate
+// results. ret prints the return of errors.
 func (a *api) checks(ret returner) []jen.Code {
 	var body []jen.Code
 	if a.form == dynamic {
@@ -409,7 +415,7 @@ func (a *api) checks(ret returner) []jen.Code {
 	return body
 }
 
-// extents prints the extents of the symbols.
+// extents prints the values of the symbols, as arguments of a schedule.
 func (a *api) extents() []jen.Code {
 	if a.form == batched {
 		return []jen.Code{a.batch()}
@@ -421,8 +427,8 @@ func (a *api) extents() []jen.Code {
 	return out
 }
 
-// arguments prints the arguments of a schedule after the call. seeds are the additional arguments
-// of a second half.
+// arguments prints the arguments of a schedule, except the first, the call. seeds are the
+// additional arguments of a second half.
 func (a *api) arguments(seeds []port) []jen.Code {
 	list := a.extents()
 	for _, p := range a.out {
@@ -444,7 +450,8 @@ func (a *api) arguments(seeds []port) []jen.Code {
 	return list
 }
 
-// want prints the shape that an argument must have.
+// want prints the shape that the argument p must have, as arguments of the runtime's check:
+// constants, symbols, and AnyDim for other extents.
 func (a *api) want(p port) []jen.Code {
 	var out []jen.Code
 	for _, d := range p.value.Type.Shape {
@@ -472,7 +479,7 @@ func (a *api) isUnbound() bool {
 	return slices.ContainsFunc(a.symbols, func(s string) bool { return !bound[s] })
 }
 
-// bound returns the symbols that are extents of arguments.
+// bound returns the set of the symbols that are extents of arguments.
 func (a *api) bound() map[string]bool {
 	bound := map[string]bool{}
 	for _, p := range a.in {
@@ -488,8 +495,8 @@ func (a *api) bound() map[string]bool {
 	return bound
 }
 
-// bind prints checks of the arguments' shapes that are not made when a call begins, and the
-// variables of symbols.
+// bind prints the checks of the arguments' shapes that the runtime does not make when a call
+// begins, and the declarations of the variables of symbols.
 func (a *api) bind(ret returner) []jen.Code {
 	where := jen.Lit(a.where)
 	var out, later []jen.Code
@@ -534,7 +541,7 @@ func (a *api) bind(ret returner) []jen.Code {
 	return out
 }
 
-// symbolVars prints the variables of symbols.
+// symbolVars prints the declarations of the variables of symbols.
 func (a *api) symbolVars() []jen.Code {
 	var names, values []jen.Code
 	for i, s := range a.symbols {
@@ -573,7 +580,9 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 	return jen.Qual(rtPath, check).Call(where, x, want)
 }
 
-// solve prints the value of the only unbound symbol of an extent.
+// solve returns the only unbound symbol of the extent d, and prints its value, given the expression
+// extent for the value of d. ok is false if d has another number of unbound symbols or is not
+// linear in that one.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

@@ -13,22 +13,22 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Member is a package among which a package made by [Auto] chooses.
+// Member describes one of the packages that a package made by [Auto] chooses from.
 type Member struct {
-	// Target is the name of the package's target. Path is the import path.
+	// Target is the name of the package's target. Path is the package's import path.
 	Target, Path string
-	// Store is where the package has its weights from. Folder is the package's folder as seen from
-	// the first package, with slashes, for stores outside of the program.
+	// Store says where the package has its weights. Folder is the package's folder as seen from the
+	// first package, with slashes, for stores outside of the program.
 	Store  Store
 	Folder string
 	// OnDevice reports whether the package opens a device.
 	OnDevice bool
 }
 
-// filepathPath is the package that joins the names of weights files.
+// filepathPath is the import path of the package that joins the names of folders and files.
 const filepathPath = "path/filepath"
 
-// auto is a package that chooses among packages of one model.
+// auto prints a package that chooses among members: packages of one model for several targets.
 type auto struct {
 	*emitter
 	members []Member
@@ -101,7 +101,7 @@ func (a *auto) file() *jen.File {
 	return f
 }
 
-// aliases prints the structs of a method, which are those of the own member.
+// aliases prints aliases of the structs of a method, which the own member declares.
 func (a *auto) aliases(f *jen.File, m *method) {
 	if m.inStruct() {
 		a.alias(f, m.spec.Inputs, "holds the arguments of "+m.spec.Method+".")
@@ -116,10 +116,10 @@ func (a *auto) alias(f *jen.File, name, doc string) {
 	f.Type().Id(name).Op("=").Qual(a.own.Path, name)
 }
 
-// said prints the comment of a method of an interface.
+// said prints the comment above a method of an interface.
 func said(text string) jen.Code { return jen.Comment(lines(text)) }
 
-// returns prints the type of a result and the error.
+// returns prints the result types of a method: the result and an error.
 func (a *api) returns() *jen.Statement { return jen.Params(a.outputs(), jen.Error()) }
 
 func ctxParam() *jen.Statement { return jen.Id("ctx").Qual("context", "Context") }
@@ -229,7 +229,8 @@ func (a *auto) loaders(f *jen.File) {
 	f.Func().Id("Wanted").Params().Index().Qual(keysPath, "Want").Block(jen.Return(jen.Qual(a.own.Path, "Wanted").Call()))
 }
 
-// loader prints a function that chooses a target. load prints what it does for a member.
+// loader prints a function that chooses a target. load prints the statements that load the model of
+// a member.
 func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.Code, load func(Member) []jen.Code) {
 	args := []jen.Code{options}
 	for _, p := range a.members {
@@ -243,8 +244,8 @@ func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.C
 	f.Func().Id(name).Params(params...).Params(jen.Id("Model"), jen.Error()).Block(jen.Return(jen.Qual(gpuPath, "First").Call(append(args, jen.Line())...)))
 }
 
-// source describes the weights of Load, and prints the parameters that say where they are: the file that
-// all members read, or the folder of their files.
+// source returns the words of Load's comment for where the weights are, and prints its parameters:
+// the path of the file that all members read, or the folder of their files.
 func (a *auto) source() (text string, params []jen.Code) {
 	files, existing := 0, 0
 	for _, p := range a.members {
@@ -281,10 +282,11 @@ func (a *auto) fileOf(p Member) []jen.Code {
 	return []jen.Code{jen.Qual(filepathPath, "Join").Call(jen.Id("folder"), text(file))}
 }
 
-// modelOf prints the adapter of a member's model.
+// modelOf prints m, a model of the member p, as a Model of the package.
 func (a *auto) modelOf(p Member, m jen.Code) jen.Code { return jen.Id(p.Target + "Model").Values(m) }
 
-// adapt prints the types that make the model, session and trainer of a member those of the package.
+// adapt prints the types by which the model, session and trainer of a member have the methods of
+// the package's interfaces.
 func (a *auto) adapt(f *jen.File, p Member) {
 	model := func() *jen.Statement { return jen.Id("m").Id(p.Target + "Model") }
 	note(f, p.Target+"Model is the model for "+p.Target+".")
@@ -315,7 +317,8 @@ func (a *auto) adapt(f *jen.File, p Member) {
 	}
 }
 
-// opened prints the return of what a call opens, or of its error.
+// opened prints a call that returns a value and an error, and returns of the error and of adapted.
+// id is the variable for the value, which adapted may use.
 func opened(id string, call *jen.Statement, adapted jen.Code) []jen.Code {
 	return []jen.Code{
 		jen.List(jen.Id(id), jen.Err()).Op(":=").Add(call),
@@ -356,12 +359,13 @@ func (a *auto) adaptTrainer(f *jen.File, p Member) {
 	f.Line().Func().Params(trainer()).Id("Model").Params().Id("Model").Block(jen.Return(a.modelOf(p, jen.Id("t").Dot("Trainer").Dot("Model").Call())))
 }
 
-// converts reports whether methods of a host have structs that are other types in a member.
+// converts reports whether p is not the own member and a method of the host has a struct: the
+// struct then has another type in p.
 func (a *auto) converts(p Member, h *host) bool {
 	return p.Target != a.own.Target && slices.ContainsFunc(h.methods, func(m *method) bool { return m.inStruct() || m.outStruct() })
 }
 
-// as prints a struct as that of a member.
+// as prints x, a struct of the own member, as the struct typ of the member p.
 func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	if p.Target == a.own.Target {
 		return x
@@ -369,7 +373,7 @@ func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	return jen.Qual(p.Path, typ).Call(x)
 }
 
-// converted prints the arguments of a method of a member.
+// converted prints the arguments of the method m, with a struct as the type of the member p.
 func (a *auto) converted(p Member, m *api) []jen.Code {
 	if m.inStruct() {
 		return []jen.Code{a.as(p, m.spec.Inputs, jen.Id("in"))}
@@ -377,7 +381,8 @@ func (a *auto) converted(p Member, m *api) []jen.Code {
 	return m.passed()
 }
 
-// returned prints the return of what a member's method returns.
+// returned prints the return of the results of call, a method of a member, with a struct as the
+// type of the own member.
 func (a *auto) returned(m *api, call *jen.Statement) []jen.Code {
 	if !m.outStruct() {
 		return []jen.Code{jen.Return(call)}

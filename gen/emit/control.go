@@ -11,14 +11,14 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// branch prints the choice between two functions.
+// branch prints an if statement that calls one of two functions.
 func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	out := append(f.fetch(v, s.Condition),
 		jen.If(f.slice(s.Condition, v).Index(jen.Lit(0))).Block(f.invoke(s.Then, v)...).Else().Block(f.invoke(s.Otherwise, v)...))
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the variables of symbols bound to extents of shapes.
+// extents prints the declarations of the variables of symbols that are bound to extents of shapes.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
@@ -29,8 +29,9 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints the argument for a result of a function, and the statements before the call. These
-// give a shape to a tensor that is stored with its shape, unless only the function knows the shape.
+// passed prints the argument for result i of a function that is called, and the statements before
+// the call. They give a shape to a tensor that is stored with its shape, unless only the function
+// knows the shape.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
@@ -45,19 +46,19 @@ func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type,
 	return []jen.Code{f.reshape(box, f.ints(t.Shape))}, box.Clone().Dot("Data")
 }
 
-// reshape prints the change of a tensor to a shape.
+// reshape prints a call that gives a tensor, stored with its shape, another shape.
 func (f *function) reshape(box *jen.Statement, shape []jen.Code) jen.Code {
 	call := box.Clone().Dot("Resize").Call(append([]jen.Code{jen.Lit("result")}, shape...)...)
 	return checked(call)
 }
 
-// checked prints a call and a return if it fails.
+// checked prints a call that returns an error, and the return of that error.
 func checked(call *jen.Statement) jen.Code {
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// enter prints the call of a function. Its arguments are the symbols, the offsets of its arenas,
-// results and operands.
+// enter prints the call of a function of the host. The arguments are the call, the symbols, the
+// offsets of the callee's arenas, results and operands.
 func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args []jen.Code) jen.Code {
 	var list []jen.Code
 	for _, symbol := range callee.IR.Symbols() {
@@ -73,7 +74,7 @@ func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args 
 // iteration reads, the place it writes, and the third place.
 type turn struct{ now, next, other string }
 
-// repeat prints a loop.
+// repeat prints a loop that calls a function in each iteration.
 func (f *function) repeat(s *program.Repeat, v *views) []jen.Code {
 	p := &repeatPrinter{function: f, s: s, v: v}
 	for i, c := range s.Carried {
@@ -116,10 +117,11 @@ type repeatPrinter struct {
 	results, args              []jen.Code
 }
 
-// scope returns the scope of the loop.
+// scope returns the scope in which steps of the loop are printed.
 func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
 
-// trips prints the number of iterations and the test for another.
+// trips prints the declarations of the number of iterations and of the condition, and the test for
+// another iteration.
 func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	s, test := p.s, jen.Id("trip").Op("<").Id("trips")
 	n := jen.Int64().Call(jen.Qual("math", "MaxInt64"))
@@ -139,7 +141,8 @@ func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	}, test.Op("&&").Id("going")
 }
 
-// carried prints the statements for a carried value.
+// carried prints the statements for carried value i, c, and adds its operand and result to the
+// call.
 func (p *repeatPrinter) carried(i int, c program.Carried) {
 	if c.Result.Variable() == nil || !c.Result.Boxed() && c.Type.IsTensor() {
 		t := p.turns[p.s][i]
@@ -172,7 +175,8 @@ func (p *repeatPrinter) carried(i int, c program.Carried) {
 	p.results, p.args = append(p.results, jen.Op("&").Add(next)), append(p.args, now)
 }
 
-// scan prints the destination of an iteration's row.
+// scan prints the statements for scan i, and adds the destination of an iteration's row to the
+// results of the call.
 func (p *repeatPrinter) scan(i int, scan program.Scan) {
 	if !scan.Result.Boxed() {
 		n := p.expr(dim.Product(scan.Row.Shape...)).factor()

@@ -31,10 +31,10 @@ const instance = "device"
 // of the device.
 const runField = "run"
 
-// hasDevice reports whether the target computes in memory of its own.
+// hasDevice reports whether the target computes in device memory.
 func (e *emitter) hasDevice() bool { return e.Printer.OnDevice() }
 
-// deviceFile prints device.go, or returns nil.
+// deviceFile prints device.go. It returns nil if the target has no device.
 func (e *emitter) deviceFile() *jen.File {
 	if !e.hasDevice() {
 		return nil
@@ -106,7 +106,7 @@ func (e *emitter) deviceOptions() []jen.Code {
 	return []jen.Code{jen.Id("options").Op("...").Qual(gpuPath, "Option")}
 }
 
-// opens is the sentence about the options of Load.
+// opens returns the sentence about device options in the comment of Load, or "".
 func (e *emitter) opens() prose {
 	if !e.hasDevice() {
 		return ""
@@ -125,7 +125,7 @@ func (e *emitter) preparer() *jen.Statement {
 	return jen.Qual(gpuPath, "On").Call(jen.Id(instance), jen.Id("prepare"))
 }
 
-// addOn prints On.
+// addOn prints the method On, which moves a model to another device.
 func (e *emitter) addOn(f *jen.File) {
 	if !e.hasDevice() {
 		return
@@ -162,14 +162,15 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 	return out
 }
 
-// begins reports whether a function of the method begins a call on a device.
+// begins reports whether fn is the method's own function, or a half of it, and begins a call on a
+// device.
 func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device, with the arguments and results that have
-// a size when the call begins, and the end that is deferred. If an earlier call with these extents has
-// recorded the launches, the schedule ends there.
+// beginDevice prints the beginning of a call on the device and its deferred end. The arguments are
+// the tensors whose sizes are known then. If an earlier call with the same extents has recorded the
+// launches, the printed schedule replays them and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {
@@ -213,8 +214,8 @@ func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	return out
 }
 
-// isQueued reports whether all steps of a function, and of those that it calls, put their work on the queue of
-// the device, so that what they do depends on nothing but extents.
+// isQueued reports whether all steps of f and its callees only put work on the queue of the device.
+// The work then depends on nothing but extents, and can be recorded.
 func (f *function) isQueued() bool {
 	return allQueued(f.printer, f.Func)
 }
@@ -236,8 +237,8 @@ func allQueued(p Printer, f *program.Func) bool {
 	return true
 }
 
-// prepareOnDevice prints the beginning of the preparation of weights on the device, whose results are
-// fields of p.
+// prepareOnDevice prints the beginning of the preparation of weights on the device. hasArena says
+// that the preparation needs an arena.
 func (e *emitter) prepareOnDevice(hasArena bool) []jen.Code {
 	args := []jen.Code{jen.Id(instance), jen.Nil()}
 	if hasArena {
@@ -298,10 +299,12 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{f.run().Dot("Send").Call(memory...)}
 }
 
-// trains reports whether the weights change between calls, so that the host may not have them.
+// trains reports whether the function trains. Its weights change between calls, so that the host
+// may have old ones.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
-// shared prints memory that the host and the device have, each once.
+// shared prints the memory that refs refer to, each memory once, as arguments of the device's
+// copies. how is the function of package gpu that prints each. It returns nil without a device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
 		return nil

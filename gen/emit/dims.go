@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// expr is a printed expression; sum reports whether it needs parentheses as a factor.
+// expr is a printed expression. sum says that it needs parentheses as a factor of a product.
 type expr struct {
 	*jen.Statement
 	sum bool
@@ -23,36 +23,37 @@ func (e expr) factor() *jen.Statement {
 	return e.Statement
 }
 
-// goInt prints an extent as an expression over ints: the algebra of [dim.Fold].
+// goInt is the algebra, see [dim.Fold], that prints an extent as a Go expression over ints, in the
+// function f.
 type goInt struct{ f *function }
 
-// Const prints a number.
+// Const prints the number n.
 func (goInt) Const(n int64) expr { return expr{jen.Id(fmt.Sprint(n)), n < 0} }
 
-// Sym prints the variable of a symbol.
+// Sym prints the Go variable of a symbol.
 func (g goInt) Sym(name string) expr {
 	g.f.used[name] = true
 	return expr{g.f.id(g.f.symbols[name]), false}
 }
 
-// Add prints a sum.
+// Add prints a + b.
 func (goInt) Add(a, b expr) expr { return expr{jen.Add(a).Op("+").Add(b), true} }
 
-// Sub prints a difference.
+// Sub prints a − b.
 func (goInt) Sub(a, b expr) expr { return expr{jen.Add(a).Op("-").Add(b.factor()), true} }
 
-// Mul prints a product.
+// Mul prints a · b.
 func (goInt) Mul(a, b expr) expr { return expr{jen.Add(a.factor()).Op("*").Add(b.factor()), false} }
 
-// FloorDiv prints a quotient rounded down.
+// FloorDiv prints a/b, rounded down.
 func (goInt) FloorDiv(a, b expr) expr {
 	return expr{jen.Qual(rtPath, "FloorDiv").Call(a, b), false}
 }
 
-// Min prints the smallest of the arguments.
+// Min prints the smallest of args.
 func (goInt) Min(args ...expr) expr { return expr{jen.Min(codes(args)...), false} }
 
-// Max prints the largest of the arguments.
+// Max prints the largest of args.
 func (goInt) Max(args ...expr) expr { return expr{jen.Max(codes(args)...), false} }
 
 func codes(args []expr) []jen.Code {
@@ -63,19 +64,19 @@ func codes(args []expr) []jen.Code {
 	return out
 }
 
-// sized prints an extent as an expression over int64 with overflow checks: the methods of an
-// rt.Sizes.
+// sized is the algebra that prints an extent as a Go expression over int64, whose operations are
+// methods of an rt.Sizes that detect overflow.
 type sized struct {
 	f *function
-	z string // its variable
+	z string // variable of the rt.Sizes
 	// wide says that the variables of symbols are int64.
 	wide bool
 }
 
-// Const prints a number.
+// Const prints the number n.
 func (sized) Const(n int64) *jen.Statement { return jen.Id(fmt.Sprint(n)) }
 
-// Sym prints the variable of a symbol.
+// Sym prints the Go variable of a symbol, as an int64.
 func (s sized) Sym(name string) *jen.Statement {
 	if s.wide {
 		return jen.Id(s.f.symbols[name])
@@ -84,22 +85,22 @@ func (s sized) Sym(name string) *jen.Statement {
 	return jen.Int64().Call(s.f.id(s.f.symbols[name]))
 }
 
-// Add prints a sum.
+// Add prints a call for a + b.
 func (s sized) Add(a, b *jen.Statement) *jen.Statement { return s.call("Add", a, b) }
 
-// Sub prints a difference.
+// Sub prints a call for a − b.
 func (s sized) Sub(a, b *jen.Statement) *jen.Statement { return s.call("Sub", a, b) }
 
-// Mul prints a product.
+// Mul prints a call for a · b.
 func (s sized) Mul(a, b *jen.Statement) *jen.Statement { return s.call("Mul", a, b) }
 
-// FloorDiv prints a quotient rounded down.
+// FloorDiv prints a call for a/b, rounded down.
 func (s sized) FloorDiv(a, b *jen.Statement) *jen.Statement { return s.call("FloorDiv", a, b) }
 
-// Min prints the smallest of the arguments.
+// Min prints a call for the smallest of args.
 func (s sized) Min(args ...*jen.Statement) *jen.Statement { return s.pairwise("Min", args) }
 
-// Max prints the largest of the arguments.
+// Max prints a call for the largest of args.
 func (s sized) Max(args ...*jen.Statement) *jen.Statement { return s.pairwise("Max", args) }
 
 func (s sized) pairwise(method string, args []*jen.Statement) *jen.Statement {
@@ -114,7 +115,7 @@ func (s sized) call(method string, a, b *jen.Statement) *jen.Statement {
 	return jen.Id(s.z).Dot(method).Call(a, b)
 }
 
-// int prints an extent as an int.
+// int prints the extent d as a Go int.
 func (f *function) int(d dim.Dim) *jen.Statement { return f.expr(d).Statement }
 
 func (f *function) expr(d dim.Dim) expr {

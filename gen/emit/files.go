@@ -79,7 +79,7 @@ func grouped(file []byte, standard []string) []byte {
 	return slices.Concat(before, []byte("import (\n"), list, []byte("\n)\n"), after)
 }
 
-// loads returns the names of the weights a function reads, in order.
+// loads returns the names of the weights that a function loads, in the order of the loads.
 func loads(f *ir.Func) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -12,22 +12,23 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// fits collects the extents that a function computes as ints and that may overflow. An rt.Sizes
-// computes each of them once, where their symbols are bound. The function returns an error if one
-// overflows.
+// fits collects the extents that the function f computes as ints and that may overflow. An rt.Sizes
+// computes each of them once, at the first of points where their symbols are bound. The function
+// returns an error if one overflows.
 type fits struct {
 	f      *function
 	points []*point
 	// sure holds extents that do not overflow at the next step: sizes of allocated memory, and
 	// extents checked at the points.
 	sure []dim.Dim
-	// callers are the entries of the functions that call the function. A method's own function has none.
+	// callers are the fits of the functions that call f. A method's own function has none.
 	callers []*fits
 	// printed says that the code of the points has been written.
 	printed bool
 }
 
-// point is a place in a function after symbols have been bound.
+// point is a place in a function after symbols have been bound. dims are the extents that are
+// checked there.
 type point struct {
 	id      any // identifies the point
 	symbols []string
@@ -38,7 +39,8 @@ type point struct {
 	dims    []dim.Dim
 }
 
-// at adds a point and returns its code, which [fits.print] writes.
+// at adds a point, in place of an earlier one with the same id. It returns the point's code, which
+// [fits.print] fills in later.
 func (t *fits) at(p *point) jen.Code {
 	p.code = &jen.Statement{}
 	t.points = slices.DeleteFunc(t.points, func(o *point) bool { return o.id == p.id })
@@ -46,7 +48,8 @@ func (t *fits) at(p *point) jen.Code {
 	return p.code
 }
 
-// atStep is like at, for the point after a step that binds symbols.
+// atStep adds a point after the step of n that binds symbols. It returns no code if there are no
+// symbols.
 func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	if len(symbols) == 0 {
 		return jen.Null()
@@ -54,13 +57,13 @@ func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	return t.at(&point{id: symbols[0], symbols: symbols, z: t.f.variableFor(symbols[0], "z"+ir.Exported(t.f.symbols[symbols[0]])), where: jen.Lit(ir.OpName(n.Op)), node: n})
 }
 
-// atEntry is at, where a function begins.
+// atEntry adds the point at the beginning of a function. where begins the text of its errors.
 func (t *fits) atEntry(symbols []string, where string) jen.Code {
 	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(where)})
 }
 
-// need records that d is printed as an int. If it depends only on symbols of the method itself, it
-// is checked there.
+// need records that d is printed as an int. It is checked at the last point that binds one of its
+// symbols or, if all callers know the symbols, in the callers.
 func (t *fits) need(d dim.Dim) {
 	if always(d) || t.isSure(d) {
 		return
@@ -83,7 +86,7 @@ func (t *fits) need(d dim.Dim) {
 	}
 }
 
-// areGiven reports whether all callers know the symbols when they begin.
+// areGiven reports whether there are callers and all of them know the symbols when they begin.
 func (t *fits) areGiven(symbols []string) bool {
 	for _, c := range t.callers {
 		if slices.ContainsFunc(symbols, func(s string) bool { return !slices.Contains(c.points[0].symbols, s) }) {
@@ -123,7 +126,7 @@ func (t *fits) print() {
 	}
 }
 
-// write rewrites the code of a point.
+// write sets the code of a point: a call that computes its extents and a return if one overflows.
 func (t *fits) write(p *point) {
 	var list []jen.Code
 	for i, d := range p.dims {
@@ -172,31 +175,32 @@ func isPositive(d dim.Dim) bool {
 	return ok && err == nil
 }
 
-// positive is the algebra that determines whether an expression contains no subtraction.
+// positive is the algebra that determines whether an expression contains no subtraction, and so is
+// not negative.
 type positive struct{}
 
 // Const reports whether n is not negative.
 func (positive) Const(n int64) bool { return n >= 0 }
 
-// Sym is true: extents are not negative.
+// Sym returns true: extents are not negative.
 func (positive) Sym(string) bool { return true }
 
-// Add reports whether both are positive.
+// Add reports whether a and b contain no subtraction.
 func (positive) Add(a, b bool) bool { return a && b }
 
-// Sub is false.
+// Sub returns false.
 func (positive) Sub(_, _ bool) bool { return false }
 
-// Mul reports whether both are positive.
+// Mul reports whether a and b contain no subtraction.
 func (positive) Mul(a, b bool) bool { return a && b }
 
-// FloorDiv reports whether both are positive.
+// FloorDiv reports whether a and b contain no subtraction.
 func (positive) FloorDiv(a, b bool) bool { return a && b }
 
-// Min reports whether all are positive.
+// Min reports whether no argument contains a subtraction.
 func (positive) Min(args ...bool) bool { return !slices.Contains(args, false) }
 
-// Max reports whether all are positive.
+// Max reports whether no argument contains a subtraction.
 func (positive) Max(args ...bool) bool { return !slices.Contains(args, false) }
 
 // always reports whether d does not overflow for any values of its symbols.
@@ -206,28 +210,29 @@ func always(d dim.Dim) bool {
 	return err == nil && r.z.Err("") == nil
 }
 
-// span is the range of values of an extent. reach is the algebra of spans. It records in z that a
-// result may overflow.
+// span is the range of values of an extent, from lo to hi.
 type span struct{ lo, hi int64 }
 
+// reach is the algebra that computes spans. z records that a result may overflow.
 type reach struct{ z *rt.Sizes }
 
-// Const returns the span of a number.
+// Const returns the span from n to n.
 func (reach) Const(n int64) span { return span{n, n} }
 
-// Sym returns the span of a symbol.
+// Sym returns the span of a symbol: 0 to the largest int64.
 func (reach) Sym(string) span { return span{0, math.MaxInt64} }
 
-// Add returns the span of a sum.
+// Add returns the span of a + b.
 func (r reach) Add(a, b span) span { return span{r.z.Add(a.lo, b.lo), r.z.Add(a.hi, b.hi)} }
 
-// Sub returns the span of a difference.
+// Sub returns the span of a − b.
 func (r reach) Sub(a, b span) span { return span{r.z.Sub(a.lo, b.hi), r.z.Sub(a.hi, b.lo)} }
 
-// Mul returns the span of a product.
+// Mul returns the span of a · b.
 func (r reach) Mul(a, b span) span { return corners(r.z.Mul, a, b) }
 
-// FloorDiv returns the span of a quotient. A divisor that may be 0 is a problem.
+// FloorDiv returns the span of a/b, rounded down. If b may be 0, it divides by 0, which z records
+// as a problem.
 func (r reach) FloorDiv(a, b span) span {
 	if b.lo <= 0 && b.hi >= 0 {
 		b.lo = 0
@@ -235,13 +240,14 @@ func (r reach) FloorDiv(a, b span) span {
 	return corners(r.z.FloorDiv, a, b)
 }
 
-// Min returns the span of the smallest.
+// Min returns the span of the smallest of args.
 func (r reach) Min(args ...span) span { return extreme(r.z.Min, args) }
 
-// Max returns the span of the largest.
+// Max returns the span of the largest of args.
 func (r reach) Max(args ...span) span { return extreme(r.z.Max, args) }
 
-// corners returns the span of the results of op for the bounds of its operands.
+// corners returns the span of op(x, y) for x in a and y in b, where op takes its extreme values at
+// the bounds.
 func corners(op func(a, b int64) int64, a, b span) span {
 	list := []int64{op(a.lo, b.lo), op(a.lo, b.hi), op(a.hi, b.lo), op(a.hi, b.hi)}
 	return span{slices.Min(list), slices.Max(list)}

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// form is the way in which callers pass tensors, a row of the table of APIs.
+// form is the way in which callers pass tensors.
 type form uint8
 
 const (
@@ -51,7 +51,8 @@ func isBatch(t ir.Type, symbol string) bool {
 	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
-// portForm returns the form of one argument or result of a function.
+// portForm returns the form of an argument or result of type t: the form of the function or, if the
+// function is direct, the form that fits t itself.
 func (a *api) portForm(t ir.Type) form {
 	switch {
 	case !a.spec.Direct:

@@ -89,8 +89,8 @@ func (f *function) parts() [][]program.Step {
 	return append(parts, steps)
 }
 
-// body prints the statements of some steps after the declarations of the views they use. It also
-// returns the views.
+// body prints the statements of some steps, after the declarations of the views that they use. It
+// also returns these views.
 func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
@@ -139,13 +139,13 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	return append(views.decls(), out...), views
 }
 
-// id prints a parameter or the variable of a symbol.
+// id prints a parameter or the variable of a symbol, and records that the part reads it.
 func (f *function) id(name string) *jen.Statement {
 	f.read[name] = true
 	return jen.Id(name)
 }
 
-// invoke prints the call of another function.
+// invoke prints the call of another function, with its operands and results.
 func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	var before, results, args []jen.Code
 	for i, ref := range s.Results {
@@ -158,8 +158,8 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints the variables of symbols that are measured. A symbol that is not used is only
-// checked.
+// bind prints the declarations of the variables of symbols, whose values are measured. A symbol
+// that is not used is only checked.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {
@@ -199,14 +199,14 @@ func (f *function) hold(s *program.Hold) jen.Code {
 	return returnAt(s.Node, grow)
 }
 
-// resize prints the change of a result to its shape, which is now known.
+// resize prints a call that gives a result its shape, which is now known.
 func (f *function) resize(s *program.Resize) jen.Code {
 	args := append([]jen.Code{text(f.IR.ResultNames[s.Index])}, f.ints(s.Shape)...)
 	call := f.id(f.results[s.Index]).Dot("Resize").Call(args...)
 	return jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// binds returns the symbols that some steps bind, in order.
+// binds returns the symbols that the steps bind, in order.
 func binds(steps []program.Step) []string {
 	var out []string
 	for _, s := range steps {
@@ -232,7 +232,7 @@ func symbolsOf(extents []program.Extent) []string {
 	return out
 }
 
-// tripSymbols returns the symbols bound in iterations of loops.
+// tripSymbols returns the symbols that iterations of loops among the steps bind.
 func tripSymbols(steps []program.Step) []string {
 	var out []string
 	for _, s := range steps {
@@ -253,7 +253,8 @@ func returnAt(n *ir.Node, call *jen.Statement) jen.Code {
 // text prints a quoted string literal in ASCII.
 func text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
 
-// views collects the variables of a Go function that hold the arena's buffers.
+// views collects the variables of a Go function that hold the buffers of the arena of f. seen are
+// their names, and list their declarations.
 type views struct {
 	f    *function
 	seen map[string]bool
@@ -274,8 +275,8 @@ func (v *views) decls() []jen.Code {
 	return []jen.Code{jen.Var().Defs(v.list...)}
 }
 
-// variable returns the name of the variable for an arena reference. There is one variable for each
-// element type.
+// variable returns the name of the variable for the buffer in the arena that ref refers to, and
+// declares it. There is one variable for each element type.
 func (v *views) variable(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -299,8 +300,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for a tail buffer. It is declared at the buffer's
-// allocation, or at the start if an earlier part of the function allocated it.
+// late returns the name of the variable for the tail buffer that ref refers to. The variable is
+// declared after the buffer's allocation, or at the start if an earlier part of the function
+// allocated it.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -318,7 +320,7 @@ func (v *views) late(ref *plan.Ref) string {
 	return name
 }
 
-// offset prints the start of a buffer, in bytes.
+// offset prints the index of a buffer's first byte in the arena.
 func (f *function) offset(b *plan.Buffer) *jen.Statement {
 	at := f.offsetInside(b)
 	if len(f.bases) == 0 {
@@ -328,7 +330,7 @@ func (f *function) offset(b *plan.Buffer) *jen.Statement {
 	return f.id(f.bases[i]).Op("+").Add(at)
 }
 
-// start returns where a buffer begins in its arena.
+// start returns the offset of a buffer in its arena, in bytes.
 func (f *function) start(b *plan.Buffer) dim.Dim {
 	if len(f.bases) == 0 {
 		return b.Offset
@@ -355,7 +357,7 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 	return name
 }
 
-// table returns the name of one of a function's tables.
+// table returns the name of the function's table called what, such as "tails".
 func (f *function) table(what string) string {
 	if f.name == "forward" {
 		return what
@@ -363,7 +365,7 @@ func (f *function) table(what string) string {
 	return f.name + strings.ToUpper(what[:1]) + what[1:]
 }
 
-// container prints the container at a reference.
+// container prints the container that ref refers to.
 func (f *function) container(ref *plan.Ref) *jen.Statement {
 	switch p := ref.Place; p.Kind {
 	case plan.Param:
@@ -375,7 +377,7 @@ func (f *function) container(ref *plan.Ref) *jen.Statement {
 	return nil
 }
 
-// pointer prints a pointer to the container at a reference.
+// pointer prints a pointer to the container that ref refers to.
 func (f *function) pointer(ref *plan.Ref) *jen.Statement {
 	if p := ref.Place; p.Kind == plan.Result {
 		return f.id(f.results[p.Index])
@@ -383,7 +385,7 @@ func (f *function) pointer(ref *plan.Ref) *jen.Statement {
 	return jen.Op("&").Add(f.container(ref))
 }
 
-// slice prints the memory of a reference.
+// slice prints the memory that ref refers to as a Go slice, or the container.
 func (f *function) slice(ref *plan.Ref, v *views) *jen.Statement {
 	if ref.IsContainer() {
 		return f.container(ref)
@@ -431,8 +433,7 @@ func (f *function) slice(ref *plan.Ref, v *views) *jen.Statement {
 	return base.Index(low, f.int(end))
 }
 
-// reinterpret prints the memory of a caller's tensor as elements of a reference's
-// type.
+// reinterpret prints slice, the memory of v, as elements of the type that ref has.
 func reinterpret(ref *plan.Ref, v *ir.Value, slice *jen.Statement) *jen.Statement {
 	if ref.DType == v.Type.DType {
 		return slice

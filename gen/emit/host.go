@@ -11,16 +11,17 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// host is a type of the package with schedules as methods. It holds the memory that they share.
+// host is a type of the package with schedules as methods. It holds the memory that the schedules
+// share.
 type host struct {
-	typ, recv string   // "Session", "s"
-	names     *names   // of fields and methods
+	typ, recv string   // name of the type and of its receivers: "Session" and "s"
+	names     *names   // names of its fields and methods in use
 	locals    []string // names that local variables of its schedules must not have
 	methods   []*method
-	kept      map[string]string // fields of states, by the name of the state
+	kept      map[string]string // name of the field for each state
 }
 
-// keeps returns the field for a state.
+// keeps returns the name of the field for a state. It chooses one at the first call.
 func (h *host) keeps(state string) string {
 	if h.kept == nil {
 		h.kept = map[string]string{}
@@ -44,7 +45,7 @@ func (h *host) states() []port {
 	return out
 }
 
-// frame prints the type of the calls of the host's methods.
+// frame returns the Go type of a call of the host's methods.
 func (h *host) frame() string {
 	if h.typ == "Trainer" {
 		return "*rt.TrainingFrame[trained, changes]"
@@ -52,18 +53,18 @@ func (h *host) frame() string {
 	return "*rt.Frame[weights]"
 }
 
-// self prints the receiver.
+// self prints the name of the receiver.
 func (h *host) self() *jen.Statement { return jen.Id(h.recv) }
 
-// frame prints a field of the call that runs.
+// frame prints a field of the running call.
 func frame(field string) *jen.Statement { return jen.Id("call").Dot(field) }
 
 // method is a method of the API: its function, and the functions that it calls, callees first.
 type method struct {
 	*api
 	callees []*function
-	// halves are the parts of the function before and after the caller passes gradients. It is nil
-	// for a function that is not split.
+	// halves are the parts of the function before and after the caller passes gradients. The list
+	// is nil if the function is not split.
 	halves []*function
 	// descriptor is the variable that describes the method to the runtime.
 	descriptor string
@@ -72,7 +73,7 @@ type method struct {
 // all returns a method's function and the functions that it calls.
 func (m *method) all() []*function { return append([]*function{m.fn}, m.callees...) }
 
-// all returns the functions of all methods.
+// all returns the functions of all methods, and the functions that they call.
 func (h *host) all() []*function {
 	var out []*function
 	for _, m := range h.methods {
@@ -81,9 +82,9 @@ func (h *host) all() []*function {
 	return out
 }
 
-// shared returns the function of an earlier method that does the same as c with the same memory in
-// its arenas, or nil if there is no such function. A function is not shared if a call computes its
-// offsets, or if the host has fields for it: these belong to one method.
+// shared returns the function of an earlier method for the same function c of the program, or nil
+// if there is none. A function is not shared if a call computes its offsets, or if the host has
+// fields for it: these belong to one method.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0
@@ -113,7 +114,7 @@ func (h *host) symbols() []string {
 	return out
 }
 
-// fields prints the fields that the schedules work with.
+// fields prints the fields of the host that the schedules use.
 func (h *host) fields() []jen.Code {
 	var fields []jen.Code
 	for _, fn := range h.all() {
@@ -148,7 +149,7 @@ func (h *host) fields() []jen.Code {
 	return fields
 }
 
-// calls prints the variables that calls of custom functions need.
+// calls prints the variables with the data of calls of custom functions.
 func (h *host) calls() []jen.Code {
 	var calls []jen.Code
 	for _, fn := range h.all() {
@@ -159,7 +160,7 @@ func (h *host) calls() []jen.Code {
 	return calls
 }
 
-// literals prints strings, quoted.
+// literals prints the strings of list as Go literals.
 func literals(list []string) []jen.Code {
 	out := make([]jen.Code, len(list))
 	for i, s := range list {

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// metaVar prints the result of Meta.
+// metaVar prints the variable that Meta returns.
 func (e *emitter) metaVar(f *jen.File) {
 	ports := func(list []rt.Port) *jen.Statement {
 		var values []jen.Code

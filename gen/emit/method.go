@@ -87,8 +87,9 @@ func (m *method) placed() []*function {
 	return out
 }
 
-// sizes prints the sizes of a function's buffers as lists. Each size is a constant plus multiples
-// of the extents. before are the functions whose buffers are placed earlier.
+// sizes prints the sizes of the buffers of fn as fields of the method's description. Each size is a
+// constant plus multiples of the extents. before are the functions whose buffers are placed
+// earlier. ok is false if a size is not such a sum.
 func (m *method) sizes(fn *function, before []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)
 	for _, c := range before {
@@ -159,7 +160,7 @@ func (m *method) bytesOf(f *jen.File, fn *function, before []*function) {
 	f.Func().Id(fn.bytes).Params(jen.Id("z").Op("*").Qual(rtPath, "Sizes"), jen.List(jen.Id("in"), jen.Id("dst")).Index().Int64()).Block(body...)
 }
 
-// place returns the index of a function among those whose buffers are placed.
+// place returns the index of fn in [method.placed].
 func (m *method) place(fn *function) int {
 	for i, p := range m.placed() {
 		if p.Func.Plan == fn.Func.Plan {

@@ -49,7 +49,7 @@ type Model struct {
 	// Trainer describes training, or is nil if the package does not train.
 	Trainer *Trainer
 
-	// Store is where the package has its weights from.
+	// Store says where the package has its weights.
 	Store Store
 	// ConstantsFile is the name of an embedded file, for a package whose weights file is not
 	// embedded. The file has the weights that are not in Outside, and the initial weights of kind
@@ -59,10 +59,10 @@ type Model struct {
 	// Taken lists names declared by other files of the package.
 	Taken []string
 
-	// Limits holds the maximum values of symbols.
+	// Limits holds the maximum values of symbols, by name.
 	Limits map[string]int
 
-	Meta rt.Meta
+	Meta rt.Meta // Meta describes the inputs and outputs; the package's method Meta returns it.
 
 	// MaxSteps is the maximum number of steps in one Go function; 0 means 150.
 	MaxSteps int
@@ -97,7 +97,7 @@ type Function struct {
 	// a trainer's function, as parameters after the others.
 	Seeds []int
 
-	Sample []Sample
+	Sample []Sample // Sample are the expected outputs of the bundled test.
 	// Rounding is the field of samples with this name.
 	Rounding float64
 	// SampleUnsteady reports whether samples leave out results that depend on rounding.
@@ -130,7 +130,8 @@ type Trainer struct {
 	CheckNaN bool
 }
 
-// Variable is a weight changed by training.
+// Variable is a weight changed by training. Buffer says that it is a buffer, such as a running
+// mean, rather than trained.
 type Variable struct {
 	// Name is the name in the model and Type the type there. Weight is the f32 weight that the
 	// trainer's functions load instead.
@@ -147,13 +148,13 @@ func (m *Model) Constants() []ir.Weight {
 	return slices.Concat(m.Outside, m.Trainer.Constants)
 }
 
-// Prepared is a weight in the weights file.
+// Prepared is a weight in the weights file: its name and type.
 type Prepared struct {
 	Name string
 	Type ir.Type
 }
 
-// Sample is the expected value of an output for the bundled test's input.
+// Sample is the expected value of output number Output for the bundled test's input.
 type Sample struct {
 	Output int
 	Shape  []int // shape of the output

@@ -49,7 +49,7 @@ func (n *names) unique(name string) string {
 	return out
 }
 
-// take makes a name one that is given out.
+// take records that name is in use in n. The enclosing scope does not give it out either.
 func (n *names) take(name string) {
 	n.taken[name] = true
 	if n.outer != nil {
@@ -104,10 +104,10 @@ func clip(text string, n int) string {
 // maxComment is the maximum length of a comment line derived from a model's text.
 const maxComment = 400
 
-// lines returns text as line comments.
+// lines returns text as Go line comments.
 func lines(text string) string {
 	return "// " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n// "), "// \n", "//\n")
 }
 
-// note prints a comment before the next declaration.
+// note prints text as a comment above the next declaration.
 func note(f *jen.File, text string) { f.Comment(lines(text)) }

@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// emitter holds the names shared by the files.
+// emitter holds the names that the files of a package share.
 type emitter struct {
 	*Model
 	session *host
@@ -22,7 +22,7 @@ type emitter struct {
 	device  *Device // nil unless the target has one, and until its file is printed
 	prepare *function
 	global  *names
-	fields  map[string]string // prepared weight → field
+	fields  map[string]string // name of the field for each prepared weight
 	// raw holds the fields of weights as training reads them. changes holds the fields of the
 	// gradients and new values that it writes.
 	raw, changes map[string]string
@@ -93,7 +93,8 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// members returns the names of the fields and methods that every host of the package has.
+// members returns a scope with the names of the fields and methods that every host of the package
+// has, and names.
 func (e *emitter) members(names []string) *names {
 	if e.hasDevice() {
 		return newNames(append(slices.Clone(names), runField)...)
@@ -116,8 +117,8 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	return fn
 }
 
-// tables are the names of fields of a host that each of its methods has. globalTables are the names
-// of such variables of the package.
+// tables are the fields of a host, and globalTables the variables of the package, that the generator
+// prints for each method. [function.table] returns their names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
 // addMethods adds functions of the API to a host as methods.
@@ -257,7 +258,7 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of a port's type. It declares the type, unless another port of a direct
+// declare sets the name of the type of p. It declares the type, unless another port of a direct
 // function has declared it.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind

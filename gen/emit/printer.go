@@ -42,7 +42,7 @@ type Printer interface {
 	Device() (*Device, error)
 }
 
-// Scope prints the operands of a step, in the Go function of the step.
+// Scope prints the operands of a step, in the function f. v collects the variables that they need.
 type Scope struct {
 	f *function
 	v *views
@@ -54,10 +54,10 @@ func (s *Scope) Slice(ref *plan.Ref) *jen.Statement { return s.f.slice(ref, s.v)
 // Pointer prints a pointer to the container that ref refers to.
 func (s *Scope) Pointer(ref *plan.Ref) *jen.Statement { return s.f.pointer(ref) }
 
-// Int prints an extent as an int.
+// Int prints an extent as a Go int.
 func (s *Scope) Int(d dim.Dim) *jen.Statement { return s.f.int(d) }
 
-// Ints prints extents as ints.
+// Ints prints extents as Go ints.
 func (s *Scope) Ints(dims []dim.Dim) []jen.Code { return s.f.ints(dims) }
 
 // Factor prints an extent as a factor of a product.
@@ -71,15 +71,15 @@ func (s *Scope) Context() *jen.Statement {
 	return frame("Ctx")
 }
 
-// Long reports whether the step may take long. It must then be given the context if [Printer.Ends]
-// reports true for it.
+// Long reports whether the step may take long. If [Printer.Ends] is true for it, it must then be
+// given the context.
 func (s *Scope) Long() bool { return s.f.ends }
 
 // Check prints a call of a function that returns an error. The error ends the function and names
 // the node.
 func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
 
-// At prints an error with the node that it is of.
+// At prints an error that names the node n and wraps err.
 func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "At").Call(text(n.Pos), err)
 }

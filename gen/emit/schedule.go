@@ -82,26 +82,28 @@ func (m *method) schedule(f *jen.File) {
 	}
 }
 
-// parameter is a parameter of a printed method.
+// parameter is the name and the Go type of a parameter.
 type parameter struct{ name, typ string }
 
-// tensorPointer returns the type of a result whose shape is known only while the model runs.
+// tensorPointer returns the Go type of a result whose shape is known only while the model runs.
 func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + gotype.Elem(t.DType) + "]" }
 
-// part is a run of a schedule's steps that becomes a Go function.
+// part is a run of a schedule's steps that becomes the Go function name, with the comment doc and
+// the statements body.
 type part struct {
 	name, doc string
 	params    []parameter // available parameters: the schedule's, and symbols bound before
 	body      []jen.Code
 	end       jen.Code        // the return statement
-	read      map[string]bool // names of params
+	read      map[string]bool // names of the parameters that it and its callees read
 	// leads reports whether the part calls the parts after it, up to and including the next part
 	// that leads. The first part leads. A part that binds symbols or may end the schedule leads,
 	// too.
 	leads bool
 }
 
-// print prints the steps of a function, in several Go functions if there are many.
+// print prints the steps of fn as the Go function doc describes, or as several Go functions if
+// there are many steps.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
 	parts := m.parts(fn, doc, params)
 	last := len(parts) // the next part that leads: the last one that this one calls
@@ -142,12 +144,12 @@ func (m *method) print(f *jen.File, fn *function, doc string, params []parameter
 	}
 }
 
-// given returns the parameters of a part: those that it and its callees read.
+// given returns the parameters that the part and its callees read.
 func (p *part) given() []parameter {
 	return slices.DeleteFunc(slices.Clone(p.params), func(a parameter) bool { return !p.read[a.name] })
 }
 
-// signature prints parameters.
+// signature prints the parameters of a Go function.
 func signature(params []parameter) []jen.Code {
 	var out []jen.Code
 	for i, p := range params {
@@ -218,7 +220,7 @@ func (m *method) parts(fn *function, doc string, params []parameter) []*part {
 	return out
 }
 
-// ofControl reports whether a function is the block of a control flow operator.
+// ofControl reports whether fn is the block of a control flow operator.
 func (m *method) ofControl(fn *function) bool {
 	for _, f := range m.all() {
 		for _, s := range f.Steps {

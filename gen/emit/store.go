@@ -9,13 +9,15 @@ type Store interface {
 	Form() Keep
 }
 
-// Embedded is a weights file that is generated with the package and is part of the program.
+// Embedded is the weights file File that is generated with the package and is part of the program.
+// Keep is the form of the weights in it.
 type Embedded struct {
 	File string
 	Keep Keep
 }
 
-// Beside is a weights file that is generated with the package. Load reads it.
+// Beside is the weights file File that is generated with the package. Load reads it. Keep is the
+// form of the weights in it.
 type Beside struct {
 	File string
 	Keep Keep
@@ -28,10 +30,10 @@ type Existing struct{ File string }
 // Drawn are initial weights. New computes them, so there is no weights file.
 type Drawn struct{ Initial []rt.Initial }
 
-// Form returns the form in the file.
+// Form returns Keep.
 func (s Embedded) Form() Keep { return s.Keep }
 
-// Form returns the form in the file.
+// Form returns Keep.
 func (s Beside) Form() Keep { return s.Keep }
 
 // Form returns KeepRaw, because the file has the weights of the source model.

@@ -29,7 +29,8 @@ type name string
 // prose is text in a comment, which [comment] or the generator has made plain.
 type prose string
 
-// declaration is a declaration of the skeleton.
+// declaration is a declaration of the skeleton: its source text, its syntax tree node, and its
+// comment doc.
 type declaration struct {
 	text    string
 	pos     token.Pos // of the text's first byte
@@ -131,7 +132,7 @@ func keyOf(d ast.Decl) string {
 	return ""
 }
 
-// from prints a declaration of the skeleton.
+// from prints the declaration of the skeleton called key, with its placeholders replaced by values.
 func from(key string, values fill) jen.Code {
 	d := skeleton()[key]
 	if d == nil {
@@ -150,7 +151,8 @@ func from(key string, values fill) jen.Code {
 	return p.print()
 }
 
-// filling is a declaration whose placeholders are being filled in.
+// filling is a declaration whose placeholders are being replaced by values. used are the
+// placeholders replaced so far, and edits the changes of the text.
 type filling struct {
 	*declaration
 	values fill
@@ -158,7 +160,7 @@ type filling struct {
 	edits  []edit
 }
 
-// edit replaces a part of a declaration's text.
+// edit replaces the text of a declaration between two positions by code.
 type edit struct {
 	from, to token.Pos
 	code     jen.Code
@@ -167,7 +169,7 @@ type edit struct {
 // isPlaceholder reports whether an identifier is a placeholder.
 func isPlaceholder(id string) bool { return len(id) > 1 && strings.HasSuffix(id, "_") }
 
-// value returns the replacement of a placeholder.
+// value returns the replacement of the placeholder id, and records that it is used.
 func (p *filling) value(id string) any {
 	v, ok := p.values[id]
 	if !ok {
@@ -181,7 +183,8 @@ func (p *filling) replace(n ast.Node, code jen.Code) {
 	p.edits = append(p.edits, edit{n.Pos(), n.End(), code})
 }
 
-// list replaces a node by a list. An empty list leaves no empty line.
+// list replaces a node by the elements of a list, separated by sep. An empty list leaves no empty
+// line.
 func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	if sep != "\n" {
 		p.replace(n, jen.List(list...))
@@ -201,7 +204,7 @@ func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	p.edits = append(p.edits, edit{from, n.End(), lines})
 }
 
-// visit replaces the placeholders of a node.
+// visit replaces the placeholders of a node. It reports whether its children must be visited.
 func (p *filling) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:
@@ -244,7 +247,7 @@ func (p *filling) separator(field *ast.Field) string {
 	return sep
 }
 
-// ident replaces an identifier.
+// ident replaces an identifier that is a placeholder or a variant's name.
 func (p *filling) ident(n *ast.Ident) {
 	switch {
 	case isPlaceholder(n.Name):
@@ -275,7 +278,7 @@ func variant(id string) string {
 // marked finds the words of a comment that are identifiers with an underscore.
 var marked = regexp.MustCompile(`\b[A-Za-z]+_[A-Za-z]*`)
 
-// comment replaces the placeholders of a comment.
+// comment replaces the placeholders in a comment.
 func (p *filling) comment(c *ast.Comment) {
 	text := marked.ReplaceAllStringFunc(c.Text, func(word string) string {
 		if !isPlaceholder(word) {

@@ -62,7 +62,8 @@ func (e *emitter) testFile() *jen.File {
 	return f
 }
 
-// loaded prints the loading of a model for a test. A machine without the device skips the test.
+// loaded prints the statements of a test that load a model into the variable m. A machine without
+// the device skips the test.
 func (e *emitter) loaded(m, load jen.Code) []jen.Code {
 	failed := jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err()))
 	if !e.hasDevice() {
@@ -151,7 +152,7 @@ func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(body...)
 }
 
-// got prints the expression for a result in the bundled test.
+// got prints the Go expression for the result p in the bundled test.
 func (a *api) got(p port) *jen.Statement {
 	if a.outStruct() {
 		return jen.Id("got").Dot(p.field)
@@ -253,7 +254,7 @@ func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	return append([]jen.Code{jen.Id(p.id).Op(":=").Id(open).Values(items...)}, fill...)
 }
 
-// flatOf prints the elements of the port's tensor in x as a slice.
+// flatOf prints the elements of the tensor of p, in the variable x, as a slice.
 func (a *api) flatOf(p port, x *jen.Statement) *jen.Statement {
 	switch p.form {
 	case static:

@@ -25,7 +25,7 @@ const (
 	statePrefix = "state/"
 )
 
-// nameTrainer chooses the names used for training.
+// nameTrainer chooses the names of the trainer's fields and methods.
 func (e *emitter) nameTrainer() {
 	e.raw, e.changes = map[string]string{}, map[string]string{}
 	fields := newNames()
@@ -75,7 +75,7 @@ func (e *emitter) nameTrainer() {
 	}
 }
 
-// halve splits a function before its first use of the caller's gradients.
+// halve splits the method's function before the first step that uses the caller's gradients.
 func (m *method) halve(names *names) {
 	first, second, ok := m.fn.Halve(m.fn.IR.Params[len(m.in):][:len(m.seeds)], m.fn.ports)
 	if !ok {
@@ -98,13 +98,13 @@ func (m *method) halve(names *names) {
 // trains reports whether a method of a trainer computes gradients.
 func (a *api) trains() bool { return len(a.fn.IR.Results) > len(a.out) }
 
-// mayEnd reports whether the schedule may end after one of the steps.
+// mayEnd reports whether the schedule may return after one of the steps.
 func (f *function) mayEnd(steps []program.Step) bool {
 	return f.backward != nil && slices.ContainsFunc(steps, func(s program.Step) bool { _, ok := f.backward.Exits[s]; return ok })
 }
 
 // optional prints a step that is left out if its gradients are not wanted, and the return after it
-// if the schedule may end there.
+// if the schedule may end there. printed are the step's statements.
 func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.Code {
 	if f.backward == nil {
 		return printed
@@ -122,7 +122,7 @@ func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.
 	return printed
 }
 
-// watched prints the search for NaN in the results of a step.
+// watched prints the calls that look for NaN in the results of a step.
 func (f *function) watched(s program.Step, v *views) []jen.Code {
 	n := s.At()
 	if n == nil || f.printer.Moves(s) {
@@ -208,7 +208,7 @@ func (e *emitter) backwardFile() *jen.File {
 	return f
 }
 
-// changeOf returns the field for a variable's gradient or new value.
+// changeOf returns the name of the field for the gradient of v or, for a buffer, its new value.
 func (e *emitter) changeOf(v Variable) string {
 	if v.Buffer {
 		return e.changes[statePrefix+v.Weight]
@@ -260,7 +260,8 @@ func (e *emitter) trainerType(f *jen.File) {
 	f.Add(from("Trainer", fill{"Field_": fields}))
 }
 
-// isNeeded reports whether a step writes the gradient of a variable and also serves others.
+// isNeeded reports whether steps that write or read the gradient of v are also needed for other
+// results.
 func (e *emitter) isNeeded(v Variable) bool {
 	for _, m := range e.trainer.methods {
 		if !m.trains() {
@@ -324,7 +325,8 @@ func (e *emitter) newTrainer(f *jen.File) {
 		"options_": jen.Qual(rtPath, "TrainingOptions").Values(fieldsOf(options)...)}))
 }
 
-// sourceOf returns the variable of the weights that contain the named one: "own" for constants.
+// sourceOf returns the variable of the weights that contain the weight called name: "own" for
+// constants, else "raw".
 func (e *emitter) sourceOf(name string) string {
 	if slices.ContainsFunc(slices.Concat(e.Outside, e.Trainer.Constants), func(w ir.Weight) bool { return w.Name == name }) {
 		return "own"

@@ -15,7 +15,8 @@ const long = 200
 // would be too frequent, because few of these steps take longer.
 const open = long / 4
 
-// duration returns an estimate of a step's duration in units of 5 µs, or long if it is not known.
+// duration returns an estimate of a step's duration in units of 5 µs. It returns long if the
+// duration is not known.
 func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {
 	case *program.Invoke, *program.Branch, *program.Repeat:
@@ -57,7 +58,7 @@ func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	return takes, takes >= 0
 }
 
-// until prints, before a step, a check whether the call's context is done, if the steps since the
+// until prints a check whether the call's context is done, before a step, if the steps since the
 // last check may have taken a millisecond.
 func (f *function) until(s program.Step) []jen.Code {
 	if f.host == nil {

@@ -120,7 +120,7 @@ func (f *function) variableFor(key any, hint string) string {
 	return f.own[key]
 }
 
-// member returns the field that holds a variable, with the receiver.
+// member prints the field of the host that holds v, with the receiver.
 func (f *function) member(v *plan.Variable) string { return f.host.recv + "." + f.held[v] }
 
 // memory returns the name of the value whose memory v is in, or "" if that is not printed.

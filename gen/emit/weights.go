@@ -47,7 +47,7 @@ func (e *emitter) weightsFile() *jen.File {
 	return f
 }
 
-// wantedVar prints the list of the weights that LoadFrom takes.
+// wantedVar prints the variable wanted, the list of the weights that LoadFrom takes.
 func (e *emitter) wantedVar(f *jen.File) {
 	var list []jen.Code
 	for _, w := range e.Wanted {
@@ -154,14 +154,15 @@ func (e *emitter) loadRawFile(f *jen.File, file string) {
 	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", "path")})))
 }
 
-// loading adds to the values of Load those for the device.
+// loading returns values with the replacements for the device in Load.
 func (e *emitter) loading(values fill) fill {
 	out := fill{"opens_": e.opens(), "Option_": e.deviceOptions(), "open_": e.openInstance(), "device_": e.instanceArg(jen.Id(instance))}
 	maps.Copy(out, values)
 	return out
 }
 
-// opened prints the opening of the package's file, for loadRaw.
+// opened prints a call of open, a function of package rt, that opens the package's file, what.
+// Tensors that are not the source model's are left out.
 func (e *emitter) opened(open, what string) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(jen.Id(what))
 	if others := e.others(); len(others) > 0 && e.Store.Form() == KeepRaw {
@@ -183,7 +184,7 @@ func (e *emitter) others() []jen.Code {
 	return others
 }
 
-// initialWeights prints New.
+// initialWeights prints New, and the description of the initial weights.
 func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	var list []jen.Code
 	for _, n := range initial {
@@ -202,7 +203,7 @@ func (e *emitter) initialWeights(f *jen.File, initial []rt.Initial) {
 	f.Add(from("New", fill{"given_": e.given(), "open_": e.instanceVar(jen.Id("program").Dot("With").Call()), "prepare_": e.preparer(), "device_": e.instanceArg(jen.Id(instance))}))
 }
 
-// given prints the weights that initial ones are taken from.
+// given prints the weights that initial weights of kind [rt.InitGiven] are taken from.
 func (e *emitter) given() *jen.Statement {
 	if e.embeddedFile() == "" {
 		return jen.Nil()
@@ -210,12 +211,12 @@ func (e *emitter) given() *jen.Statement {
 	return jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded"))
 }
 
-// drawn prints the initial weights for a seed.
+// drawn prints the call that draws the initial weights from seed.
 func (e *emitter) drawn(seed jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "InitialWeights").Call(seed, jen.Id("initial"), e.given())
 }
 
-// weightsOf prints the slice of a tensor in a weights file.
+// weightsOf prints the slice of the tensor p in the weights file that the variable from holds.
 func weightsOf(from string, p Prepared) *jen.Statement {
 	args := []jen.Code{jen.Id(from), text(p.Name)}
 	shape, _ := p.Type.Static()

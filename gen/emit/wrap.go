@@ -43,8 +43,8 @@ func tooLong(line []byte) bool {
 
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte("\t")) }
 
-// breaksOf returns where to break lines that are too long. It breaks before elements of the
-// outermost list of a line, so that the text before each break fits.
+// breaksOf returns the offsets in file at which lines that are too long are broken. It breaks
+// before elements of the outermost list of a line, so that the text before each break fits.
 func breaksOf(file []byte) ([]int, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", file, parser.SkipObjectResolution)
@@ -77,7 +77,8 @@ func breaksOf(file []byte) ([]int, error) {
 	return breaks, nil
 }
 
-// listOf returns the elements of a list that may be broken.
+// listOf returns the elements of n that may be put on lines of their own: arguments, elements of a
+// literal, or parameters. It returns nil for other nodes.
 func listOf(n ast.Node) []ast.Node {
 	var out []ast.Node
 	add := func(list []ast.Expr) {
@@ -102,7 +103,8 @@ func listOf(n ast.Node) []ast.Node {
 	return out
 }
 
-// breakLine returns where to break a line before some of the elements of a list in it.
+// breakLine returns the offsets in file at which a line is broken, before some of the elements of
+// list.
 func breakLine(file []byte, base *token.File, line int, list []ast.Node) []int {
 	begin := base.Offset(base.LineStart(line))
 	end := len(file)

@@ -77,7 +77,7 @@ func wantShape(t ir.Type) []int {
 	return want
 }
 
-// Item is a tensor of a container: Data is a Go slice of its elements.
+// Item is a tensor of a container. Data is a Go slice of its elements, and Shape its shape.
 type Item struct {
 	Data  any
 	Shape []int

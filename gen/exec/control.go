@@ -27,7 +27,7 @@ func (r *Frame) branch(s *program.Branch) error {
 	return nil
 }
 
-// bindExtents binds symbols to extents of the values in variables.
+// bindExtents binds symbols to extents of tensors that variables hold with their shapes.
 func (r *Frame) bindExtents(extents []program.Extent) {
 	for _, e := range extents {
 		r.symbols[e.Symbol] = int64(r.held[e.Ref.Variable()].Elem().Interface().(box).shape[e.Axis])
@@ -134,7 +134,8 @@ func (r *Frame) iterate(s *program.Repeat) error {
 	return nil
 }
 
-// trips returns the largest number of trips, and whether there is a first.
+// trips returns the largest number of iterations of a loop, and whether it begins with the
+// condition true.
 func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	if s.Counted {
 		n, err := r.Int(s.Trips)
@@ -158,7 +159,8 @@ func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	return trips, going, nil
 }
 
-// first returns the first element of a reference.
+// first returns the first element of the tensor that ref refers to. It returns an error if there is
+// none.
 func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	v, err := r.Slice(ref)
 	switch {
@@ -170,7 +172,7 @@ func (r *Frame) first(ref *plan.Ref) (reflect.Value, error) {
 	return v.Index(0), nil
 }
 
-// store puts a value where a reference is to.
+// store copies value, a slice or a box, to the place that ref refers to.
 func (r *Frame) store(ref *plan.Ref, value any) error {
 	if v := ref.Variable(); v != nil && (v.Boxed || !v.Type.IsTensor()) {
 		r.held[v].Elem().Set(reflect.ValueOf(value))
@@ -184,7 +186,8 @@ func (r *Frame) store(ref *plan.Ref, value any) error {
 	return nil
 }
 
-// stack joins rows along a new first axis.
+// stack joins the rows of a scan along a new first axis. It returns an error if their shapes
+// differ.
 func (r *Frame) stack(scan program.Scan, rows []box) (box, error) {
 	row, err := r.Ints(scan.None)
 	if err != nil {

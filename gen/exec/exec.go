@@ -26,11 +26,11 @@ type Runner interface {
 	Measure(f *Frame, s program.Step) (int64, error)
 }
 
-// Machine executes a function. It holds the weights that the function reads.
+// Machine executes the function fn, whose steps runner runs.
 type Machine struct {
 	fn     *program.Func
 	runner Runner
-	// weight returns a weight's elements as a Go slice.
+	// weight returns the elements of a weight as a Go slice.
 	weight func(name string) (any, error)
 	// Budget bounds a run.
 	Budget Budget
@@ -46,15 +46,19 @@ type Budget struct {
 // ErrBudget is returned by runs that exceed their budget.
 var ErrBudget = errors.New("it takes more than the budget of the run")
 
-// spent is the part of the budget used so far by a run and its callees.
+// spent is the part of the budget used so far by a run and its callees: steps, and work in
+// operations.
 type spent struct{ steps, work int64 }
 
-// New returns a machine that runs f. The steps of f must be of the runner's target.
+// New returns a machine that runs f, without a budget. The steps of f must be steps of the runner's
+// target. weight returns the elements of a weight as a Go slice.
 func New(f *program.Func, runner Runner, weight func(name string) (any, error)) *Machine {
 	return &Machine{fn: f, runner: runner, weight: weight}
 }
 
-// Frame is one call of a function. It holds the memory of the steps and the values of symbols.
+// Frame is one call of a function. It holds the values of symbols, the arena with the offset of
+// each buffer in bytes, the arguments and results, and the memory of buffers outside of the arena,
+// tails.
 type Frame struct {
 	*Machine
 	symbols map[string]int64
@@ -141,7 +145,8 @@ func checkParam(p *ir.Value, arg any, shape []int) error {
 	return nil
 }
 
-// open allocates the arena.
+// open allocates the arena and the variables. It returns [ErrBudget] if the budget does not allow
+// the size of the arena.
 func (r *Frame) open() error {
 	for _, callee := range r.fn.Callees() {
 		if callee.Plan.Mode == plan.Dynamic {
@@ -177,7 +182,7 @@ func (r *Frame) open() error {
 	return err
 }
 
-// layout returns the arena's size and the buffers' offsets.
+// layout returns the size of the arena and the offsets of the buffers, in bytes.
 func (r *Frame) layout() (size int64, offsets []int64, err error) {
 	p := r.fn.Plan
 	bytes := make([]int64, len(p.Buffers))
@@ -201,7 +206,8 @@ func (r *Frame) layout() (size int64, offsets []int64, err error) {
 	return size, offsets, nil
 }
 
-// allocate allocates the results that have known sizes and no memory yet.
+// allocate sets the results: the slices in into where they are not nil, and otherwise new memory. A
+// result whose size is not known yet stays nil.
 func (r *Frame) allocate(into []any) error {
 	for i, v := range r.fn.IR.Results {
 		if i < len(into) && into[i] != nil {
@@ -225,7 +231,8 @@ func (r *Frame) allocate(into []any) error {
 	return nil
 }
 
-// invoke runs another function in the same memory, in an arena of its own.
+// invoke runs another function, which has an arena of its own. Its arguments and results are in the
+// caller's memory.
 func (r *Frame) invoke(s *program.Invoke) error {
 	var args, results []any
 	for _, ref := range s.Args {
@@ -254,8 +261,8 @@ func (r *Frame) invoke(s *program.Invoke) error {
 	return nil
 }
 
-// result returns the memory that a function writes a result to. It is nil for a tensor that the
-// function allocates.
+// result returns the memory to which a callee writes a result. It is nil for a tensor that the
+// callee allocates.
 func (r *Frame) result(ref *plan.Ref) (any, error) {
 	switch v := ref.Variable(); {
 	case v != nil && v.Boxed:
@@ -271,13 +278,14 @@ func (r *Frame) result(ref *plan.Ref) (any, error) {
 	return v.Interface(), nil
 }
 
-// box is a tensor stored with its shape.
+// box is a tensor, a Go slice data of its elements, stored with its shape.
 type box struct {
 	data  any
 	shape []int
 }
 
-// enter runs another function. It returns the results that are boxed.
+// enter runs callee on args and returns its results with their shapes. results is the memory for
+// them, nil where the callee allocates it.
 func (r *Frame) enter(callee *program.Func, args, results []any) ([]box, error) {
 	m := &Machine{fn: callee, runner: r.runner, weight: r.weight, Budget: r.Budget}
 	sub := &Frame{Machine: m, symbols: r.symbols, ctx: r.ctx, spent: r.spent, params: args, results: results}
@@ -317,7 +325,8 @@ func (r *Frame) symbol(s string) (int64, bool) { n, ok := r.symbols[s]; return n
 // Context returns the context of the call, which may be nil.
 func (r *Frame) Context() context.Context { return r.ctx }
 
-// Int returns the value of an extent.
+// Int returns the value of an extent. It returns an error if a symbol has no value or the result
+// overflows.
 func (r *Frame) Int(d dim.Dim) (int, error) {
 	n, err := d.Eval(r.symbol)
 	if err == nil && int64(int(n)) != n {
@@ -326,7 +335,7 @@ func (r *Frame) Int(d dim.Dim) (int, error) {
 	return int(n), err
 }
 
-// Ints returns the values of extents.
+// Ints returns the values of extents, or the first error of [Frame.Int].
 func (r *Frame) Ints(dims []dim.Dim) ([]int, error) {
 	out := make([]int, len(dims))
 	for i, d := range dims {
@@ -347,7 +356,7 @@ func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	return pointer
 }
 
-// container returns the container of a reference, and a pointer to it if the container may be
+// container returns the container that ref refers to, and a pointer to it if the container may be
 // written.
 func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {

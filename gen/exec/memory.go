@@ -8,14 +8,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// element holds the operations on slices of an element type.
+// element holds the operations on slices of an element type. typ is the Go type of an element.
 type element struct {
 	typ  reflect.Type
 	make func(n int) any
 	view func(arena []byte, off, n int) any
-	// of reinterprets the memory of elements of another type of the same size.
+	// of returns the memory of slice, of elements of another type of the same size, as a slice of
+	// this type.
 	of func(slice reflect.Value) any
-	// weights returns a tensor of a weights file, add adds one.
+	// weights returns the elements of a tensor of a weights file. add adds a tensor.
 	weights func(w *rt.Weights, name string, shape []int) any
 	add     func(w *rt.Weights, name string, data any, shape []int)
 	// made adds a tensor whose elements make computes when the tensor is used. It is nil for
@@ -26,7 +27,7 @@ type element struct {
 	sample  func(data any) rt.Sample
 	check   func(data any, want rt.Sample) error
 	uniform func(data any, lo, hi float64, seed uint32)
-	// tensor is rt.Tensor of the type.
+	// tensor is the Go type rt.Tensor of this element type.
 	tensor reflect.Type
 }
 
@@ -70,7 +71,7 @@ func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
 	return e
 }
 
-// elements maps element types to Go's.
+// elements holds the operations of each element type.
 var elements = map[ir.DType]element{
 	ir.F64:        number[float64](),
 	ir.F32:        number[float32](),

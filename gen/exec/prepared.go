@@ -8,14 +8,15 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Target makes and runs steps.
+// Target makes steps and runs them.
 type Target interface {
 	program.Target
 	Runner
 }
 
-// Prepared runs the function of a lowered module that prepares weights, and returns a machine for
-// another function of the module. The raw weights of the module must have data.
+// Prepared runs the function prepare of a lowered module, which prepares weights, and returns a
+// machine for the function called function. The raw weights of the module must have data. It
+// returns an error if a function cannot be compiled or preparing fails.
 func Prepared(t Target, m *ir.Module, prepare, function string) (*Machine, error) {
 	weights := rt.NewWeights()
 	first, err := program.Compile(m, prepare, t)

@@ -21,7 +21,7 @@ func (r *Frame) step(s program.Step) error {
 	return err
 }
 
-// spend takes the needs of a step from the budget. It returns [ErrBudget] if the budget is too
+// spend deducts a step and its work from the budget. It returns [ErrBudget] if the budget is too
 // small.
 func (r *Frame) spend(s program.Step) error {
 	if r.spent.steps++; r.Budget.Steps > 0 && r.spent.steps > r.Budget.Steps {
@@ -69,7 +69,8 @@ func (r *Frame) carryOut(s program.Step) (err error) {
 	return r.runner.Run(r, s)
 }
 
-// fresh returns memory of a size that is known by now.
+// fresh returns a slice of elems zero elements of type d. All symbols of elems have values by now.
+// It returns [ErrBudget] if the slice exceeds the budget.
 func (r *Frame) fresh(d ir.DType, elems dim.Dim) (any, error) {
 	n, err := r.Int(elems)
 	if err != nil {

@@ -67,12 +67,12 @@ func SetWeight(weight *ir.Weight, w *rt.Weights) {
 	}
 }
 
-// AddTo adds elements to w as a tensor.
+// AddTo adds a tensor called name to w: data, a Go slice of elements of type d, with a shape.
 func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 	elements[d].add(w, name, data, shape)
 }
 
-// CanAddMade reports whether [AddMade] accepts elements of a type.
+// CanAddMade reports whether [AddMade] accepts elements of type d.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
 // AddMade adds a tensor to w. make computes its elements each time they are used, as with

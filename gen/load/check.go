@@ -17,7 +17,7 @@ import (
 	"github.com/burngen/burngen/gen/config"
 )
 
-// checked is a package that passed all checks before it runs.
+// checked is a package pkg that has been type-checked, with its marked methods.
 type checked struct {
 	*sources
 	pkg     *packages.Package
@@ -31,8 +31,8 @@ type checked struct {
 	config string
 }
 
-// check type-checks a package together with the generated file of configurations, and reports all
-// static mistakes.
+// check type-checks a package together with the generated file of configurations, configSource. It
+// returns an error with all static mistakes. env is the environment of the go command.
 func check(ctx context.Context, s *sources, env []string, configSource []byte) (*checked, error) {
 	overlay := map[string][]byte{}
 	if configSource != nil {
@@ -65,7 +65,7 @@ func check(ctx context.Context, s *sources, env []string, configSource []byte) (
 	return c, nil
 }
 
-// goList returns the error of the go command for a package that it cannot load.
+// goList returns the error of the go command for a package that it cannot load, or nil.
 func goList(ctx context.Context, dir string, env []string, pkgs []*packages.Package) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", ".")
 	cmd.Dir, cmd.Env = dir, env
@@ -130,7 +130,7 @@ func (c *checked) compileErrors() {
 
 func isUnplaced(e packages.Error) bool { return e.Pos == "" || strings.HasPrefix(e.Pos, "-") }
 
-// position parses file:line:column.
+// position parses file:line:column. A missing column or line is 0.
 func (c *checked) position(text string) (p token.Position) {
 	number := func() int {
 		i := strings.LastIndexByte(text, ':')
@@ -153,7 +153,8 @@ func (c *checked) position(text string) (p token.Position) {
 	return p
 }
 
-// findNew finds the function New and its parameter.
+// findNew finds the function New and the type of its configuration, and reports a New of another
+// form.
 func (c *checked) findNew() {
 	if c.model == nil {
 		return
@@ -184,7 +185,7 @@ func (c *checked) findNew() {
 	c.faultf(params.At(0).Pos(), "New takes %s; it may take nothing, or a struct under //burngen:config", c.text(params))
 }
 
-// text formats a type as the package's own files would write it.
+// text returns the name of a type as the package's own files write it.
 func (c *checked) text(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == c.pkg.Types {
@@ -204,7 +205,8 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// construct returns the Go expression of the configuration for New, or "".
+// construct returns the Go expression of New's configuration, or "" if New takes none. It returns
+// an error if given does not fit the configuration.
 func (c *checked) construct(given config.Given) (string, error) {
 	if c.config == "" {
 		if given.File != "" || len(given.Set) > 0 {

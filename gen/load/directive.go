@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// directive is a comment addressed to burngen.
+// directive is a comment addressed to burngen. word is its keyword, such as "func".
 type directive struct {
 	word string
 	// text is the text after the keyword. pos is the position of the directive, and at the position
@@ -19,7 +19,7 @@ type directive struct {
 	pos, at token.Pos
 }
 
-// words maps the keywords of directives to the declarations that they precede.
+// words maps the keywords of directives to the kind of declaration that they precede, for messages.
 var words = map[string]string{
 	"func": "an exported method", "loss": "an exported method",
 	"config": "a struct", "module": "a struct",
@@ -68,7 +68,8 @@ func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []d
 	return list
 }
 
-// suggestion returns a hint with the keyword that a misspelt one resembles.
+// suggestion returns a hint for an unknown keyword: the keyword that the user may have meant, or
+// "".
 func suggestion(word string) string {
 	if near := keys.Nearest(strings.ToLower(word), []string{"func", "loss", "config", "module"}); len(near) > 0 {
 		return "; //burngen:" + near[0] + "?"

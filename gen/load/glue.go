@@ -18,14 +18,15 @@ const (
 	nnInGlue = "burngen_nn"
 )
 
-// mainSource returns the program that records the description in a package.
+// mainSource returns the main package of the program that records the description in the package
+// pkg.
 func mainSource(pkg string) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"%s\"\n\tdescription %q\n)\n\nfunc main() { nn.Main(description.%s) }\n", nnPath, pkg, glueFunc)
 }
 
 // glue returns a file that is compiled into the description's package. One function in it calls New
-// and the marked methods. Each signature with Go expressions has a method, whose receiver has the
-// name that the marked method gives it. built is the expression of the configuration.
+// with the configuration built, and then the marked methods. It also declares a method for the
+// signature of each marked method, see signatureFunc.
 func (c *checked) glue(built string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n", c.name, nnInGlue, nnPath)
@@ -52,7 +53,7 @@ func (c *checked) glue(built string) []byte {
 	return b.Bytes()
 }
 
-// call prints a call of the method.
+// call prints the statements that record a call of the method.
 func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\tr.Method(%s.Method{Name: %q, Loss: %t, Pos: %q, Params: %#v, Results: %#v,\n\t\tSignature: func() string { return m.burngenSignature%s() }},\n",
 		nnInGlue, m.name(), m.loss, m.at.String(), m.params, m.results, m.name())
@@ -75,8 +76,9 @@ func (m *method) call(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\t\t\t%s := m.%s(%s)\n\t\t\treturn []%s.Value{%[1]s}\n\t\t})\n", out, m.name(), in, nnInGlue)
 }
 
-// signatureFunc prints a method that returns the signature with its Go expressions evaluated. Line
-// directives make compile errors and panics point to the directive.
+// signatureFunc prints a method that returns the signature of m with its Go expressions evaluated.
+// Its receiver has the name that m gives it, because the expressions may use it. Line directives
+// make compile errors and panics point to the directive.
 func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
 	recv := ""
 	if names := m.decl.Recv.List[0].Names; len(names) == 1 {

@@ -19,7 +19,8 @@ func (c *checked) inspect() {
 	}
 }
 
-// discarded reports unused results. The result of Is may be unused, because Is is an assertion.
+// discarded reports calls in n whose results, nn.Values, are not used. The result of Is may be
+// unused, because Is is an assertion.
 func (c *checked) discarded(n ast.Node) {
 	st, ok := n.(*ast.ExprStmt)
 	if !ok || !holdsValue(c.pkg.TypesInfo.TypeOf(st.X)) {
@@ -33,7 +34,7 @@ func (c *checked) discarded(n ast.Node) {
 	c.faultf(st.Pos(), "the result is not used: operations return new values and never change their operands")
 }
 
-// ranges reports loops over maps that create values, because their order is random.
+// ranges reports loops over maps that create values: their order is random.
 func (c *checked) ranges(n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)
 	if !ok {
@@ -58,7 +59,7 @@ func (c *checked) ranges(n ast.Node) {
 	}
 }
 
-// operands reports arguments that cannot be operands.
+// operands reports arguments that are passed as nn.Operand but cannot be operands.
 func (c *checked) operands(n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -87,7 +88,8 @@ func (c *checked) operands(n ast.Node) {
 	}
 }
 
-// unexported reports fields with parameters that have no path of exported fields.
+// unexported reports fields of a struct that contain parameters and are not exported: the
+// parameters have no name.
 func (c *checked) unexported(n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {

@@ -158,7 +158,8 @@ func shownAs(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// resolve returns dir without symbolic links if that path is in a module too.
+// resolve returns dir without symbolic links if that path is in a module too. Otherwise it returns
+// dir.
 func resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -204,7 +205,8 @@ func fromList(list scanner.ErrorList) error {
 	return l
 }
 
-// at makes the positions in an error relative to the working directory.
+// at makes the positions in err, which are relative to the description's folder dir, relative to
+// the working directory. shown is the folder as seen from there.
 func at(shown, dir string, err error) error {
 	var l lines
 	if !errors.As(err, &l) {

@@ -12,7 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// method is a marked method.
+// method is a marked method: its declaration, its object, and the signature in its directive. loss
+// says that the directive marks a loss.
 type method struct {
 	decl *ast.FuncDecl
 	fn   *types.Func
@@ -24,7 +25,7 @@ type method struct {
 	params, results []string
 	// fields are the fields of the struct parameter, or nil.
 	fields []string
-	// strct is the name of that struct type.
+	// strct is the name of the type of that struct.
 	strct string
 	// imports maps the package names in the signature's expressions to import paths.
 	imports map[string]string
@@ -34,7 +35,7 @@ type method struct {
 
 func (m *method) name() string { return m.fn.Name() }
 
-// port is a name in the generated API with its type.
+// port is a name in the generated API with its type, and the position where it is declared.
 type port struct {
 	name string
 	typ  declared
@@ -62,7 +63,8 @@ func (c *checked) findMethods() {
 	}
 }
 
-// port checks that a name has the same type in all methods.
+// port reports a name that has another type in an earlier method. seen has the ports of earlier
+// methods, to which it adds p.
 func (c *checked) port(seen map[string]port, p port) {
 	first, ok := seen[p.name]
 	if !ok {
@@ -78,7 +80,8 @@ func (c *checked) where(pos token.Pos) string {
 	return p.String()
 }
 
-// method reads a marked function. It returns nil if the function is unusable.
+// method reads the marked function decl with the directive d. It returns the method and its ports,
+// or nil if there are mistakes.
 func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	fn, _ := c.pkg.TypesInfo.Defs[decl.Name].(*types.Func)
 	if fn == nil {
@@ -133,7 +136,8 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	return m, ports
 }
 
-// params checks the parameters of a method. places are the positions of the types in the signature.
+// params checks the parameters of a method and returns their ports. places are the positions of the
+// types in the signature, which it sets for types in struct tags.
 func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	params := m.fn.Signature().Params()
 	if params.Len() == 1 && m.sig.params == nil {
@@ -172,7 +176,7 @@ func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	return ports
 }
 
-// fieldsOf checks the struct parameter of a method.
+// fieldsOf checks the fields of the struct parameter of a method and returns their ports.
 func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []port {
 	var ports []port
 	for i := range st.NumFields() {
@@ -200,7 +204,7 @@ func (c *checked) fieldsOf(m *method, st *types.Struct, places *[]token.Pos) []p
 	return ports
 }
 
-// tagged returns the position of a type's text in the tag of the field at field.
+// tagged returns the position of text, a type, in the tag of the field whose name is at field.
 func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	at := field
 	for _, f := range c.files {
@@ -218,7 +222,7 @@ func (c *checked) tagged(field token.Pos, text string) token.Pos {
 	return at
 }
 
-// results checks the results of a method.
+// results checks the results of a method and returns their ports.
 func (c *checked) results(m *method, d directive) []port {
 	results := m.fn.Signature().Results()
 	if results.Len() == 0 {
@@ -253,8 +257,8 @@ func (c *checked) results(m *method, d directive) []port {
 	return ports
 }
 
-// expressions type-checks the Go expressions of a type as if they stood in the method. at is the
-// position of the type's text.
+// expressions type-checks the Go expressions in the type t as if they stood in the method m. at is
+// the position of the type's text.
 func (c *checked) expressions(m *method, t *declared, at token.Pos) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
@@ -303,7 +307,8 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns the name of the i-th of n things that have no names of their own.
+// numbered returns the name of thing number i of n that have no names of their own: name, with a
+// number if n is not 1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

@@ -16,11 +16,11 @@ import (
 	"github.com/burngen/burngen/gen/config"
 )
 
-// sources are the parsed files of a description's package.
+// sources are the parsed files of the package in the folder dir, with its configurations.
 type sources struct {
 	fset    *token.FileSet
 	dir     string
-	name    string // of the package
+	name    string // name of the package
 	files   []*ast.File
 	configs *config.Set
 	// faults are the mistakes found so far.
@@ -29,13 +29,13 @@ type sources struct {
 	marked []marked
 }
 
-// marked is a function with directives.
+// marked is a function with the directives above it.
 type marked struct {
 	decl       *ast.FuncDecl
 	directives []directive
 }
 
-// marks reports whether at least one method is marked.
+// marks reports whether a function is marked as a method of a model.
 func (s *sources) marks() bool { return len(s.marked) > 0 }
 
 func (s *sources) fault(pos token.Pos, text string) {

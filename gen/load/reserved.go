@@ -14,7 +14,7 @@ var (
 	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )
 
-// methodName checks that the name of a method is free.
+// methodName reports a method whose name generated packages use themselves.
 func (c *checked) methodName(m *method) {
 	name := m.name()
 	taken := slices.Contains(reservedMethods, name) || slices.Contains(reservedTypes, name)
@@ -37,7 +37,8 @@ func (c *checked) isMarked(name string) bool {
 	return slices.ContainsFunc(c.marked, func(m marked) bool { return m.decl.Name.Name == name })
 }
 
-// reserved checks that a name, which becomes the name of a type, is free.
+// reserved reports a name at pos that generated packages use themselves. what says what the name is
+// of, such as "result".
 func (c *checked) reserved(pos token.Pos, what, name string) {
 	typ := strings.ToUpper(name[:1]) + name[1:]
 	if slices.Contains(reservedTypes, typ) || slices.Contains(c.configs.Names(), typ) {

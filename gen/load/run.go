@@ -20,7 +20,8 @@ import (
 	"github.com/burngen/burngen/ir/nn"
 )
 
-// recording is the input for the program that records a description.
+// recording is the input for the program that records a description: its folder, the environment of
+// the go command, and the sources of the virtual files.
 type recording struct {
 	dir                string
 	env                []string
@@ -63,13 +64,14 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	return file, err
 }
 
-// once removes the output of repeated recordings from the output of a recording program.
+// once returns the output of a recording program without what repeated recordings printed again.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, nn.Between)
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]
 }
 
-// overlay writes the virtual files and the list of them that the go command reads.
+// overlay writes the virtual files to the folder tmp, and the list that tells the go command where
+// they are. path is the name of the list.
 func (r *recording) overlay(tmp string) (path string, err error) {
 	files := map[string][]byte{
 		filepath.Join(r.dir, glueFile):           r.glue,
@@ -113,8 +115,9 @@ var crashed = regexp.MustCompile(`(?m)^((?:panic|fatal error): .*)$`)
 // frame matches a position in a goroutine's stack.
 var frame = regexp.MustCompile(`(?m)^\t(.+\.go):(\d+)(?: |$)`)
 
-// crash returns the reason why the Go runtime ended the program. It adds the first stack position
-// in the description's folder. It returns nil if the runtime did not end the program.
+// crash returns the reason why the Go runtime ended the program whose output is text. It adds the
+// first stack position in the description's folder. It returns nil if the runtime did not end the
+// program.
 func (r *recording) crash(text string) error {
 	why := crashed.FindString(text)
 	if why == "" || !strings.Contains(text, "\ngoroutine ") {
@@ -128,7 +131,8 @@ func (r *recording) crash(text string) error {
 	return fmt.Errorf("%s: %s", shownAs(r.dir), why)
 }
 
-// failure returns the error that the go command, or the program, printed.
+// failure returns the error that the go command, or the program, printed in text. err is the error
+// of the command itself.
 func (r *recording) failure(text string, err error) error {
 	if crash := r.crash(text); crash != nil {
 		return crash

@@ -10,14 +10,16 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// signature is the type of a method as written in its directive.
+// signature is the type of a method as written in its directive: the types of its parameters and
+// results.
 type signature struct {
 	params, results []declared
 	// open is set if the results are omitted.
 	open bool
 }
 
-// declared is the type of a tensor in a directive, with the position of its text.
+// declared is the type of a tensor as written in a directive. text starts at the byte at of the
+// signature, and dtype is its element type.
 type declared struct {
 	text string
 	at   int
@@ -28,7 +30,7 @@ type declared struct {
 	dtype string
 }
 
-// piece is a part of a type's text.
+// piece is a part of a type's text. It starts at the byte at of the signature.
 type piece struct {
 	text string
 	at   int
@@ -53,13 +55,13 @@ func isSymbol(dim string) bool {
 	return strings.IndexFunc(dim, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0 && dim[0] > '9'
 }
 
-// fault is a mistake in a signature and its position.
+// fault is a mistake in a signature, and the byte at which it is.
 type fault struct {
 	at   int
 	text string
 }
 
-// sigParser parses a signature.
+// sigParser parses the signature src. at is the index of the next byte.
 type sigParser struct {
 	src    string
 	at     int
@@ -98,7 +100,7 @@ func parseSignature(src string) (signature, []fault) {
 	return s, p.faults
 }
 
-// parseDeclared parses a single type, as in a struct tag.
+// parseDeclared parses a single type, as it is written in a struct tag.
 func parseDeclared(src string) (declared, []fault) {
 	p := &sigParser{src: src}
 	list := p.types("")
@@ -130,7 +132,7 @@ func (p *sigParser) skip() {
 	}
 }
 
-// tuple parses types in parentheses.
+// tuple parses types in parentheses and returns them.
 func (p *sigParser) tuple() []declared {
 	open := p.at
 	p.at++
@@ -143,7 +145,7 @@ func (p *sigParser) tuple() []declared {
 	return list
 }
 
-// types parses comma-separated types up to a byte in end or the end of the text.
+// types parses types separated by commas, up to a byte in end or the end of the text.
 func (p *sigParser) types(end string) []declared {
 	var list []declared
 	for {
@@ -171,7 +173,8 @@ func (p *sigParser) types(end string) []declared {
 	}
 }
 
-// word skips one type: up to a comma, the end of the text, or a byte in end, outside of brackets.
+// word skips one type: up to a comma, a blank, a byte in end, or the end of the text, outside of
+// brackets. It returns false if brackets do not match.
 func (p *sigParser) word(end string) bool {
 	var open []int
 	for ; p.at < len(p.src); p.at++ {
@@ -196,7 +199,8 @@ func (p *sigParser) word(end string) bool {
 	return true
 }
 
-// declared parses the type between start and the current position.
+// declared parses the type between the byte start and the current position. ok is false if it is
+// not a type.
 func (p *sigParser) declared(start int) (declared, bool) {
 	d := declared{text: p.src[start:p.at], at: start}
 	before := len(p.faults)
@@ -251,7 +255,7 @@ func splitDims(text string) []string {
 	return append(dims, text[start:])
 }
 
-// dim parses an extent. at is the position of its text.
+// dim parses the extent text, which starts at byte at, and adds it to d.
 func (p *sigParser) dim(d *declared, text string, at int) {
 	var plain strings.Builder // with a number in place of each expression
 	for rest, from := text, at; rest != ""; {
@@ -292,7 +296,8 @@ func (p *sigParser) dim(d *declared, text string, at int) {
 	}
 }
 
-// closing returns the index of the brace that closes an expression, or -1.
+// closing returns the index of the brace that closes an expression, of which text follows the
+// opening brace, or −1.
 func closing(text string) int {
 	depth := 1
 	for i := range len(text) {

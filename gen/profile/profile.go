@@ -41,12 +41,12 @@ type Options struct {
 
 // Profile is the result of a measurement.
 type Profile struct {
-	Model   string        `json:"model"` // file name
-	Threads int           `json:"threads"`
-	Level   string        `json:"level"` // instruction set of the kernels
-	Calls   int           `json:"calls"` // number of calls of the package without clocks
-	Median  time.Duration `json:"median_ns"`
-	Least   time.Duration `json:"min_ns"`
+	Model   string        `json:"model"`     // file name
+	Threads int           `json:"threads"`   // number of threads of a call
+	Level   string        `json:"level"`     // instruction set of the kernels
+	Calls   int           `json:"calls"`     // number of calls of the package without clocks
+	Median  time.Duration `json:"median_ns"` // median time of a call of the package without clocks
+	Least   time.Duration `json:"min_ns"`    // least time of such a call
 	// Multiply is the floating-point operations per nanosecond that the threads reach in
 	// multiply-adds, or 0 if unknown. Read is the bytes per nanosecond that they read from memory.
 	Multiply float64 `json:"peak_gflops"`
@@ -120,8 +120,8 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	return p, nil
 }
 
-// numbering numbers the nodes in the order of their code. A copy of a result belongs to the nil
-// node.
+// numbering numbers the nodes in the order of their code: nodes is the list, and index the number
+// of each. A copy of a result belongs to the nil node.
 type numbering struct {
 	index map[*ir.Node]int
 	nodes []*ir.Node
@@ -137,7 +137,8 @@ func (s *numbering) number(step program.Step) int {
 	return i
 }
 
-// build builds the measuring program.
+// build generates the two packages of a model in dir and builds the program that measures them. It
+// returns the name of the program's file.
 func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (binary string, err error) {
 	module, err := scratch.New(dir, "bench")
 	if err != nil {
@@ -202,7 +203,8 @@ func main() {
 }
 `
 
-// run runs the program.
+// run runs the measuring program with the request q and returns its reply. It returns an error if
+// the program fails.
 func run(ctx context.Context, binary string, q stopwatch.Request) (r stopwatch.Reply, err error) {
 	var in, out, problems bytes.Buffer
 	if err := gob.NewEncoder(&in).Encode(q); err != nil {

@@ -84,7 +84,7 @@ func (r *roofline) axes() {
 	r.text(left, top-6, "end", "GFLOP/s")
 }
 
-// roofs draws the limits of the machine.
+// roofs draws the limits of the machine: memory bandwidth and multiply-adds.
 func (r *roofline) roofs(p *Profile) {
 	if p.Multiply == 0 || p.Read == 0 {
 		return

@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-// Row is a line of the table: a node, or all nodes with the same operator and shape.
+// Row is a line of the table: a node, or all nodes with the same operator and shape. Time is their
+// time in a call, and Flops and Bytes are their operations and the bytes of their operands and
+// results.
 type Row struct {
 	Name         string
 	Kind         string

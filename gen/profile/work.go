@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// describe returns the description of a node. Extents that are known only while the model runs
-// count as zero.
+// describe returns the description of n, which took the time d in a call and was computed runs
+// times. Extents that are known only while the model runs count as zero.
 func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64) Node {
 	if n == nil {
 		return Node{Name: "copies of results", Op: "copy", Time: d, Runs: 1}
@@ -38,8 +38,8 @@ func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64)
 	return out
 }
 
-// runsOf returns how often each node of a function, and of the functions it calls, is computed in a
-// call. Nodes in the blocks of control flow count once.
+// runsOf returns the number of times that each node of a function, and of its callees, is computed
+// in a call. Nodes in the blocks of control flow count once.
 func runsOf(f *program.Func) map[*ir.Node]int64 {
 	runs := map[*ir.Node]int64{}
 	var visit func(f *program.Func, times int64)
@@ -64,12 +64,12 @@ func runsOf(f *program.Func) map[*ir.Node]int64 {
 // maxOperands is the number of operands in the description of a node: the input and the weights.
 const maxOperands = 2
 
-// kind returns the key of the table row for a node.
+// kind returns the operator and the shape of a node, by which rows are grouped.
 func (n Node) kind() string {
 	return fmt.Sprintf("%s %s → %s", n.Op, strings.Join(n.Operands, ", "), n.Shape)
 }
 
-// shortened removes the middle of a long name.
+// shortened returns name with at most width characters: it replaces the middle of a long name.
 func shortened(name string, width int) string {
 	r := []rune(strings.ReplaceAll(name, "\n", " "))
 	if len(r) <= width {

@@ -8,8 +8,8 @@ import (
 )
 
 // arrange returns the steps of a planned function in order. steps holds the steps of each node, and
-// then the steps of the results. arrange adds the plan's allocations, and removes copies of a place
-// to itself.
+// then the steps of the results. arrange adds the plan's allocations, and drops copies whose source
+// and destination are the same place.
 func arrange(p *plan.Plan, steps [][]Step) []Step {
 	var out []Step
 	add := func(list ...Step) {
@@ -73,13 +73,13 @@ func allocations(p *plan.Plan) map[int][]int {
 	return out
 }
 
-// bindsAny reports whether a node binds one of the symbols.
+// bindsAny reports whether n binds one of the symbols.
 func bindsAny(n *ir.Node, symbols []string) bool {
 	o, ok := n.Op.(ir.Binder)
 	return ok && slices.ContainsFunc(o.Binds(), func(s string) bool { return slices.Contains(symbols, s) })
 }
 
-// isCheck reports whether a node only checks extents, or is a weight or a constant.
+// isCheck reports whether n computes nothing: it only checks extents, or is a weight or a constant.
 func isCheck(n *ir.Node) bool {
 	_, check := n.Op.(ir.CheckDim)
 	return check || n.IsStored()

@@ -11,9 +11,11 @@ import (
 // Backward lists the steps of a function that may be left out if some of its gradients are not
 // wanted.
 type Backward struct {
-	// Only maps the steps needed only for a single gradient to its index among the results.
+	// Only maps each step that is needed for a single gradient only, to the gradient's index among
+	// the results.
 	Only map[Step]int
-	// Needed reports for each result whether it is written or read by steps needed for others.
+	// Needed reports, for each result, whether it is written or read by steps that are also needed
+	// for other results.
 	Needed []bool
 	// Exits numbers the steps, from 1, after which the function may return: all gradients whose End
 	// is at most this number are then complete.
@@ -74,7 +76,7 @@ func (f *Func) Backward(isGradient func(result int) bool) *Backward {
 	return b
 }
 
-// onlyBit returns the index of the only bit of a set, or −1 if it does not have exactly one.
+// onlyBit returns the index of the only bit that is set, or −1 if there is not exactly one.
 func onlyBit(set *big.Int) int {
 	if set.Sign() == 0 {
 		return -1
@@ -86,8 +88,8 @@ func onlyBit(set *big.Int) int {
 	return i
 }
 
-// serves returns a function that returns the set of results for which a step is needed. Bit 0
-// stands for all results that are not gradients, and bit 1+i for gradient i.
+// serves returns a function from a step to the set of results that the step is needed for. Bit 0 of
+// the set stands for all results that are not gradients, and bit 1+i for gradient i.
 func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	values, nodes := map[*ir.Value]*big.Int{}, map[*ir.Node]*big.Int{}
 	bit := func(i int) int {

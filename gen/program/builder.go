@@ -26,10 +26,10 @@ func (b *Builder) Read(v *ir.Value) *plan.Ref { return ref(v, plan.Read) }
 // Write returns a reference to a value that a step writes.
 func (b *Builder) Write(v *ir.Value) *plan.Ref { return ref(v, plan.Write) }
 
-// Reads returns the memory of values that a step reads.
+// Reads returns references to values that a step reads.
 func (b *Builder) Reads(values []*ir.Value) []*plan.Ref { return refs(values, b.Read) }
 
-// Writes returns the memory of values that a step writes.
+// Writes returns references to values that a step writes.
 func (b *Builder) Writes(values []*ir.Value) []*plan.Ref { return refs(values, b.Write) }
 
 func refs(values []*ir.Value, ref func(*ir.Value) *plan.Ref) []*plan.Ref {
@@ -40,8 +40,8 @@ func refs(values []*ir.Value, ref func(*ir.Value) *plan.Ref) []*plan.Ref {
 	return out
 }
 
-// Scratch returns memory for a tensor, or room for a container, that only the steps of the node
-// use.
+// Scratch returns a reference to memory for a tensor, or to a container, that only the steps of the
+// node use.
 func (b *Builder) Scratch(t ir.Type) *plan.Ref {
 	b.scratch++
 	name := fmt.Sprintf("Scratch%d", b.scratch)
@@ -51,7 +51,8 @@ func (b *Builder) Scratch(t ir.Type) *plan.Ref {
 	return scratch(name, t)
 }
 
-// scratch returns named memory that only the steps of a node use.
+// scratch returns a reference to memory of type t that only the steps of a node use. name appears
+// in the plan.
 func scratch(name string, t ir.Type) *plan.Ref {
 	return ref(&ir.Value{Name: name, Type: t}, plan.Scratch)
 }
@@ -63,7 +64,7 @@ func ref(v *ir.Value, access plan.Access) *plan.Ref {
 	return &plan.Ref{Value: v, Access: access, DType: v.Type.DType, Len: v.Type.Elems()}
 }
 
-// build returns the steps of each node of a function, followed by those of its results.
+// build returns the steps of each node of a function, followed by the steps of its results.
 func (c *compiler) build(f *ir.Func) ([][]Step, error) {
 	var steps [][]Step
 	for _, n := range f.Nodes {
@@ -82,7 +83,7 @@ func (c *compiler) build(f *ir.Func) ([][]Step, error) {
 	return append(steps, copies), nil
 }
 
-// build creates the steps of the node.
+// build creates the steps of n. It returns an error if the target cannot compute n.
 func (b *Builder) build(n *ir.Node) error {
 	if o, ok := n.Op.(plan.Joiner); ok {
 		if offsets := o.Parts(n); offsets != nil {
@@ -115,8 +116,8 @@ func (b *Builder) build(n *ir.Node) error {
 	return b.compiler.target.Build(b, n)
 }
 
-// join copies the operands of a concatenation to their offsets in the result. If an operand is
-// computed in place, its copy is removed later.
+// join adds copies of the operands of a concatenation to their offsets in the result. If an operand
+// is computed in its place, its copy is dropped later.
 func (b *Builder) join(n *ir.Node, offsets []dim.Dim) {
 	for i, a := range n.Args {
 		from, to := b.Read(a), b.Write(n.Results[0])

@@ -15,8 +15,9 @@ type Target interface {
 	Build(b *Builder, n *ir.Node) error
 }
 
-// Compile makes and plans the steps of a function of a module, and of the functions that it calls.
-// If the module has no such function, the result has no steps.
+// Compile makes and plans the steps of the function called name of a module, and of the functions
+// that it calls. If the module has no such function, the result has no steps. It returns an error
+// if a node cannot be computed.
 func Compile(m *ir.Module, name string, target Target) (*Func, error) {
 	c := &compiler{module: m, target: target, done: map[string]*Func{}, open: map[string]bool{}, early: map[string]bool{}}
 	f := m.Func(name)
@@ -72,10 +73,11 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 // Line is the unit of [Func.LinesSymbol]: the size of a cache line in bytes.
 const Line = 64
 
-// Arenas returns the sizes of the arenas that a function needs if another function calls it.
-// Buffers of constant size are in one arena, and buffers that grow with a symbol in another. So the
-// caller's offsets stay constants and multiples of that symbol. A size that is known only after the
-// buffers are placed is a multiple of [Func.LinesSymbol].
+// Arenas returns the sizes in bytes of the arenas that a function needs if another function calls
+// it. A plan that is Scaled has two arenas: one for buffers of constant size, and one for buffers
+// that grow with a symbol. The offsets of the caller then stay constants and multiples of that
+// symbol. A size that is known only after the buffers are placed is a multiple of
+// [Func.LinesSymbol].
 func (f *Func) Arenas() []dim.Dim {
 	if f.Plan.Mode == plan.Dynamic {
 		return []dim.Dim{dim.Sym(f.LinesSymbol()).Mul(dim.Const(Line))}
@@ -86,13 +88,13 @@ func (f *Func) Arenas() []dim.Dim {
 	return []dim.Dim{f.Plan.Size}
 }
 
-// IsSplit reports whether a function has two arenas: one for buffers of constant size, and
-// one for others.
+// IsSplit reports whether a function has two arenas: one for buffers of constant size, and one for
+// the others.
 func (f *Func) IsSplit() bool {
 	return f.Plan.Mode == plan.Scaled && !f.Fixed().Equal(dim.Dim{})
 }
 
-// Fixed returns the bytes of the buffers of constant size, where the plan is Scaled.
+// Fixed returns the size in bytes of the buffers of constant size. The plan must be Scaled.
 func (f *Func) Fixed() dim.Dim {
 	_, fixed, _ := f.Plan.Size.Linear(f.Plan.Symbol)
 	return fixed
@@ -143,8 +145,8 @@ func CalleesOf(s Step) []*Func {
 	return nil
 }
 
-// Invoke is a call of another function of the program. Bases are the starts of that function's
-// arenas.
+// Invoke is a call of the function Callee of the program, with references to its results and
+// operands. Bases are the starts of Callee's arenas.
 type Invoke struct {
 	Node          *ir.Node
 	Callee        *Func
@@ -173,7 +175,7 @@ func (b *Builder) invoke(n *ir.Node, o ir.Invoke) error {
 	return nil
 }
 
-// arenas returns the memory that a function works in.
+// arenas returns references to the memory for the arenas of callee.
 func (b *Builder) arenas(callee *Func) []*plan.Ref {
 	var refs []*plan.Ref
 	for _, bytes := range callee.Arenas() {
@@ -182,8 +184,8 @@ func (b *Builder) arenas(callee *Func) []*plan.Ref {
 	return refs
 }
 
-// shaped returns references to n's results. Results with an extent bound by n are stored with their
-// shapes.
+// shaped returns references to n's results. A result is stored with its shape if n binds a symbol
+// in its shape.
 func (b *Builder) shaped(n *ir.Node) []*plan.Ref {
 	refs := b.Writes(n.Results)
 	for _, r := range refs {

@@ -10,8 +10,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Branch calls one of two functions. The called function determines the shape of results that are
-// Boxed; Extents then binds symbols to extents of these shapes.
+// Branch calls one of two functions: Then if Condition, a bool of one element, is true, else
+// Otherwise. The called function determines the shape of results that are Boxed; Extents then binds
+// symbols to extents of these shapes.
 type Branch struct {
 	Node            *ir.Node
 	Condition       *plan.Ref
@@ -19,14 +20,17 @@ type Branch struct {
 	Extents         []Extent
 }
 
-// Extent binds a symbol to an extent of a tensor that a variable holds together with its shape.
+// Extent binds Symbol to the extent along Axis of a tensor that a variable, Ref, holds together
+// with its shape.
 type Extent struct {
 	Symbol string
 	Ref    *plan.Ref
 	Axis   int
 }
 
-// Repeat calls a function in each iteration of a loop.
+// Repeat calls the function Callee in each iteration of a loop. Its operands are Trip, Going, the
+// carried values and Captured. Its results are Again, the carried values and a row of each scan.
+// Extents binds symbols to extents of the loop's results.
 type Repeat struct {
 	Node *ir.Node
 	// Counted loops run Trips iterations. Other loops run while the condition is true, but at most
@@ -36,8 +40,8 @@ type Repeat struct {
 	Limit, Condition *plan.Ref
 	Callee           *Func
 	Bases            []*plan.Ref // where the arenas of Callee begin
-	// Trip is the number of the current iteration. Going says whether it runs. Again says whether
-	// another iteration follows.
+	// Trip is the number of the current iteration. Going is true. Again says whether another
+	// iteration follows.
 	Trip, Going, Again *plan.Ref
 	Carried            []Carried
 	Scans              []Scan
@@ -46,8 +50,8 @@ type Repeat struct {
 	Extents  []Extent
 }
 
-// Carried is a value that each iteration passes to the next. It moves from First to one of two
-// places, then alternates between them, and finally moves to Result.
+// Carried is a value that each iteration passes to the next. It moves from First to one of the
+// places Result and Other, then alternates between them, and is at last copied to Result.
 type Carried struct {
 	First, Result, Other *plan.Ref
 	// Type is the type of an iteration's operand, and Next the type of its result.
@@ -56,11 +60,11 @@ type Carried struct {
 	Varying []Extent
 }
 
-// Scan is a result to which every iteration appends a row.
+// Scan is a result of a loop, to which every iteration appends a row of type Row.
 type Scan struct {
 	Result *plan.Ref
 	Row    ir.Type
-	// None holds the extents of a row if there are no iterations. Unknown extents are 0.
+	// None holds the extents of a row for a loop without iterations. Unknown extents are 0.
 	None []dim.Dim
 	// Buffer holds a row whose shape the function determines; it is nil for other rows.
 	Buffer *plan.Ref
@@ -90,7 +94,8 @@ func (s *Repeat) Refs() []*plan.Ref {
 	return Present(refs, s.Captured)
 }
 
-// called returns the call in a block of control flow.
+// called returns the call in a block of control flow, and the name of the called function. It
+// returns an error if the block does more than call a function.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {
@@ -100,7 +105,7 @@ func called(b *ir.Block) (*ir.Node, string, error) {
 	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-// callee returns the call in a block of control flow, and the function called.
+// callee returns the call in a block of control flow, and the called function, compiled.
 func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
 	call, name, err := called(block)
 	if err != nil {
@@ -128,8 +133,8 @@ func (b *Builder) branch(n *ir.Node, o op.If) error {
 	return nil
 }
 
-// arenasOf gives the functions of a branch their arenas. Both use the larger arena if the sizes are
-// known.
+// arenasOf sets the arenas of the two functions of a branch. Both use the larger arena if the sizes
+// are constant.
 func (b *Builder) arenasOf(then, otherwise *Invoke) {
 	x, y := then.Callee.Arenas(), otherwise.Callee.Arenas()
 	m, known := x[0].Int64()
@@ -146,7 +151,7 @@ func (b *Builder) arenasOf(then, otherwise *Invoke) {
 	otherwise.Bases = then.Bases
 }
 
-// extents returns the extents of results to which symbols are bound.
+// extents returns the bindings of symbols in list, with references to the results.
 func extents(results []*plan.Ref, list []ir.ResultExtent) []Extent {
 	var out []Extent
 	for _, e := range list {

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Custom calls a function of the user's program. The function determines the shape of results that
-// are Boxed; Extents then binds symbols to extents of these shapes.
+// Custom calls a function of the user's program, which Op names. The function determines the shape
+// of results that are Boxed; Extents then binds symbols to extents of these shapes.
 type Custom struct {
 	Node          *ir.Node
 	Op            op.Custom

@@ -4,9 +4,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Parts splits a function without parameters into several functions and compiles them. The parts
-// share only weights and constants, so that they can run at the same time. They are in the order of
-// their first results. The function is not split if extents are checked or known only at run time.
+// Parts splits the function called name, which has no parameters, into several functions and
+// compiles them. The parts share only weights and constants, so that they can run at the same time.
+// They are in the order of their first results. The function is not split if extents are checked or
+// known only at run time.
 func Parts(m *ir.Module, name string, target Target) ([]*Func, error) {
 	f := m.Func(name)
 	if f == nil {
@@ -29,12 +30,15 @@ func Parts(m *ir.Module, name string, target Target) ([]*Func, error) {
 	return parts, nil
 }
 
-// partition splits a function into independent parts.
+// partition splits the function f into independent parts. One node of each part, the
+// representative, stands for the part.
 type partition struct {
-	f     *ir.Func
-	set   map[*ir.Node]*ir.Node // another node of the same part; missing for the representative
-	has   map[[2]*ir.Node]bool  // leaves that a part already has
-	parts map[*ir.Node]*ir.Func // by the representative
+	f *ir.Func
+	// another node of the same part, nearer to the representative; missing for the representative
+	set map[*ir.Node]*ir.Node
+	// pairs of a representative and a weight or constant that its part already has
+	has   map[[2]*ir.Node]bool
+	parts map[*ir.Node]*ir.Func // the part of each representative
 }
 
 func (p *partition) possible() bool {
@@ -65,7 +69,7 @@ func operands(n *ir.Node) []*ir.Node {
 	return from
 }
 
-// of returns the representative of a node's part.
+// of returns the representative of the part that n is in.
 func (p *partition) of(n *ir.Node) *ir.Node {
 	for p.set[n] != nil {
 		if next := p.set[p.set[n]]; next != nil {
@@ -76,7 +80,7 @@ func (p *partition) of(n *ir.Node) *ir.Node {
 	return n
 }
 
-// run returns the parts.
+// run returns the parts, in the order of their first results.
 func (p *partition) run() []*ir.Func {
 	for _, n := range p.f.Nodes {
 		for _, from := range operands(n) {

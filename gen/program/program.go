@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Func is a function as a list of steps.
+// Func is a function of the IR as a list of steps, whose values Plan has given memory.
 type Func struct {
 	IR    *ir.Func
 	Plan  *plan.Plan
@@ -35,13 +35,14 @@ func Computes(s Step) bool {
 	return true
 }
 
-// Copy copies a value or part of a value.
+// Copy copies a value, or a part of one, from From to To.
 type Copy struct {
 	Node     *ir.Node // nil for the copy of a result
 	To, From *plan.Ref
 }
 
-// Check compares two extents at run time.
+// Check returns an error at run time unless the extents A and B are equal. What names them in the
+// error.
 type Check struct {
 	Node *ir.Node
 	A, B dim.Dim
@@ -49,7 +50,8 @@ type Check struct {
 	One  bool // A may also be 1
 }
 
-// Bind gives values to symbols: each value is the int that a step of the target returns.
+// Bind gives values to Symbols. The value of each is the int that a step of the target returns, in
+// Measures.
 type Bind struct {
 	Node     *ir.Node
 	Symbols  []string
@@ -63,13 +65,13 @@ type Alloc struct {
 	Index  int // index in the plan's Tails
 }
 
-// Hold allocates a variable for strings.
+// Hold allocates Variable, which holds the elements of a tensor of strings.
 type Hold struct {
 	Node     *ir.Node
 	Variable *plan.Variable
 }
 
-// Resize sets the extents of a result of the function that become known at this step.
+// Resize gives result number Index of the function its Shape, which becomes known at this step.
 type Resize struct {
 	Index int
 	Shape []dim.Dim

@@ -123,7 +123,7 @@ func (m *Module) Write(folder string, files []emit.File) error {
 	return nil
 }
 
-// write writes a file.
+// write writes a generated file to path.
 func write(path string, file emit.File) error {
 	f, err := os.Create(path)
 	if err != nil {

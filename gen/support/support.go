@@ -44,7 +44,7 @@ func Operators() []Operator {
 	return out
 }
 
-// CPU names what computes an operator.
+// CPU says how the CPU computes an operator.
 type CPU string
 
 // The ways to compute an operator.
@@ -107,7 +107,8 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	return uses
 }
 
-// imported notes a node of the IR that an operator became a part of.
+// imported records the element types and the operator of n, an IR node that a node of the file
+// became, or a part of it.
 func (u *Use) imported(n *ir.Node) {
 	for _, v := range slices.Concat(n.Args, n.Results) {
 		if v != nil && v.Type.IsTensor() && !slices.Contains(u.Types, v.Type.DType) {
@@ -143,7 +144,8 @@ func computedBy(n *ir.Node) CPU {
 	return faster(by, kind)
 }
 
-// faster returns the one that is more than the other.
+// faster returns GPU or else Assembly if a or b is equal to it. Otherwise it returns b, or a if b is
+// None.
 func faster(a, b CPU) CPU {
 	if a == GPU || b == None || a == Assembly && b != GPU {
 		return a

@@ -78,7 +78,7 @@ var decoders = map[string]func(data []byte, t ir.Type) (*ir.Tensor, error){
 	".png": decodeImage, ".jpg": decodeImage, ".jpeg": decodeImage, ".gif": decodeImage,
 }
 
-// not returns an error that names the format of data, which is not the expected one.
+// not returns an error that says which format data has instead of the expected one.
 func not(expected string, data []byte) error {
 	if f := file.Format(data); f != "" {
 		return fmt.Errorf("not %s: %s", expected, f)

@@ -82,7 +82,7 @@ func (j *judge) container(got, want *onnx.Value, random bool) string {
 	return ""
 }
 
-// trialOf returns the want for a tensor that is known completely.
+// trialOf returns a want that holds all elements of a tensor.
 func trialOf(t *ir.Tensor) want {
 	return want{output: -1, dtype: t.DType, shape: t.Shape, parts: []part{{1, t}}}
 }

@@ -429,7 +429,8 @@ func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, err
 	return d, nil
 }
 
-// add records the difference of two numbers in units, and whether they are near enough.
+// add counts the difference of two numbers, divided by unit. near says whether it is within the
+// tolerance.
 func (d *distance) add(near bool, a, b, unit float64) {
 	if d.of++; near {
 		return

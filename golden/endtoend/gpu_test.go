@@ -55,7 +55,7 @@ func attentionNet() *onnxtest.Model {
 		Node("/LayerNormalization", "LayerNormalization", []string{"sum", "norm.weight", "norm.bias"}, []string{"y"}, onnxtest.Attr{Name: "axis", Value: -1})
 }
 
-// reference writes a folder with a model and what the kernels of the CPU compute of it.
+// reference writes a folder with a model and the results that the kernels of the CPU compute.
 func (f fixture) reference(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), f.name)
@@ -89,8 +89,9 @@ func (f fixture) reference(t *testing.T) string {
 	return dir
 }
 
-// TestVulkanAgrees generates, builds and runs packages for Vulkan. Their results are compared with those
-// of the CPU's kernels, and with references of operators that the host computes a part of.
+// TestVulkanAgrees generates, builds and runs packages for Vulkan. It compares their results with
+// the results of the CPU's kernels, and with references of operators that the host computes in
+// part.
 func TestVulkanAgrees(t *testing.T) {
 	onVulkan(t)
 	var dirs []string
@@ -139,8 +140,8 @@ func TestVulkanPrecisions(t *testing.T) {
 
 var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
 
-// onDevices runs a test of packages in a module for each target with devices: the machine has one, or the test
-// is to be run elsewhere.
+// onDevices runs a test of packages in a module for each target with devices, if the machine has a
+// device or the test will run elsewhere.
 func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, target gpu.Target)) {
 	long(t)
 	for _, d := range []struct {
@@ -177,8 +178,8 @@ func (m module) copyFor(t *testing.T, target gpu.Target, name string) {
 	m.write(t, "tests/"+filepath.Base(name), strings.Replace(string(text), "program/model/vulkan", "program/model/"+target.Name(), 1))
 }
 
-// TestDevicePackage runs the tests in testdata/gpu: a package for a GPU beside one for the CPU, in many
-// goroutines and with contexts that end.
+// TestDevicePackage runs the tests in testdata/gpu. They compare a package for a GPU with a package
+// for the CPU, in many goroutines and with contexts that end.
 func TestDevicePackage(t *testing.T) {
 	onDevices(t, "package", func(t *testing.T, m module, target gpu.Target) {
 		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
@@ -186,7 +187,7 @@ func TestDevicePackage(t *testing.T) {
 	})
 }
 
-// TestDeviceTrainer trains with a package for a GPU beside one for the CPU.
+// TestDeviceTrainer compares training with a package for a GPU and with a package for the CPU.
 func TestDeviceTrainer(t *testing.T) {
 	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
 		for dir, to := range map[string]target.Target{"model": nil, "model/" + device.Name(): device} {
@@ -204,8 +205,9 @@ func TestDeviceTrainer(t *testing.T) {
 	})
 }
 
-// TestAuto runs a package that chooses its target: with a software driver for Vulkan, which counts only if
-// it is forced, and without a driver. The test binary has every target.
+// TestAuto runs a package that chooses its target. It runs it with a software driver for Vulkan,
+// which the package uses only if it is forced, and without a driver. The test binary has every
+// target.
 func TestAuto(t *testing.T) {
 	long(t)
 	m := newModule(t)
@@ -231,8 +233,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// onCUDA returns the environment of a test: without is its first variable on machines without CUDA, and
-// with on others.
+// onCUDA returns the environment of a test. Its first variable is without on machines without CUDA,
+// and with on other machines.
 func onCUDA(without, with string, more ...string) []string {
 	if _, err := cuda.Devices(); err == nil {
 		without = with
@@ -240,7 +242,7 @@ func onCUDA(without, with string, more ...string) []string {
 	return append([]string{without}, more...)
 }
 
-// firstOfVulkan returns the target that is chosen without CUDA.
+// firstOfVulkan returns the target that a package chooses on a machine without CUDA.
 func firstOfVulkan() string {
 	if list, err := vulkan.Devices(); err == nil && !list[0].Software {
 		return "vulkan"

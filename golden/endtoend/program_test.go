@@ -28,7 +28,8 @@ func digits(t *testing.T) (path, input, output string) {
 	return staticNet.write(t), "Image", "Logits"
 }
 
-// newProgram makes a module with the package of digits and a program that prints its answer.
+// newProgram makes a module with the package of digits and a program that prints the package's
+// answer.
 func newProgram(t *testing.T) module {
 	t.Helper()
 	m := newModule(t)
@@ -92,7 +93,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// isStatic checks that no loader and no library is needed to run a binary.
+// isStatic fails the test if a binary needs a loader or a shared library.
 func isStatic(t *testing.T, binary string) {
 	t.Helper()
 	f, err := elf.Open(binary)

@@ -98,7 +98,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// same reports the files of a model that are not as they should be.
+// same reports the files of a model that differ from the wanted files.
 func same(t *testing.T, model string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
@@ -111,7 +111,7 @@ func same(t *testing.T, model string, got, want map[string]string) {
 	}
 }
 
-// firstDifference shows where two texts part.
+// firstDifference describes the first difference between two texts.
 func firstDifference(got, want string) string {
 	at := 0
 	for at < min(len(got), len(want)) && got[at] == want[at] {

@@ -92,10 +92,10 @@ func (m *described) record(r *nn.Recorder) {
 	})
 }
 
-// compileDescribed compiles it for the CPU.
+// compileDescribed compiles the described model for the CPU.
 func compileDescribed() (*gen.Model, error) { return compileDescribedFor(nil) }
 
-// compileDescribedFor compiles it for a target. Nil stands for the CPU.
+// compileDescribedFor compiles the described model for a target. A nil target is the CPU.
 func compileDescribedFor(to target.Target) (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m := &described{Conv: nn.NewConv2d(1, 4, 3), Norm: nn.NewBatchNorm(4), FC1: nn.NewLinear(64, 32), FC2: nn.NewLinear(32, 4), Drop: nn.NewDropout(0.2)}
@@ -134,8 +134,8 @@ func TestPreparing(t *testing.T) {
 	}
 }
 
-// TestStoring tests a package whose file has both original and prepared weights, with the tests of
-// packages that train and with tests of which weights are used.
+// TestStoring tests a package whose weights file has both the original and the prepared weights. It
+// runs the tests of packages that train, and tests of which weights are used.
 func TestStoring(t *testing.T) {
 	long(t)
 	m := trainedModule(t, func() (*gen.Model, error) {
@@ -155,7 +155,7 @@ func TestTrainer(t *testing.T) {
 	})
 }
 
-// TestNarrowTrainer trains 16-bit weights, of which steps keep 32-bit copies.
+// TestNarrowTrainer trains 16-bit weights. Steps keep 32-bit copies of them.
 func TestNarrowTrainer(t *testing.T) {
 	long(t)
 	narrow := strings.NewReplacer("weight fc1.weight : f32", "weight fc1.weight : f16", `%w1 = load {name="fc1.weight"} : f32[6,8]`,

@@ -15,7 +15,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-// mnist is the network that the corpus has weights for.
+// mnist is the network for which the corpus has weights.
 type mnist struct {
 	Conv1, Conv2, Conv3 nn.Conv2d
 	Norm1, Norm2        nn.BatchNorm

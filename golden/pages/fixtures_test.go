@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
-// fixtures are the files that pages take for granted.
+// fixtures are the files that pages expect to exist.
 var fixtures = map[string]func() []byte{
 	// A description that matches the tensors of a checkpoint.
 	"encoder": func() []byte {

@@ -191,7 +191,7 @@ func (b *Block) Contents() string {
 	return strings.TrimPrefix(strings.Replace("\n"+b.Around, "\nBLOCK\n", "\n"+text, 1), "\n")
 }
 
-// leaveOut makes comments of "…" in Go, unless it stands in a comment.
+// leaveOut replaces "…" in Go code by a comment, unless it is in a comment.
 func leaveOut(code string) string {
 	lines := strings.Split(code, "\n")
 	for i, line := range lines {

@@ -52,7 +52,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// reader is somebody who follows a page in a module of their own.
+// reader follows a page as a user would, in a module of their own.
 type reader struct {
 	*testing.T
 	page, dir string
@@ -175,7 +175,7 @@ func (r *reader) write(name, text string) {
 	}
 }
 
-// fixture writes a file that is made here.
+// fixture writes the fixture of this name to a file.
 func (r *reader) fixture(line int, name, path string) {
 	r.Helper()
 	make := fixtures[name]
@@ -273,7 +273,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestFollowing follows pages that are not as they say.
+// TestFollowing follows pages whose listings are wrong. It must report them.
 func TestFollowing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: runs commands")

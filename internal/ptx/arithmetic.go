@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Types that instructions compute on.
+// Lists of types that instructions accept.
 const (
 	wholes = "s16 u16 s32 u32 s64 u64"
 	wide   = "s32 u32 s64 u64" // those of division and bit fields too
@@ -13,13 +13,13 @@ const (
 	masks  = "b16 b32 b64"
 )
 
-// signed returns the integer of a type that a register holds.
+// signed returns the value of a signed integer of type t from the bits x of a register.
 func (t typ) signed(x uint64) int64 {
 	shift := 64 - t.bits
 	return int64(x<<shift) >> shift
 }
 
-// truth returns a predicate.
+// truth returns the bits of a predicate.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -31,28 +31,32 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary is an instruction that writes a register from another operand.
+// unary decodes an instruction with one operand: the register of type to becomes f of the operand
+// of type from.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary is an instruction that writes a register from two operands.
+// binary decodes an instruction with two operands, of types first and second. The register of type
+// to becomes f of them.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary is an instruction that writes a register from three operands.
+// ternary decodes an instruction with three operands, of types first, second and third. The
+// register of type to becomes f of them.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y], t.r[z]) }
 }
 
-// floats is an instruction on two floats of a type.
+// floats decodes an instruction with two float operands of type t. single computes f32, and double
+// f64.
 func (d *decoder) floats(t typ, single func(x, y float32) float32, double func(x, y float64) float64) {
 	if t.bits == 32 {
 		d.binary(t, t, t, func(x, y uint64) uint64 { return bits32(single(f32(x), f32(y))) })
@@ -85,8 +89,8 @@ func pick(first bool, x, y string) string {
 	return y
 }
 
-// product is an instruction that multiplies integers: the low bits, or all in twice the width. plus
-// says that it adds a third operand.
+// product decodes a multiplication of integers. The result is the low bits, or all bits in twice
+// the width. If plus is true, a third operand is added.
 func (d *decoder) product(plus bool) {
 	t, to := typ{}, typ{}
 	mul := func(x, y uint64) uint64 { return x * y }
@@ -129,8 +133,8 @@ func (d *decoder) fma() {
 	}
 }
 
-// fma32 returns x · y + z, rounded once. The product is exact in 64 bits; their sum is rounded to
-// odd, after which rounding to 32 bits gives what rounding the exact sum would.
+// fma32 returns x·y + z, rounded once. The product is exact in float64. The sum is rounded to odd
+// in float64, so that rounding it to float32 equals rounding the exact sum.
 func fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
@@ -162,7 +166,8 @@ func (d *decoder) rem() {
 	d.quotient(func(x, y int64) int64 { return x % y }, func(x, y uint64) uint64 { return x % y })
 }
 
-// quotient is a division of integers. That by 0 gives what the manual leaves open: here all ones.
+// quotient decodes a division or remainder of integers. The manual does not define division by 0;
+// here all bits of the result are ones.
 func (d *decoder) quotient(signed func(x, y int64) int64, unsigned func(x, y uint64) uint64) {
 	t := d.typ(wide)
 	mask := t.mask()
@@ -192,7 +197,7 @@ func (d *decoder) extreme() {
 	})
 }
 
-// sign is neg or abs. They change the sign bit of floats, also that of a NaN.
+// sign decodes neg and abs. They change the sign bit of a float, also of a NaN.
 func (d *decoder) sign() {
 	abs := strings.HasPrefix(d.op.text, "abs")
 	t := d.typ("s16 s32 s64 " + reals)
@@ -240,8 +245,8 @@ func (d *decoder) not() {
 	d.unary(t, t, func(x uint64) uint64 { return ^x & mask })
 }
 
-// shift is shl or shr. The number of bits always has 32, and what is more than the width counts as
-// the width.
+// shift decodes shl and shr. The number of bits to shift by has type u32. A number above the width
+// counts as the width.
 func (d *decoder) shift() {
 	by := typ{'u', 32}
 	if strings.HasPrefix(d.op.text, "shl") {
@@ -259,7 +264,8 @@ func (d *decoder) shift() {
 	}
 }
 
-// extract is bfe: a field of bits, whose first bit and length are the low bytes of two operands.
+// extract decodes bfe, which extracts a field of bits. The low bytes of two operands are its first
+// bit and its length.
 func (d *decoder) extract() {
 	t := d.typ("u32 s32")
 	place := typ{'u', 32}
@@ -276,7 +282,8 @@ func (d *decoder) extract() {
 	})
 }
 
-// insert is bfi: the second operand with a field of bits from the first.
+// insert decodes bfi, which replaces a field of bits of the second operand by the low bits of the
+// first.
 func (d *decoder) insert() {
 	t := d.typ("b32")
 	place := typ{'u', 32}
@@ -289,7 +296,7 @@ func (d *decoder) insert() {
 	}
 }
 
-// conditions are what setp tests, of numbers that can be compared.
+// conditions maps the comparisons of setp to their results for operands that are not NaN.
 var conditions = map[string]func(less, equal bool) bool{
 	"eq": func(_, equal bool) bool { return equal },
 	"ne": func(_, equal bool) bool { return !equal },
@@ -299,7 +306,8 @@ var conditions = map[string]func(less, equal bool) bool{
 	"ge": func(less, _ bool) bool { return !less },
 }
 
-// compare is setp. With a NaN conditions are false, but those that end in u are true.
+// compare decodes setp. If an operand is NaN, the comparison is false, except a comparison whose
+// name ends in u.
 func (d *decoder) compare() {
 	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	holds := conditions[name[:2]]
@@ -331,7 +339,8 @@ func (d *decoder) compare() {
 	}
 }
 
-// order is a comparison of floats.
+// order decodes a comparison of floats of type t. holds returns the result of comparing a with b;
+// nan says that one of them is NaN.
 func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	d.binary(pred, t, t, func(x, y uint64) uint64 {
 		a, b := toFloat(t, x), toFloat(t, y)
@@ -339,7 +348,7 @@ func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	})
 }
 
-// choose is selp.
+// choose decodes selp, which selects one of two operands by a predicate.
 func (d *decoder) choose() {
 	t := d.typ(masks + " " + wholes + " " + reals)
 	d.ternary(t, t, t, pred, func(x, y, z uint64) uint64 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toFloat returns the float of a type with these bits, exactly.
+// toFloat returns the value of a float of type t with bits x, which is exact.
 func toFloat(t typ, x uint64) float64 {
 	switch {
 	case t.kind == 'h':
@@ -32,8 +32,8 @@ func toFloat(t typ, x uint64) float64 {
 	return sign * math.Ldexp(fraction+1024, exponent-25)
 }
 
-// formats are the floats other than f64: their precision in bits, and the exponent of the smallest
-// normal number.
+// format returns the precision in bits of a float type other than f64, and the exponent of its
+// smallest normal number.
 func (t typ) format() (precision, least int) {
 	switch {
 	case t.kind == 'h':
@@ -44,8 +44,8 @@ func (t typ) format() (precision, least int) {
 	return 24, -126
 }
 
-// fromFloat returns the bits of a number in a type, rounded to the nearest, ties to even, or towards
-// 0. Any NaN becomes the one that conversions give.
+// fromFloat returns the bits of x as a float of type t. It rounds to nearest, ties to even, or
+// towards 0. A NaN becomes the NaN that conversions return.
 func fromFloat(t typ, x float64, towardZero bool) uint64 {
 	if t.bits == 64 {
 		return math.Float64bits(x)
@@ -98,7 +98,8 @@ func round(t typ, x float64, towardZero bool) float64 {
 	return y
 }
 
-// fromInt returns the bits of an integer as a float of a type.
+// fromInt returns the bits of an integer as a float of type t. It rounds to nearest, ties to even,
+// or towards 0.
 func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	precision := 53
 	if t.bits < 64 {
@@ -121,8 +122,9 @@ func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	return fromFloat(t, x, towardZero)
 }
 
-// toInt returns a float as an integer of a type. What is out of range becomes the nearest integer. A
-// NaN becomes 0 if neither type has 64 bits, else the integer that has only its first bit.
+// toInt returns the bits of x, a float of type from, as an integer of type to. A value out of range
+// becomes the nearest integer of the type. A NaN becomes 0 if neither type has 64 bits. Otherwise
+// it becomes the integer in which only the first bit is set.
 func toInt(to, from typ, x float64) uint64 {
 	switch limit := math.Ldexp(1, to.bits-1); {
 	case x != x && (from.bits == 64 || to.bits == 64):
@@ -143,12 +145,13 @@ func toInt(to, from typ, x float64) uint64 {
 	return uint64(x)
 }
 
-// integral are the modes that round to an integer.
+// integral maps the rounding modes that round to an integer to their functions.
 var integral = map[string]func(float64) float64{
 	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
 }
 
-// cvt converts. A mode of rounding is given where something may be lost, and only there.
+// cvt decodes a conversion. It requires a rounding mode if the conversion may be inexact, and
+// rejects one otherwise.
 func (d *decoder) cvt() {
 	mode := ""
 	if len(d.mods) > 0 && strings.HasPrefix(d.mods[0], "r") {
@@ -217,8 +220,8 @@ func (d *decoder) cvt() {
 	}
 }
 
-// extend returns a function that extends a number of a type to the width of a register, by its sign
-// if the type has one.
+// extend returns a function that extends a number of type t to the width of the register in a slot.
+// A number of a signed type is extended with its sign, another with zeros.
 func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	mask := d.entry.registers[slot].mask()
 	if t.kind != 's' {
@@ -227,7 +230,7 @@ func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	return func(x uint64) uint64 { return uint64(t.signed(x)) & mask }
 }
 
-// cvta turns a generic address into one of global memory, which is the same.
+// cvta decodes the conversion of a generic address to a global one. Both are equal here.
 func (d *decoder) cvta() {
 	d.one("to")
 	d.one("global")

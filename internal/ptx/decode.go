@@ -35,10 +35,10 @@ type decoder struct {
 	step      step
 	constants map[uint64]int // slots
 	total     int            // instructions of the kernel
-	mods      []string       // what the name of the instruction has after the first dot and is not read yet
+	mods      []string       // unread parts of the instruction's name, after the first dot
 }
 
-// instructions decode the instructions, by the first part of their names.
+// instructions holds the decoder of each instruction, by the first part of its name.
 var instructions = map[string]func(d *decoder){
 	"add": (*decoder).sum, "sub": (*decoder).sum, "mul": (*decoder).mul, "mad": (*decoder).mad, "fma": (*decoder).fma,
 	"div": (*decoder).div, "rem": (*decoder).rem, "min": (*decoder).extreme, "max": (*decoder).extreme,
@@ -50,7 +50,7 @@ var instructions = map[string]func(d *decoder){
 	"mma": (*decoder).mma, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode makes the steps of a kernel.
+// decode decodes the instructions of a kernel. It fails unless the last one is a ret or a jump.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}
@@ -80,12 +80,12 @@ func (p *parser) decode(steps []pendingStep) {
 	}
 }
 
-// fail stops reading with an error in the instruction.
+// fail stops reading with an error that names the instruction.
 func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
 
-// has reads a part of the instruction's name if it is this one.
+// has reads the next part of the instruction's name if it is mod, and reports whether it is.
 func (d *decoder) has(mod string) bool {
 	if len(d.mods) == 0 || d.mods[0] != mod {
 		return false
@@ -94,30 +94,31 @@ func (d *decoder) has(mod string) bool {
 	return true
 }
 
-// one reads a part of the instruction's name that is one of a list.
-func (d *decoder) one(of ...string) string {
-	if len(d.mods) == 0 || !slices.Contains(of, d.mods[0]) {
-		d.fail("the name needs one of .%s", strings.Join(of, " ."))
+// one reads the next part of the instruction's name, which must be one of parts, and returns it.
+func (d *decoder) one(parts ...string) string {
+	if len(d.mods) == 0 || !slices.Contains(parts, d.mods[0]) {
+		d.fail("the name needs one of .%s", strings.Join(parts, " ."))
 	}
 	mod := d.mods[0]
 	d.mods = d.mods[1:]
 	return mod
 }
 
-// typ reads a type, which is one of a list.
-func (d *decoder) typ(of string) typ {
-	t, _ := typeOf(d.one(strings.Fields(of)...))
+// typ reads the next part of the instruction's name, which must be a type in list, and returns it.
+func (d *decoder) typ(list string) typ {
+	t, _ := typeOf(d.one(strings.Fields(list)...))
 	return t
 }
 
-// operands says how many operands there are.
+// operands fails unless the instruction has n operands.
 func (d *decoder) operands(n int) {
 	if len(d.args) != n {
 		d.fail("%d operands, want %d", len(d.args), n)
 	}
 }
 
-// register returns the slot of a register whose type agrees with that of the operand.
+// register returns the slot of the register o. It fails if the type of the register does not agree
+// with t, the type that the instruction requires.
 func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	if o.form != named {
 		d.fail("an operand is not a register")
@@ -132,14 +133,14 @@ func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	return s.at
 }
 
-// to returns the slot of the i-th operand, which the instruction writes.
+// to returns the slot of operand i, a register of type t that the instruction writes.
 func (d *decoder) to(i int, t typ) int {
 	slot := d.register(d.args[i], t, fits)
 	d.step.writes = append(d.step.writes, slot)
 	return slot
 }
 
-// from returns the slot of the i-th operand, which the instruction reads: a register or a constant.
+// from returns the slot of operand i, a register or a constant of type t that the instruction reads.
 func (d *decoder) from(i int, t typ) int { return d.source(d.args[i], t, fits) }
 
 func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
@@ -160,8 +161,8 @@ func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {
 	return slot
 }
 
-// constant returns the slot of a constant. Constants are among the registers, so that instructions
-// read both in the same way; the slots after those of the registers are theirs.
+// constant returns the slot of a constant. Constants have the slots after the registers, so that
+// instructions read both in the same way.
 func (d *decoder) constant(bits uint64) int {
 	slot, ok := d.constants[bits]
 	if !ok {

@@ -2,7 +2,7 @@ package ptx
 
 import "slices"
 
-// bar is a barrier of all threads of a block.
+// bar decodes a barrier of all threads of a block.
 func (d *decoder) bar() {
 	d.one("sync")
 	d.operands(1)
@@ -36,16 +36,16 @@ type slots []uint64
 func (s slots) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
 func (s slots) has(slot int) bool { return s[slot/64]>>(slot%64)&1 != 0 }
 
-// assignment finds which registers are written when control reaches an instruction.
+// assignment finds which registers have certainly been written when control reaches an instruction.
 type assignment struct {
 	entry   *entry
 	targets []bool  // instructions that jumps lead to
-	written []slots // at these and at the first, on all paths found yet; nil before the first path
-	work    []int   // where written changed
+	written []slots // for each target and the first instruction, the registers written on all paths found so far; else nil
+	work    []int   // instructions for which written has changed
 }
 
-// checkAssigned stops reading if a register may be read before it is written: if a path leads to
-// the instruction without a write. What a predicate may prevent does not count as a write.
+// checkAssigned fails if a register may be read before it is written, on any path of jumps. A write
+// under a predicate does not count, because the predicate may prevent it.
 func checkAssigned(e *entry) {
 	a := &assignment{entry: e, targets: make([]bool, len(e.code)), written: make([]slots, len(e.code)), work: []int{0}}
 	for _, s := range e.code {
@@ -66,8 +66,8 @@ func checkAssigned(e *entry) {
 	}
 }
 
-// follow goes from an instruction to the next that a jump may lead to. It looks at what is read
-// only if check is true.
+// follow follows the instructions from pc on, up to the next target of a jump. If check is true, it
+// fails if one of them reads a register that has not been written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {
@@ -95,7 +95,7 @@ func (a *assignment) follow(pc int, check bool) {
 	}
 }
 
-// reach says that a path leads to an instruction with these registers written.
+// reach records a path to the instruction at pc on which the registers in now have been written.
 func (a *assignment) reach(pc int, now slots) {
 	if a.written[pc] == nil {
 		a.written[pc] = slices.Clone(now)

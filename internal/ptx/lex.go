@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// token is a word, a number, a string in quotes, or a character of punctuation. That of the end is
-// empty.
+// token is a word, a number, a string in quotes, or a character of punctuation. At the end of the
+// source its text is "".
 type token struct {
 	text  string
 	start int // in the source
@@ -88,7 +88,7 @@ func (l *lexer) space() {
 	}
 }
 
-// take reads a token, whatever it is.
+// take reads and returns the next token. It fails at the end of the source.
 func (l *lexer) take() token {
 	t := l.next
 	if t.text == "" {
@@ -98,7 +98,7 @@ func (l *lexer) take() token {
 	return t
 }
 
-// accept reads a token if it is this one.
+// accept reads the next token if it is text, and reports whether it is.
 func (l *lexer) accept(text string) bool {
 	if l.next.text != text {
 		return false
@@ -107,7 +107,7 @@ func (l *lexer) accept(text string) bool {
 	return true
 }
 
-// expect reads a token that has to be this one.
+// expect reads the next token, and fails unless it is text.
 func (l *lexer) expect(text string) {
 	if !l.accept(text) {
 		l.fail("%q where %q is expected", l.next.text, text)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// specials are the registers of the machine.
+// specials holds the names of the special registers that instructions can read.
 var specials = func() map[string]bool {
 	names := map[string]bool{}
 	for name := range indexes {
@@ -16,7 +16,8 @@ var specials = func() map[string]bool {
 	return names
 }()
 
-// indexes are where a thread is, and how many there are.
+// indexes maps special registers to what they hold: the index of the thread or block, or the
+// extents of the block or grid.
 var indexes = map[string]func(t *thread) *[3]int{
 	"%tid":    func(t *thread) *[3]int { return &t.index },
 	"%ntid":   func(t *thread) *[3]int { return &t.launch.block },
@@ -24,7 +25,8 @@ var indexes = map[string]func(t *thread) *[3]int{
 	"%nctaid": func(t *thread) *[3]int { return &t.launch.grid },
 }
 
-// mov copies a register or a constant, or the address of an array, or packs or unpacks two halves.
+// mov decodes a move: of a register, a constant or the address of an array, or between a register
+// and its two halves.
 func (d *decoder) mov() {
 	t := d.typ(masks + " " + wholes + " " + reals + " pred")
 	d.operands(2)
@@ -58,7 +60,7 @@ func (d *decoder) mov() {
 	d.unary(t, t, func(x uint64) uint64 { return x })
 }
 
-// offset returns where an array is in shared memory. Dynamic ones are after all others.
+// offset returns the offset of an array in shared memory. A dynamic array is after all others.
 func (d *decoder) offset(s symbol) int {
 	if s.what == dynamic {
 		return d.entry.dynamic()
@@ -66,7 +68,7 @@ func (d *decoder) offset(s symbol) int {
 	return s.at
 }
 
-// halves returns the slots of the two registers of a vector, which together have a type.
+// halves returns the slots of the two registers in o, which together hold a value of type t.
 func (d *decoder) halves(o operand, t typ) (low, high int) {
 	if t.kind != 'b' || t.bits < 32 || len(o.list) != 2 {
 		d.fail("two registers make .b32 or .b64")
@@ -75,7 +77,7 @@ func (d *decoder) halves(o operand, t typ) (low, high int) {
 	return d.register(o.list[0], half, fits), d.register(o.list[1], half, fits)
 }
 
-// split is mov from a register into two.
+// split decodes a mov from a register of type t to its two halves.
 func (d *decoder) split(t typ) {
 	x := d.from(1, t)
 	low, high := d.halves(d.args[0], t)
@@ -87,7 +89,7 @@ func (d *decoder) split(t typ) {
 	}
 }
 
-// join is mov from two registers into one.
+// join decodes a mov from two halves to a register of type t.
 func (d *decoder) join(t typ) {
 	low, high := d.halves(d.args[1], t)
 	d.step.reads = append(d.step.reads, low, high)
@@ -96,13 +98,13 @@ func (d *decoder) join(t typ) {
 	d.step.exec = func(t *thread) { t.r[r] = t.r[low] | t.r[high]<<half }
 }
 
-// place computes an address.
+// place is an address: the value of a register or constant plus an offset.
 type place struct {
 	base   int // a slot
 	offset uint64
 }
 
-// place returns what the i-th operand, an address, refers to.
+// place returns the place of operand i, an address in a memory space.
 func (d *decoder) place(i int, space string) place {
 	o := d.args[i]
 	if o.form != address {
@@ -127,7 +129,7 @@ func (p place) bytes(t *thread, shared bool, n int) []byte {
 	return t.global(at, n)
 }
 
-// get returns the element of a type at the beginning of bytes.
+// get returns the little-endian number in the first n bytes of b.
 func get(b []byte, n int) uint64 {
 	switch n {
 	case 1:
@@ -140,7 +142,7 @@ func get(b []byte, n int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// put stores an element.
+// put stores the low n bytes of x in b, little-endian.
 func put(b []byte, n int, x uint64) {
 	switch n {
 	case 1:
@@ -156,7 +158,8 @@ func put(b []byte, n int, x uint64) {
 
 const stored = "b8 u8 s8 b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64"
 
-// elements reads how many elements an access has and of which type, and returns the registers.
+// elements reads the number and the type of the elements that an access has. It returns the type
+// and the registers in operand i.
 func (d *decoder) elements(i int) (t typ, list []operand) {
 	n := 1
 	switch {
@@ -179,7 +182,7 @@ func (d *decoder) elements(i int) (t typ, list []operand) {
 	return t, list
 }
 
-// load is ld.
+// load decodes ld.
 func (d *decoder) load() {
 	space := d.one("param", "global", "shared")
 	if space == "param" {
@@ -210,7 +213,7 @@ func (d *decoder) load() {
 	}
 }
 
-// loadParam is ld.param. It may read the low bytes of a parameter.
+// loadParam decodes ld.param. It may read the low bytes of a parameter.
 func (d *decoder) loadParam() {
 	t := d.typ(stored)
 	d.operands(2)
@@ -228,7 +231,7 @@ func (d *decoder) loadParam() {
 	d.step.exec = func(th *thread) { th.r[r] = extend(th.launch.params[s.at] & t.mask()) }
 }
 
-// store is st.
+// store decodes st.
 func (d *decoder) store() {
 	space := d.one("global", "shared")
 	t, list := d.elements(1)
@@ -249,8 +252,8 @@ func (d *decoder) store() {
 	}
 }
 
-// atom is an atomic operation: what changes an element, and gives what it was. Since threads run one
-// after the other, each instruction is atomic.
+// atom decodes an atomic operation, which changes an element in memory and returns its old value.
+// Threads run one after the other, so each instruction is atomic.
 func (d *decoder) atom() {
 	space := d.one("global", "shared")
 	name := d.one("add", "min", "max", "and", "or", "xor", "exch", "cas")

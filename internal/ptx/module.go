@@ -1,6 +1,6 @@
 // Package ptx reads, checks and runs modules in PTX, the assembly language of CUDA, on the CPU. It
-// knows the subset of instructions that this repository writes, and what NVIDIA's manual says of
-// them. It knows nothing of how they are written: it is what tests judge the writers by.
+// knows the subset of instructions that this repository writes, and their definition in NVIDIA's
+// manual. It does not know how PTX is written. Tests check the writers of PTX with it.
 package ptx
 
 import "fmt"
@@ -46,7 +46,7 @@ type entry struct {
 	most      int      // threads of a block
 	shared    int      // bytes of arrays
 	registers []typ    // by slot
-	constants []uint64 // in the slots after those of the registers
+	constants []uint64 // in the slots after the registers
 	code      []step
 }
 
@@ -56,7 +56,7 @@ type variable struct {
 	typ  typ
 }
 
-// symbol is what a name stands for.
+// symbol is the meaning of a name.
 type symbol struct {
 	what what
 	at   int // a slot, the number of a parameter, an offset in shared memory, or an instruction
@@ -72,8 +72,8 @@ const (
 	label
 )
 
-// typ is the type of a register or of what an instruction computes on: the letter and the bits of
-// its name. That of bf16 is 'h', and that of a predicate 'p'.
+// typ is the type of a register or an operand: the letter and the number of bits of its name. The
+// letter of bf16 is 'h', and the letter of a predicate 'p'.
 type typ struct {
 	kind byte
 	bits int
@@ -110,11 +110,11 @@ func typeOf(name string) (typ, bool) {
 func (t typ) isInt() bool   { return t.kind == 's' || t.kind == 'u' }
 func (t typ) isFloat() bool { return t.kind == 'f' || t.kind == 'h' }
 
-// mask returns ones in the bits that a type has.
+// mask returns a number in which the low t.bits bits are ones.
 func (t typ) mask() uint64 { return 1<<t.bits - 1 }
 
-// fits reports whether a register of type r can be an operand of type t. Types of bits agree with
-// all others of their width.
+// fits reports whether a register of type r can be an operand of type t. A type of plain bits fits
+// every type of the same width, except a predicate.
 func fits(r, t typ) bool {
 	switch {
 	case r.bits != t.bits || (r == pred) != (t == pred):

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of a text, which keep a hostile one from taking memory.
+// Limits on what a text declares, so that a hostile text cannot exhaust memory.
 const (
 	maxRegisters = 1 << 16
 	maxShared    = 1 << 20
@@ -23,7 +23,7 @@ type parser struct {
 	names   *scope
 }
 
-// scope is names with what they stand for.
+// scope maps names to their meaning. A name that it lacks is looked up in outer.
 type scope struct {
 	symbols map[string]symbol
 	outer   *scope
@@ -76,7 +76,7 @@ func Parse(text string) (m *Module, err error) {
 	return m, nil
 }
 
-// header reads what every module begins with.
+// header reads the directives at the start of a module.
 func (p *parser) header() {
 	p.expect(".version")
 	if !versionNumber.MatchString(p.next.text) {
@@ -112,7 +112,7 @@ func checkName(t token) string {
 	return t.text
 }
 
-// declare says what a name stands for.
+// declare gives a name its meaning. It fails if the scope has the name already.
 func (p *parser) declare(name string, s symbol) {
 	if _, ok := p.names.find(name); ok {
 		p.fail("%s is declared twice", name)
@@ -140,7 +140,8 @@ func (p *parser) typ() typ {
 	return t
 }
 
-// align reads an alignment if there is one. That of arrays here is 16 bytes or less.
+// align reads an alignment, if there is one. It accepts powers of 2 up to 16, the alignment that
+// arrays have here.
 func (p *parser) align() {
 	if !p.accept(".align") {
 		return
@@ -184,7 +185,7 @@ func (p *parser) kernel(m *Module) {
 	m.names = append(m.names, name)
 }
 
-// directives reads what the text says of the blocks of a kernel.
+// directives reads the directives about the blocks of a kernel.
 func (p *parser) directives() {
 	for {
 		switch p.next.text {
@@ -264,7 +265,7 @@ func (p *parser) statement(steps []pendingStep) []pendingStep {
 	return append(steps, s)
 }
 
-// registers reads the declaration of registers: names, or one name for many with numbers.
+// registers reads a declaration of registers: a list of names, or one name with a count.
 func (p *parser) registers() {
 	t := p.typ()
 	if t.bits == 8 || t.kind == 'h' {
@@ -301,7 +302,7 @@ func (p *parser) register(name string, t typ) {
 	p.entry.registers = append(p.entry.registers, t)
 }
 
-// array reads the declaration of an array in shared memory. All begin at multiples of 16 bytes.
+// array reads the declaration of an array in shared memory. Arrays begin at multiples of 16 bytes.
 func (p *parser) array() {
 	p.align()
 	t := p.typ()
@@ -318,11 +319,11 @@ func (p *parser) array() {
 	p.declare(name, symbol{array, at})
 }
 
-// operand is what an instruction is given.
+// operand is an operand of an instruction, as the text writes it.
 type operand struct {
 	form   form
 	name   string    // of a register or symbol, also of the base of an address
-	bits   uint64    // of an immediate value; that of an integer has 64 bits
+	bits   uint64    // of an immediate value; an integer has 64 bits
 	signed bool      // the immediate is negative
 	offset int64     // of an address
 	list   []operand // of a vector
@@ -375,7 +376,7 @@ func (p *parser) operand() operand {
 	return operand{form: named, name: p.take().text}
 }
 
-// integer reads an integer.
+// integer reads an integer, which may have a sign.
 func (p *parser) integer() operand {
 	minus := p.accept("-")
 	t := p.take()
@@ -389,7 +390,7 @@ func (p *parser) integer() operand {
 	return operand{form: integer, bits: n, signed: minus}
 }
 
-// hex reads the bits of a float, which has this many digits.
+// hex returns the bits of a float, written as n hexadecimal digits.
 func (p *parser) hex(digits string, n int) uint64 {
 	bits, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || len(digits) != n {
@@ -398,7 +399,7 @@ func (p *parser) hex(digits string, n int) uint64 {
 	return bits
 }
 
-// inRange reports whether an integer has a value in a type: signed or unsigned.
+// inRange reports whether type t has the value of an integer, as a signed or as an unsigned number.
 func (o operand) inRange(t typ) bool {
 	switch {
 	case t == pred:

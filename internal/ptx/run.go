@@ -12,10 +12,11 @@ type Memory interface {
 	Allocation(addr uint64) (first uint64, data []byte, err error)
 }
 
-// patience is how many instructions a thread may run without meeting others or coming to an end.
+// patience is the number of instructions that a thread may run without reaching a barrier or its
+// end.
 const patience = 1 << 30
 
-// launch is a grid that runs.
+// launch is the state of a running grid.
 type launch struct {
 	entry       *entry
 	grid, block [3]int
@@ -23,7 +24,7 @@ type launch struct {
 	params      []uint64
 	memory      Memory
 	shared      []byte
-	found       []region // by instruction, what it accessed last
+	found       []region // for each instruction, the allocation that it accessed last
 }
 
 // region is an allocation.
@@ -42,7 +43,8 @@ type thread struct {
 	fault  error
 }
 
-// dynamic returns where shared memory begins that a launch asks for.
+// dynamic returns the offset of dynamic shared memory, which follows the arrays that the text
+// declares.
 func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 
 // Launch runs a kernel: its blocks one after the other, and the threads of a block from barrier to
@@ -92,7 +94,8 @@ func (m *Module) Launch(kernel string, grid, block [3]int, shared int, params []
 	return nil
 }
 
-// check returns an error if a kernel cannot be launched like this.
+// check returns an error if the kernel cannot be launched with this grid, block, shared memory and
+// number of parameters.
 func (e *entry) check(grid, block [3]int, shared, params int) error {
 	threads := 1
 	for i := range 3 {
@@ -114,7 +117,7 @@ func (e *entry) check(grid, block [3]int, shared, params int) error {
 	return nil
 }
 
-// initial returns the registers of a thread that starts: arbitrary numbers, and the constants.
+// initial returns the initial registers of a thread: arbitrary numbers, followed by the constants.
 func (e *entry) initial() []uint64 {
 	r := make([]uint64, len(e.registers), len(e.registers)+len(e.constants))
 	for i, t := range e.registers {
@@ -123,7 +126,7 @@ func (e *entry) initial() []uint64 {
 	return append(r, e.constants...)
 }
 
-// run runs a block.
+// run runs the threads of a block.
 func (l *launch) run(threads []thread) error {
 	for phase := 0; ; phase++ {
 		waiting := -1 // a thread

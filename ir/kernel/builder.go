@@ -23,7 +23,8 @@ type scope struct {
 	outer *scope
 }
 
-// expression identifies a pure instruction with one result.
+// expression identifies a pure instruction with one result. Two instructions with equal expressions
+// compute equal values.
 type expression struct {
 	op   Op
 	typ  ir.DType
@@ -32,7 +33,7 @@ type expression struct {
 	dim  int
 }
 
-// mistake is the error that stops a builder.
+// mistake is an error in the use of a builder. The builder panics with it to stop.
 type mistake struct{ error }
 
 // Build returns the kernel that fill describes. block is the number of threads of a block in each
@@ -54,7 +55,7 @@ func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	return k, nil
 }
 
-// fill calls a function that builds, and returns the mistake that stopped it.
+// fill calls a function that builds. It returns the mistake that stopped the function, or nil.
 func (b *Builder) fill(fill func(b *Builder)) (err error) {
 	defer catch(&err)
 	fill(b)
@@ -97,8 +98,13 @@ func (b *Builder) Shared(name string, d ir.DType, n int) *Value {
 	return v
 }
 
-// Int returns a constant of type i32.
-func (b *Builder) Int(n int) *Value { return b.Whole(ir.I32, int64(n)) }
+// Int returns a constant of type i32. n must fit the type.
+func (b *Builder) Int(n int) *Value {
+	if n != int(int32(n)) {
+		fail("%d as an i32", n)
+	}
+	return b.Whole(ir.I32, int64(n))
+}
 
 // Whole returns a constant of type d, an integer type or bool. It keeps the low bits of n.
 func (b *Builder) Whole(d ir.DType, n int64) *Value {
@@ -137,7 +143,7 @@ func (b *Builder) bits(d ir.DType, bits uint64) *Value {
 	return b.pure(&Instr{Op: Const, Bits: bits}, d)
 }
 
-// floatBits returns the bits of a float in a type.
+// floatBits returns the bits of x rounded to the float type d.
 func floatBits(d ir.DType, x float64) uint64 {
 	if d == ir.F32 {
 		return uint64(math.Float32bits(float32(x)))
@@ -145,7 +151,7 @@ func floatBits(d ir.DType, x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// floatOf returns the float with these bits.
+// floatOf returns the float of type d with the given bits.
 func floatOf(d ir.DType, bits uint64) float64 {
 	if d == ir.F32 {
 		return float64(math.Float32frombits(uint32(bits)))
@@ -153,7 +159,7 @@ func floatOf(d ir.DType, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// mask returns the low bits of n, as many as a type has. Of a bool this is one.
+// mask returns the low bits of n that the type d has. A bool has one.
 func mask(n uint64, d ir.DType) uint64 {
 	switch {
 	case d == ir.Bool:
@@ -164,7 +170,7 @@ func mask(n uint64, d ir.DType) uint64 {
 	return n
 }
 
-// wholeOf returns the integer with these bits.
+// wholeOf returns the integer of type d with the given bits.
 func wholeOf(d ir.DType, bits uint64) int64 {
 	if d.Class() == ir.Signed && d.Bits() < 64 {
 		shift := 64 - d.Bits()
@@ -459,7 +465,8 @@ func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, bo
 	return slices.Clone(in.Results)
 }
 
-// likes returns new values of the types of others.
+// likes returns new values with the types of the given ones. def is the instruction that defines
+// them.
 func likes(values []*Value, def *Instr) []*Value {
 	out := make([]*Value, len(values))
 	for i, v := range values {
@@ -468,7 +475,8 @@ func likes(values []*Value, def *Instr) []*Value {
 	return out
 }
 
-// block fills a block of control flow.
+// block returns a block of control flow with the given parameters. fill appends its instructions
+// and returns its yields.
 func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
 	inner := &scope{block: &Block{Params: params}, known: map[expression]*Value{}, outer: b.scope}
 	b.scope = inner
@@ -490,7 +498,7 @@ func (b *Block) yielding(want []*Value) *Block {
 	return b
 }
 
-// add appends an instruction.
+// add appends an instruction to the current block.
 func (b *Builder) add(in *Instr) { b.scope.block.Instrs = append(b.scope.block.Instrs, in) }
 
 // pure appends an instruction without effects, or returns the value of an equal one.

@@ -2,30 +2,31 @@ package kernel
 
 import "github.com/burngen/burngen/ir"
 
-// program is a kernel for a [machine]: each value has a register.
+// program is a kernel compiled for a [machine]. It assigns each value a register of a thread.
 type program struct {
 	entry   *code
-	initial []uint64 // registers of a thread when a block starts
+	initial []uint64 // registers of a thread at the start of a block
 }
 
-// code is a sequence of steps without control flow, followed by a choice of the next one.
+// code is a sequence of steps without control flow. A function at its end chooses the code that
+// runs next.
 type code struct {
 	steps []func(t *thread)
-	at    []*Instr              // the instruction of each step
-	end   func(t *thread) *code // nil is the end of the kernel
-	last  *Instr                // the instruction of end, nil at the end of the kernel
+	at    []*Instr              // the instruction that each step belongs to
+	end   func(t *thread) *code // returns the code that runs next, or nil at the end of the kernel
+	last  *Instr                // the instruction that end belongs to, or nil at the end of the kernel
 }
 
-// compiler makes a program of a kernel.
+// compiler compiles a kernel into a program.
 type compiler struct {
 	machine *machine
 	arrays  map[*Value]*array
 	slots   map[*Value]int
 	initial []uint64
-	code    *code // which is being filled
+	code    *code // the code that new steps are appended to
 }
 
-// compile returns the program of the kernel of a machine for its arguments.
+// compile compiles the kernel of m into a program that accesses args.
 func compile(m *machine, args *arguments) *program {
 	c := &compiler{machine: m, arrays: args.arrays, slots: map[*Value]int{}}
 	for v, bits := range args.numbers {
@@ -38,7 +39,7 @@ func compile(m *machine, args *arguments) *program {
 	return &program{entry, c.initial}
 }
 
-// slot returns the register of a value.
+// slot returns the index of a value's register.
 func (c *compiler) slot(v *Value) int {
 	i, ok := c.slots[v]
 	if !ok {
@@ -49,7 +50,7 @@ func (c *compiler) slot(v *Value) int {
 	return i
 }
 
-// set gives a value bits that it has from the start.
+// set assigns a value the bits that its register holds when a block starts.
 func (c *compiler) set(v *Value, bits uint64) {
 	i := c.slot(v)
 	c.initial[i] = bits
@@ -63,29 +64,30 @@ func (c *compiler) slotsOf(list []*Value) []int {
 	return out
 }
 
-// share gives values the registers of others.
+// share assigns each value of list the register of the value at the same index of with.
 func (c *compiler) share(list, with []*Value) {
 	for i, v := range list {
 		c.slots[v] = c.slot(with[i])
 	}
 }
 
-// emit appends a step.
+// emit appends a step, which runs the instruction in.
 func (c *compiler) emit(in *Instr, step func(t *thread)) {
 	c.code.steps = append(c.code.steps, step)
 	c.code.at = append(c.code.at, in)
 }
 
-// jump ends the code with a choice of the next one, and goes on to fill another.
+// jump ends the current code with the function that chooses the next one. Further steps go to next.
 func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 	c.code.last, c.code.end = in, end
 	c.code = next
 }
 
-// to always chooses the same code.
+// to returns the function that always chooses next.
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
-// move copies values at once: a value that is copied to may be copied from too.
+// move emits a step that copies the values src to dst, as if all at once: a value may be in both
+// lists.
 func (c *compiler) move(in *Instr, dst, src []*Value) {
 	to, from := c.slotsOf(dst), c.slotsOf(src)
 	switch len(to) {
@@ -204,7 +206,7 @@ func (c *compiler) whileLoop(in *Instr) {
 	c.jump(in, after, to(head))
 }
 
-// compute emits an instruction that reads nothing but registers.
+// compute emits a step for an instruction that computes a value from registers alone.
 func (c *compiler) compute(in *Instr) {
 	d := c.slot(in.Results[0])
 	a := c.slotsOf(in.Args)
@@ -237,7 +239,7 @@ func (c *compiler) compute(in *Instr) {
 	}
 }
 
-// index returns what reads the index of an access.
+// index returns a function that returns the index v of an access.
 func (c *compiler) index(v *Value) func(t *thread) int64 {
 	i := c.slot(v)
 	if v.Type.DType == ir.I32 {

@@ -10,7 +10,7 @@ import (
 
 // The functions of this file compute operations on bits in registers: in the low bytes, and 0 above.
 
-// binaryFunc returns the function of an operation on two operands of a type.
+// binaryFunc returns a function that computes an operation on the bits of two operands of type d.
 func binaryFunc(o Op, d ir.DType) func(x, y uint64) uint64 {
 	switch d {
 	case ir.Bool, ir.U32:
@@ -27,12 +27,12 @@ func binaryFunc(o Op, d ir.DType) func(x, y uint64) uint64 {
 	return reals[float64](o)
 }
 
-// whole is a Go type of integers.
+// whole is a Go integer type that represents a type of the kernel.
 type whole interface {
 	int32 | uint32 | int64 | uint64
 }
 
-// low returns an integer as bits.
+// low returns the bits of an integer, zero-extended to 64.
 func low[T whole](x T) uint64 {
 	if unsafe.Sizeof(x) == 4 {
 		return uint64(uint32(x))
@@ -43,7 +43,7 @@ func low[T whole](x T) uint64 {
 // width returns the number of bits of T.
 func width[T whole]() uint64 { return 8 * uint64(unsafe.Sizeof(T(0))) }
 
-// wholes returns the function of an operation on integers.
+// wholes returns a function that computes an operation on two integers of type T.
 func wholes[T whole](o Op) func(x, y uint64) uint64 {
 	switch o {
 	case Add:
@@ -86,7 +86,7 @@ func wholes[T whole](o Op) func(x, y uint64) uint64 {
 	panic("kernel: no function of integers for " + o.String())
 }
 
-// divisor returns x, which must not be 0.
+// divisor returns x. It fails if x is 0.
 func divisor[T whole](x T) T {
 	if x == 0 {
 		fail("a division by 0")
@@ -94,7 +94,8 @@ func divisor[T whole](x T) T {
 	return x
 }
 
-// distance returns how far to shift, which must be less than the width.
+// distance returns y, the number of bits to shift by. It fails unless y is less than the width of
+// T.
 func distance[T whole](y uint64) uint64 {
 	if y >= width[T]() {
 		fail("a shift by %d", int64(T(y)))
@@ -109,10 +110,10 @@ func flag(x bool) uint64 {
 	return 0
 }
 
-// real is a Go type of floats.
+// real is a Go float type that represents a type of the kernel.
 type real interface{ float32 | float64 }
 
-// decode returns the float with these bits.
+// decode returns the float with the bits x.
 func decode[T real](x uint64) T {
 	if unsafe.Sizeof(T(0)) == 4 {
 		return T(math.Float32frombits(uint32(x)))
@@ -128,7 +129,7 @@ func encode[T real](x T) uint64 {
 	return math.Float64bits(float64(x))
 }
 
-// reals returns the function of an operation on floats.
+// reals returns a function that computes an operation on two floats of type T.
 func reals[T real](o Op) func(x, y uint64) uint64 {
 	switch o {
 	case Add:
@@ -169,7 +170,7 @@ func reals[T real](o Op) func(x, y uint64) uint64 {
 	panic("kernel: no function of floats for " + o.String())
 }
 
-// fused returns the function x · y + z on floats of a type, rounded once.
+// fused returns a function that computes x · y + z on floats of type d and rounds once.
 func fused(d ir.DType) func(x, y, z uint64) uint64 {
 	if d == ir.F64 {
 		return func(x, y, z uint64) uint64 {
@@ -182,8 +183,8 @@ func fused(d ir.DType) func(x, y, z uint64) uint64 {
 	}
 }
 
-// oddSum returns x + y if a float64 can hold it, else the neighbour whose last bit is set, so that a
-// float32 rounded from it is rounded once.
+// oddSum returns x + y if it is exact in a float64, else the adjacent float64 whose last bit is 1.
+// Rounding that to a float32 gives the same result as rounding the exact sum.
 func oddSum(x, y float64) float64 {
 	sum := x + y
 	back := sum - x
@@ -198,7 +199,8 @@ func oddSum(x, y float64) float64 {
 	return math.Float64frombits(b - 1)
 }
 
-// unaryFunc returns the function of an operation on one operand of type from with a result of type to.
+// unaryFunc returns a function that computes an operation on an operand of type from. The result
+// has type to.
 func unaryFunc(o Op, from, to ir.DType) func(x uint64) uint64 {
 	switch {
 	case o == Bitcast:
@@ -254,7 +256,7 @@ func realUnary[T real](o Op) func(x uint64) uint64 {
 	panic("kernel: no function of a float for " + o.String())
 }
 
-// conversion returns the function that converts a value.
+// conversion returns a function that converts the bits of a value from one type to another.
 func conversion(from, to ir.DType) func(x uint64) uint64 {
 	if !from.IsFloat() {
 		return fromWhole(from, to)
@@ -274,7 +276,7 @@ func conversion(from, to ir.DType) func(x uint64) uint64 {
 	return func(x uint64) uint64 { return toWhole(wide(x), to) }
 }
 
-// widening returns the function that gives a float as a float64.
+// widening returns a function that converts the bits of a float to a float64.
 func widening(from ir.DType) func(x uint64) float64 {
 	switch from {
 	case ir.F64:
@@ -287,7 +289,7 @@ func widening(from ir.DType) func(x uint64) float64 {
 	return func(x uint64) float64 { return float64(rt.BFloat16(x).Float32()) }
 }
 
-// halving returns the function that rounds a float64 once to a type of 16 bits.
+// halving returns a function that rounds a float64 to a type of 16 bits. It rounds once.
 func halving(to ir.DType) func(x float64) uint64 {
 	if to == ir.F16 {
 		return func(x float64) uint64 { return uint64(rt.ToFloat16(rt.RoundToOdd(x))) }
@@ -295,7 +297,7 @@ func halving(to ir.DType) func(x float64) uint64 {
 	return func(x float64) uint64 { return uint64(rt.ToBFloat16(rt.RoundToOdd(x))) }
 }
 
-// toWhole returns the integer that is x without its fraction, or the nearest one of the type.
+// toWhole returns the bits of x truncated to an integer and clamped to the range of the type to.
 func toWhole(x float64, to ir.DType) uint64 {
 	if x != x {
 		return 0
@@ -321,7 +323,7 @@ func toWhole(x float64, to ir.DType) uint64 {
 	return uint64(x)
 }
 
-// fromWhole returns the function that converts an integer or a bool.
+// fromWhole returns a function that converts the bits of an integer or a bool to another type.
 func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	unused := 64 - uint(from.Bits())
 	signed := from.Class() == ir.Signed
@@ -356,7 +358,8 @@ func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	}
 }
 
-// oddFloat returns x if a float64 can hold it, else a neighbour that rounds like x to shorter types.
+// oddFloat returns x if it is exact in a float64, else the adjacent float64 whose last bit is 1,
+// which rounds to a shorter type as x does.
 func oddFloat(x uint64) float64 {
 	if low := x & 0x7ff; x>>53 != 0 && low != 0 {
 		x = x - low | 0x800

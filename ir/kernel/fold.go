@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// simplify returns the value of an operation if it is constant or one of the operands, else nil.
-// Floats are only computed where both operands are constants.
+// simplify returns a constant or one of the operands if the operation's value is known to equal it,
+// else nil. It computes with floats only if both operands are constants.
 func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	d := x.Type.DType
 	p, isX := x.Const()
@@ -98,7 +98,8 @@ func simplifyBool(o Op, x, y *Value, p, q uint64, isX, isY bool) *Value {
 	return nil
 }
 
-// foldBinary computes an operation on constants. ok is false if it has no value.
+// foldBinary computes an operation on two constants of type d. ok is false if the operation is not
+// folded.
 func foldBinary(o Op, d ir.DType, x, y uint64) (v uint64, ok bool) {
 	if d.IsFloat() {
 		return foldFloats(o, d, floatOf(d, x), floatOf(d, y))
@@ -159,7 +160,8 @@ func foldBinary(o Op, d ir.DType, x, y uint64) (v uint64, ok bool) {
 	return 0, false
 }
 
-// foldFloats computes an operation on two constant floats.
+// foldFloats computes an operation on two constant floats of type d. ok is false if the operation
+// is not folded.
 func foldFloats(o Op, d ir.DType, x, y float64) (v uint64, ok bool) {
 	switch o {
 	case Add:
@@ -190,7 +192,8 @@ func foldFloats(o Op, d ir.DType, x, y float64) (v uint64, ok bool) {
 	return 0, false
 }
 
-// foldUnary computes an operation on a constant.
+// foldUnary computes an operation on a constant of type d. ok is false if the operation is not
+// folded.
 func foldUnary(o Op, d ir.DType, x uint64) (v uint64, ok bool) {
 	if !d.IsFloat() {
 		switch n := wholeOf(d, x); {
@@ -250,8 +253,8 @@ func convertBits(to, from ir.DType, bits uint64) uint64 {
 	return mask(uint64(wholeOf(from, bits)), to)
 }
 
-// truncate returns the bits of the integer of a type that is nearest to x towards 0. That of NaN is
-// 0.
+// truncate returns the bits of x truncated to an integer of type d and clamped to its range. NaN
+// becomes 0.
 func truncate(d ir.DType, x float64) uint64 {
 	x = math.Trunc(x)
 	limit := math.Ldexp(1, d.Bits())

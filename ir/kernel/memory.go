@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Arg is an argument of a kernel that is interpreted: memory or a number. [Memory], [Bytes] and
-// [Number] make one.
+// Arg is an argument of a kernel that [Kernel.Run] interprets: memory or a number. [Memory],
+// [Bytes] and [Number] return one.
 type Arg struct {
 	typ  Type
 	data []byte
@@ -46,15 +46,14 @@ func dtypeOf[T rt.Element]() ir.DType {
 	return d
 }
 
-// array is what a pointer points to.
+// array is the memory that a pointer of a running kernel refers to.
 type array struct {
 	data   []byte
 	dtype  ir.DType
-	size   int  // of an element in bytes
-	n      int  // elements
-	shared bool // else global
-	// ready says for each element of shared memory in which block it was written last: its first
-	// epoch.
+	size   int  // bytes of an element
+	n      int  // number of elements
+	shared bool // whether it is in shared rather than global memory
+	// ready has for each element of shared memory the first epoch of the last block that wrote it.
 	ready []uint32
 	// history has a cell for each unit of bytes, from the byte offset on. It is nil if races are
 	// ignored.
@@ -62,13 +61,13 @@ type array struct {
 	unit, offset int
 }
 
-// arguments are the arguments of a kernel by parameters, and its arrays in shared memory.
+// arguments holds the memory and numbers that a kernel runs on.
 type arguments struct {
 	arrays  map[*Value]*array
 	numbers map[*Value]uint64
 }
 
-// bind checks the arguments of a kernel and makes its shared memory.
+// bind checks the arguments of a kernel and allocates its arrays in shared memory.
 func bind(k *Kernel, args []Arg, races bool) *arguments {
 	if len(args) != len(k.Params) {
 		fail("%d arguments for %d parameters", len(args), len(k.Params))
@@ -105,7 +104,7 @@ func bind(k *Kernel, args []Arg, races bool) *arguments {
 	return out
 }
 
-// record gives arrays a history. Those that overlap share one.
+// record allocates the histories of arrays. Arrays that overlap in memory share a history.
 func record(arrays []*array) {
 	begin := func(a *array) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(a.data))) }
 	arrays = slices.Clone(arrays)
@@ -137,7 +136,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// locate returns the element at an index, the first of n adjacent ones.
+// locate returns i as an int, the index of n adjacent elements. It fails if they are out of bounds
+// or i is not a multiple of n.
 func (a *array) locate(i int64, n int) int {
 	if i < 0 || i > int64(a.n-n) {
 		fail("element %d of %d", i, a.n)
@@ -148,7 +148,7 @@ func (a *array) locate(i int64, n int) int {
 	return int(i)
 }
 
-// get returns the bits of an element.
+// get returns the bits of element i.
 func (a *array) get(i int) uint64 {
 	switch at := a.data[i*a.size:]; {
 	case a.size == 4:
@@ -164,7 +164,7 @@ func (a *array) get(i int) uint64 {
 	}
 }
 
-// put stores the bits of an element.
+// put stores the bits of element i.
 func (a *array) put(i int, bits uint64) {
 	switch at := a.data[i*a.size:]; a.size {
 	case 4:

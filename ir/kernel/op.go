@@ -88,7 +88,7 @@ const (
 	numOps
 )
 
-// kind says which operands an operation has.
+// kind is a class of operations with the same operands and results.
 type kind uint8
 
 const (

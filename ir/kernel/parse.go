@@ -59,8 +59,8 @@ func Parse(text string) (*Kernel, error) {
 
 type parser struct {
 	src    string
-	at     int // of what is not read yet
-	word   int // where the last word begins
+	at     int // offset of the text that is not parsed yet
+	word   int // offset of the last word
 	depth  int
 	values map[string]*Value
 }
@@ -72,7 +72,7 @@ func (p *parser) skip() {
 	}
 }
 
-// run reads the bytes that belong to a word.
+// run skips blanks and consumes bytes while belongs is true for them. It returns the consumed text.
 func (p *parser) run(belongs func(c byte) bool) string {
 	p.skip()
 	p.word = p.at
@@ -86,7 +86,7 @@ func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// name reads a word.
+// name consumes a word and returns it.
 func (p *parser) name() string {
 	name := p.run(isWordByte)
 	if name == "" {
@@ -95,7 +95,8 @@ func (p *parser) name() string {
 	return name
 }
 
-// accept reads a word or a sign if it is next.
+// accept consumes a word or a punctuation character and returns true if it comes next, else returns
+// false.
 func (p *parser) accept(word string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.src[p.at:], word)
@@ -183,13 +184,13 @@ func (p *parser) parse() (k *Kernel, err error) {
 	return k, nil
 }
 
-// fresh reads the name of a new value.
+// fresh parses the name of a new value, which def defines.
 func (p *parser) fresh(def *Instr) *Value {
 	p.expect("%")
 	return &Value{Name: p.name(), Def: def}
 }
 
-// define makes a value known.
+// define adds a value to the known ones. It fails if its name is already taken.
 func (p *parser) define(v *Value) {
 	if p.values[v.Name] != nil {
 		fail("%s is defined twice", v)
@@ -197,7 +198,7 @@ func (p *parser) define(v *Value) {
 	p.values[v.Name] = v
 }
 
-// value reads the name of a known value.
+// value parses the name of a known value.
 func (p *parser) value() *Value {
 	p.expect("%")
 	name := p.name()
@@ -208,7 +209,7 @@ func (p *parser) value() *Value {
 	return v
 }
 
-// list reads values up to what is not a comma, or nothing.
+// list parses values separated by commas. The list may be empty.
 func (p *parser) list() (list []*Value) {
 	if p.skip(); p.at == len(p.src) || p.src[p.at] != '%' {
 		return nil
@@ -221,7 +222,7 @@ func (p *parser) list() (list []*Value) {
 	}
 }
 
-// block reads instructions up to the closing brace.
+// block parses instructions into b up to the closing brace.
 func (p *parser) block(b *Block) {
 	if p.depth++; p.depth > maxNesting {
 		fail("blocks are nested deeper than %d", maxNesting)
@@ -237,7 +238,7 @@ func (p *parser) block(b *Block) {
 	p.depth--
 }
 
-// body reads a block of control flow.
+// body parses a block in braces, such as the body of a loop.
 func (p *parser) body(params []*Value) *Block {
 	b := &Block{Params: params}
 	p.expect("{")
@@ -309,7 +310,7 @@ func (p *parser) instr() *Instr {
 	return in
 }
 
-// op reads the name of an operation.
+// op parses the name of an operation.
 func (p *parser) op() Op {
 	name := p.name()
 	for o := NoOp + 1; o < numOps; o++ {
@@ -321,7 +322,7 @@ func (p *parser) op() Op {
 	return NoOp
 }
 
-// types reads the types of the results.
+// types parses the types of the results.
 func (p *parser) types(in *Instr) {
 	for i, r := range in.Results {
 		if i > 0 && in.Op == Load {
@@ -374,7 +375,8 @@ func (p *parser) whileLoop(in *Instr) {
 	in.Blocks = []*Block{test, p.body(again)}
 }
 
-// carry reads the carried values of a loop and what they are at first.
+// carry parses the carried values of a loop. It returns the parameters of the body and the initial
+// values.
 func (p *parser) carry() (params, first []*Value) {
 	if !p.accept("carry") {
 		return nil, nil
@@ -391,7 +393,7 @@ func (p *parser) carry() (params, first []*Value) {
 	}
 }
 
-// bitsOf returns the bits of a constant of the text form.
+// bitsOf parses a constant of type d and returns its bits.
 func bitsOf(d ir.DType, text string) uint64 {
 	var bits uint64
 	var err error

@@ -113,7 +113,7 @@ func (in *Instr) print(w *strings.Builder) {
 // accesses reports whether the operands of an operation begin with a pointer and an index.
 func accesses(o Op) bool { return o == Load || o == Store || o < numOps && ops[o].kind == atomic }
 
-// carry prints the carried values of a loop and what they are at first.
+// carry prints the carried values of a loop with their initial values.
 func carry(w *strings.Builder, params, first []*Value) {
 	for i, p := range params {
 		fmt.Fprintf(w, "%s%s = %s", []string{" carry ", ", "}[min(i, 1)], p, first[i])
@@ -147,8 +147,8 @@ func axis(dim int) string {
 	return "xyz"[dim : dim+1]
 }
 
-// number returns a constant in the text form: a decimal number that stands for exactly these bits, or
-// the bits in hexadecimal if there is no such number.
+// number returns a constant as text: a decimal number if one has exactly these bits, else the bits
+// in hexadecimal.
 func number(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool && bits <= 1:

@@ -2,18 +2,19 @@ package kernel
 
 import "fmt"
 
-// access is what is known of accesses of one kind to a cell of memory. The first thread of an epoch
-// is enough: a thread runs from barrier to barrier at a stretch, so that those before it are others.
+// access records accesses of one kind to a cell of memory. The first thread of an epoch is enough
+// to detect a race: a thread runs from barrier to barrier without interruption, so any other thread
+// that accesses the cell in that epoch differs from the first.
 type access struct {
-	epoch  uint32 // of the last ones, 0 if there were none
-	thread uint16 // the first one of the epoch
-	others bool   // blocks before the block of epoch made some too
+	epoch  uint32 // epoch of the last accesses, or 0 without any
+	thread uint16 // first thread that accessed the cell in the epoch
+	others bool   // whether blocks before the one of the epoch accessed it too
 }
 
-// cell is the history of a few bytes of memory.
+// cell is the history of accesses to a few bytes of memory.
 type cell struct{ read, write, atomic access }
 
-// note adds an access by a thread now.
+// note records an access by thread t in the current epoch.
 func (m *machine) note(a *access, t *thread) {
 	if a.epoch != m.epoch {
 		a.others = a.others || a.epoch != 0 && a.epoch < m.first
@@ -21,8 +22,8 @@ func (m *machine) note(a *access, t *thread) {
 	}
 }
 
-// conflict fails if accesses may happen at the same time as an access by a thread now: another thread
-// made one since the last barrier, or another block did at any time.
+// conflict fails if an access by thread t may happen at the same time as the recorded accesses
+// past: those of another thread since the last barrier, or those of another block at any time.
 func (a *array) conflict(m *machine, t *thread, i int, past access, verb string) {
 	var who string
 	switch {
@@ -38,7 +39,8 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// cells calls do for the cells of n elements, with the element of each.
+// cells calls do for each history cell of n elements from i on, with the element that the cell
+// belongs to.
 func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	for j := i; j < i+n && a.history != nil; j++ {
 		at := (a.offset + j*a.size) / a.unit
@@ -48,7 +50,8 @@ func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	}
 }
 
-// reads notes that a thread reads n elements, which must have been written if they are shared.
+// reads records that thread t reads n elements from i on. It fails on a race, and if they are in
+// shared memory and nothing was stored there.
 func (a *array) reads(m *machine, t *thread, i, n int) {
 	a.written(m, i, n)
 	a.cells(i, n, func(i int, c *cell) {
@@ -58,7 +61,7 @@ func (a *array) reads(m *machine, t *thread, i, n int) {
 	})
 }
 
-// writes notes that a thread writes n elements.
+// writes records that thread t writes n elements from i on. It fails on a race.
 func (a *array) writes(m *machine, t *thread, i, n int) {
 	if a.shared {
 		for j := range n {
@@ -73,7 +76,7 @@ func (a *array) writes(m *machine, t *thread, i, n int) {
 	})
 }
 
-// updates notes that a thread reads and writes an element atomically.
+// updates records that thread t updates element i atomically. It fails on a race.
 func (a *array) updates(m *machine, t *thread, i int) {
 	a.written(m, i, 1)
 	a.cells(i, 1, func(i int, c *cell) {
@@ -83,7 +86,7 @@ func (a *array) updates(m *machine, t *thread, i int) {
 	})
 }
 
-// written checks that the block wrote elements if they are shared.
+// written fails if elements are in shared memory and the block has not stored them yet.
 func (a *array) written(m *machine, i, n int) {
 	if !a.shared {
 		return

@@ -52,33 +52,33 @@ func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	return err
 }
 
-// machine runs a kernel.
+// machine interprets a kernel.
 type machine struct {
 	kernel  *Kernel
 	budget  int64
 	random  *rand.Rand
-	block   [3]int // the block that runs
+	block   [3]int // index of the running block
 	threads []thread
-	thread  *thread // the thread that runs
+	thread  *thread // the running thread
 	// collectives carry out the instructions that all threads do at once.
 	collectives map[*Instr]func()
 
-	// Epochs are the times between barriers, of one block after the other. They begin with 1.
-	epoch uint32 // now
-	first uint32 // the first epoch of the block
+	// An epoch is the time between two barriers of a block. Epochs are numbered from 1, through all blocks.
+	epoch uint32 // the current epoch
+	first uint32 // the first epoch of the running block
 }
 
-// thread is a thread of a block.
+// thread is the state of a thread of the running block.
 type thread struct {
-	number  uint16 // in the block
-	index   [3]int // in the block
+	number  uint16 // number in the block
+	index   [3]int // index in the block
 	regs    []uint64
-	code    *code  // where it is
-	at      int    // the step of code
-	waiting *Instr // the barrier or the collective instruction where it waits
+	code    *code  // the code that it runs
+	at      int    // index of the next step in code
+	waiting *Instr // the barrier or the collective instruction that it waits at, or nil
 }
 
-// run is [Kernel.Run] after the kernel was checked.
+// run does what [Kernel.Run] documents, for a kernel that is already verified.
 func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 	defer func() {
 		if t := m.thread; err != nil && t != nil {
@@ -102,7 +102,7 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 	return nil
 }
 
-// start makes the threads.
+// start allocates the threads of a block.
 func (m *machine) start(p *program) {
 	size := m.kernel.Block
 	m.threads = make([]thread, size[0]*size[1]*size[2])
@@ -114,7 +114,7 @@ func (m *machine) start(p *program) {
 	}
 }
 
-// runBlock runs the threads of a block from its beginning.
+// runBlock runs the threads of a block from the start of the kernel to its end.
 func (m *machine) runBlock(entry *code) {
 	m.first = m.epoch
 	order := m.random.Perm(len(m.threads))
@@ -138,7 +138,7 @@ func (m *machine) runBlock(entry *code) {
 	}
 }
 
-// resume runs a thread to the next barrier or to its end.
+// resume runs a thread to its next barrier or its end.
 func (m *machine) resume(t *thread) {
 	m.thread = t
 	t.waiting = nil
@@ -158,7 +158,7 @@ func (m *machine) resume(t *thread) {
 	m.thread = nil
 }
 
-// meet checks that all threads wait at the same barrier or have all ended.
+// meet fails unless all threads wait at the same barrier or all have ended.
 func (m *machine) meet(order []int) {
 	for _, i := range order[1:] {
 		t, u := &m.threads[order[0]], &m.threads[i]

@@ -10,8 +10,8 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers fails at a barrier if the block is in control flow that varies, or is itself in a block
-// of such an instruction.
+// barriers fails if b has a barrier and runs under an instruction whose blocks not all threads run
+// alike. under is the innermost such instruction, or nil.
 func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
 	for _, in := range b.Instrs {
 		if (in.Op == Barrier || in.Op == MatMulAdd) && under != nil {
@@ -33,7 +33,7 @@ func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
 	}
 }
 
-// decides returns the values that decide which blocks of an instruction run, and how often.
+// decides returns the values that determine which blocks of an instruction run, and how often.
 func decides(in *Instr) []*Value {
 	switch in.Op {
 	case For:
@@ -61,11 +61,12 @@ func (k *Kernel) varying() map[*Value]bool {
 	return f.varies
 }
 
-// flow is which values depend on which.
+// flow finds the values that differ between threads, by following each value to those computed from
+// it.
 type flow struct {
 	readers map[*Value][]*Value
 	varies  map[*Value]bool
-	todo    []*Value // that vary, whose readers are not marked yet
+	todo    []*Value // varying values whose readers are not marked yet
 }
 
 func (f *flow) mark(x *Value) {
@@ -75,14 +76,14 @@ func (f *flow) mark(x *Value) {
 	}
 }
 
-// all says that each value of a list depends on each of another.
+// all records that each value of to depends on each value of from.
 func (f *flow) all(from, to []*Value) {
 	for _, x := range from {
 		f.readers[x] = append(f.readers[x], to...)
 	}
 }
 
-// each says that values depend on the values at the same place of another list.
+// each records that each value of to depends on the value at the same index of from.
 func (f *flow) each(from, to []*Value) {
 	for i, x := range from {
 		f.readers[x] = append(f.readers[x], to[i])

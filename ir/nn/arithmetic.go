@@ -227,8 +227,8 @@ func (v Value) BitXor(o Operand) Value { return v.with(op.BitwiseXor{}, o) }
 // BitNot returns ^v for integers.
 func (v Value) BitNot() Value { return one(op.BitwiseNot{}, v) }
 
-// ShiftLeft returns v << o for integers. The bits of signed integers are shifted as those of
-// unsigned ones.
+// ShiftLeft returns v << o for integers. A signed integer is shifted as the unsigned integer with
+// the same bits.
 func (v Value) ShiftLeft(o Operand) Value { return v.shift(true, o) }
 
 // ShiftRight returns v >> o for nonnegative integers.

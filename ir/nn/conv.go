@@ -97,7 +97,7 @@ func (w *window) params(shape []int, out int) (weight, bias Param) {
 	return weight, bias
 }
 
-// conv applies a convolution.
+// conv returns the convolution of x with weight, plus the bias if there is one.
 func (w window) conv(x Value, weight, bias Param) Value {
 	shape := weight.Shape()
 	if x.Rank() != len(shape) {
@@ -152,19 +152,22 @@ type ConvTranspose3d struct {
 	window       window
 }
 
-// NewConvTranspose1d returns a transposed convolution from in to out channels.
+// NewConvTranspose1d returns a transposed convolution from in to out channels. A window has kernel
+// elements unless [Kernel] is given.
 func NewConvTranspose1d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose1d {
 	w, b, o := newConvTranspose(1, in, out, kernel, options)
 	return ConvTranspose1d{w, b, o}
 }
 
-// NewConvTranspose2d returns a transposed convolution from in to out channels.
+// NewConvTranspose2d returns a transposed convolution from in to out channels. Windows are kernel ×
+// kernel unless [Kernel] is given.
 func NewConvTranspose2d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose2d {
 	w, b, o := newConvTranspose(2, in, out, kernel, options)
 	return ConvTranspose2d{w, b, o}
 }
 
-// NewConvTranspose3d returns a transposed convolution from in to out channels.
+// NewConvTranspose3d returns a transposed convolution from in to out channels, with cubic windows
+// unless [Kernel] is given.
 func NewConvTranspose3d(in, out, kernel int, options ...ConvTransposeOption) ConvTranspose3d {
 	w, b, o := newConvTranspose(3, in, out, kernel, options)
 	return ConvTranspose3d{w, b, o}
@@ -203,7 +206,7 @@ func newConvTranspose(axes, in, out, kernel int, options []ConvTransposeOption) 
 	return weight, bias, w
 }
 
-// convTranspose applies a transposed convolution.
+// convTranspose returns the transposed convolution of x with weight, plus the bias if there is one.
 func (w window) convTranspose(x Value, weight, bias Param) Value {
 	shape := weight.Shape()
 	if x.Rank() != len(shape) {

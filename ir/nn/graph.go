@@ -47,7 +47,7 @@ func newBody(params []Value, all bool, f func() []Value) *body {
 	return b
 }
 
-// needs reports whether is holds for an operand of n or a node that must run before n.
+// needs reports whether pred is true for an operand of n or a node that must run before n.
 func (n *node) needs(pred func(*node) bool) bool {
 	return slices.ContainsFunc(n.before, pred) || slices.ContainsFunc(n.reads(), func(a Value) bool { return pred(a.n) })
 }

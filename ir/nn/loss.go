@@ -76,7 +76,7 @@ func (l lossOptions) reduce(x Value) Value {
 	return x.Mean()
 }
 
-// pair checks that two operands have the same shape.
+// pair fails unless two operands have the same shape.
 func pair(x, y Value) {
 	if !x.typ().Equal(y.typ()) {
 		fail("%s beside %s", x.typ(), y.typ())

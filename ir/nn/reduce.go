@@ -77,12 +77,12 @@ func (v Value) ArgMax(axis int) Value { return one(op.ArgMax{Axis: v.axis(axis),
 // ArgMin returns the index of the first minimum along an axis, whose extent becomes 1, as i64.
 func (v Value) ArgMin(axis int) Value { return one(op.ArgMin{Axis: v.axis(axis), KeepDims: true}, v) }
 
-// MaxWithIndices returns the maxima along an axis and their indices.
+// MaxWithIndices returns the maxima along an axis, whose extent becomes 1, and their indices, i64.
 func (v Value) MaxWithIndices(axis int) (values, indices Value) {
 	return v.Max(axis), v.ArgMax(axis)
 }
 
-// MinWithIndices returns the minima along an axis and their indices.
+// MinWithIndices returns the minima along an axis, whose extent becomes 1, and their indices, i64.
 func (v Value) MinWithIndices(axis int) (values, indices Value) {
 	return v.Min(axis), v.ArgMin(axis)
 }
@@ -114,7 +114,7 @@ func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 // returns the lower one.
 func (v Value) Median(axis int) Value { m, _ := v.MedianWithIndices(axis); return m }
 
-// MedianWithIndices returns [Value.Median] and the indices of the elements.
+// MedianWithIndices returns [Value.Median] and the indices of the medians along the axis, i64.
 func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	axis = v.axis(axis)
 	values, indices = v.SortWithIndices(axis)

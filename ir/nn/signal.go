@@ -4,7 +4,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// cosineWindow returns an f32 window of n numbers, a − b·cos t + c·cos 2t.
+// cosineWindow returns an f32 window of n numbers, a − b·cos t + c·cos 2t, where t is as in
+// [BlackmanWindow].
 func cosineWindow(n int, periodic bool, a, b, c float64) Value {
 	return one(op.CosineWindow{DType: F32, Size: extents([]Extent{n})[0], Periodic: periodic, A: a, B: b, C: c})
 }

@@ -11,7 +11,7 @@ import (
 // Add computes x + y with broadcasting, for numbers of one type. Integers wrap.
 type Add struct{ binary[numbers] }
 
-// Eval adds.
+// Eval returns x + y in the common shape of both. Integers wrap.
 func (Add) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float:    func(a, b float64) float64 { return a + b },
@@ -20,17 +20,17 @@ func (Add) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar adds.
+// Scalar returns x + y for one element of each operand.
 func (Add) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	return wrapped(b, d, b.Add(x[0], x[1]))
 }
 
-// InferElems adds expressions.
+// InferElems returns the sums of known elements.
 func (Add) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Add)
 }
 
-// Grad returns dy for both operands.
+// Grad returns dy for both operands, summed over the axes along which an operand was broadcast.
 func (Add) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g := dy[0]
 	return partials(b, n, want,
@@ -45,7 +45,7 @@ func (Add) IsCommutative() {}
 // Neutral returns −0, because x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine reports an addition.
+// Affine returns scales false: the second operand is added. It is used as it is, so inverse is nil.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

@@ -19,7 +19,7 @@ func importAffine(scale, shift string) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// affine appends scale·v + shift.
+// affine appends scale·v + shift and returns it.
 func affine(b *ir.Builder, v *ir.Value, scale, shift float64) *ir.Value {
 	v = times(b, v, scale)
 	if shift == 0 {

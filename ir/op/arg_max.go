@@ -17,14 +17,16 @@ type ArgMax struct {
 	Last     bool
 }
 
-// ArgMin is like [ArgMax] for the smallest element along Axis. NaN is smaller than every number.
+// ArgMin is like [ArgMax], with the same attributes, for the smallest element along Axis. NaN is
+// smaller than every number.
 type ArgMin struct {
 	Axis     int
 	KeepDims bool
 	Last     bool
 }
 
-// Infer removes the axis or sets its extent to 1.
+// Infer returns i64 in the operand's shape, with Axis removed or, with KeepDims, of extent 1. It
+// returns an error if Axis has extent 0.
 func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -40,19 +42,20 @@ func (op ArgMax) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, shape...)}, checkDomain(in, numbers{})
 }
 
-// Infer removes the axis or sets its extent to 1.
+// Infer returns i64 in the operand's shape, with Axis removed or, with KeepDims, of extent 1. It
+// returns an error if Axis has extent 0.
 func (op ArgMin) Infer(in []ir.Type) ([]ir.Type, error) { return ArgMax(op).Infer(in) }
 
-// Eval finds the index.
+// Eval returns the index of the largest element of each line along Axis.
 func (op ArgMax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return op.search(in[0], 1), nil }
 
-// Eval finds the index.
+// Eval returns the index of the smallest element of each line along Axis.
 func (op ArgMin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return ArgMax(op).search(in[0], -1), nil
 }
 
-// search returns the indices of the extreme elements. sign is 1 for the largest elements and −1 for
-// the smallest.
+// search returns the index of the extreme element of each line along Axis. sign is 1 for the
+// largest element and −1 for the smallest.
 func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	dims, axes := dim.Consts(x.Shape...), []int{op.Axis}
 	keep, _ := dim.Ints(reducedShape(dims, axes, true))
@@ -81,10 +84,12 @@ func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	return order == sign || order == 0 && op.Last
 }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (ArgMax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (ArgMin) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Flops counts one operation for each element of the operand.
@@ -93,7 +98,7 @@ func (ArgMax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 // Flops counts one operation for each element of the operand.
 func (ArgMin) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// importArgMax reads ArgMax.
+// importArgMax imports ArgMax with the attributes of [argAttributes].
 func importArgMax(c ir.Importer) ([]*ir.Value, error) {
 	op, err := argAttributes(c)
 	if err != nil {
@@ -102,7 +107,7 @@ func importArgMax(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// importArgMin reads ArgMin.
+// importArgMin imports ArgMin with the attributes of [argAttributes].
 func importArgMin(c ir.Importer) ([]*ir.Value, error) {
 	op, err := argAttributes(c)
 	if err != nil {
@@ -111,7 +116,8 @@ func importArgMin(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ArgMin(op), c.Arg(0))}, nil
 }
 
-// argAttributes reads the attributes of ArgMax and ArgMin. select_last_index exists from opset 12.
+// argAttributes reads the attributes of ArgMax and ArgMin: axis, keepdims and, from opset 12,
+// select_last_index.
 func argAttributes(c ir.Importer) (op ArgMax, err error) {
 	op.Axis, err = fromFront(c.Int("axis", 0), c.Arg(0).Type.Rank())
 	op.KeepDims = c.Int("keepdims", 1) != 0

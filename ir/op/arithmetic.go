@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importBinary returns the import function of an operator of two operands (ONNX Add, Sub, Mul, Div,
-// the comparisons and the logic operators).
+// importBinary returns the import function of op, which has two operands and no attributes (ONNX
+// Add, Sub, Mul, Div, the comparisons and the logic operators).
 func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		y, err := broadcastOperand(c)
@@ -45,7 +45,7 @@ func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	return trailingOnes(c.Builder(), y, rank-axis), nil
 }
 
-// trailingOnes appends axes of extent 1 to v up to this rank.
+// trailingOnes appends v with axes of extent 1 after its last axis, so that it has the given rank.
 func trailingOnes(b *ir.Builder, v *ir.Value, rank int) *ir.Value {
 	shape := v.Type.Shape
 	for len(shape) < rank {

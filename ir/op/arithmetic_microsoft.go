@@ -53,7 +53,7 @@ func importComplexMul(conjugate bool) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// distances maps the metrics of CDist to the reduction of differences.
+// distances maps the metrics of CDist to the reduction of the differences between two rows.
 var distances = map[string]Reduction{
 	"chebyshev": ReduceMax, "cityblock": ReduceL1, "euclidean": ReduceL2, "sqeuclidean": ReduceSumSquare,
 }

@@ -11,8 +11,10 @@ import (
 // Attend is an [Attention] whose queries, keys and values have one type, f32, f16 or bf16, and arbitrary
 // strides. Masks and sinks are f32. Element
 // (b, h, i, d) of the queries is element Q[0] + b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand
-// in row-major order. K and V describe the keys and the values in the same way. The remaining
-// operands are as in the attention. The result is [Batch,Queries,Heads,Width].
+// in row-major order. K and V describe the keys and the values in the same way. Shared is the
+// number of heads of keys and values, Depth the number of elements of a query and a key, and Width
+// that of a value. The remaining operands and attributes are as in the attention. The result is
+// [Batch,Queries,Heads,Width].
 type Attend struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -66,7 +68,8 @@ func (s *stridedView) isRows() bool {
 	return true
 }
 
-// shapes returns the shapes of queries, keys and values in the layout of an [Attention].
+// shapes returns the shapes of queries, keys and values as an [Attention] has them: [B,H,S,D],
+// [B,G,T,D] and [B,G,T,E].
 func (op Attend) shapes() [3][]dim.Dim {
 	return [3][]dim.Dim{
 		{op.Batch, op.Heads, op.Queries, op.Depth},
@@ -79,7 +82,7 @@ func (op Attend) attention() Attention {
 	return Attention{Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After}
 }
 
-// Infer returns [B,S,H,E].
+// Infer returns f32[Batch,Queries,Heads,Width].
 func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err
@@ -105,7 +108,8 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, y[0], y[2], y[1], y[3])}, nil
 }
 
-// Eval copies the operands and evaluates the attention.
+// Eval copies queries, keys and values to the layout of an [Attention], evaluates it, and returns
+// its result as [Batch,Queries,Heads,Width].
 func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	args := slices.Clone(in)
 	for i, shape := range op.shapes() {

@@ -39,10 +39,11 @@ type Attention struct {
 	Precision     ir.DType
 }
 
-// attended are the extents of an [Attention].
+// attended are the extents of an [Attention]: B, H, G, S, T, D and E.
 type attended struct{ batch, heads, shared, queries, keys, depth, width dim.Dim }
 
-// extents checks the operands and returns the extents.
+// extents returns the extents of the operands. It returns an error if the operands' shapes or types
+// do not fit together.
 func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return x, err
@@ -99,7 +100,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	return x, nil
 }
 
-// checkMask checks a mask for scores of this shape.
+// checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of
+// the scores.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
@@ -141,7 +143,7 @@ func (op Attention) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x.batch, x.heads, x.queries, x.width)}, nil
 }
 
-// Eval computes row by row in float64.
+// Eval returns the attention as [B,H,S,E]. It computes the result of each query in float64.
 func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -318,7 +320,7 @@ func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *
 	return unless(b, none, x.weigh(b, shares, v)), at[stage]
 }
 
-// unified makes extents equal that must be equal, and returns the extents of an attention. It
+// unified equates the extents that an attention requires to be equal, and returns the extents. It
 // updates args, as [ir.Builder.Equate] does.
 func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	for {
@@ -330,7 +332,8 @@ func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	}
 }
 
-// rows returns the number of queries of the heads that share keys, which are adjacent.
+// rows returns the number of queries that share keys: the number of query heads for each head of
+// keys, times the number of queries.
 func (x attended) rows() dim.Dim {
 	each, _ := x.heads.DivExact(x.shared)
 	return each.Mul(x.queries)
@@ -342,7 +345,7 @@ func (x attended) product(b *ir.Builder, q, k *ir.Value, scale float64) *ir.Valu
 	return ReshapeTo(b, b.Node(MatMul{}, q, TransposeBy(b, k, 0, 1, 3, 2)), x.batch, x.heads, x.queries, x.keys)
 }
 
-// weigh appends the sums of values, [B,H,S,E], weighted by shares, [B,H,S,T].
+// weigh appends Σ shares[…,j]·v[j]: [B,H,S,E] from shares [B,H,S,T] and values v [B,G,T,E].
 func (x attended) weigh(b *ir.Builder, shares, v *ir.Value) *ir.Value {
 	shares = ReshapeTo(b, shares, x.batch, x.shared, x.rows(), x.keys)
 	return ReshapeTo(b, b.Node(MatMul{}, shares, v), x.batch, x.heads, x.queries, x.width)
@@ -356,7 +359,7 @@ func times(b *ir.Builder, x *ir.Value, factor float64) *ir.Value {
 	return b.Node(Mul{}, x, b.Scalar(x.Type.DType, factor))
 }
 
-// unless appends x with 0 where cond is true. A nil cond is always false.
+// unless appends x with zeros where cond is true. It returns x if cond is nil.
 func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	if cond == nil {
 		return x
@@ -434,7 +437,7 @@ func shifted(b *ir.Builder, x *ir.Value, n int) *ir.Value {
 	return b.Node(Add{}, x, b.Const(ir.IntTensor(x.Type.DType, int64(n))))
 }
 
-// perBatch appends a vector reshaped to [B,1,1,1].
+// perBatch appends v, [B], reshaped to [B,1,1,1].
 func perBatch(b *ir.Builder, v *ir.Value) *ir.Value {
 	one := dim.Const(1)
 	return ReshapeTo(b, v, v.Type.Shape[0], one, one, one)

@@ -60,7 +60,7 @@ func importAttention(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // attentionAttrs reads the attributes that affect scores, for keys of depth elements. stage is the
-// stage of the scores that are a result.
+// stage of the attention at which ONNX returns its scores.
 func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err error) {
 	op = Attention{Before: -1, After: -1}
 	if op.Scale = c.Float("scale", 0); !c.Has("scale") {

@@ -12,12 +12,13 @@ import (
 // keys [B,G,T,D] and values [B,G,T,E]. Keys and values include past ones.
 type headed struct {
 	q, k, v *ir.Value
-	past    dim.Dim
-	mask    *ir.Value // added to the scores
-	cached  bool      // masks may have fewer keys than there are
+	past    dim.Dim   // number of past keys
+	mask    *ir.Value // sum of the masks so far, added to the scores; nil if there is none
+	cached  bool      // masks may have fewer keys than the cache
 }
 
-// remember prepends past keys and values.
+// remember makes past keys and values, [B,G,P,D], precede those of x. It does nothing if both are
+// nil, and fails if only one is.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return
@@ -29,7 +30,8 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite stores the keys and values in a cache at starts.
+// overwrite stores the keys and values of x in caches, from the indices starts on, and uses the
+// caches in their place. It fails if a cache is nil.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -43,14 +45,14 @@ func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	x.cached = true
 }
 
-// shape returns the shape of the scores.
+// shape returns the shape of the scores, [B,H,S,T].
 func (x *headed) shape() []dim.Dim {
 	q := x.q.Type.Shape
 	return []dim.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
 }
 
-// agree makes the extent of an axis of a mask equal to an extent of the scores, and returns the
-// mask.
+// agree equates the extent of a mask's axis with extent number extent of the scores, and returns
+// the mask. what describes the extents in errors.
 func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, extent int, what string) *ir.Value {
 	values := []*ir.Value{mask, x.q, x.k, x.v}
 	agree(b, mask.Type.Shape[axis], x.shape()[extent], what, values)

@@ -17,12 +17,12 @@ type AveragePool struct {
 	Blocked bool
 }
 
-// Infer computes the spatial extents.
+// Infer returns x's type with the number of windows along each spatial axis.
 func (op AveragePool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.inferPool(in, op.Blocked, floats{})
 }
 
-// Eval sums in float64.
+// Eval returns the mean of each window, summed in float64.
 func (op AveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	return evalPool(op, op.Window, x, op.Blocked, func(y *ir.Tensor, i int, c Cells, cell func(int) int) {
@@ -43,8 +43,8 @@ func (op AveragePool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Grad distributes dy among the cells that count. It divides dy by the number of cells of each
-// window, and applies a transposed convolution.
+// Grad returns the gradient of x: dy divided by the number of cells of each window, then
+// distributed to these cells by a transposed convolution.
 func (op AveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	spatial, one := len(op.Kernel), dim.Const(1)

@@ -29,7 +29,7 @@ func (op BatchNormTraining) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval computes in float64.
+// Eval returns the normalised x, in x's shape, computed in float64.
 func (op BatchNormTraining) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	both, err := ChannelMoments{}.Eval(in[:1])
 	if err != nil {
@@ -49,14 +49,15 @@ func (op BatchNormTraining) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts five operations for each element.
 func (BatchNormTraining) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(5)) }
 
-// Lower normalises by moments.
+// Lower replaces the node by channel moments and a product and sum with them.
 func (op BatchNormTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale := n.Arg(0), n.Arg(1)
 	mean, variance := channelMoments(b, x, scale.Type.Shape)
 	return []*ir.Value{b.Node(BatchNormalization{Epsilon: op.Epsilon}, x, scale, n.Arg(2), mean, variance)}
 }
 
-// channelMoments appends the mean and variance of x's channels, each with this shape.
+// channelMoments appends the mean and the population variance of each channel of x, both reshaped
+// to shape.
 func channelMoments(b *ir.Builder, x *ir.Value, shape []dim.Dim) (mean, variance *ir.Value) {
 	both := b.Node(ChannelMoments{}, x)
 	row := func(i int) *ir.Value {

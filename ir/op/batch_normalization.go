@@ -45,7 +45,7 @@ func (op BatchNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval computes in float64.
+// Eval returns the normalised x, in x's shape, computed in float64.
 func (op BatchNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -89,7 +89,8 @@ func (op BatchNormalization) Affine(b *ir.Builder, n *ir.Node) (s, t *ir.Value) 
 	return s, b.Node(Sub{}, args[2], b.Node(Mul{}, args[3], s))
 }
 
-// broadcast appends operand i of n in the type of x and in a shape that broadcasts to x's.
+// broadcast appends operand i of n, converted to the element type of x and reshaped so that it
+// broadcasts to x.
 func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value {
 	x := n.Arg(0).Type
 	v := ConvertTo(b, n.Arg(i), x.DType)
@@ -99,7 +100,8 @@ func (BatchNormalization) broadcast(b *ir.Builder, n *ir.Node, i int) *ir.Value 
 	return ReshapeTo(b, v, perChannel(v.Type.Shape[0], x.Rank()-2)...)
 }
 
-// perChannel returns the shape, for one value per channel, that broadcasts to [N,c,spatial…].
+// perChannel returns [c,1…] with spatial ones, the shape in which one value per channel broadcasts
+// to [N,c,spatial…].
 func perChannel(c dim.Dim, spatial int) []dim.Dim {
 	shape := []dim.Dim{c}
 	for range spatial {

@@ -43,7 +43,8 @@ func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }
 
-// namedAxes reports for each axis whether the list contains it.
+// namedAxes reports for each of rank axes whether the list contains it. It returns an error if an
+// axis is out of range or repeated.
 func namedAxes(list *ir.Tensor, rank int) ([]bool, error) {
 	axes := make([]int, list.Len())
 	for i := range axes {
@@ -73,7 +74,8 @@ func (op BindAxes) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	})
 }
 
-// BindValues returns the extents of the remaining axes.
+// BindValues returns the extents of the axes that are not listed. It returns an error if a listed
+// axis has another extent than 1.
 func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	shape, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(shape))
@@ -101,7 +103,7 @@ func (op Bound) extents(shape []int) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return int64(shape[i]), nil })
 }
 
-// BindValues returns the extents with the axes inserted.
+// BindValues returns the extents of Shape, with ones at the listed positions.
 func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	rest, _ := dim.Ints(op.Shape)
 	named, err := namedAxes(in[0], len(op.Symbols))
@@ -120,7 +122,8 @@ func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(shape)
 }
 
-// markedAxes returns the symbols of a [BindAxes] of a list of axes that is known only at run time.
+// markedAxes appends a [BindAxes] of a list of axes that is known only at run time, and returns its
+// symbols: two for each axis of shape.
 func markedAxes(b *ir.Builder, axes *ir.Value, shape []dim.Dim, all bool) []dim.Dim {
 	bind := BindAxes{newBound(b, "axis", 2*len(shape)), shape, all}
 	b.Nodes(bind, intList(b, axes))

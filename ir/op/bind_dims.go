@@ -31,13 +31,13 @@ func (op BindDims) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the elements. It returns an error if one is negative.
+// BindValues returns the elements at Places. It returns an error if one is negative.
 func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.each(func(i int) (int64, error) { return in[0].Int(op.Places[i]), nil })
 }
 
-// boundDims is like knownDims, but the operand of extents may also be known only at run time.
-// Symbols are then bound to its elements.
+// boundDims returns the elements of operand i as extents. Like [knownDims], it returns constants or
+// expressions if the elements are known. Otherwise it binds symbols to them at run time.
 func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {
@@ -56,7 +56,7 @@ func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	return bindElems(c.Builder(), v, name), nil
 }
 
-// boundDim is boundDims for an operand with one element.
+// boundDim is [boundDims] for an operand with one element.
 func boundDim(c ir.Importer, i int, name string) (dim.Dim, error) {
 	dims, err := boundDims(c, i, name)
 	if err != nil {
@@ -89,7 +89,7 @@ func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	return dims
 }
 
-// boundElem returns the symbol that is already bound to an element.
+// boundElem returns the symbol that an earlier node binds to the element o.
 func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	for _, n := range b.Func().Nodes {
 		if bind, ok := n.Op.(BindDims); ok && n.Arg(0) == o.value {
@@ -101,15 +101,15 @@ func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	return dim.Dim{}, false
 }
 
-// origin says where an element of an integer tensor comes from: it is an element of value, or an
-// expression if value is nil.
+// origin says where an element of an integer tensor comes from: it is element place of value or, if
+// value is nil, the expression dim.
 type origin struct {
 	value *ir.Value
 	place int
 	dim   dim.Dim
 }
 
-// originsOf returns the origins of the elements of an integer tensor.
+// originsOf returns the origin of each element of the integer tensor v.
 func originsOf(v *ir.Value) []origin {
 	t := tracer{elems: map[*ir.Value][]ir.Ratio{}, origins: map[string]origin{}}
 	count, _ := v.Type.Elems().Int()
@@ -133,14 +133,16 @@ func originsOf(v *ir.Value) []origin {
 // maxTrace is the number of operators through which an element is traced.
 const maxTrace = 64
 
-// tracer traces elements through operators that give them as expressions. At the end of a trace, an
-// origin is the difference of two symbols, because its value may be negative.
+// tracer traces elements through operators that give them as expressions. An origin appears in
+// these expressions as the difference of two symbols, because its value may be negative. elems has
+// the traced elements of each value, and origins the origin that a difference, as text, stands for.
 type tracer struct {
 	elems   map[*ir.Value][]ir.Ratio
 	origins map[string]origin
 }
 
-// trace returns the elements of v, or nil if they cannot be traced.
+// trace returns the elements of v as expressions of origins, or nil if they cannot be traced. depth
+// is the number of operators on the way so far.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems
@@ -166,7 +168,8 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	return elems
 }
 
-// through returns the elements of v in terms of the elements of its operands.
+// through returns the elements of v, computed by its operator from the traced elements of its
+// operands.
 func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
 	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
 		return nil

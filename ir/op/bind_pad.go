@@ -58,14 +58,14 @@ func (op BindPad) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // PadIndex returns, for each element along an axis that [Pad] has extended, the index of the
-// element that it copies, as i64. The axis had Extent elements, and Before and After elements were
-// inserted.
+// element that it copies, as i64. Mode is a mode of Pad. The axis had Extent elements, and Before
+// and After elements were inserted.
 type PadIndex struct {
 	Mode                  string
 	Extent, Before, After dim.Dim
 }
 
-// Infer returns the padded extent.
+// Infer returns i64[Before + Extent + After].
 func (op PadIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func (op PadIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, op.Before.Add(op.Extent).Add(op.After))}, nil
 }
 
-// Eval computes the indices.
+// Eval returns, for each padded index, the index of the element that is copied. It returns an error
+// if Extent is 0 and elements are inserted.
 func (op PadIndex) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	n, ok := dim.Ints([]dim.Dim{op.Before, op.Extent, op.After})
 	if _, err := ir.CheckedLen(n); err != nil || !ok {

@@ -7,11 +7,12 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// BitCast reinterprets the bits of its operand as another element type of the same width (ONNX
+// BitCast reinterprets the bits of its operand as the element type To of the same width (ONNX
 // BitCast, from opset 26).
 type BitCast struct{ To ir.DType }
 
-// Infer returns the operand's shape.
+// Infer returns the operand's shape with the element type To. It returns an error if the widths of
+// the types differ.
 func (op BitCast) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -22,13 +23,14 @@ func (op BitCast) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(op.To)}, nil
 }
 
-// Eval reads the bits.
+// Eval returns the elements with the same bits as elements of type To.
 func (op BitCast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y, err := ir.DecodeTensor(op.To, in[0].Shape, in[0].Bytes())
 	return []*ir.Tensor{y}, err
 }
 
-// Scalar reads the bits. It has no formula for f16 and bf16 operands, which are widened, nor for bools.
+// Scalar returns the element with the same bits. It has no formula for f16 and bf16 operands, which
+// are widened, nor for bools.
 func (BitCast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	from, to := x[0].Type.DType, kernel.Arithmetic(d)
 	switch {
@@ -47,7 +49,7 @@ func (BitCast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.
 // IsView marks the result as the memory of the operand.
 func (BitCast) IsView() {}
 
-// importBitCast reads BitCast.
+// importBitCast imports BitCast; the attribute to is the element type of the result.
 func importBitCast(c ir.Importer) ([]*ir.Value, error) {
 	to := c.DType("to", ir.Invalid)
 	return []*ir.Value{c.Builder().Node(BitCast{To: to}, c.Arg(0))}, nil

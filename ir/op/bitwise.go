@@ -26,7 +26,7 @@ type BitShift struct {
 	Left bool
 }
 
-// bits returns the formula of a function on bits.
+// bits returns the formula that applies f to the bits of both operands, for integers.
 func bits(f func(a, b uint64) uint64) formula {
 	return formula{
 		signed:   func(a, b int64) (int64, error) { return int64(f(uint64(a), uint64(b))), nil },
@@ -34,37 +34,37 @@ func bits(f func(a, b uint64) uint64) formula {
 	}
 }
 
-// Eval combines bits.
+// Eval returns x & y in the common shape of both.
 func (BitwiseAnd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a & b }))
 }
 
-// Scalar combines bits.
+// Scalar returns x & y for one element of each operand.
 func (BitwiseAnd) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.And(x[0], x[1])
 }
 
-// Eval combines bits.
+// Eval returns x | y in the common shape of both.
 func (BitwiseOr) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a | b }))
 }
 
-// Scalar combines bits.
+// Scalar returns x | y for one element of each operand.
 func (BitwiseOr) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Or(x[0], x[1])
 }
 
-// Eval combines bits.
+// Eval returns x ^ y in the common shape of both.
 func (BitwiseXor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 { return a ^ b }))
 }
 
-// Scalar combines bits.
+// Scalar returns x ^ y for one element of each operand.
 func (BitwiseXor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Binary(kernel.Xor, x[0], x[1])
 }
 
-// Eval inverts bits.
+// Eval returns ^x for each element x.
 func (BitwiseNot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		signed:   func(a int64) int64 { return ^a },
@@ -72,12 +72,12 @@ func (BitwiseNot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar inverts bits.
+// Scalar returns ^x for an element x.
 func (BitwiseNot) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	return wrapped(b, d, b.Not(x[0]))
 }
 
-// Eval shifts bits.
+// Eval returns x << y or x >> y in the common shape of both.
 func (op BitShift) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, bits(func(a, b uint64) uint64 {
 		if op.Left {
@@ -87,7 +87,8 @@ func (op BitShift) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}))
 }
 
-// Scalar shifts bits.
+// Scalar returns x << y or x >> y for one element of each operand, and 0 if y is at least the width
+// of the type.
 func (op BitShift) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	t := x[0].Type.DType
 	shift := kernel.Shr
@@ -99,7 +100,7 @@ func (op BitShift) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *ker
 	return wrapped(b, d, b.Select(b.Lt(x[1], width), y, b.Whole(t, 0)))
 }
 
-// importBitShift reads BitShift.
+// importBitShift imports BitShift. It returns an error unless direction is LEFT or RIGHT.
 func importBitShift(c ir.Importer) ([]*ir.Value, error) {
 	direction := c.Text("direction", "")
 	if direction != "LEFT" && direction != "RIGHT" {
@@ -121,17 +122,17 @@ func (BitwiseXor) IsCommutative() {}
 // Neutral returns 0: a shift by 0 bits changes nothing.
 func (BitShift) Neutral() float64 { return 0 }
 
-// Neutral returns 0.
+// Neutral returns 0: x | 0 is x.
 func (BitwiseOr) Neutral() float64 { return 0 }
 
-// Neutral returns 0.
+// Neutral returns 0: x ^ 0 is x.
 func (BitwiseXor) Neutral() float64 { return 0 }
 
 // IsInvolution marks the operator as its own inverse.
 func (BitwiseNot) IsInvolution() {}
 
-// IsIdempotent marks the operator as idempotent.
+// IsIdempotent marks the operator as idempotent: x & x is x.
 func (BitwiseAnd) IsIdempotent() {}
 
-// IsIdempotent marks the operator as idempotent.
+// IsIdempotent marks the operator as idempotent: x | x is x.
 func (BitwiseOr) IsIdempotent() {}

@@ -13,14 +13,14 @@ const BlockLanes = 16
 
 const block = BlockLanes
 
-// BlockedType returns the type of a channel-blocked tensor.
+// BlockedType returns the type f32[n,⌈c/16⌉,spatial…,16] of a channel-blocked tensor.
 func BlockedType(n, c dim.Dim, spatial []dim.Dim) ir.Type {
 	shape := append([]dim.Dim{n, c.CeilDiv(dim.Const(block))}, spatial...)
 	return ir.TensorOf(ir.F32, append(shape, dim.Const(block))...)
 }
 
-// SpatialEnd returns the index after the last spatial axis of [N,C,spatial…], or of the blocked
-// [N,⌈C/16⌉,spatial…,16].
+// SpatialEnd returns the index after the last spatial axis of x, which is [N,C,spatial…] or, if
+// blocked, [N,⌈C/16⌉,spatial…,16]. It returns an error if x does not have that form.
 func SpatialEnd(x ir.Type, blocked bool) (int, error) {
 	if !blocked {
 		if x.Rank() < 2 {

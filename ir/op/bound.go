@@ -21,8 +21,8 @@ func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 // HasEffect keeps the node, because extents depend on it.
 func (op Bound) HasEffect() {}
 
-// infer checks the number of symbols, and that the operands are lists of i64. The first operand
-// must be present.
+// infer returns no types. It returns an error unless there are symbols symbols, and all operands
+// are lists of i64. The first operand must be present.
 func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// each returns what value gives for each symbol's number.
+// each returns value(i) for each symbol i, or the first error.
 func (op Bound) each(value func(i int) (int64, error)) ([]int64, error) {
 	values := make([]int64, len(op.Symbols))
 	for i := range values {
@@ -63,7 +63,7 @@ func newBound(b *ir.Builder, hint string, n int) Bound {
 	return op
 }
 
-// dims returns the symbols as expressions.
+// dims returns the symbols as extents.
 func (op Bound) dims() []dim.Dim {
 	dims := make([]dim.Dim, len(op.Symbols))
 	for i, s := range op.Symbols {
@@ -72,7 +72,7 @@ func (op Bound) dims() []dim.Dim {
 	return dims
 }
 
-// intList converts a tensor of integers to a vector of i64. It returns nil for nil.
+// intList appends a tensor of integers as a vector of i64. It returns nil for nil.
 func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -83,7 +83,7 @@ func intList(b *ir.Builder, v *ir.Value) *ir.Value {
 	return ReshapeTo(b, ConvertTo(b, v, ir.I64), v.Type.Elems())
 }
 
-// intsOf returns the elements of an evaluated vector of integers, or nil for nil.
+// intsOf returns the elements of a tensor of integers, or nil for nil.
 func intsOf(t *ir.Tensor) []int64 {
 	if t == nil {
 		return nil
@@ -95,7 +95,7 @@ func intsOf(t *ir.Tensor) []int64 {
 	return list
 }
 
-// arg returns an evaluated operand, or nil if it is absent.
+// arg returns tensor i of the operands in, or nil if it is absent.
 func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	if i < len(in) {
 		return in[i]

@@ -63,7 +63,8 @@ func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, b.Node(Sub{}, y, zero), scale)}, nil
 }
 
-// bitWidth returns operand i, which is a constant number of bits.
+// bitWidth returns the value of operand i, a number of bits. It returns an error unless the operand
+// is constant.
 func bitWidth(c ir.Importer, i int) (float64, error) {
 	t := c.Constant(i)
 	if t == nil || t.Len() != 1 || t.DType == ir.String {
@@ -75,7 +76,8 @@ func bitWidth(c ir.Importer, i int) (float64, error) {
 	return 0, fmt.Errorf("%v bits", t.Number(0))
 }
 
-// rounded appends x rounded according to a mode of Brevitas.
+// rounded appends x rounded to integers. mode is a rounding mode of Brevitas, such as "ROUND" or
+// "FLOOR".
 func rounded(b *ir.Builder, x *ir.Value, mode string) (*ir.Value, error) {
 	magnitude := func(f func(*ir.Value) *ir.Value) *ir.Value {
 		return b.Node(Mul{}, b.Node(Sign{}, x), f(b.Node(Abs{}, x)))

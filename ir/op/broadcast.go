@@ -62,11 +62,12 @@ func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 type index struct {
 	shape   []int
 	strides []int // strides of the broadcast tensor, 0 along repeated axes
-	at      []int
-	Offset  int // offset in the broadcast tensor
+	at      []int // coordinates of the present element in shape
+	Offset  int   // offset in the broadcast tensor
 }
 
-// newIndex returns a walk through a tensor of shape from, broadcast to shape.
+// newIndex returns a walk through a tensor of shape from, in the order of the elements of shape, to
+// which it is broadcast.
 func newIndex(shape, from []int) *index {
 	x := &index{shape: shape, strides: make([]int, len(shape)), at: make([]int, len(shape))}
 	stride := 1
@@ -79,7 +80,7 @@ func newIndex(shape, from []int) *index {
 	return x
 }
 
-// Next goes to the next element of the row-major order.
+// Next moves to the next element in row-major order.
 func (x *index) Next() {
 	for i := len(x.at) - 1; i >= 0; i-- {
 		x.at[i]++
@@ -92,7 +93,8 @@ func (x *index) Next() {
 	}
 }
 
-// evalBroadcast returns the common shape of tensors and a walk through each of them in that shape.
+// evalBroadcast returns the common shape of tensors, and for each tensor a walk through it in that
+// shape. It returns an error if the shapes do not broadcast.
 func evalBroadcast(in []*ir.Tensor) (shape []int, walks []*index, err error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

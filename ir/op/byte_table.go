@@ -28,7 +28,7 @@ func (ByteTable) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(in[1].DType)}, nil
 }
 
-// Eval looks the elements up.
+// Eval returns table[x] for each element of x, in x's shape.
 func (ByteTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(in[1].DType, in[0].Shape...)
 	for i := range y.Len() {
@@ -37,7 +37,7 @@ func (ByteTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// ByteCodes returns all elements of an 8-bit integer type in the order of a
+// ByteCodes returns all 256 values of the 8-bit integer type d, in the order of the table of a
 // [ByteTable].
 func ByteCodes(d ir.DType) *ir.Tensor {
 	codes := ir.NewTensor(d, tableSize)

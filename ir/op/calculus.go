@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// calculus builds the expressions of derivatives. Constants take the element type of the other
-// operand, and operands broadcast.
+// calculus builds the expressions of derivatives from operations that broadcast. Its constants have
+// the element type of the other operand.
 type calculus struct{ *ir.Builder }
 
 func (c calculus) add(x, y *ir.Value) *ir.Value { return c.Node(Add{}, x, y) }
@@ -18,7 +18,7 @@ func (c calculus) div(x, y *ir.Value) *ir.Value { return c.Node(Div{}, x, y) }
 func (c calculus) neg(x *ir.Value) *ir.Value    { return c.Node(Neg{}, x) }
 func (c calculus) square(x *ir.Value) *ir.Value { return c.mul(x, x) }
 
-// num returns a scalar of x's element type.
+// num returns v as a scalar of x's element type.
 func (c calculus) num(x *ir.Value, v float64) *ir.Value { return c.Scalar(x.Type.DType, v) }
 
 // plus returns x + v, and times returns x·v.
@@ -46,8 +46,8 @@ func (c calculus) choose(x, y *ir.Value, comparison ir.Op, g *ir.Value) *ir.Valu
 	return c.Node(Where{}, c.Node(Equal{}, x, y), c.times(g, 0.5), c.where(c.Node(comparison, x, y), g))
 }
 
-// sum reduces the axes of x, which are in ascending order. With keep, their extents become 1;
-// otherwise they are removed.
+// sum returns x summed over axes, which are in ascending order. If keep is true, these axes stay
+// with extent 1, else they are removed.
 func (c calculus) sum(x *ir.Value, keep bool, axes ...int) *ir.Value {
 	if len(axes) == 0 {
 		return x

@@ -23,7 +23,7 @@ type Cast struct {
 	Round       string // rounding for f8e8m0: "down" or "nearest"; "" means up
 }
 
-// Infer returns the operand's shape.
+// Infer returns the operand's shape with the element type To.
 func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -39,13 +39,13 @@ func (op Cast) Infer(in []ir.Type) ([]ir.Type, error) {
 
 var roundModes = map[string]rt.RoundMode{"": rt.RoundUp, "down": rt.RoundDown, "nearest": rt.RoundNearest}
 
-// RoundMode returns how a cast to f8e8m0 rounds.
+// RoundMode returns the rounding mode of a cast to f8e8m0 that Round names.
 func (op Cast) RoundMode() rt.RoundMode { return roundModes[op.Round] }
 
 // Overwrites allows the result to reuse the memory of the operand.
 func (Cast) Overwrites() []int { return []int{0} }
 
-// Eval converts.
+// Eval returns the elements converted to To. It returns an error for a string that is not a number.
 func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if x.IsSplat() && x.Len() > 0 {
@@ -82,7 +82,8 @@ func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar converts an element. It has no formula for strings and for floats of less than 16 bits.
+// Scalar returns an element converted to d. It has no formula for strings and for floats of less
+// than 16 bits.
 func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	to, from := kernel.Arithmetic(d), x[0].Type.DType
 	switch {
@@ -118,7 +119,7 @@ func truncated(b *kernel.Builder, d ir.DType, x *kernel.Value) *kernel.Value {
 	return wrapped(b, d, v)
 }
 
-// encode converts to an 8-bit float type by its codes.
+// encode returns x converted to the 8-bit float type To.
 func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	exact, err := Cast{To: ir.F64}.Eval([]*ir.Tensor{x})
 	if err != nil {
@@ -132,7 +133,7 @@ func (op Cast) encode(x *ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// code returns the encoding of v in an 8-bit float type with these attributes.
+// code returns the encoding of v in the 8-bit float type To.
 func (op Cast) code(v float32) byte {
 	saturate := !op.Unsaturated
 	switch op.To {
@@ -148,7 +149,7 @@ func (op Cast) code(v float32) byte {
 	return byte(rt.ToFloat8E8M0(v, saturate, op.RoundMode()))
 }
 
-// setFloat stores a float converted to y's type.
+// setFloat stores v, a float, as element i of y, converted to y's type.
 func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	switch {
 	case op.To == ir.Bool:
@@ -160,7 +161,7 @@ func (op Cast) setFloat(y *ir.Tensor, i int, v float64) {
 	}
 }
 
-// setInt stores an integer converted to y's type, rounded once.
+// setInt stores v as element i of y, converted to y's type and rounded once.
 func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	switch {
 	case !op.To.IsFloat():
@@ -172,7 +173,7 @@ func (op Cast) setInt(y *ir.Tensor, i int, v int64) {
 	}
 }
 
-// setUnsigned is setInt for u64.
+// setUnsigned is [Cast.setInt] for a u64.
 func (op Cast) setUnsigned(y *ir.Tensor, i int, v uint64) {
 	switch {
 	case !op.To.IsFloat():
@@ -238,7 +239,7 @@ func (op Cast) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// Grad casts dy to the operand's type.
+// Grad returns dy, converted to the operand's type.
 func (Cast) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, dy[0], n.Arg(0).Type.DType)}
 }
@@ -270,7 +271,7 @@ func castNode(c ir.Importer, to ir.DType) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// IsIdentity reports whether the element type is unchanged.
+// IsIdentity reports whether x already has the element type To.
 func (op Cast) IsIdentity(x ir.Type) bool { return op.To == x.DType }
 
 // IsCheap marks the operator as cheaper to compute than to store.

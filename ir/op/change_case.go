@@ -13,7 +13,7 @@ type ChangeCase struct {
 	Upper bool
 }
 
-// Eval changes the case.
+// Eval returns the strings in upper or lower case.
 func (op ChangeCase) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(ir.String, x.Shape...)

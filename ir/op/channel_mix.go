@@ -26,7 +26,7 @@ func (op ChannelMix) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval computes in float64.
+// Eval returns a·g + b·x + c in the shape of g, computed in float64.
 func (op ChannelMix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	of, c := op.of(in[0])
 	g, x, factors := NumbersOf(in[0]), NumbersOf(in[1]), NumbersOf(in[2])

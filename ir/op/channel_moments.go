@@ -21,7 +21,8 @@ func (op ChannelMoments) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, dim.Const(2), c)}, nil
 }
 
-// Eval sums in float64. It subtracts the mean before it sums squares.
+// Eval returns the mean and the variance of each channel, [2,C], summed in float64. It subtracts
+// the mean before it sums squares.
 func (op ChannelMoments) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	of, c := op.of(x)
@@ -70,10 +71,11 @@ func (Channels) count(c calculus, x *ir.Value) *ir.Value {
 	return c.extent(x, x.Type.Shape[0].Mul(dim.Product(x.Type.Shape[2:]...)))
 }
 
-// IsWhole says that a kernel reads the operands once or twice.
+// IsWhole marks the operator, because a kernel reads x fewer times than the operators that replace
+// it.
 func (ChannelMoments) IsWhole() {}
 
-// Lower replaces the node by reductions.
+// Lower replaces the node by reductions of x and of (x − mean)².
 func (op ChannelMoments) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

@@ -27,7 +27,7 @@ func (op ChannelSums) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, dim.Const(2), c)}, nil
 }
 
-// Eval sums in float64.
+// Eval returns the two sums of each channel, [2,C], computed in float64.
 func (op ChannelSums) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	of, c := op.of(in[0])
 	sums := make([]float64, 2*c)
@@ -67,10 +67,11 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 	return grads
 }
 
-// IsWhole says that a kernel reads the operands once or twice.
+// IsWhole marks the operator, because a kernel reads g and x fewer times than the operators that
+// replace it.
 func (ChannelSums) IsWhole() {}
 
-// Lower replaces the node by reductions.
+// Lower replaces the node by reductions of g and of g·(x − mean).
 func (op ChannelSums) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.C > 0 {
 		return nil

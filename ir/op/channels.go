@@ -14,7 +14,8 @@ type Channels struct {
 	C int
 }
 
-// infer checks that count operands have channels and one type, and returns the number of channels.
+// infer returns the number of channels of the first count operands. It returns an error unless they
+// have one type, of floats with channels.
 func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 	x := in[0]
 	if err := checkDomain(in[:1], floats{}); err != nil {
@@ -38,8 +39,8 @@ func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 	return c, nil
 }
 
-// of returns a function from the index of an element to its channel, and the number of channels.
-// Empty lanes give a channel beyond the last.
+// of returns a function from the index of an element of x to its channel, and the number of
+// channels. Empty lanes of the blocked layout give a channel beyond the last.
 func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	if op.C > 0 {
 		plane := LenOf(x.Shape[2 : len(x.Shape)-1])
@@ -49,7 +50,7 @@ func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	return func(i int) int { return i / max(inner, 1) % max(c, 1) }, c
 }
 
-// axes returns the axes over which planar operands are summed.
+// axes returns the axes of a planar x except the channels: 0, 2, 3 and so on.
 func (Channels) axes(x ir.Type) []int { return otherAxes(x.Rank(), 1) }
 
 // row appends row i of numbers, [count,C], in a shape that broadcasts to the planar x.

@@ -25,7 +25,8 @@ func (op CheckIndex) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], indexType(in[0])
 }
 
-// Eval compares the indices.
+// Eval returns the indices, counted from the start. It returns an error if an index is out of
+// range.
 func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	count, ok := op.Count.Int()
 	if !ok {
@@ -45,7 +46,8 @@ func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// checkIndex returns an error if index is not one of count things.
+// checkIndex returns an error unless 0 ≤ index < count. The error calls the index what and the
+// elements things.
 func checkIndex(index int64, count int, what, things string) error {
 	if index < 0 || index >= int64(count) {
 		return fmt.Errorf("%s %d is not one of %d %s", what, index, count, things)
@@ -53,12 +55,13 @@ func checkIndex(index int64, count int, what, things string) error {
 	return nil
 }
 
-// checked appends a [CheckIndex] of indices.
+// checked appends a [CheckIndex] of indices, which must be below count, and returns its result.
 func checked(b *ir.Builder, indices *ir.Value, count dim.Dim, what, things string) *ir.Value {
 	return b.Node(CheckIndex{Count: count, What: what, Things: things}, indices)
 }
 
-// checkedAxis appends an axis, checked against a rank and counted from the start.
+// checkedAxis appends a check that axis is an axis of a tensor of this rank. It returns the axis
+// counted from the start.
 func checkedAxis(b *ir.Builder, axis *ir.Value, rank int) *ir.Value {
 	return b.Node(CheckIndex{Count: dim.Const(rank), FromEnd: true, What: "axis", Things: "axes"}, axis)
 }

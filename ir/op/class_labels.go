@@ -23,7 +23,7 @@ func classLabels(c ir.Importer, ints string) (*ir.Tensor, error) {
 	return nil, fmt.Errorf("no classlabels_strings and no %s", ints)
 }
 
-// labelsOf returns the labels at the indices classes, i64.
+// labelsOf returns labels[classes]: the label of each class index in classes, i64.
 func labelsOf(b *ir.Builder, labels *ir.Tensor, classes *ir.Value) *ir.Value {
 	return b.Node(Gather{Axis: 0}, b.Const(labels), classes)
 }
@@ -41,7 +41,8 @@ func matrixOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	return x, nil
 }
 
-// rowsOf is matrixOf for numbers. Types other than f64 are converted to f32.
+// rowsOf is [matrixOf] for numbers. It converts types other than f64 to f32, and returns an error
+// for strings and bools.
 func rowsOf(b *ir.Builder, x *ir.Value) (*ir.Value, error) {
 	x, err := matrixOf(b, x)
 	switch {

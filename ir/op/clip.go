@@ -16,7 +16,8 @@ type Clip struct {
 	Lo, Hi float64
 }
 
-// Infer checks that the element type can represent the bounds.
+// Infer returns the operand's type. It returns an error if the element type cannot represent the
+// bounds.
 func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.unary.Infer(in)
 	if err != nil {
@@ -36,7 +37,7 @@ func intHas(d ir.DType, v float64) bool {
 	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
 }
 
-// intRange returns the smallest and the largest integer of a type.
+// intRange returns the smallest and the largest integer of type d.
 func intRange(d ir.DType) (lo int64, hi uint64) {
 	if d.Class() == ir.Unsigned {
 		return 0, math.MaxUint64 >> (64 - d.Bits())
@@ -44,7 +45,7 @@ func intRange(d ir.DType) (lo int64, hi uint64) {
 	return math.MinInt64 >> (64 - d.Bits()), math.MaxInt64 >> (64 - d.Bits())
 }
 
-// Eval clamps.
+// Eval returns x clamped to [Lo, Hi] for each element x.
 func (op Clip) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	lo, hi := IntBounds(in[0].DType, op.Lo, op.Hi)
 	return evalMapping(in, mapping{
@@ -54,7 +55,7 @@ func (op Clip) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar clamps.
+// Scalar returns an element clamped to [Lo, Hi].
 func (op Clip) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	t := x[0].Type.DType
 	if t.IsFloat() {
@@ -74,8 +75,8 @@ func limit[T real](x, lo, hi T) T {
 	return x
 }
 
-// IntBounds returns the bounds as integers of a type. Bounds of u64 are returned as the int64 with
-// the same bits.
+// IntBounds returns lo and hi as integers of type d; an infinite bound becomes the smallest or
+// largest integer. Bounds of u64 are returned as the int64 with the same bits.
 func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	if !d.IsInt() {
 		return 0, 0
@@ -93,7 +94,8 @@ func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	return bound(lo), bound(hi)
 }
 
-// InferElems clamps expressions to constants.
+// InferElems returns the known elements, clamped to [Lo, Hi]. It returns nil if a finite bound is
+// not an integer.
 func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		if !math.IsInf(op.Lo, -1) {
@@ -112,7 +114,7 @@ func (op Clip) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad multiplies dy by the derivative: 1 from Lo to Hi, else 0.
+// Grad returns dy where x is from Lo to Hi, else 0.
 func (op Clip) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.where(c.between(x, op.Lo, op.Hi), c.num(x, 1)) })
 }
@@ -163,10 +165,10 @@ func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
 	return n, n == n && (d.IsFloat() || intHas(d, n) && int64(n) == t.Int(0))
 }
 
-// IsIdentity reports whether there are no bounds.
+// IsIdentity reports whether both bounds are infinite.
 func (op Clip) IsIdentity(ir.Type) bool { return math.IsInf(op.Lo, -1) && math.IsInf(op.Hi, 1) }
 
-// Limits returns the bounds.
+// Limits returns Lo and Hi.
 func (op Clip) Limits() (lo, hi float64) { return op.Lo, op.Hi }
 
 // IsCheap marks the operator as cheaper to compute than to store.

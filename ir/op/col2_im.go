@@ -19,7 +19,8 @@ type Col2Im struct {
 	Strides, Dilations, Pads []int
 }
 
-// Infer divides the rows by the cells of a block.
+// Infer returns [N,rows/cells,Image…], where x has rows rows and a block has cells cells. It
+// returns an error if constant extents do not fit together.
 func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -58,12 +59,13 @@ func (op Col2Im) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// window returns the window, with a kernel of ones.
+// window returns the window of Block, with strides, dilations and pads. Its Kernel is all ones, for
+// the caller to fill in.
 func (op Col2Im) window() Window {
 	return Window{Kernel: orOnes(nil, len(op.Image)), Strides: op.Strides, Dilations: op.Dilations, Pads: op.Pads}
 }
 
-// Eval sums floats in float64; integers wrap.
+// Eval returns the images. Floats are summed in float64; integers wrap.
 func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	image, okImage := dim.Ints(op.Image)
 	block, okBlock := dim.Ints(op.Block)
@@ -100,7 +102,7 @@ func (op Col2Im) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad extracts the windows of dy. It fails if the block is not constant.
+// Grad returns the cells of all windows over dy, as columns. It fails if Block is not constant.
 func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	block, ok := dim.Ints(op.Block)
 	if !ok {
@@ -123,7 +125,8 @@ func (op Col2Im) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 // Lower converts narrow numbers to wider ones.
 func (op Col2Im) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importCol2Im reads Col2Im.
+// importCol2Im imports Col2Im. image_shape and block_shape are operands, which may be known only at
+// run time.
 func importCol2Im(c ir.Importer) ([]*ir.Value, error) {
 	image, err := boundDims(c, 1, "image_shape")
 	if err != nil {

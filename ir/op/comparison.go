@@ -12,17 +12,19 @@ import (
 // result.
 type comparison[D domain] struct{ elementwise }
 
-// Infer broadcasts the operands.
+// Infer returns bools in the common shape of both operands.
 func (comparison[D]) Infer(in []ir.Type) ([]ir.Type, error) { return inferBinary[D](in, ir.Bool) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (comparison[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Equal computes x == y with broadcasting, for operands of one type of any kind. NaN is not equal
 // to any value, and −0 equals 0.
 type Equal struct{ comparison[anything] }
 
-// Lower expands strings, and converts types that kernels only store to a wider type.
+// Lower expands strings to the common shape, and computes operands of narrow types, such as f16 and
+// i4, in a wider type.
 func (Equal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerTexts(b, n); out != nil {
 		return out
@@ -50,76 +52,77 @@ func isLessOrEqual(order int) bool    { return order <= 0 }
 func isGreater(order int) bool        { return order > 0 }
 func isGreaterOrEqual(order int) bool { return order >= 0 }
 
-// Eval compares.
+// Eval returns x == y in the common shape of both.
 func (Equal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isEqual) }
 
-// Scalar compares.
+// Scalar returns x == y for one element of each operand.
 func (Equal) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Eq(x[0], x[1])
 }
 
-// Eval compares.
+// Eval returns x < y in the common shape of both.
 func (Less) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isLess) }
 
-// Scalar compares.
+// Scalar returns x < y for one element of each operand.
 func (Less) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Lt(x[0], x[1])
 }
 
-// Eval compares.
+// Eval returns x <= y in the common shape of both.
 func (LessOrEqual) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalComparison(in, isLessOrEqual)
 }
 
-// Scalar compares.
+// Scalar returns x <= y for one element of each operand.
 func (LessOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Le(x[0], x[1])
 }
 
-// Eval compares.
+// Eval returns x > y in the common shape of both.
 func (Greater) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalComparison(in, isGreater) }
 
-// Scalar compares.
+// Scalar returns x > y for one element of each operand.
 func (Greater) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Gt(x[0], x[1])
 }
 
-// Eval compares.
+// Eval returns x >= y in the common shape of both.
 func (GreaterOrEqual) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalComparison(in, isGreaterOrEqual)
 }
 
-// Scalar compares.
+// Scalar returns x >= y for one element of each operand.
 func (GreaterOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Ge(x[0], x[1])
 }
 
-// InferElems compares expressions if their bounds decide the result.
+// InferElems returns x == y for known elements, if the bounds of x − y decide it.
 func (Equal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isEqual)
 }
 
-// InferElems compares expressions if their bounds decide the result.
+// InferElems returns x < y for known elements, if the bounds of x − y decide it.
 func (Less) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLess)
 }
 
-// InferElems compares expressions if their bounds decide the result.
+// InferElems returns x <= y for known elements, if the bounds of x − y decide it.
 func (LessOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLessOrEqual)
 }
 
-// InferElems compares expressions if their bounds decide the result.
+// InferElems returns x > y for known elements, if the bounds of x − y decide it.
 func (Greater) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreater)
 }
 
-// InferElems compares expressions if their bounds decide the result.
+// InferElems returns x >= y for known elements, if the bounds of x − y decide it.
 func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreaterOrEqual)
 }
 
-// evalComparison tells for which pairs of elements the order holds.
+// evalComparison returns holds(order) for each pair of elements of the broadcast operands, where
+// order is the result of [cmp.Compare]. It returns false if an element is NaN.
 func evalComparison(in []*ir.Tensor, holds func(order int) bool) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -150,8 +153,8 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 	return cmp.Compare(a.Int(i), b.Int(j)), true
 }
 
-// elemsComparison compares expressions. It gives a result if every order that the bounds of their
-// difference allow gives the same result.
+// elemsComparison returns holds(order) for each pair of known elements. It returns nil if the
+// bounds of a difference allow orders with different results.
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])

@@ -10,7 +10,8 @@ import (
 // Concat concatenates tensors along Axis. Their other extents are equal.
 type Concat struct{ Axis int }
 
-// Infer returns the sum of the extents along Axis.
+// Infer returns the operands' type, with the sum of their extents along Axis. It returns an error
+// if other extents or element types differ.
 func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (op Concat) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(first.DType, shape...)}, nil
 }
 
-// Eval copies the operands' rows in turn.
+// Eval returns the operands, one after the other along Axis.
 func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {
@@ -54,7 +55,7 @@ func (op Concat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the slice of dy that belongs to each operand.
+// Grad returns, for each operand, the slice of dy along Axis that belongs to it.
 func (op Concat) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	grads := make([]*ir.Value, len(n.Args))
 	at := dim.Const(0)
@@ -67,7 +68,7 @@ func (op Concat) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []
 	return grads
 }
 
-// InferElems copies the operands' rows in turn.
+// InferElems returns the known elements of the operands in the order of the result.
 func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	shape, ok := out.Static()
 	types := make([]ir.Type, len(in))
@@ -84,7 +85,8 @@ func (op Concat) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elems
 }
 
-// visit calls f with the index of each element of the result, its operand, and its index there.
+// visit calls f for each element of a result of the given shape: with its index i, the operand that
+// it comes from, and its index j in that operand.
 func (op Concat) visit(shape []int, in []ir.Type, f func(i, operand, j int)) {
 	outer := 1
 	for _, d := range shape[:op.Axis] {
@@ -141,13 +143,13 @@ func importConcat(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Concat{Axis: axis}, args...)}, nil
 }
 
-// IsIdentity reports true.
+// IsIdentity returns true: the concatenation of one operand is that operand.
 func (Concat) IsIdentity(ir.Type) bool { return true }
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (Concat) IsMemoryBound() {}
 
-// Movement returns a join of the operands.
+// Movement returns Joins: the result consists of the elements of all operands.
 func (Concat) Movement() Movement { return Joins }
 
 // BeforeTranspose returns a Concat along the axis that perm moves to Axis.

@@ -17,7 +17,8 @@ type ConcatFromSequence struct {
 	Extents []string
 }
 
-// Infer returns a type with the symbols as extents.
+// Infer returns the elements' type, concatenated or stacked along Axis. The extents are the symbols
+// of Extents, and constants where Extents has "".
 func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err
@@ -38,7 +39,8 @@ func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// shape returns the shape of the result as far as the type of the elements determines it.
+// shape returns the shape of the result for elements of type elem. An extent that the type does not
+// determine is [dim.Any].
 func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	after := op.Axis
 	if !op.NewAxis {
@@ -51,7 +53,8 @@ func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	return append(shape, elem.Shape[after:]...), nil
 }
 
-// Eval concatenates.
+// Eval returns the concatenation of the elements. It returns an error if the sequence is empty or
+// an element does not fit.
 func (op ConcatFromSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	items := in[0].Items
 	if len(items) == 0 {
@@ -74,12 +77,13 @@ func (op ConcatFromSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op ConcatFromSequence) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the result's extents.
+// BindValues returns the extents of the result that Extents has symbols for.
 func (op ConcatFromSequence) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// importConcatFromSequence reads ConcatFromSequence.
+// importConcatFromSequence imports ConcatFromSequence. If the elements of the sequence are known,
+// it becomes a [Concat].
 func importConcatFromSequence(c ir.Importer) ([]*ir.Value, error) {
 	b, seq := c.Builder(), c.Arg(0)
 	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)
@@ -113,7 +117,8 @@ func importConcatFromSequence(c ir.Importer) ([]*ir.Value, error) {
 	return b.Nodes(op, seq), nil
 }
 
-// concatItems appends the concatenation of values.
+// concatItems appends the concatenation of items along axis, or their stack along a new axis if
+// newAxis is set.
 func concatItems(b *ir.Builder, items []*ir.Value, axis int, newAxis bool) ([]*ir.Value, error) {
 	parts := make([]*ir.Value, len(items))
 	for i, v := range items {

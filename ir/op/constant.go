@@ -43,7 +43,7 @@ func constantValue(c ir.Importer) (*ir.Tensor, error) {
 	return nil, fmt.Errorf("no value")
 }
 
-// intTensor returns a rank-1 tensor of i64.
+// intTensor returns the numbers n as an i64 tensor of rank 1.
 func intTensor(n []int) *ir.Tensor {
 	t := ir.NewTensor(ir.I64, len(n))
 	for i, v := range n {
@@ -52,7 +52,7 @@ func intTensor(n []int) *ir.Tensor {
 	return t
 }
 
-// textTensor returns a rank-1 tensor of strings.
+// textTensor returns texts as a string tensor of rank 1.
 func textTensor(texts []string) *ir.Tensor {
 	t := ir.NewTensor(ir.String, len(texts))
 	for i, s := range texts {

@@ -15,7 +15,7 @@ type Conv struct {
 	Group int // divides C and M
 }
 
-// Infer computes the spatial extents.
+// Infer returns [N,M,spatial…] with the number of windows along each spatial axis.
 func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (op Conv) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// inferShape returns the shape of the convolution of x with weights w.
+// inferShape returns the shape of the convolution of x with weights w, [N,M,spatial…].
 func (op Conv) inferShape(x, w ir.Type) ([]dim.Dim, error) {
 	if err := op.inferWeights(x, w, w.Rank()); err != nil {
 		return nil, err
@@ -49,7 +49,8 @@ func (op Conv) inferShape(x, w ir.Type) ([]dim.Dim, error) {
 	return append([]dim.Dim{x.Shape[0], w.Shape[0]}, spatial...), err
 }
 
-// inferWeights checks the conditions that a convolution and a transposed convolution share.
+// inferWeights returns an error unless weights w fit an operand x: in rank and number of spatial
+// axes, and with a window and a number of groups that are valid.
 func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	if x.Rank() != rank {
 		return fmt.Errorf("weights %s for %s", w, x)
@@ -68,7 +69,8 @@ func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	return nil
 }
 
-// inferBias checks an optional third operand of m elements.
+// inferBias returns an error unless operand 2 is absent, or has m elements and the type of the
+// others.
 func inferBias(in []ir.Type, m dim.Dim) error {
 	if len(in) < 3 || in[2].IsZero() {
 		return nil
@@ -79,7 +81,7 @@ func inferBias(in []ir.Type, m dim.Dim) error {
 	return Same(in[2].Shape[0], m, "bias and output channels")
 }
 
-// Eval sums products in float64.
+// Eval returns the convolution, [N,M,spatial…]. It sums products in float64.
 func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -118,7 +120,9 @@ func (op Conv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// dot sums the products of the values seen with the taps of each kernel in w.
+// dot returns the sum of seen[i]·w[j], where seen holds the values that a window sees, channel by
+// channel. taps lists the cells of the window that are inside the operand, and kernel is the number
+// of cells of the window in w.
 func dot(seen, w []float64, taps []int, kernel int) float64 {
 	sum := 0.0
 	for len(seen) > 0 {
@@ -184,8 +188,8 @@ func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Valu
 	return cropTo(b, b.Node(back, g, w), first, x.Shape)
 }
 
-// cropTo appends the part of x, [N,C,spatial…], that starts at first and has the given shape. It is
-// zero where x ends earlier.
+// cropTo appends the part of x, [N,C,spatial…], that has the given shape and starts at first along
+// the spatial axes. It is zero where x ends earlier.
 func cropTo(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	rank := x.Type.Rank()
 	beyond := Pad{Mode: "constant", Before: zeroPads(rank), After: zeroPads(rank)}
@@ -241,7 +245,7 @@ func (op Conv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, ReshapeTo(b, sum, shape...), perm...)}
 }
 
-// padAxis appends zeros around an axis.
+// padAxis appends x with before zeros before an axis and after zeros after it.
 func padAxis(b *ir.Builder, x *ir.Value, axis int, before, after dim.Dim) *ir.Value {
 	if before.Equal(dim.Const(0)) && after.Equal(dim.Const(0)) {
 		return x
@@ -260,8 +264,8 @@ func LenOf(shape []int) int {
 	return n
 }
 
-// importFilter reads the operand and the weights of a convolution, and its window over the spatial
-// axes of the weights.
+// importFilter returns the operand and the weights of a convolution, and its window over the
+// spatial axes of the weights. It returns an error if the weights have no spatial axes.
 func importFilter(c ir.Importer) (x, w *ir.Value, window Window, err error) {
 	x, w = c.Arg(0), c.Arg(1)
 	if w.Type.Rank() < 3 {
@@ -271,7 +275,7 @@ func importFilter(c ir.Importer) (x, w *ir.Value, window Window, err error) {
 	return x, w, window, err
 }
 
-// importConv reads Conv.
+// importConv imports Conv. Its window is read by [importFilter], and group is 1 by default.
 func importConv(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {
@@ -280,7 +284,7 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Conv{Window: window, Group: c.Int("group", 1)}, x, w, c.Arg(2))}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (Conv) IsStatistic(int) bool { return false }
 
 // Factors counts the operand, the weights and the bias.

@@ -15,7 +15,7 @@ type ConvData struct {
 	Spatial []dim.Dim
 }
 
-// Infer returns the shape of the operand.
+// Infer returns [N,C,Spatial…], the type of the convolution's operand.
 func (op ConvData) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -42,10 +42,11 @@ func (op ConvData) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(g.DType, append([]dim.Dim{g.Shape[0], w.Shape[1]}, op.Spatial...)...)}, nil
 }
 
-// conv returns the convolution whose operand this is the gradient of.
+// conv returns the convolution that this operator is a gradient of.
 func (op ConvData) conv() Conv { return Conv{Window: op.Window, Group: 1} }
 
-// Eval sums products in float64.
+// Eval returns the gradient of the convolution's operand, [N,C,Spatial…]. It sums products in
+// float64.
 func (op ConvData) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {

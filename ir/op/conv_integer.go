@@ -18,7 +18,8 @@ type ConvInteger struct {
 	Requantize
 }
 
-// Infer computes the spatial extents.
+// Infer returns [N,M,spatial…] with the number of windows along each spatial axis. The element type
+// is i32 or To.
 func (op ConvInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, ProductOperands); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (op ConvInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, shape...)}, err
 }
 
-// Eval sums products of integers.
+// Eval returns the requantised sums, [N,M,spatial…].
 func (op ConvInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -94,7 +95,7 @@ func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }
 
-// importConvInteger reads ConvInteger.
+// importConvInteger imports ConvInteger. The zero points of x and w are operands 2 and 3.
 func importConvInteger(c ir.Importer) ([]*ir.Value, error) {
 	x, w := c.Arg(0), c.Arg(1)
 	op, err := importIntegerWindow(c, x.Type, w.Type)
@@ -104,7 +105,8 @@ func importConvInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2), c.Arg(3))}, nil
 }
 
-// importIntegerWindow reads the attributes of a convolution of integers.
+// importIntegerWindow reads the window and the number of groups of a convolution of integers x with
+// weights w. It returns an error if the weights have no spatial axes.
 func importIntegerWindow(c ir.Importer, x, w ir.Type) (op ConvInteger, err error) {
 	if w.Rank() < 3 {
 		return op, fmt.Errorf("weights %s have no spatial axes", w)
@@ -114,7 +116,8 @@ func importIntegerWindow(c ir.Importer, x, w ir.Type) (op ConvInteger, err error
 	return op, err
 }
 
-// importQLinearConv reads QLinearConv.
+// importQLinearConv imports QLinearConv as a requantised ConvInteger. It returns an error if the
+// zero point of the result is absent.
 func importQLinearConv(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w := c.Builder(), c.Arg(0), c.Arg(3)
 	op, err := importIntegerWindow(c, x.Type, w.Type)
@@ -130,7 +133,8 @@ func importQLinearConv(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x, w, c.Arg(2), c.Arg(5), c.Arg(8), scale, zero)}, nil
 }
 
-// rescale appends the factor from the sums of a product to its result: x·w/y.
+// rescale appends x·w/y, the factor from integer sums to the result, given the scales x and w of
+// the factors and y of the result.
 func rescale(b *ir.Builder, x, w, y *ir.Value) *ir.Value {
 	return b.Node(Div{}, b.Node(Mul{}, vectorOf(b, x), vectorOf(b, w)), vectorOf(b, y))
 }

@@ -24,12 +24,12 @@ type ConvTranspose struct {
 	Group int // divides C
 }
 
-// window returns the window of the convolution that is transposed.
+// window returns the window of the convolution that is transposed, without padding.
 func (op ConvTranspose) window() Window {
 	return Window{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations}
 }
 
-// crop returns the cells removed along axis i.
+// crop returns the number of cells removed before and after axis i.
 func (op ConvTranspose) crop(i int) (before, after int) {
 	if op.Crop == nil {
 		return 0, 0
@@ -37,7 +37,8 @@ func (op ConvTranspose) crop(i int) (before, after int) {
 	return op.Crop[i], op.Crop[len(op.Kernel)+i]
 }
 
-// Infer computes the spatial extents.
+// Infer returns [N,M,spatial…]. A spatial extent is the number of cells that windows reach, minus
+// the cropped cells.
 func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
@@ -77,13 +78,14 @@ func (op ConvTranspose) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// whole returns the number of cells that windows reach along axis i, of extent d.
+// whole returns the number of cells of the result that windows reach along axis i before cropping.
+// d is the extent of x.
 func (op ConvTranspose) whole(i int, d dim.Dim) dim.Dim {
 	w := op.window()
 	return d.Sub(dim.Const(1)).Mul(dim.Const(w.Stride(i))).Add(w.span(i))
 }
 
-// Eval sums products in float64.
+// Eval returns the transposed convolution, [N,M,spatial…]. It sums products in float64.
 func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -254,7 +256,7 @@ func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value
 	return ApplySlice(b, w, flip)
 }
 
-// spread inserts d−1 zeros between adjacent elements along an axis.
+// spread appends x with d−1 zeros between elements that are adjacent along an axis.
 func spread(b *ir.Builder, x *ir.Value, axis, d int) *ir.Value {
 	if d == 1 {
 		return x
@@ -268,7 +270,7 @@ func spread(b *ir.Builder, x *ir.Value, axis, d int) *ir.Value {
 	return sliceAxis(b, x, axis, dim.Const(0), wide[axis].Sub(dim.Const(d-1)))
 }
 
-// depthToCells moves [N,M·s0·s1…,Q0,Q1…] to [N,M,Q0·s0,Q1·s1…].
+// depthToCells appends x, [N,M·s0·s1…,Q0,Q1…], rearranged to [N,M,Q0·s0,Q1·s1…] for strides s.
 func depthToCells(b *ir.Builder, x *ir.Value, strides []int) *ir.Value {
 	shape, spatial := x.Type.Shape, len(strides)
 	m := shape[1].FloorDiv(dim.Const(LenOf(strides)))
@@ -335,5 +337,5 @@ func importConvTranspose(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2))}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (ConvTranspose) IsStatistic(int) bool { return false }

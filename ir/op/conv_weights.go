@@ -17,7 +17,7 @@ type ConvWeights struct {
 	First bool // g has its channels first, [M,N,spatial…], as a kernel reads them
 }
 
-// ChannelsFirst returns the type of g with the channels first.
+// ChannelsFirst returns the type of g as [M,N,spatial…], whichever layout g has.
 func (op ConvWeights) ChannelsFirst(g ir.Type) ir.Type {
 	if op.First || g.Rank() < 2 {
 		return g
@@ -25,7 +25,7 @@ func (op ConvWeights) ChannelsFirst(g ir.Type) ir.Type {
 	return ir.TensorOf(g.DType, append([]dim.Dim{g.Shape[1], g.Shape[0]}, g.Shape[2:]...)...)
 }
 
-// Infer returns the shape of the weights.
+// Infer returns [M,C/Group,kernel…], the type of the convolution's weights.
 func (op ConvWeights) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (op ConvWeights) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, append([]dim.Dim{g.Shape[0], channels}, dim.Consts(op.Kernel...)...)...)}, nil
 }
 
-// Eval sums products in float64.
+// Eval returns the gradient of the weights, [M,C/Group,kernel…]. It sums products in float64.
 func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {

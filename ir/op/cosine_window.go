@@ -9,9 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// CosineWindow is a window function of Size floats, A − B·cos t + C·cos 2t (ONNX BlackmanWindow,
-// HammingWindow, HannWindow). For element i, t is 2π·i/(Size − 1), or 2π·i/Size with Periodic. A
-// non-periodic window of one element is 1.
+// CosineWindow is a window function of Size floats of type DType, A − B·cos t + C·cos 2t (ONNX
+// BlackmanWindow, HammingWindow, HannWindow). For element i, t is 2π·i/(Size − 1), or 2π·i/Size
+// with Periodic. A non-periodic window of one element is 1.
 type CosineWindow struct {
 	DType    ir.DType
 	Size     dim.Dim
@@ -19,7 +19,7 @@ type CosineWindow struct {
 	A, B, C  float64
 }
 
-// Infer returns [Size].
+// Infer returns a vector of Size elements of type DType.
 func (op CosineWindow) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (op CosineWindow) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, checkDomain(out, floats{})
 }
 
-// Eval computes in float64.
+// Eval returns the window as a vector of Size elements, computed in float64.
 func (op CosineWindow) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	size, ok := op.Size.Int()
 	if !ok || size < 0 {
@@ -50,14 +50,15 @@ func (op CosineWindow) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes a window of floats of at most 16 bits in f32, and converts it.
 func (op CosineWindow) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d)
 }
 
-// importWindowFunction returns the import of a window with these coefficients.
+// importWindowFunction returns the import function of a window a − b·cos t + c·cos 2t, see
+// [CosineWindow].
 func importWindowFunction(a, b, c float64) func(ir.Importer) ([]*ir.Value, error) {
 	return func(im ir.Importer) ([]*ir.Value, error) {
 		size, err := boundDim(im, 0, "size")

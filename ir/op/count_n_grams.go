@@ -22,7 +22,8 @@ type CountNGrams struct {
 	Size                 dim.Dim
 }
 
-// Infer checks that the pool consists of n-grams.
+// Infer returns f32[Size], or f32[N,Size] for an operand of rank 2. It returns an error unless
+// Starts divides the pool into n-grams, one for each column index.
 func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, append(shape, op.Size)...)}, nil
 }
 
-// nGrams are the n-grams of one length in a pool.
+// nGrams are the n-grams of length tokens in a pool. There are count of them.
 type nGrams struct {
 	length int
 	start  int // offset in the pool
@@ -64,7 +65,8 @@ type nGrams struct {
 	first  int // index of the first one
 }
 
-// levels returns the n-grams of a pool, by length.
+// levels returns the n-grams of a pool with the given number of elements, by length. It returns an
+// error if Starts does not fit the pool.
 func (op CountNGrams) levels(pool int) ([]nGrams, error) {
 	var levels []nGrams
 	number := 0
@@ -98,7 +100,8 @@ func (op CountNGrams) Flops(in, _ []ir.Type) dim.Dim {
 	return dim.Product(in[0].Elems(), in[1].Elems(), distances)
 }
 
-// Eval searches every n-gram at every position.
+// Eval returns the counts, f32[Size] or f32[N,Size]. It compares every n-gram with the tokens at
+// every position.
 func (op CountNGrams) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, pool, columns := in[0], in[1], in[2]
 	size, ok := op.Size.Int()

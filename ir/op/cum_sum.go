@@ -14,20 +14,21 @@ type CumSum struct {
 	Exclusive, Reverse bool
 }
 
-// CumProd is the cumulative product along Axis, with the options of [CumSum] (ONNX CumProd, from
-// opset 26).
+// CumProd is the cumulative product along Axis (ONNX CumProd, from opset 26). Exclusive and Reverse
+// are as in [CumSum].
 type CumProd struct {
 	Axis               int
 	Exclusive, Reverse bool
 }
 
-// Infer returns the operand's type.
+// Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op CumSum) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, numbers{}) }
 
-// Infer returns the operand's type.
+// Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op CumProd) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, numbers{}) }
 
-// inferLines returns the type of the operand, and checks that it has the axis.
+// inferLines returns the type of the only operand. It returns an error if the operand does not have
+// the axis, or its element type is not in d.
 func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -38,7 +39,8 @@ func inferLines(in []ir.Type, axis int, d domain) ([]ir.Type, error) {
 	return in[:1], checkDomain(in, d)
 }
 
-// linesOf returns the indices of the elements of every line along an axis.
+// linesOf returns, for each line along an axis of a tensor of this shape, the row-major indices of
+// its elements.
 func linesOf(shape []int, axis int) [][]int {
 	keep, _ := dim.Ints(reducedShape(dim.Consts(shape...), []int{axis}, true))
 	n := 1
@@ -48,7 +50,7 @@ func linesOf(shape []int, axis int) [][]int {
 	return groupsOf(shape, keep, n)
 }
 
-// Eval sums.
+// Eval returns the cumulative sums in the operand's shape.
 func (op CumSum) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.scan(in[0], 0, func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b }), nil
 }
@@ -59,7 +61,7 @@ func (op CumSum) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{b.Node(op, dy[0])}
 }
 
-// Eval multiplies.
+// Eval returns the cumulative products in the operand's shape.
 func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
@@ -99,8 +101,9 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), TransposeBy(b, sums, inversePerm(front)...))}
 }
 
-// scan accumulates along the axis, starting with init. Unsigned sums and products have the same low
-// bits as signed ones.
+// scan returns the results of a function that is applied along the axis to the result so far, from
+// init on, and the next element: floats for floats, ints for integers. ints also serves unsigned
+// integers, because their sums and products have the same low bits.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, line := range linesOf(x.Shape, op.Axis) {
@@ -130,10 +133,12 @@ func choose[T any](first bool, a, b T) T {
 	return b
 }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (CumSum) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (CumProd) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Flops counts one operation for each element.
@@ -142,18 +147,18 @@ func (CumSum) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 // Flops counts one operation for each element.
 func (CumProd) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// importCumSum reads CumSum.
+// importCumSum imports CumSum by [importCum].
 func importCumSum(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return op })
 }
 
-// importCumProd reads CumProd.
+// importCumProd imports CumProd by [importCum].
 func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// importCum imports CumSum and CumProd. If the axis, an operand, is not constant, it selects among
-// the results along every axis.
+// importCum imports CumSum or CumProd; build converts the attributes to the operator. If the axis,
+// an operand, is not constant, it selects among the results along every axis.
 func importCum(c ir.Importer, build func(CumSum) ir.Op) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}

@@ -20,7 +20,7 @@ type Custom struct {
 	// Type is the declared type, an [ir.Signature]. Operands bind its symbols; the function decides
 	// symbols that occur only in results.
 	Type  string
-	Attrs []ir.Attribute
+	Attrs []ir.Attribute // attributes of the node in the model
 	// Extents binds the symbols that the function decides, in the order of their first occurrences
 	// in the results.
 	Extents []ir.ResultExtent
@@ -125,7 +125,8 @@ func hasExtent(types []ir.Type, symbol string) bool {
 	})
 }
 
-// decided returns the first occurrences, in the results, of the symbols that the function decides.
+// decided returns, for each symbol that the function decides, its first occurrence in the results
+// of s.
 func decided(s ir.Signature) []ir.ResultExtent {
 	var out []ir.ResultExtent
 	for i, t := range s.Results {
@@ -140,7 +141,8 @@ func decided(s ir.Signature) []ir.ResultExtent {
 	return out
 }
 
-// Infer unifies the declared type with the types of the operands.
+// Infer returns the declared types of the results, with symbols replaced by the extents of the
+// operands. It returns an error if the operands do not have the declared types.
 func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 	s, err := op.signature()
 	if err != nil {
@@ -247,12 +249,12 @@ func (op Custom) Symbols() []string {
 // Binds returns the symbols of Extents.
 func (op Custom) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the extents of the results.
+// BindValues returns the values of the symbols of Extents: extents of the results.
 func (op Custom) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
 
-// Import builds a node of the operator.
+// Import appends a node of the operator with the operands and attributes that c has.
 func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
 	s, err := op.signature()
 	if err != nil {
@@ -270,5 +272,5 @@ func (op Custom) Import(c ir.Importer) ([]*ir.Value, error) {
 	return c.Builder().Nodes(op, args...), nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (Custom) IsStatistic(int) bool { return false }

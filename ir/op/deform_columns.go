@@ -19,7 +19,7 @@ type DeformColumns struct {
 // maxDeformAxes bounds the number of spatial axes.
 const maxDeformAxes = 8
 
-// Infer returns a column for each window.
+// Infer returns [N,C·cells,windows].
 func (op DeformColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 3); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (DeformColumns) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(2 << min(in[0].Rank()-2, maxDeformAxes)))
 }
 
-// Eval interpolates in float64.
+// Eval returns the columns, [N,C·cells,windows], interpolated in float64.
 func (op DeformColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -115,7 +115,8 @@ func (op DeformColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// coordinates returns the coordinates of element i of a shape.
+// coordinates returns the coordinates of the element with row-major index i in a tensor of this
+// shape.
 func coordinates(i int, shape []int) []int {
 	at := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {
@@ -151,5 +152,5 @@ func (op DeformColumns) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, v, y.Shape...)}
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op DeformColumns) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }

@@ -18,7 +18,7 @@ type DeformConv struct {
 	Offsets int // divides C
 }
 
-// Infer computes the spatial extents.
+// Infer returns the type of the [Conv] without offsets, [N,M,spatial…].
 func (op DeformConv) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 5); err != nil {
 		return nil, err
@@ -47,7 +47,8 @@ func (op DeformConv) columns() DeformColumns {
 	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
 }
 
-// Eval multiplies the columns in float64.
+// Eval returns the products of the weights and the columns, plus the bias, as [N,M,spatial…]. It
+// sums in float64.
 func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -80,7 +81,7 @@ func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// wideTensor returns a tensor of floats as f64.
+// wideTensor returns t, a tensor of floats, converted to f64.
 func wideTensor(t *ir.Tensor) *ir.Tensor {
 	w := ir.NewTensor(ir.F64, t.Shape...)
 	for i := range w.Len() {
@@ -118,7 +119,7 @@ func (op DeformConv) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{v}
 }
 
-// importDeformConv reads DeformConv.
+// importDeformConv imports DeformConv. group and offset_group are 1 by default.
 func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
 	x, w, window, err := importFilter(c)
 	if err != nil {
@@ -128,5 +129,5 @@ func importDeformConv(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x, w, c.Arg(2), c.Arg(3), c.Arg(4))}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (DeformConv) IsStatistic(int) bool { return false }

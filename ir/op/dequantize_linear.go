@@ -33,7 +33,7 @@ func (op DequantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(op.To)}, op.check(x, scale, zero)
 }
 
-// Eval multiplies in f32.
+// Eval returns (x − zero)·scale in x's shape, multiplied in f32.
 func (op DequantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, scale := in[0], in[1]
 	y := ir.NewTensor(op.To, x.Shape...)
@@ -78,7 +78,8 @@ func (op DequantizeLinear) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, b.Node(Mul{}, y, op.spread(b, ConvertTo(b, scale, in), x.Type)), op.To)}
 }
 
-// importDequantizeLinear reads DequantizeLinear: output_dtype came with opset 23.
+// importDequantizeLinear imports DequantizeLinear. The result has the scale's type or, from opset
+// 23, the type output_dtype.
 func importDequantizeLinear(c ir.Importer) ([]*ir.Value, error) {
 	x, scale := c.Arg(0), c.Arg(1)
 	op := DequantizeLinear{To: scale.Type.DType}

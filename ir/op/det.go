@@ -13,7 +13,8 @@ import (
 // matrix is 1.
 type Det struct{}
 
-// Infer drops the last two axes.
+// Infer returns the shape of x without the last two axes. It returns an error unless these have
+// equal extents.
 func (Det) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func (Det) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, shape[:r-2]...)}, Same(shape[r-2], shape[r-1], "rows and columns")
 }
 
-// Eval eliminates in float64.
+// Eval returns the determinants, computed in float64 by Gaussian elimination.
 func (Det) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	m := x.Shape[x.Rank()-1]
@@ -48,7 +49,7 @@ func (Det) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return []*ir.Value{c.mul(g, swapLast(b, b.Node(Inverse{}, n.Arg(0))))}
 }
 
-// determinant returns the determinant of a matrix of m rows, and overwrites the matrix.
+// determinant returns the determinant of the matrix a of m rows and m columns, and overwrites a.
 func determinant(a []float64, m int) float64 {
 	det := 1.0
 	for k := range m {
@@ -78,15 +79,15 @@ func determinant(a []float64, m int) float64 {
 	return det
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Det) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Flops counts a multiplication and an addition for a third of M³.
+// Flops counts a multiplication and an addition for each of the M³/3 steps of an elimination.
 func (Det) Flops(in, out []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1])
 }
 
-// importDet reads Det.
+// importDet imports Det, which has no attributes.
 func importDet(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Det{}, c.Arg(0))}, nil
 }

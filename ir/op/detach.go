@@ -14,8 +14,8 @@ func (Detach) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return in, nil }
 // Lower returns the operand.
 func (Detach) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{n.Arg(0)} }
 
-// Grad returns zero.
+// Grad returns nil: the gradient is zero.
 func (Detach) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return []*ir.Value{nil} }
 
-// IsIdentity reports true.
+// IsIdentity returns true: the result is the operand.
 func (Detach) IsIdentity(ir.Type) bool { return true }

@@ -25,7 +25,8 @@ type DFT struct {
 	Inverse, OneSided bool
 }
 
-// Infer returns the shape with the new extent of the axis and number of parts.
+// Infer returns x's shape with the number of results along Axis, and with one part (real) or two
+// (real and imaginary) along the last axis.
 func (op DFT) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (op DFT) bins() (n dim.Dim, parts int) {
 	return op.Length.FloorDiv(dim.Const(2)).Add(dim.Const(1)), 2
 }
 
-// Eval sums in float64.
+// Eval returns the transform. It sums in float64.
 func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := InferOf(op, in)
@@ -118,7 +119,8 @@ func (op DFT) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// mirror computes the second half of the transform of a real signal from the first.
+// mirror fills the second half of re and im, the transform of a real signal, with the conjugates of
+// the first half.
 func mirror(re, im []float64) {
 	for k := len(re)/2 + 1; k < len(re); k++ {
 		re[k], im[k] = re[len(re)-k], -im[len(re)-k]
@@ -134,10 +136,11 @@ func mirror(re, im []float64) {
 // Flops counts the operations of a fast Fourier transform of length 1024 for each element.
 func (op DFT) Flops(in, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.Const(50)) }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op DFT) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Compose replaces the node by a product with a matrix if the length is constant.
+// Compose replaces the node by a product with a matrix of cosines and sines. It returns nil if the
+// length is not constant.
 func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	r := x.Type.Rank() - 1
@@ -167,7 +170,7 @@ func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, ReshapeTo(b, v, shape...), inversePerm(last)...)}
 }
 
-// lastOf returns the last extent of a type, a constant.
+// lastOf returns the last extent of t, which is a constant.
 func lastOf(t ir.Type) int {
 	n, _ := t.Shape[t.Rank()-1].Int()
 	return n
@@ -206,7 +209,8 @@ func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }
 
-// readDFT returns the transform of n elements that the node describes.
+// readDFT returns the transform that the node describes, of n elements unless an operand gives the
+// length.
 func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
 	if op.OneSided && op.Inverse {

@@ -15,7 +15,7 @@ type Div struct{ binary[numbers] }
 
 var errDivideByZero = errors.New("integer division by zero")
 
-// Eval divides.
+// Eval returns x / y in the common shape of both. It returns an error if an integer divisor is 0.
 func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float:    func(a, b float64) float64 { return a / b },
@@ -24,7 +24,8 @@ func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar divides. It has no formula for integers unless the divisor is a constant other than 0.
+// Scalar returns x / y for one element of each operand. It has no formula for integers unless the
+// divisor is a constant other than 0.
 func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
 		return b.Div(x[0], x[1])
@@ -39,13 +40,14 @@ func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Valu
 	return b.Div(x[0], x[1])
 }
 
-// wholeConst returns a constant of an integer type d, u64 by its bits.
+// wholeConst returns the value of v if v is a constant of the integer type d. A u64 is returned as
+// the int64 with the same bits.
 func wholeConst(d ir.DType, v *kernel.Value) (n int64, ok bool) {
 	bits, ok := v.Const()
 	return ir.WrapInt(d, int64(bits)), ok
 }
 
-// nonZero makes a function return an error if the second argument is zero.
+// nonZero returns f with an error result: the error says that the second argument is zero.
 func nonZero[T int64 | uint64](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) {
 		if b == 0 {
@@ -55,7 +57,7 @@ func nonZero[T int64 | uint64](f func(a, b T) T) func(a, b T) (T, error) {
 	}
 }
 
-// InferElems divides expressions.
+// InferElems returns the quotients of known elements.
 func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		q, ok := quotient(e[0], e[1])
@@ -69,7 +71,7 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// quotient returns a/b if it is an expression over a constant.
+// quotient returns a/b. ok is false unless it is an expression over a constant denominator.
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {
@@ -98,7 +100,7 @@ func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	return ir.Ratio{}, false
 }
 
-// constants returns the values of two constant expressions.
+// constants returns the values of a and b. ok is false unless both are constants.
 func constants(a, b dim.Dim) (x, y int64, ok bool) {
 	x, okX := a.Int64()
 	y, okY := b.Int64()
@@ -114,8 +116,9 @@ func (Div) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// Neutral returns 1.
+// Neutral returns 1: x/1 is x.
 func (Div) Neutral() float64 { return 1 }
 
-// Affine reports a multiplication by the reciprocal of the second operand.
+// Affine returns scales true and inverse Reciprocal: the first operand is multiplied by the
+// reciprocal of the second.
 func (Div) Affine() (scales bool, inverse ir.Op) { return true, Reciprocal{} }

@@ -30,7 +30,7 @@ func (op Dropout) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval returns the operand.
 func (Dropout) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return in[:1], nil }
 
-// Scalar returns the operand.
+// Scalar returns the element unchanged.
 func (Dropout) Scalar(_ *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value { return x[0] }
 
 // Lower returns the operand.
@@ -39,7 +39,8 @@ func (Dropout) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value
 // Grad returns dy.
 func (Dropout) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
-// Train sets random elements to zero and scales the others.
+// Train replaces the node by the operand with random elements set to zero and the others divided by
+// 1 − Rate. It returns nil if Rate is 0.
 func (op Dropout) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if op.Rate == 0 {
@@ -120,8 +121,8 @@ func dropoutTrains(c ir.Importer) (bool, error) {
 	return !ok || t.Float(0) != 0, nil
 }
 
-// dropout appends Dropout in training mode, and its mask. If training_mode is not constant, it
-// appends a selection between training and inference at run time.
+// dropout appends Dropout in training mode, and returns its result and its mask of bools. If
+// training_mode is not constant, it appends a selection between training and inference at run time.
 func dropout(c ir.Importer) (y, mask *ir.Value) {
 	b, x := c.Builder(), c.Arg(0)
 	d := wide(x.Type.DType)
@@ -141,5 +142,5 @@ func dropout(c ir.Importer) (y, mask *ir.Value) {
 	return ConvertTo(b, y, x.Type.DType), mask
 }
 
-// IsIdentity reports true.
+// IsIdentity returns true: without training the result is the operand.
 func (Dropout) IsIdentity(ir.Type) bool { return true }

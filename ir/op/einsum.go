@@ -47,7 +47,7 @@ func importEinsum(c ir.Importer) ([]*ir.Value, error) {
 // of an ellipsis.
 type label rune
 
-// labelled is a value with a label for each axis.
+// labelled is a value v with a label for each of its axes.
 type labelled struct {
 	v      *ir.Value
 	labels []label
@@ -132,12 +132,13 @@ func parseTerm(text string, ellipsis int) ([]label, error) {
 	return term, nil
 }
 
-// needed reports whether a label is in the result or in later operands.
+// needed reports whether out, the labels of the result, contains l, or rest, the later operands,
+// do.
 func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
 
-// einsum appends the nodes of an equation.
+// einsum appends the nodes of an equation to b.
 type einsum struct{ b *ir.Builder }
 
 // unify takes the diagonal of an operand that repeats a label. It broadcasts axes of extent 1 whose
@@ -167,8 +168,8 @@ func (e einsum) unify(operands []labelled) {
 	}
 }
 
-// extentsOf returns the extents of labels. An extent of 1 broadcasts. It returns an error if the
-// extents of a label are not provably equal.
+// extentsOf returns the extent of each label; an extent of 1 broadcasts to another. It returns an
+// error if the extents of a label are not provably equal.
 func extentsOf(operands []labelled) (map[label]dim.Dim, error) {
 	extents := map[label]dim.Dim{}
 	for _, x := range operands {
@@ -189,7 +190,8 @@ func extentsOf(operands []labelled) (map[label]dim.Dim, error) {
 	return extents, nil
 }
 
-// diagonal merges axes with the same label.
+// diagonal returns the elements of x that have equal indices along axes with the same label, as one
+// axis.
 func (e einsum) diagonal(x labelled) labelled {
 	copied := StridedCopy{}
 	var labels []label
@@ -207,7 +209,8 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own sums over the labels of x that are neither in the result nor in other operands.
+// own returns x summed over the labels that neither the result, out, nor the other operands, rest,
+// have.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int
 	var left []label
@@ -224,7 +227,7 @@ func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	return labelled{e.b.Node(Reduce{Kind: ReduceSum, Axes: axes}, x.v), left}
 }
 
-// order permutes the axes of x to the order of labels.
+// order returns x with its axes in the order of labels.
 func (e einsum) order(x labelled, labels []label) labelled {
 	perm := make([]int, len(labels))
 	for i, l := range labels {
@@ -233,7 +236,8 @@ func (e einsum) order(x labelled, labels []label) labelled {
 	return labelled{TransposeBy(e.b, x.v, perm...), labels}
 }
 
-// contract multiplies x and y and sums over common labels that are not needed later.
+// contract returns the product of x and y, summed over the labels that both have and for which kept
+// returns false.
 func (e einsum) contract(x, y labelled, kept func(label) bool) labelled {
 	var batch, summed, rows, columns []label
 	for _, l := range x.labels {

@@ -18,7 +18,7 @@ type Elementwise interface {
 // elementwise is embedded by the operators that are [Elementwise].
 type elementwise struct{}
 
-// IsElementwise marks the operator.
+// IsElementwise marks the operator as elementwise.
 func (elementwise) IsElementwise() {}
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.
@@ -30,7 +30,7 @@ func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 // unary is embedded by elementwise operators with one operand whose result has its type.
 type unary[D domain] struct{ elementwise }
 
-// Infer gives the result the operand's type.
+// Infer returns the operand's type. It returns an error if the element type is not in the domain D.
 func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -42,13 +42,15 @@ func (unary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 // Overwrites allows the result to reuse the memory of the operand.
 func (unary[D]) Overwrites() []int { return []int{0} }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // binary is embedded by elementwise operators whose two operands and result have one element type.
 type binary[D domain] struct{ elementwise }
 
-// Infer broadcasts the operands.
+// Infer returns the operands' element type in their common shape. It returns an error if their
+// types differ, or if they do not broadcast.
 func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[D](in, ir.Invalid)
 }
@@ -56,7 +58,8 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 // Overwrites allows the result to reuse the memory of both operands.
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (binary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // inferBinary returns the common shape of two operands of one element type. Its element type is
@@ -82,8 +85,9 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(out, shape...)}, nil
 }
 
-// mapping is the function of an operator with one operand, for each class of element types. A nil
-// function means that the operator is not defined for the class.
+// mapping is the function of an operator with one operand: a Go function for floats, signed and
+// unsigned integers, and bools. A nil function means that the operator is not defined for the
+// class.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -91,12 +95,13 @@ type mapping struct {
 	logical  func(bool) bool
 }
 
-// evalUnary applies f to each element of a float tensor.
+// evalUnary returns f(x) for each element x of a float tensor.
 func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping applies f to each element of a tensor.
+// evalMapping returns the function of f for x's class, applied to each element x. It returns an
+// error if f has no function for the class.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -117,8 +122,9 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// formula is the function of an arithmetic operator, for each class of element types. A nil function
-// means that the operator is not defined for the class.
+// formula is the function of an operator with two operands: a Go function for floats, signed and
+// unsigned integers, and bools. A nil function means that the operator is not defined for the
+// class.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)
@@ -126,7 +132,8 @@ type formula struct {
 	logical  func(a, b bool) bool
 }
 
-// evalBinary computes a formula over two broadcast tensors.
+// evalBinary returns the function of f for the operands' class, applied to the elements of two
+// broadcast operands. It returns an error if there is no such function, or if it fails.
 func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -162,7 +169,7 @@ func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importUnary returns the import of an operator without attributes.
+// importUnary returns the import function of op, which has one operand and no attributes.
 func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		consumed(c)
@@ -170,7 +177,8 @@ func importUnary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	}
 }
 
-// consumed reads an attribute that operators had before opset 6 and that has no effect.
+// consumed reads the attribute consumed_inputs, which operators had before opset 6 and which has no
+// effect.
 func consumed(c ir.Importer) {
 	if c.Opset() < 6 {
 		c.Ints("consumed_inputs", nil)

@@ -44,7 +44,7 @@ func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b dim.Dim) dim.Dim) []ir
 	})
 }
 
-// elemsUnary applies a function to known elements.
+// elemsUnary applies f to the known elements of the only operand, as [elemsBroadcast] does.
 func elemsUnary(in []*ir.Value, out ir.Type, f func(ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) { return f(e[0]) })
 }
@@ -61,8 +61,8 @@ func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 // on every machine.
 const maxDen = 1 << 12
 
-// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. It
-// fails for large denominators.
+// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. ok
+// is false if the denominator exceeds [maxDen].
 func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	if q, ok := num.DivExact(dim.Const(den)); ok {
 		return ir.Ratio{Num: q, Den: 1}, true
@@ -77,10 +77,10 @@ func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	return ir.Ratio{Num: num, Den: den}, den <= maxDen
 }
 
-// integer returns a known element that is an integer.
+// integer returns the known element d, an integer.
 func integer(d dim.Dim) ir.Ratio { return ir.Ratio{Num: d, Den: 1} }
 
-// truth returns a known element that is a bool.
+// truth returns the known element 1 for true, and 0 for false.
 func truth(b bool) ir.Ratio {
 	if b {
 		return integer(dim.Const(1))

@@ -25,37 +25,40 @@ type Celu struct {
 	Alpha float64
 }
 
-// Eval computes in float64.
+// Eval returns x where x ≥ 0, else Alpha·(e^x − 1) for each element x of the operand. It computes
+// in float64.
 func (op Elu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, 1))
 }
 
-// Scalar computes the function for one element.
+// Scalar returns x where x ≥ 0, else Alpha·(e^x − 1) for an element x.
 func (op Elu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, 1)
 }
 
-// Eval computes in float64.
+// Eval returns Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1) for each element x of the operand.
+// It computes in float64.
 func (op Selu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(op.Gamma, op.Gamma*op.Alpha, 1))
 }
 
-// Scalar computes the function for one element.
+// Scalar returns Gamma·x where x ≥ 0, else Gamma·Alpha·(e^x − 1) for an element x.
 func (op Selu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], op.Gamma, op.Gamma*op.Alpha, 1)
 }
 
-// Eval computes in float64.
+// Eval returns x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1) for each element x of the operand. It
+// computes in float64.
 func (op Celu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, elu(1, op.Alpha, op.Alpha))
 }
 
-// Scalar computes the function for one element.
+// Scalar returns x where x ≥ 0, else Alpha·(e^(x/Alpha) − 1) for an element x.
 func (op Celu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarElu(b, x[0], 1, op.Alpha, op.Alpha)
 }
 
-// scalarElu is [elu] of one element.
+// scalarElu returns [elu] of an element x, as part of a kernel.
 func scalarElu(b *kernel.Builder, x *kernel.Value, up, down, width float64) *kernel.Value {
 	narrow := x
 	if width != 1 {
@@ -79,28 +82,29 @@ func elu(up, down, width float64) func(float64) float64 {
 	}
 }
 
-// Grad multiplies dy by the derivative: 1 where x is not negative, else y + Alpha.
+// Grad returns the gradient of x: dy where x ≥ 0, else dy·(y + Alpha), where y is the result.
 func (op Elu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Alpha), c.num(x, 1))
 	})
 }
 
-// Grad multiplies dy by the derivative: Gamma where x is not negative, else y + Gamma·Alpha.
+// Grad returns the gradient of x: Gamma·dy where x ≥ 0, else dy·(y + Gamma·Alpha), where y is the
+// result.
 func (op Selu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(y, op.Gamma*op.Alpha), c.num(x, op.Gamma))
 	})
 }
 
-// Grad multiplies dy by the derivative: 1 where x is not negative, else y/Alpha + 1.
+// Grad returns the gradient of x: dy where x ≥ 0, else dy·(y/Alpha + 1), where y is the result.
 func (op Celu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.plus(c.times(y, 1/op.Alpha), 1), c.num(x, 1))
 	})
 }
 
-// importElu reads Elu.
+// importElu imports Elu; alpha is 1 by default.
 func importElu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	return []*ir.Value{c.Builder().Node(Elu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
@@ -117,7 +121,7 @@ func importSelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil
 }
 
-// importCelu reads Celu.
+// importCelu imports Celu; alpha is 1 by default.
 func importCelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Celu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }

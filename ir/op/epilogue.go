@@ -28,8 +28,8 @@ const (
 // maxMore is the number of further operands that a kernel supports.
 const maxMore = 2
 
-// Check checks the operands and the region of a node with result type y. bias is the number of
-// elements that the bias must have.
+// Check returns an error unless the operands and the region fit a node with result type y. bias is
+// the number of elements that a bias without padding has.
 func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Type) error {
 	if err := CheckTensors(in, 2, MoreArgs+maxMore); err != nil {
 		return err
@@ -58,12 +58,14 @@ func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Typ
 	return fmt.Errorf("%d regions, at most one expected", len(blocks))
 }
 
-// chainTypes returns the types of a region's operands.
+// chainTypes returns the types of the region's parameters: y for the result so far, and the types
+// of the further operands among in.
 func chainTypes(in []ir.Type, y ir.Type) []ir.Type {
 	return append([]ir.Type{y}, in[min(MoreArgs, len(in)):]...)
 }
 
-// KeepsZero reports whether the epilogue maps zero to zero.
+// KeepsZero reports whether the epilogue, with the region in blocks, certainly gives 0 for a sum of
+// 0.
 func (e Epilogue) KeepsZero(blocks []*ir.Block) bool {
 	return len(blocks) == 0 && (!e.Clamp || e.Lo <= 0 && e.Hi >= 0)
 }

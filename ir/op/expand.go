@@ -11,7 +11,8 @@ import (
 // missing in front, repeat.
 type Expand struct{ Shape []dim.Dim }
 
-// Infer rejects a Shape to which the operand cannot be broadcast.
+// Infer returns the operand's element type in Shape. It returns an error if the operand does not
+// broadcast to Shape.
 func (op Expand) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (op Expand) source(in []int) source {
 	}
 }
 
-// Eval repeats the elements.
+// Eval returns the operand, repeated to Shape.
 func (op Expand) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{in[0].Type()}); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (op Expand) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source(in[0].Shape))
 }
 
-// InferElems repeats the elements.
+// InferElems returns the known elements, repeated to Shape.
 func (op Expand) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	from, ok := in[0].Type.Static()
 	if !ok {
@@ -71,7 +72,7 @@ func (op Expand) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(StridedCopy{Shape: op.Shape, Strides: repeatStrides(x.Type.Shape, op.Shape)}, x)}
 }
 
-// Grad sums dy over the repeated axes.
+// Grad returns dy summed over the repeated axes, in the operand's shape.
 func (Expand) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{calculus{b}.fit(dy[0], n.Arg(0))}
 }
@@ -95,8 +96,8 @@ func repeatStrides(from, to []dim.Dim) []dim.Dim {
 	return s
 }
 
-// ExpandTo appends an Expand unless it would have no effect. It first appends checks of extents
-// that are not known to be 1 or equal to the extents of shape.
+// ExpandTo appends an Expand of x to shape, or returns x if that has no effect. It first appends
+// checks of extents that are not known to be 1 or equal to the extents of shape.
 func ExpandTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x
@@ -133,8 +134,8 @@ func importExpand(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// IsIdentity reports true.
+// IsIdentity returns true: an Expand to the operand's own shape has no effect.
 func (Expand) IsIdentity(ir.Type) bool { return true }
 
-// Movement repeats elements.
+// Movement returns Repeats: an element may occur several times.
 func (Expand) Movement() Movement { return Repeats }

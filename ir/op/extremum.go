@@ -12,12 +12,12 @@ import (
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Min struct{ binary[numbers] }
 
-// Eval takes the smaller element.
+// Eval returns the smaller of x and y in the common shape of both.
 func (Min) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: lesser[float64], signed: sure(lesser[int64]), unsigned: sure(lesser[uint64])})
 }
 
-// Scalar takes the lesser.
+// Scalar returns the smaller of one element of each operand.
 func (Min) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return orNaN(b, x[0], b.Min(x[0], x[1]))
 }
@@ -30,7 +30,7 @@ func orNaN(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return b.Select(b.Ne(x, x), x, y)
 }
 
-// InferElems takes the lesser expression.
+// InferElems returns the smaller of known elements.
 func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Min)
 }
@@ -49,17 +49,17 @@ func (Min) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // NaN, the result is NaN. If both are zeros, the result is y.
 type Max struct{ binary[numbers] }
 
-// Eval takes the larger element.
+// Eval returns the larger of x and y in the common shape of both.
 func (Max) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: greater[float64], signed: sure(greater[int64]), unsigned: sure(greater[uint64])})
 }
 
-// Scalar takes the greater.
+// Scalar returns the larger of one element of each operand.
 func (Max) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return orNaN(b, x[0], b.Max(x[0], x[1]))
 }
 
-// InferElems takes the greater expression.
+// InferElems returns the larger of known elements.
 func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Max)
 }
@@ -91,7 +91,7 @@ func greater[T real](a, b T) T {
 	return b
 }
 
-// sure converts a function that cannot fail to one for a [formula].
+// sure returns f with a nil error, as a [formula] needs it.
 func sure[T any](f func(a, b T) T) func(a, b T) (T, error) {
 	return func(a, b T) (T, error) { return f(a, b), nil }
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Eye returns a matrix of zeros with ones on diagonal K, which starts at column K of row 0 or, if K is
-// negative, at row -K.
+// Eye returns a matrix [Rows,Cols] of type DType: zeros, with ones on diagonal K. The diagonal
+// starts at column K of row 0 or, if K is negative, at row -K.
 type Eye struct {
 	DType      ir.DType
 	Rows, Cols dim.Dim
 	K          int
 }
 
-// Infer gives the result its type.
+// Infer returns DType[Rows,Cols].
 func (op Eye) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (op Eye) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(op.DType, op.Rows, op.Cols)}, nil
 }
 
-// Eval returns the matrix.
+// Eval returns the matrix, [Rows,Cols].
 func (op Eye) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, ok := dim.Ints([]dim.Dim{op.Rows, op.Cols})
 	if _, err := ir.CheckedLen(shape); err != nil || !ok {
@@ -41,7 +41,8 @@ func (op Eye) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes the matrix in f32 if DType is a float of at most 16 bits, and in a byte if it is
+// narrower than a byte. It then converts the matrix.
 func (op Eye) Lower(b *ir.Builder, _ *ir.Node) []*ir.Value {
 	to := op.DType
 	if op.DType = wide(to); op.DType == to {

@@ -31,7 +31,7 @@ func importFeatureVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Concat{Axis: 1}, parts...)}, nil
 }
 
-// resizeRows truncates the rows of a matrix or pads them with zeros.
+// resizeRows returns x, a matrix, with its rows cut or padded with zeros to size elements.
 func resizeRows(b *ir.Builder, x *ir.Value, size int) (*ir.Value, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("%d features", size)

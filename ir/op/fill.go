@@ -13,7 +13,8 @@ type Fill struct {
 	Shape []dim.Dim
 }
 
-// Infer gives the result the value's element type and the shape.
+// Infer returns the element type of Value in Shape. It returns an error unless Value has one
+// element.
 func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 0, 0); err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (op Fill) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(op.Value.DType, op.Shape...)}, nil
 }
 
-// Eval returns a splat.
+// Eval returns Value repeated to Shape, stored as one element.
 func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, ok := dim.Ints(op.Shape)
 	if !ok {
@@ -36,7 +37,8 @@ func (op Fill) Eval([]*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.Splat(op.Value, shape...)}, nil
 }
 
-// fill appends a tensor of equal elements: a constant where its shape is known.
+// fill appends a tensor of the given shape whose elements all are value. It is a constant if the
+// shape is known.
 func fill(b *ir.Builder, value *ir.Tensor, shape ...dim.Dim) *ir.Value {
 	if n, ok := dim.Ints(shape); ok {
 		if _, err := ir.CheckedLen(n); err == nil {
@@ -51,7 +53,8 @@ func Full(b *ir.Builder, t ir.Type, v float64) *ir.Value {
 	return fill(b, ir.Scalar(t.DType, v), t.Shape...)
 }
 
-// importConstantOfShape reads ConstantOfShape, zeros of f32 without a value.
+// importConstantOfShape imports ConstantOfShape. The operand is the shape. Without the attribute
+// value the elements are zeros of f32.
 func importConstantOfShape(c ir.Importer) ([]*ir.Value, error) {
 	value := c.Tensor("value")
 	if value == nil {

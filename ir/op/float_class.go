@@ -10,7 +10,7 @@ import (
 // floatTest is embedded by elementwise operators from floats to booleans.
 type floatTest struct{ elementwise }
 
-// Infer returns booleans in the operand's shape.
+// Infer returns bools in the operand's shape.
 func (floatTest) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -18,34 +18,35 @@ func (floatTest) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.Bool)}, checkDomain(in, floats{})
 }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (floatTest) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// IsNaN reports whether each float is NaN.
+// IsNaN reports for each float whether it is NaN.
 type IsNaN struct{ floatTest }
 
-// IsInf reports whether each float is an infinity of a selected sign.
+// IsInf reports for each float whether it is +∞, if Positive is set, or −∞, if Negative is set.
 type IsInf struct {
 	floatTest
 	Negative, Positive bool
 }
 
-// Eval tests.
+// Eval returns, for each element, whether it is NaN.
 func (IsNaN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalTest(in, math.IsNaN) }
 
-// Scalar tests.
+// Scalar returns whether an element is NaN.
 func (IsNaN) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Ne(x[0], x[0])
 }
 
-// Eval tests.
+// Eval returns, for each element, whether it is +∞ and Positive is set, or −∞ and Negative is set.
 func (op IsInf) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalTest(in, func(x float64) bool {
 		return op.Negative && math.IsInf(x, -1) || op.Positive && math.IsInf(x, 1)
 	})
 }
 
-// Scalar tests.
+// Scalar returns whether an element is +∞ and Positive is set, or −∞ and Negative is set.
 func (op IsInf) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	y := b.Bool(false)
 	if op.Negative {
@@ -65,7 +66,8 @@ func evalTest(in []*ir.Tensor, f func(float64) bool) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importIsInf reads IsInf.
+// importIsInf imports IsInf. Infinities of both signs are detected unless detect_negative or
+// detect_positive is 0.
 func importIsInf(c ir.Importer) ([]*ir.Value, error) {
 	op := IsInf{Negative: c.Int("detect_negative", 1) != 0, Positive: c.Int("detect_positive", 1) != 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

@@ -8,8 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// fusedActivation is an activation that operators of com.microsoft apply to their result. It has
-// its parameters with ONNX's names, their defaults, and its constructor.
+// fusedActivation is an activation that operators of com.microsoft apply to their result. params
+// are ONNX's names of its parameters, defaults their values where the node does not give them, and
+// op returns the operator for parameters p.
 type fusedActivation struct {
 	params   []string
 	defaults []float64
@@ -54,12 +55,13 @@ func activated(c ir.Importer, v *ir.Value, read func(fusedActivation) []float64)
 	return c.Builder().Node(a.op(p), v), nil
 }
 
-// activatedByList is activated with parameters from the list activation_params.
+// activatedByList is [activated] with parameters from the attribute activation_params.
 func activatedByList(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 { return c.Floats("activation_params", a.defaults) })
 }
 
-// activatedByName is activated with parameters from separate attributes, such as activation_alpha.
+// activatedByName is [activated] with parameters from attributes of their own, such as
+// activation_alpha.
 func activatedByName(c ir.Importer, v *ir.Value) (*ir.Value, error) {
 	return activated(c, v, func(a fusedActivation) []float64 {
 		p := slices.Clone(a.defaults)

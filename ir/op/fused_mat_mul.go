@@ -29,7 +29,8 @@ func matrixAxes(b *ir.Builder, v *ir.Value, rowsFirst, transposed bool) *ir.Valu
 	return TransposeBy(b, v, perm...)
 }
 
-// importFusedMatMulActivation reads FusedMatMulActivation of com.microsoft.
+// importFusedMatMulActivation imports FusedMatMulActivation of com.microsoft: FusedMatMul followed
+// by an activation.
 func importFusedMatMulActivation(c ir.Importer) ([]*ir.Value, error) {
 	out, err := importFusedMatMul(c)
 	if err == nil {
@@ -38,7 +39,7 @@ func importFusedMatMulActivation(c ir.Importer) ([]*ir.Value, error) {
 	return out, err
 }
 
-// importFusedGemm reads FusedGemm of com.microsoft: [Gemm] and an activation.
+// importFusedGemm imports FusedGemm of com.microsoft: [Gemm] followed by an activation.
 func importFusedGemm(c ir.Importer) ([]*ir.Value, error) {
 	out, err := asOpset(13, importGemm)(c)
 	if err == nil {

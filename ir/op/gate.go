@@ -9,12 +9,12 @@ import (
 // the gradient of a [Relu] with result y and upstream gradient g.
 type Gate struct{ binary[numbers] }
 
-// Eval selects elements.
+// Eval returns g where y > 0, and 0 elsewhere, in the common shape of both.
 func (Gate) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{float: gate[float64], signed: sure(gate[int64]), unsigned: sure(gate[uint64])})
 }
 
-// Scalar selects an element.
+// Scalar returns g if y > 0, else 0, for one element of each operand.
 func (Gate) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	zero := number(b, x[1], 0)
 	return b.Select(b.Gt(x[1], zero), x[0], zero)

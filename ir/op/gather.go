@@ -13,7 +13,7 @@ import (
 // is an error at run time. Indices are i32 or i64.
 type Gather struct{ Axis int }
 
-// Infer replaces the axis by the shape of the indices.
+// Infer returns data's shape with Axis replaced by the shape of the indices.
 func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (op Gather) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// indexType checks the type of indices.
+// indexType returns an error unless t is a tensor of i32 or i64.
 func indexType(t ir.Type) error {
 	if t.DType != ir.I64 && t.DType != ir.I32 {
 		return fmt.Errorf("indices are %s, i32 or i64 expected", t.DType)
@@ -39,7 +39,8 @@ func indexType(t ir.Type) error {
 	return nil
 }
 
-// wrapIndex converts a possibly negative index of an axis of extent d to one from the start.
+// wrapIndex converts a possibly negative index of an axis of extent d to one from the start. It
+// returns an error if the index is out of range.
 func wrapIndex(index int64, d int) (int, error) {
 	if index < -int64(d) || index >= int64(d) {
 		return 0, fmt.Errorf("index %d out of range for an extent of %d", index, d)
@@ -50,7 +51,7 @@ func wrapIndex(index int64, d int) (int, error) {
 	return int(index), nil
 }
 
-// wrapIndices converts the elements of a tensor of indices to ones from the start.
+// wrapIndices returns the elements of indices, converted by [wrapIndex].
 func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	all := make([]int, indices.Len())
 	for i := range all {
@@ -62,7 +63,7 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 	return all, nil
 }
 
-// source returns the source of each element. picked are the indices, of this rank.
+// source returns the source of each element. picked are the indices, a tensor of this shape.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])
@@ -75,7 +76,7 @@ func (op Gather) source(picked []int, shape []int) source {
 	}
 }
 
-// Eval picks the slices.
+// Eval returns the picked slices. It returns an error if an index is out of range.
 func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, indices := in[0], in[1]
 	picked, err := wrapIndices(indices, x.Shape[op.Axis])
@@ -88,7 +89,7 @@ func (op Gather) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(x, shape, op.source(picked, indices.Shape))
 }
 
-// Grad adds the slices of dy at their positions in the operand.
+// Grad returns the gradient of data: zeros, to which the slices of dy are added at the indices.
 func (op Gather) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, indices := n.Arg(0), n.Arg(1)
 	rank, picked := x.Type.Rank(), indices.Type.Rank()
@@ -157,7 +158,7 @@ func (op Gather) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, ApplySlice(b, x, s), n.Results[0].Type.Shape...)}
 }
 
-// importGather reads Gather.
+// importGather imports Gather along axis, 0 by default.
 func importGather(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())
@@ -170,5 +171,5 @@ func importGather(c ir.Importer) ([]*ir.Value, error) {
 // Movement returns Picks: the result consists of elements selected by indices.
 func (Gather) Movement() Movement { return Picks }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (Gather) IsStatistic(int) bool { return false }

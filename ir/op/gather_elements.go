@@ -12,7 +12,7 @@ import (
 // Indices are i32 or i64.
 type GatherElements struct{ Axis int }
 
-// Infer gives the result the shape of the indices.
+// Infer returns data's element type in the shape of the indices.
 func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -24,7 +24,8 @@ func (op GatherElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{indices.With(x.DType)}, elementsType(x, indices, op.Axis)
 }
 
-// elementsType checks that indices of single elements fit the tensor.
+// elementsType returns an error unless x has the axis, and indices has x's rank and, except along
+// the axis, no larger constant extents.
 func elementsType(x, indices ir.Type, axis int) error {
 	if x.Rank() != indices.Rank() {
 		return fmt.Errorf("indices of rank %d for rank %d", indices.Rank(), x.Rank())
@@ -42,7 +43,8 @@ func elementsType(x, indices ir.Type, axis int) error {
 	return nil
 }
 
-// Eval picks the elements.
+// Eval returns the picked elements in the shape of the indices. It returns an error if an index is
+// out of range.
 func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, indices := in[0], in[1]
 	if err := elementsType(x.Type(), indices.Type(), op.Axis); err != nil {
@@ -60,12 +62,12 @@ func (op GatherElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad adds the elements of dy at their positions in the operand.
+// Grad returns the gradient of data: zeros, to which the elements of dy are added at the indices.
 func (op GatherElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{b.Node(ScatterElements{op.Axis, "add"}, Full(b, n.Arg(0).Type, 0), n.Arg(1), dy[0]), nil}
 }
 
-// importGatherElements reads GatherElements.
+// importGatherElements imports GatherElements along axis, 0 by default.
 func importGatherElements(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

@@ -38,7 +38,7 @@ func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval picks the slices.
+// Eval returns the picked slices. It returns an error if a coordinate is out of range.
 func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, indices := in[0], in[1]
 	out, err := op.Infer([]ir.Type{x.Type(), indices.Type()})
@@ -73,7 +73,7 @@ func (op GatherND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad adds the slices of dy at their positions in the operand.
+// Grad returns the gradient of data: zeros, to which the slices of dy are added at the coordinates.
 func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, at := n.Arg(0), n.Arg(1)
 	if op.BatchDims > 0 {
@@ -88,13 +88,13 @@ func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*
 	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, dy[0]), nil}
 }
 
-// places appends an integer tensor of a shape whose elements are their own indices along an axis.
+// places appends a tensor of integers of type d. Each element is its own index along an axis.
 func places(b *ir.Builder, d ir.DType, axis int, shape ...dim.Dim) *ir.Value {
 	ones := fill(b, ir.Scalar(d, 1), shape...)
 	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)
 }
 
-// importGatherND reads GatherND; there are batch axes from opset 12.
+// importGatherND imports GatherND. batch_dims exists from opset 12.
 func importGatherND(c ir.Importer) ([]*ir.Value, error) {
 	batch := 0
 	if c.Opset() >= 12 {

@@ -17,7 +17,7 @@ type Gelu struct {
 	Tanh bool
 }
 
-// Eval computes in float64.
+// Eval returns Gelu(x) for each element x, computed in float64.
 func (op Gelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if op.Tanh {
 		return evalUnary(in, geluTanh)
@@ -25,7 +25,7 @@ func (op Gelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, gelu)
 }
 
-// Scalar computes the function for one element.
+// Scalar returns Gelu(x) for an element x.
 func (op Gelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	if !op.Tanh {
 		return b.Mul(x[0], elementary.Normal(b, x[0]))
@@ -37,7 +37,7 @@ func (op Gelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.
 
 func gelu(x float64) float64 { return x * (0.5 * portable.Erfc(-x/math.Sqrt2)) }
 
-// geluTanh uses (1 + tanh u)/2 = 1/(1 + e^(−2u)).
+// geluTanh returns the approximate Gelu of x. It uses (1 + tanh u)/2 = 1/(1 + e^(−2u)).
 func geluTanh(x float64) float64 {
 	cube := 0.044715 * float64(x*float64(x*x))
 	return x * logistic(2*math.Sqrt(2/math.Pi)*(x+float64(cube)))
@@ -59,7 +59,7 @@ func (op Gelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	})
 }
 
-// importGelu reads Gelu.
+// importGelu imports Gelu. It returns an error unless approximate is "none" or "tanh".
 func importGelu(c ir.Importer) ([]*ir.Value, error) {
 	approximate := c.Text("approximate", "none")
 	if approximate != "none" && approximate != "tanh" {

@@ -26,7 +26,8 @@ func biased(c ir.Importer) *ir.Value {
 	return c.Builder().Node(Add{}, c.Arg(0), c.Arg(1))
 }
 
-// importQuickGelu reads QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)).
+// importQuickGelu imports QuickGelu of com.microsoft: x/(1 + e^(−alpha·x)), alpha being 1.702 by
+// default.
 func importQuickGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1.702)}, c.Arg(0))}, nil
 }
@@ -44,7 +45,7 @@ func importBiasSplitGelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, sliceAxis(b, x, last, dim.Const(0), half), gate)}, nil
 }
 
-// importBiasAdd reads BiasAdd of com.microsoft: x + bias + skip.
+// importBiasAdd imports BiasAdd of com.microsoft: x + bias + skip.
 func importBiasAdd(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Add{}, biased(c), c.Arg(2))}, nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A, [M,K], and B,
-// [K,N], may be given transposed. The optional C broadcasts to [M,N]. Integers wrap, and Alpha and
-// Beta are whole numbers for integers.
+// Gemm computes Alpha·A·B + Beta·C for matrices of one element type (ONNX Gemm). A is [M,K], or
+// [K,M] with TransA, and B is [K,N], or [N,K] with TransB. The optional C broadcasts to [M,N].
+// Integers wrap, and Alpha and Beta are whole numbers for integers.
 type Gemm struct {
 	Alpha, Beta    float64
 	TransA, TransB bool
@@ -53,7 +53,7 @@ func (op Gemm) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{y}, nil
 }
 
-// broadcastsTo checks that t broadcasts to the shape of y.
+// broadcastsTo returns an error unless t broadcasts to the shape of y.
 func broadcastsTo(t, y ir.Type) error {
 	extra := y.Rank() - t.Rank()
 	if extra < 0 {
@@ -70,7 +70,7 @@ func broadcastsTo(t, y ir.Type) error {
 	return nil
 }
 
-// Eval sums in float64, or in wrapping integers.
+// Eval returns Alpha·A·B + Beta·C, [M,N]. It sums in float64, or in wrapping integers.
 func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -105,7 +105,7 @@ func (op Gemm) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// wider returns the type in which evaluation accumulates sums of d.
+// wider returns the element type in which the evaluator accumulates sums of type d.
 func wider(d ir.DType) ir.DType {
 	if d.IsFloat() {
 		return ir.F64
@@ -206,5 +206,5 @@ func importGemm(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (Gemm) IsStatistic(int) bool { return false }

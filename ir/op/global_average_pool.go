@@ -12,7 +12,7 @@ type GlobalAveragePool struct {
 	Blocked bool
 }
 
-// Infer makes the spatial extents 1.
+// Infer returns x's type with spatial extents of 1.
 func (op GlobalAveragePool) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -32,7 +32,8 @@ func (op GlobalAveragePool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval sums in float64; the mean of nothing is NaN.
+// Eval returns the mean of each channel of each image, summed in float64. Without spatial elements
+// the mean is NaN.
 func (op GlobalAveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.Infer([]ir.Type{x.Type()})
@@ -53,7 +54,7 @@ func (op GlobalAveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad distributes dy evenly over all cells.
+// Grad returns dy divided by the number of spatial elements, repeated over them.
 func (GlobalAveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	g := c.div(dy[0], c.extent(x, dim.Product(x.Type.Shape[2:]...)))
@@ -63,7 +64,8 @@ func (GlobalAveragePool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []boo
 // Flops counts an addition for each element of the operand.
 func (GlobalAveragePool) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Lower computes narrow floats in f32, and f64 by a [Reduce].
+// Lower computes floats of at most 16 bits in f32, and f64 by a [Reduce]. It returns x if there are
+// no spatial axes.
 func (op GlobalAveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -81,7 +83,7 @@ func (op GlobalAveragePool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 // SpatialAxes returns the axes of [N,C,spatial…] after the channels.
 func SpatialAxes(t ir.Type) []int { return AllAxes(t.Rank())[2:] }
 
-// importGlobalAveragePool reads GlobalAveragePool.
+// importGlobalAveragePool imports GlobalAveragePool, which has no attributes.
 func importGlobalAveragePool(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(GlobalAveragePool{}, c.Arg(0))}, nil
 }

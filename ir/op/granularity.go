@@ -11,11 +11,11 @@ import (
 // element applies to all. A scale of rank 1 has an element for each index of Axis. With Block, the
 // scale has the tensor's shape, except that along Axis it has an element for each run of Block indices.
 type Granularity struct {
-	Axis  int // counted from the front
+	Axis  int // axis of x along which the scale varies; never negative
 	Block int // number of elements that share a scale, or 0 without blocks
 }
 
-// check checks the shapes of a scale and an optional zero point for x.
+// check returns an error unless scale, and zero if present, have a shape that g allows for x.
 func (g Granularity) check(x, scale, zero ir.Type) error {
 	if g.Block < 0 {
 		return fmt.Errorf("blocks of %d", g.Block)
@@ -58,10 +58,10 @@ func (g Granularity) check(x, scale, zero ir.Type) error {
 	return nil
 }
 
-// HasOneElement reports whether t has one element whatever the values of its symbols.
+// HasOneElement reports whether t has one element for all values of its symbols.
 func HasOneElement(t ir.Type) bool { return t.Elems().Equal(dim.Const(1)) }
 
-// index returns the number of the scale of element i.
+// index returns the index, in scale, of the scale of element i of x.
 func (g Granularity) index(i int, x, scale *ir.Tensor) int {
 	if scale.Len() == 1 {
 		return 0
@@ -105,7 +105,8 @@ func QuantRange(d ir.DType) (lo, hi int64) {
 	return lo, int64(top)
 }
 
-// importGranularity reads the axis, which exists from opset 13, and the block size, from opset 21.
+// importGranularity returns the granularity of a scale of x: the attribute axis, from opset 13, and
+// block_size, from opset 21. It returns an error if x does not have the axis.
 func importGranularity(c ir.Importer, x, scale ir.Type) (g Granularity, err error) {
 	axis := 1
 	if c.Opset() >= 13 || c.Has("axis") {

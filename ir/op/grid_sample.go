@@ -32,7 +32,7 @@ const maxGridTaps = 256
 // gridCubicA is the coefficient of the cubic convolution kernel.
 const gridCubicA = -0.75
 
-// Infer returns the batch and channels of x with the points of the grid.
+// Infer returns [N,C,out…] with the element type of x.
 func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -71,7 +71,8 @@ func (op GridSample) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval sums in float64, at coordinates computed in the grid's element type.
+// Eval returns the samples, [N,C,out…]. It sums in float64, at coordinates computed in the grid's
+// element type.
 func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -116,8 +117,8 @@ func (op GridSample) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalThrough evaluates op with the first operand converted to another type, and converts the result
-// back.
+// evalThrough evaluates op with its first operand converted to type d, and returns the result
+// converted back.
 func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, err := (Cast{To: d}).Eval(in[:1])
 	if err != nil {
@@ -130,13 +131,14 @@ func evalThrough(op ir.Op, d ir.DType, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return (Cast{To: in[0].DType}).Eval(y[:1])
 }
 
-// gridTap is an element that a point reads, with its weight.
+// gridTap is an element that a point reads, at index at, with its weight.
 type gridTap struct {
 	at     int
 	weight float64
 }
 
-// taps returns the elements, inside an axis with d elements, that a point reads.
+// taps returns the elements that a point reads along an axis of d elements, without those outside.
+// place is the point's coordinate, computed in dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -173,7 +175,7 @@ func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	return taps
 }
 
-// padded returns the coordinate on an axis of d elements after padding is applied.
+// padded returns coordinate x on an axis of d elements, clamped or reflected as Padding requires.
 func (op GridSample) padded(x float64, d int) float64 {
 	switch op.Padding {
 	case "border":
@@ -184,7 +186,7 @@ func (op GridSample) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored returns the coordinate between −1 and 1 whose reflection is x, on an axis of d elements.
+// mirrored returns the coordinate inside an axis of d elements that x is a reflection of.
 func (op GridSample) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if op.AlignCorners {
@@ -205,7 +207,8 @@ func inside(x, low, high float64) float64 {
 	return min(x, high)
 }
 
-// Lower converts narrow floats to f32, and interpolated integers to f64.
+// Lower computes floats of at most 16 bits in f32, and interpolates integers in f64. It converts
+// the result back.
 func (op GridSample) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -232,7 +235,8 @@ func (op GridSample) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, c.total(c.corners(x, taps)), shape...)}
 }
 
-// tapsOf returns the elements that points, from −1 to 1, read along an axis of extent d.
+// tapsOf returns the taps of points along an axis of extent d. place holds the points' coordinates,
+// from −1 to 1.
 func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	x := c.plus(place, 1)
 	if op.AlignCorners {
@@ -259,7 +263,8 @@ func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	return taps
 }
 
-// cubicWeight returns the weight of elements at distances up to 1, or with far from 1 to 2.
+// cubicWeight returns the cubic weights of elements at distances x: up to 1, or with far from 1 to
+// 2.
 func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	const a = gridCubicA
 	terms := [4]float64{1, 0, -(a + 3), a + 2}
@@ -273,7 +278,7 @@ func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	return y
 }
 
-// paddedOf returns the coordinates on an axis of extent d after padding is applied.
+// paddedOf returns coordinates x on an axis of extent d, clamped or reflected as Padding requires.
 func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	switch op.Padding {
 	case "border":

@@ -40,7 +40,7 @@ func (op GroupNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval computes in float64.
+// Eval returns the normalised x, in x's shape, computed in float64.
 func (op GroupNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -72,7 +72,7 @@ func (GroupNormalization) Overwrites() []int { return []int{0} }
 // Flops counts seven operations for each element.
 func (GroupNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(7)) }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (GroupNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // importInstanceNormalization imports InstanceNormalization, which normalises each channel of each
@@ -124,7 +124,7 @@ func normalizeGroups(c ir.Importer, groups dim.Dim) *ir.Value {
 	return ReshapeTo(b, b.Node(op, ReshapeTo(b, x, shape[0], groups, size)), shape...)
 }
 
-// scaleChannels appends x·scale + bias, where x is [N,C,…] and the others are [C].
+// scaleChannels appends x·scale + bias, where x is [N,C,…], and scale and bias are [C].
 func scaleChannels(b *ir.Builder, x, scale, bias *ir.Value) *ir.Value {
 	spatial := x.Type.Rank() - 2
 	all := []*ir.Value{scale, bias, x}

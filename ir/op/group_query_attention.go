@@ -74,18 +74,20 @@ func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// groupQuery is the state of the import of a GroupQueryAttention.
+// groupQuery is the state of the import of a GroupQueryAttention. heads and shared are the numbers
+// of heads of queries, and of keys and values.
 type groupQuery struct {
 	ir.Importer
 	b             *ir.Builder
 	heads, shared int
-	count         dim.Dim   // of new keys
-	spare         dim.Dim   // number of keys that are not new
-	starts        *ir.Value // i64[B], number of cached keys in use
-	lengths       *ir.Value // i64[B], how many are with the new ones
+	count         dim.Dim   // number of new keys
+	spare         dim.Dim   // total length minus the number of new keys
+	starts        *ir.Value // i64[B], number of keys in use before the new ones
+	lengths       *ir.Value // i64[B], number of keys in use with the new ones
 }
 
-// supported rejects quantised and rolling caches.
+// supported returns an error if the heads of queries cannot share those of keys, or if the cache is
+// quantised or rolling.
 func (g *groupQuery) supported() error {
 	for _, name := range []string{"k_quant_type", "v_quant_type"} {
 		if t := g.Text(name, "NONE"); t != "NONE" {
@@ -126,7 +128,8 @@ func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	return q, k, v, nil
 }
 
-// first finds how much of the cache is in use.
+// first finds how much of the cache is in use: it sets count, spare, starts and lengths. total is
+// the total length of the longest sequence.
 func (g *groupQuery) first(batch, total dim.Dim) {
 	b := g.b
 	g.spare = total.Sub(g.count)
@@ -134,7 +137,7 @@ func (g *groupQuery) first(batch, total dim.Dim) {
 	g.starts = g.choose(ExpandTo(b, b.Scalar(ir.I64, 0), batch), b.Node(Sub{}, g.lengths, b.Dims(g.count)))
 }
 
-// choose selects one value in a prompt and another after it.
+// choose returns prompt in a prompt, when no past element is used, and later otherwise.
 func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	if lo, hi := g.spare.Bounds(); lo > 0 {
 		return later
@@ -144,8 +147,8 @@ func (g *groupQuery) choose(prompt, later *ir.Value) *ir.Value {
 	return g.b.Node(Where{}, g.b.Node(Equal{}, g.b.Dims(g.spare), g.b.Dims(dim.Const(0))), prompt, later)
 }
 
-// angles returns the cosines or sines for the new positions, [B,S,1,N]. In a prompt only the first of
-// given positions is used.
+// angles returns the cosines or sines, in operand number operand, at the new positions: [B,S,1,N].
+// In a prompt, only the first of the given positions is used, and the others follow it.
 func (g *groupQuery) angles(operand int) *ir.Value {
 	b, table, given, one := g.b, g.Arg(operand), g.Arg(9), dim.Const(1)
 	if table == nil || table.Type.Rank() != 2 {

@@ -27,15 +27,16 @@ type GRUSteps struct {
 	LinearBeforeReset bool
 }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,D,N,H], and h, [D,N,H].
 func (op GRU) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 3, 2, 1) }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,N,H], and h, [N,H].
 func (op GRUSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 2, []int{2, 1}, 1, 1)
 }
 
-// separate returns the number of gates whose two biases are added.
+// separate returns the number of gates whose two biases can be added before the steps: 2 with
+// LinearBeforeReset, else all 3.
 func (op GRU) separate() int {
 	if op.LinearBeforeReset {
 		return 2
@@ -43,7 +44,7 @@ func (op GRU) separate() int {
 	return 3
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,D,N,H], and h, [D,N,H], computed in float64.
 func (op GRU) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[recurrentR].Shape[2]
 	return op.eval(in, 3, 2, 1, op.separate(), func(_ int, s Steps, r, bias []float64) cell {
@@ -56,14 +57,15 @@ func (op GRU) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,N,H], and h, [N,H], computed in float64.
 func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 3
 	next := op.cell(recurrentMatrix(in[1], hidden, 2), recurrentMatrix(in[2], hidden, 1), initialState(OperandOf(in, 5), 0, hidden), hidden)
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell takes the weights of z and r, the weights of h, and the bias of h.
+// cell returns the step of a GRU. gated are the recurrent weights of z and r, r the weights of h,
+// and bias the bias of h or nil. hidden is the number of hidden elements.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(x []float64, states [][]float64) {
 		h := states[0]
@@ -96,10 +98,11 @@ func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 // Flops counts two operations for each weight and step.
 func (GRU) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower projects x for all steps at once.
+// Lower replaces the node by GRUSteps of the projected x. It projects x for all steps with one
+// product.
 func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// LowerWith projects x for all steps at once.
+// LowerWith is Lower with the matrix products of p.
 func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 2, op.separate(), func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]
@@ -117,11 +120,11 @@ func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 	})
 }
 
-// importGRU reads GRU. LinearBeforeReset came at opset 3.
+// importGRU imports GRU by [importRecurrent]. linear_before_reset exists from opset 3.
 func importGRU(c ir.Importer) ([]*ir.Value, error) {
 	linear := c.Opset() >= 3 && c.Int("linear_before_reset", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh"}, func(r Recurrent) ir.Op { return GRU{r, linear} })
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (GRU) IsStatistic(int) bool { return false }

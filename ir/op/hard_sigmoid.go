@@ -14,27 +14,29 @@ type HardSigmoid struct {
 // HardSwish computes x·h, where h is x/6 + 1/2 clamped to [0, 1], for floats.
 type HardSwish struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns Alpha·x + Beta, clamped to [0, 1] for each element x of the operand. It computes in
+// float64.
 func (op HardSigmoid) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return hardSigmoid(op.Alpha, op.Beta, x) })
 }
 
-// Scalar computes the function for one element.
+// Scalar returns Alpha·x + Beta, clamped to [0, 1] for an element x.
 func (op HardSigmoid) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return scalarHardSigmoid(b, x[0], op.Alpha, op.Beta)
 }
 
-// Eval computes in float64.
+// Eval returns x·h, where h is x/6 + 1/2 clamped to [0, 1] for each element x of the operand. It
+// computes in float64.
 func (HardSwish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * hardSigmoid(1./6, 0.5, x) })
 }
 
-// Scalar computes the function for one element.
+// Scalar returns x·h, where h is x/6 + 1/2 clamped to [0, 1] for an element x.
 func (HardSwish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Mul(x[0], scalarHardSigmoid(b, x[0], 1./6, 0.5))
 }
 
-// scalarHardSigmoid is [hardSigmoid] of one element.
+// scalarHardSigmoid returns [hardSigmoid] of an element x, as part of a kernel.
 func scalarHardSigmoid(b *kernel.Builder, x *kernel.Value, alpha, beta float64) *kernel.Value {
 	y := b.Fma(x, number(b, x, alpha), number(b, x, beta))
 	return clamped(b, y, number(b, x, 0), number(b, x, 1))
@@ -44,21 +46,21 @@ func hardSigmoid(alpha, beta, x float64) float64 {
 	return limit(float64(alpha*x)+beta, 0, 1)
 }
 
-// Grad multiplies dy by the derivative: Alpha between the limits 0 and 1, else 0.
+// Grad returns the gradient of x: Alpha·dy where the result is between 0 and 1, else 0.
 func (op HardSigmoid) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		return c.where(c.Node(And{}, c.positive(y), c.Node(Less{}, y, c.num(y, 1))), c.num(x, op.Alpha))
 	})
 }
 
-// Grad multiplies dy by the derivative: x/3 + 1/2 from −3 to 3, 0 below and 1 above.
+// Grad returns the gradient of x: dy·(x/3 + 1/2) from −3 to 3, 0 below and dy above.
 func (HardSwish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.between(x, -3, 3), c.plus(c.times(x, 1./3), 0.5), c.where(c.positive(x), c.num(x, 1)))
 	})
 }
 
-// importHardSigmoid reads HardSigmoid.
+// importHardSigmoid imports HardSigmoid; alpha is 0.2 and beta 0.5 by default.
 func importHardSigmoid(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	op := HardSigmoid{Alpha: c.Float("alpha", 0.2), Beta: c.Float("beta", 0.5)}

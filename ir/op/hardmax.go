@@ -10,10 +10,10 @@ import (
 // NaN, it has no maximum.
 type Hardmax struct{ Axis int }
 
-// Infer returns the operand's type.
+// Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op Hardmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval marks the first greatest element.
+// Eval returns 1 at the first maximum of each line along Axis, and 0 elsewhere.
 func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	greatest := reductions[ReduceMax].float
 	return mapLines(in[0], op.Axis, func(line []float64) {
@@ -25,7 +25,8 @@ func (op Hardmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Lower marks elements that equal the maximum and before which no equal element was found.
+// Lower replaces the node: the result is 1 where an element equals the maximum and no element
+// before it does.
 func (op Hardmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{op.Axis}, KeepDims: true}, x)

@@ -14,15 +14,16 @@ import (
 // blocks or are known only inside.
 type If struct{ Extents []ir.ResultExtent }
 
-// Infer reports that the blocks are needed.
+// Infer returns an error: [If.InferBlocks] is used instead.
 func (op If) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
 
-// Eval reports that the blocks are needed.
+// Eval returns an error: [If.EvalBlocks] is used instead.
 func (op If) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
 
 var errNoBlocks = fmt.Errorf("its blocks are missing")
 
-// InferBlocks returns the common types of the results of both blocks.
+// InferBlocks returns the types of the results. Extents that differ between the blocks are symbols
+// of Extents. It returns an error if the blocks' results differ in another way.
 func (op If) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (op If) join(then, els []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// bound returns the symbol that is bound to an extent of a result.
+// bound returns the symbol that extents binds to an axis of a result. ok is false if there is none.
 func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	for _, e := range extents {
 		if e.Result == result && e.Axis == axis {
@@ -77,7 +78,7 @@ func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	return dim.Dim{}, false
 }
 
-// EvalBlocks evaluates one block.
+// EvalBlocks returns the results of the block that the condition selects.
 func (op If) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	if in[0].Bool(0) {
 		return run(blocks[0], nil)
@@ -88,7 +89,7 @@ func (op If) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block,
 // Binds returns the symbols of Extents.
 func (op If) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the extents of the results.
+// BindValues returns the extents of the results that Extents has symbols for.
 func (op If) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }

@@ -14,7 +14,7 @@ import (
 // time.
 type ImageDecoder struct{ Format, Height, Width string }
 
-// Infer gives each pixel its channels.
+// Infer returns u8[Height,Width,C], where C is 1 for "Grayscale", else 3.
 func (op ImageDecoder) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (op ImageDecoder) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.U8, dim.Sym(op.Height), dim.Sym(op.Width), dim.Const(channels))}, nil
 }
 
-// Eval decodes.
+// Eval returns the pixels, u8[Height,Width,C]. It returns an error if the image cannot be decoded.
 func (op ImageDecoder) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	data := in[0].Bytes()
 	height, err := image.Height(data)
@@ -55,12 +55,12 @@ func (op ImageDecoder) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns Height and Width.
 func (op ImageDecoder) Binds() []string { return []string{op.Height, op.Width} }
 
-// BindValues returns the extents of the image.
+// BindValues returns the height and the width of the image.
 func (op ImageDecoder) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0]), int64(out[0].Shape[1])}, nil
 }
 
-// importImageDecoder reads ImageDecoder.
+// importImageDecoder imports ImageDecoder; pixel_format is "RGB" by default.
 func importImageDecoder(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	op := ImageDecoder{Format: c.Text("pixel_format", "RGB"), Height: b.Symbol("height"), Width: b.Symbol("width")}

@@ -5,11 +5,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// tap is an element that points read along an axis, and its weight. Both are tensors with a number
-// for each point.
+// tap is an element that points read along an axis: its index at and its weight. Both are tensors
+// with a number for each point.
 type tap struct{ at, weight *ir.Value }
 
-// last returns the last index of an axis of extent d, in x's element type.
+// last returns the last index, d − 1, of an axis of extent d, in x's element type.
 func (c calculus) last(x *ir.Value, d dim.Dim) *ir.Value { return c.extent(x, d.Sub(dim.Const(1))) }
 
 // within returns x clamped to [0, last].
@@ -17,14 +17,16 @@ func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap returns a tap along an axis of extent d. Elements outside have weight 0.
+// tap returns a tap at the indices at, with weight, along an axis of extent d. Elements outside the
+// axis get weight 0.
 func (c calculus) tap(at, weight *ir.Value, d dim.Dim) tap {
 	last := c.last(at, d)
 	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, at, c.num(at, 0)), c.Node(LessOrEqual{}, at, last))
 	return tap{ConvertTo(c.Builder, c.within(at, last), ir.I64), c.where(inside, weight)}
 }
 
-// linearTaps returns the two elements around a coordinate along an axis of extent d.
+// linearTaps returns the two elements around the coordinates place along an axis of extent d, with
+// the weights of linear interpolation.
 func (c calculus) linearTaps(place *ir.Value, d dim.Dim) []tap {
 	first := c.Node(Floor{}, place)
 	part := c.sub(place, first)
@@ -57,7 +59,7 @@ func (c calculus) corners(x *ir.Value, taps [][]tap) []*ir.Value {
 	return parts
 }
 
-// total adds values up.
+// total returns the sum of values.
 func (c calculus) total(values []*ir.Value) *ir.Value {
 	sum := values[0]
 	for _, v := range values[1:] {

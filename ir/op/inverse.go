@@ -27,7 +27,8 @@ func (Inverse) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in, Same(in[0].Shape[rank-2], in[0].Shape[rank-1], "rows and columns")
 }
 
-// Eval uses Gauss–Jordan elimination.
+// Eval returns the inverse of each matrix, computed in float64 by Gauss–Jordan elimination with
+// pivots.
 func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y, n := ir.NewTensor(x.DType, x.Shape...), x.Shape[x.Rank()-1]
@@ -64,7 +65,7 @@ func (Inverse) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns −yᵀ·dy·yᵀ.
+// Grad returns −yᵀ·dy·yᵀ, where y is the result.
 func (Inverse) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	y := swapLast(b, n.Results[0])
 	return []*ir.Value{b.Node(Neg{}, b.Node(MatMul{}, b.Node(MatMul{}, y, dy[0]), y))}
@@ -75,5 +76,5 @@ func (Inverse) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(4))
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Inverse) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }

@@ -20,7 +20,7 @@ func hasDims(v *ir.Value) bool {
 	return ok
 }
 
-// isKnown is hasDims for constants.
+// isKnown reports whether the elements of v are constants, or v is nil.
 func isKnown(v *ir.Value) bool {
 	dims, _ := v.Dims()
 	_, constant := dim.Ints(dims)
@@ -44,7 +44,7 @@ func knownDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	return dims, nil
 }
 
-// knownInts is knownDims for an operand that has to be constant.
+// knownInts is [knownDims] for an operand that has to be constant.
 func knownInts(c ir.Importer, i int, name string) ([]int, error) {
 	dims, err := knownDims(c, i, name)
 	if err != nil {
@@ -57,7 +57,7 @@ func knownInts(c ir.Importer, i int, name string) ([]int, error) {
 	return n, nil
 }
 
-// knownInt is knownInts for an operand of one element.
+// knownInt is [knownInts] for an operand of one element.
 func knownInt(c ir.Importer, i int, name string) (int, error) {
 	n, err := knownInts(c, i, name)
 	if err != nil {
@@ -69,8 +69,9 @@ func knownInt(c ir.Importer, i int, name string) (int, error) {
 	return n[0], nil
 }
 
-// attrOrInts returns a list of integers from an attribute before opset since, and from operand i from
-// then on, or nil if it is absent.
+// attrOrInts returns a list of integers: the attribute name before opset since, and the elements of
+// operand i from then on. It returns nil if there is none, and an error if the operand is not
+// constant.
 func attrOrInts(c ir.Importer, since int, name string, i int) ([]int, error) {
 	if c.Opset() < since {
 		return c.Ints(name, nil), nil

@@ -36,7 +36,7 @@ func importLabelEncoder(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importCategoryMapper reads CategoryMapper.
+// importCategoryMapper imports CategoryMapper: it maps cats_strings to cats_int64s, or back.
 func importCategoryMapper(c ir.Importer) ([]*ir.Value, error) {
 	return importTextTable(c, textTensor(c.Texts("cats_strings", nil)), intTensor(c.Ints("cats_int64s", nil)))
 }
@@ -84,7 +84,8 @@ func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	return lists[0], nil
 }
 
-// labelDefault returns the value for unknown keys.
+// labelDefault returns the value for unknown keys, one element of type d: an attribute, or else
+// "_Unused", −1 or −0.
 func labelDefault(c ir.Importer, d ir.DType) *ir.Tensor {
 	text, number, float := c.Text("default_string", "_Unused"), c.Int("default_int64", -1), c.Float("default_float", math.Copysign(0, -1))
 	if c.Opset() >= 4 && c.Has("default_tensor") {

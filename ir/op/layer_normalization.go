@@ -34,8 +34,8 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x for an operator with operand x and further operands of the
-// shape of its axes from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error unless there are at most
+// most operands, and the others have the shape of x's axes from axis on.
 func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, most); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval computes in float64.
+// Eval returns the normalised x, in x's shape, computed in float64.
 func (op LayerNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalNormalization(in, op.Axis, func(row []float64) {
 		mean := sum(row) / float64(len(row))
@@ -75,7 +75,7 @@ func (op LayerNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Eval computes in float64.
+// Eval returns the normalised x, in x's shape, computed in float64.
 func (op RMSNormalization) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalNormalization(in, op.Axis, func(row []float64) {
 		scaleBy(row, 1/math.Sqrt(squares(row)/float64(len(row))+op.Epsilon))
@@ -88,8 +88,8 @@ func scaleBy(row []float64, factor float64) {
 	}
 }
 
-// evalNormalization applies f to the rows over the axes from axis on, then multiplies by operand 1 and
-// adds operand 2, if present.
+// evalNormalization returns operand 0 after f has changed each row over the axes from axis on. It
+// then multiplies by operand 1 and adds operand 2, if present.
 func evalNormalization(in []*ir.Tensor, axis int, f func(row []float64)) []*ir.Tensor {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -136,10 +136,10 @@ func (op RMSNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want 
 	return normalGrad(b, n, dy[0], want, op.Axis, op.Epsilon, false)
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (LayerNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (RMSNormalization) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // stashTypes are the element types that stash_type names.
@@ -220,7 +220,7 @@ func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm fu
 	return norm(args...)
 }
 
-// moments appends the mean and the variance of x along axes, whose extents become 1.
+// moments appends the mean and the population variance of x along axes, whose extents become 1.
 func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) {
 	average := Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}
 	mean = b.Node(average, x)
@@ -268,26 +268,26 @@ func (LayerNormalization) IsMemoryBound() {}
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
-// RowAxis returns Axis.
+// RowAxis returns Axis and true.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis returns the operator for axes from another axis on.
+// AtAxis returns the operator whose rows are the axes from axis on.
 func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
 }
 
-// RowAxis returns Axis.
+// RowAxis returns Axis and true.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
-// AtAxis returns the operator for axes from another axis on.
+// AtAxis returns the operator whose rows are the axes from axis on.
 func (op RMSNormalization) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (LayerNormalization) IsStatistic(int) bool { return false }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (RMSNormalization) IsStatistic(int) bool { return false }

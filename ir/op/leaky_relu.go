@@ -11,7 +11,7 @@ type LeakyRelu struct {
 	Alpha float64
 }
 
-// Eval multiplies negative elements by Alpha.
+// Eval returns x where x ≥ 0, else Alpha·x, for each element x.
 func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x < 0 {
@@ -21,19 +21,19 @@ func (op LeakyRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar multiplies negative elements by Alpha.
+// Scalar returns x if x ≥ 0, else Alpha·x, for an element x.
 func (op LeakyRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(isNegative(b, x[0]), b.Mul(x[0], number(b, x[0], op.Alpha)), x[0])
 }
 
-// Grad multiplies dy by the derivative: 1 where x is not negative, else Alpha.
+// Grad returns dy where x ≥ 0, else Alpha·dy.
 func (op LeakyRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.Node(Where{}, c.negative(x), c.num(x, op.Alpha), c.num(x, 1))
 	})
 }
 
-// importLeakyRelu reads LeakyRelu.
+// importLeakyRelu imports LeakyRelu; alpha is 0.01 by default.
 func importLeakyRelu(c ir.Importer) ([]*ir.Value, error) {
 	consumed(c)
 	return []*ir.Value{c.Builder().Node(LeakyRelu{Alpha: c.Float("alpha", 0.01)}, c.Arg(0))}, nil

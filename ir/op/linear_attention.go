@@ -55,7 +55,7 @@ func (LinearAttention) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, q[0], q[1], q[2], v[3]), ir.TensorOf(d, q[0], k[2], q[3], v[3])}, nil
 }
 
-// Eval computes in float64.
+// Eval returns the attention, [B,T,H,E], and the final states, [B,G,D,E], computed in float64.
 func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -116,7 +116,7 @@ func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))
 }
 
-// Compose replaces the node by a loop over the steps.
+// Compose replaces the node by a [Loop] over the T steps.
 func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	q, k, v, past := n.Arg(0), n.Arg(1), n.Arg(2), n.Arg(3)
 	batch, steps, heads, shared := q.Type.Shape[0], q.Type.Shape[1], q.Type.Shape[2], k.Type.Shape[2]
@@ -144,7 +144,7 @@ func (op LinearAttention) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, out[1], 1, 0, 2, 3), out[0]}
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (LinearAttention) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // linearRules are the update rules of LinearAttention. They say whether a rule has a decay, and

@@ -18,60 +18,60 @@ type Xor struct{ binary[booleans] }
 // Not computes !x for bools.
 type Not struct{ unary[booleans] }
 
-// Eval combines truth values.
+// Eval returns x && y in the common shape of both.
 func (And) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a && b }})
 }
 
-// Scalar combines truth values.
+// Scalar returns x && y for one element of each operand.
 func (And) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.And(x[0], x[1])
 }
 
-// Eval combines truth values.
+// Eval returns x || y in the common shape of both.
 func (Or) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a || b }})
 }
 
-// Scalar combines truth values.
+// Scalar returns x || y for one element of each operand.
 func (Or) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Or(x[0], x[1])
 }
 
-// Eval combines truth values.
+// Eval returns x != y in the common shape of both.
 func (Xor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{logical: func(a, b bool) bool { return a != b }})
 }
 
-// Scalar combines truth values.
+// Scalar returns x != y for one element of each operand.
 func (Xor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Binary(kernel.Xor, x[0], x[1])
 }
 
-// Eval negates.
+// Eval returns !x for each element x.
 func (Not) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{logical: func(a bool) bool { return !a }})
 }
 
-// Scalar negates.
+// Scalar returns !x for an element x.
 func (Not) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value { return b.Not(x[0]) }
 
-// InferElems combines known truth values, 0 and 1.
+// InferElems returns x && y for known elements, 0 or 1.
 func (And) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Min)
 }
 
-// InferElems combines known truth values, 0 and 1.
+// InferElems returns x || y for known elements, 0 or 1.
 func (Or) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Max)
 }
 
-// InferElems combines known truth values, 0 and 1.
+// InferElems returns x != y for known elements, 0 or 1.
 func (Xor) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, func(a, b dim.Dim) dim.Dim { return a.Add(b).Mod(dim.Const(2)) })
 }
 
-// InferElems negates known truth values, 0 and 1.
+// InferElems returns !x for known elements, 0 or 1.
 func (Not) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return integer(dim.Const(1).Sub(r.Num)), true
@@ -87,13 +87,13 @@ func (Or) IsCommutative() {}
 // IsCommutative marks the operator as commutative.
 func (Xor) IsCommutative() {}
 
-// Neutral returns true, as 1.
+// Neutral returns 1, which stands for true: x && true is x.
 func (And) Neutral() float64 { return 1 }
 
-// Neutral returns false, as 0.
+// Neutral returns 0, which stands for false: x || false is x.
 func (Or) Neutral() float64 { return 0 }
 
-// Neutral returns false, as 0.
+// Neutral returns 0, which stands for false: x != false is x.
 func (Xor) Neutral() float64 { return 0 }
 
 // IsInvolution marks the operator as its own inverse.

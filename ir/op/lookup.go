@@ -35,7 +35,8 @@ func (op Lookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{x.With(values.DType)}, nil
 }
 
-// Eval searches the keys.
+// Eval returns the value of each element's key, in x's shape. It returns an error for an unknown
+// key without a value.
 func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, keys, values := in[0], in[1], in[2]
 	y := ir.NewTensor(values.DType, x.Shape...)
@@ -53,7 +54,8 @@ func (op Lookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// compareKeys orders two elements as the keys of a Lookup.
+// compareKeys returns the order of element i of a and element j of b, as [cmp.Compare] does. NaN
+// equals NaN and precedes all numbers.
 func compareKeys(a *ir.Tensor, i int, b *ir.Tensor, j int) int {
 	switch {
 	case a.DType == ir.String:
@@ -81,7 +83,7 @@ func lookup(b *ir.Builder, x *ir.Value, keys, values, other *ir.Tensor) (*ir.Val
 	return b.Node(Lookup{}, args...), nil
 }
 
-// pickElems returns elements of a tensor as a vector.
+// pickElems returns the elements of t at the indices places, as a vector.
 func pickElems(t *ir.Tensor, places []int) *ir.Tensor {
 	y := ir.NewTensor(t.DType, len(places))
 	for i, at := range places {

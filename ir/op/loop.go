@@ -30,10 +30,10 @@ type Loop struct {
 	Extents []ir.ResultExtent
 }
 
-// Infer reports that the block is needed.
+// Infer returns an error: [Loop.InferBlocks] is used instead.
 func (op Loop) Infer([]ir.Type) ([]ir.Type, error) { return nil, errNoBlocks }
 
-// Eval reports that the block is needed.
+// Eval returns an error: [Loop.EvalBlocks] is used instead.
 func (op Loop) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errNoBlocks }
 
 // first returns the index of the first operand that is a carried value.
@@ -104,7 +104,8 @@ func (op Loop) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) 
 	return out, nil
 }
 
-// carries returns an error if a value of type t cannot be passed to a parameter.
+// carries returns an error unless a value of type t can be passed to a block's parameter of type
+// param, whose Varying symbols fit any extent.
 func (op Loop) carries(t, param ir.Type) error {
 	if !param.IsTensor() {
 		if !t.Within(param) {
@@ -139,7 +140,8 @@ func (op Loop) withExtents(t ir.Type, result int) ir.Type {
 // maxTrips bounds the trips that are evaluated.
 const maxTrips = 1 << 24
 
-// EvalBlocks runs the block.
+// EvalBlocks runs the block until the condition is false or the maximum number of iterations is
+// reached. It returns the final carried values and the scans.
 func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	body := blocks[0]
 	carried := len(body.Params) - 2
@@ -192,7 +194,8 @@ func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Bloc
 	return out, nil
 }
 
-// stack joins tensors along a new first axis. If there are no tensors, unknown extents are 0.
+// stack returns the tensors rows, of type t, joined along a new first axis. If there are no rows,
+// unknown extents are 0.
 func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
 	shape := []int{len(rows)}
 	for k, d := range t.Shape {
@@ -220,7 +223,7 @@ func (op Loop) Scope() []string { return op.Varying }
 // Binds returns the symbols of Extents.
 func (op Loop) Binds() []string { return ir.Invoke{Extents: op.Extents}.Binds() }
 
-// BindValues returns the extents of the results.
+// BindValues returns the extents of the results that Extents has symbols for.
 func (op Loop) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return ir.Invoke{Extents: op.Extents}.BindValues(nil, out)
 }
@@ -287,14 +290,14 @@ func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 
 // loop is the state of the import of a [Loop].
 type loop struct {
-	first []*ir.Value
+	first []*ir.Value // initial carried values
 	// body builds the block for carried values of these types.
 	body func(carried []ir.Type) *ir.Block
-	// varied lists, by carried value, the axes that have symbols.
+	// varied lists the axes that have symbols, as pairs of a carried value's index and the axis.
 	varied [][2]int
 }
 
-// build appends the loop.
+// build appends the loop with the operands trips and condition, and returns its results.
 func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, error) {
 	op := Loop{}
 	body, err := l.fixpoint(b, &op)
@@ -338,7 +341,8 @@ func (l loop) build(b *ir.Builder, trips, condition *ir.Value) ([]*ir.Value, err
 	return b.NodeBlocks(op, []*ir.Block{body}, args...), nil
 }
 
-// fixpoint rebuilds the body until the types of the carried values do not change.
+// fixpoint builds the body again and again until the types of the carried values do not change, and
+// returns it. It sets the attributes of op.
 func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	types := make([]ir.Type, len(l.first))
 	for i, v := range l.first {
@@ -403,7 +407,8 @@ func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Typ
 	return wide, changed, nil
 }
 
-// tripCount returns the number of trips if it is an expression.
+// tripCount returns the number of trips, one element, if it is a constant or an expression.
+// Otherwise ok is false.
 func tripCount(trips *ir.Value) (dim.Dim, bool) {
 	dims, ok := trips.Dims()
 	if !ok || len(dims) != 1 {
@@ -420,7 +425,7 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether the body always requests another trip.
+// keepsGoing reports whether the body's condition is a constant true.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

@@ -84,5 +84,5 @@ func likelihoodLoss(c ir.Importer, logs *ir.Value) (*ir.Value, error) {
 	}
 }
 
-// intScalar returns an integer of rank 0, wrapped to the element type.
+// intScalar returns v as a tensor of rank 0, wrapped to the integer type d.
 func intScalar(d ir.DType, v int) *ir.Tensor { return ir.IntTensor(d, int64(v)).Reshape() }

@@ -35,7 +35,7 @@ func (op LRN) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in, nil
 }
 
-// Eval sums in float64.
+// Eval returns the normalised x, in x's shape. It sums squares in float64.
 func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	end, err := SpatialEnd(x.Type(), op.Blocked)
@@ -77,7 +77,8 @@ func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
 }
 
-// average appends the sum over Size channels, with this many before each, divided by Size.
+// average appends the sum of x over Size channels, divided by Size. The channels are the element's
+// own, before channels before it and after channels after it.
 func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
 	flat := ReshapeTo(b, x, shape[0], one, shape[1], dim.Product(shape[2:]...))
@@ -85,8 +86,8 @@ func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	return ReshapeTo(b, b.Node(AveragePool{Window: w, CountPad: true}, flat), shape...)
 }
 
-// Lower converts narrow floats to f32, and replaces f64 by an [AveragePool] of the squares along the
-// channels.
+// Lower computes floats of at most 16 bits in f32. It replaces f64 by an [AveragePool] of the
+// squares along the channels, a power and a quotient.
 func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, d := n.Arg(0), n.Arg(0).Type.DType
 	if d != ir.F64 {
@@ -97,7 +98,7 @@ func (op LRN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Div{}, x, b.Node(Pow{}, base, b.Scalar(d, op.Beta)))}
 }
 
-// importLRN reads LRN.
+// importLRN imports LRN. The defaults are alpha 0.0001, beta 0.75 and bias 1.
 func importLRN(c ir.Importer) ([]*ir.Value, error) {
 	op := LRN{
 		Size:  c.Int("size", 0),

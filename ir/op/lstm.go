@@ -24,21 +24,21 @@ type LSTM struct {
 
 // LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
 // [S,N,4·H]; the recurrent weights of all gates; lens; h and c, [N,H]; and p, [3·H]. Its results
-// are y [S,N,H], h and c.
+// are y [S,N,H], h and c. InputForget is as in the LSTM.
 type LSTMSteps struct {
 	Steps
 	InputForget bool
 }
 
-// Infer returns y, h and c.
+// Infer returns the types of y, [S,D,N,H], and of h and c, [D,N,H].
 func (op LSTM) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 4, 3, 2, 3) }
 
-// Infer returns y, h and c.
+// Infer returns the types of y, [S,N,H], and of h and c, [N,H].
 func (op LSTMSteps) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, 3, []int{4}, 2, 3)
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,D,N,H], and h and c, [D,N,H], computed in float64.
 func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[recurrentR].Shape[2]
 	return op.eval(in, 4, 3, 2, 4, func(i int, s Steps, r, _ []float64) cell {
@@ -47,7 +47,7 @@ func (op LSTM) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,N,H], and h and c, [N,H], computed in float64.
 func (op LSTMSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2] / 4
 	p := initialState(OperandOf(in, 5), 0, 3*hidden)
@@ -91,12 +91,13 @@ func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
 // Flops counts two operations for each weight and step.
 func (LSTM) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower projects x for all steps at once.
+// Lower replaces the node by LSTMSteps of the projected x. It projects x for all steps with one
+// product.
 func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.LowerWith(b, n, PlainProducts)
 }
 
-// LowerWith projects x for all steps at once.
+// LowerWith is Lower with the matrix products of p.
 func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		args := append([]*ir.Value{x, p.Weights(b, r), lens}, more...)
@@ -104,11 +105,11 @@ func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.V
 	})
 }
 
-// importLSTM reads LSTM.
+// importLSTM imports LSTM by [importRecurrent]. input_forget makes the forget gate 1 − i.
 func importLSTM(c ir.Importer) ([]*ir.Value, error) {
 	coupled := c.Int("input_forget", 0) != 0
 	return importRecurrent(c, []string{"sigmoid", "tanh", "tanh"}, func(r Recurrent) ir.Op { return LSTM{r, coupled} })
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (LSTM) IsStatistic(int) bool { return false }

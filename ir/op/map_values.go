@@ -15,7 +15,8 @@ type MapValues struct{ Count string }
 // element, is the value for missing keys.
 type MapLookup struct{}
 
-// mapElem returns the element type of the values of a map.
+// mapElem returns the element type of the values of a map from i64 or strings to scalars. It
+// returns an error for other types.
 func mapElem(t ir.Type) (ir.DType, error) {
 	if t.Kind != ir.MapKind || !t.Elem.IsTensor() || t.Elem.Rank() != 0 {
 		return ir.Invalid, fmt.Errorf("operand is %s, a map to scalars expected", t)
@@ -23,7 +24,7 @@ func mapElem(t ir.Type) (ir.DType, error) {
 	return t.Elem.DType, keyType(t.DType)
 }
 
-// Infer returns a vector.
+// Infer returns a vector of Count elements of the values' type.
 func (op MapValues) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 1, 1); err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (op MapValues) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, dim.Sym(op.Count))}, err
 }
 
-// Infer returns the shape of the keys.
+// Infer returns the shape of the keys with the element type of the values.
 func (op MapLookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 3, 3); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (op MapLookup) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{keys.With(d)}, nil
 }
 
-// Eval puts the values into a row.
+// Eval returns the values as a vector, in the order of the keys.
 func (op MapValues) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	m := in[0]
 	y := ir.NewTensor(m.Elem.DType, len(m.Items))
@@ -58,7 +59,8 @@ func (op MapValues) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval searches all keys of the map.
+// Eval returns the value of each key as a vector. Keys that the map does not have get the third
+// operand.
 func (op MapLookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	m, keys, other := in[0], in[1], in[2]
 	y := ir.NewTensor(m.Elem.DType, keys.Len())
@@ -73,7 +75,7 @@ func (op MapLookup) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op MapValues) Binds() []string { return []string{op.Count} }
 
 // BindValues returns the number of values.

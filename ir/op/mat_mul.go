@@ -13,7 +13,7 @@ import (
 // of extent 1 is removed from the result. Integers wrap.
 type MatMul struct{}
 
-// Infer returns [batch…,M,N].
+// Infer returns [batch…,M,N] without the axis M if a has rank 1, and without N if b has rank 1.
 func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -38,14 +38,16 @@ func (MatMul) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, shape...)}, nil
 }
 
-// factors holds the extents of the operands of a matrix product.
+// factors holds the extents of the operands of a matrix product: the broadcast Batch, and M, N and
+// K for each product.
 type factors struct {
 	Batch   []dim.Dim
 	M, N, K dim.Dim
-	A, B    []dim.Dim // the operands' shapes, at least rank 2
+	A, B    []dim.Dim // shapes of the operands, with at least two axes
 }
 
-// Matrices returns the extents of a product of a and b.
+// Matrices returns the extents of a product of a and b. It returns an error if they cannot be
+// multiplied.
 func Matrices(a, b ir.Type) (p factors, err error) {
 	if a.Rank() == 0 || b.Rank() == 0 {
 		return p, fmt.Errorf("a product of %s and %s", a, b)
@@ -66,8 +68,8 @@ func Matrices(a, b ir.Type) (p factors, err error) {
 	return p, err
 }
 
-// each calls visit for every product of a static batch, with its index, the offsets of its factors, and
-// their extents.
+// each calls visit for every product of a static batch. i is the index of the product, atA and atB
+// are the offsets of its factors, and m, k and n their extents.
 func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
 	batch, _ := dim.Ints(p.Batch)
 	a, _ := dim.Ints(p.A)
@@ -81,7 +83,7 @@ func (p factors) each(visit func(i, atA, atB, m, k, n int)) {
 	}
 }
 
-// Eval sums in float64, or in wrapping integers.
+// Eval returns the products. It sums in float64, or in wrapping integers.
 func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -175,7 +177,9 @@ func swapLast(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, x, perm...)
 }
 
-// Lower sums products along a separate axis. An f32 product stays: every target has a kernel for it.
+// Lower computes narrow operands, such as f16, in a wider type. It replaces other products by a sum
+// of products along a separate axis. An f32 product stays, because every target has a kernel for
+// it.
 func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -196,12 +200,12 @@ func (op MatMul) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
-// importMatMul reads MatMul.
+// importMatMul imports MatMul, which has no attributes.
 func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(MatMul{}, c.Arg(0), c.Arg(1))}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (MatMul) IsStatistic(int) bool { return false }
 
 // Factors returns the number of matrices.

@@ -15,7 +15,7 @@ import (
 // in [MatMul]. The operands are a, b, their optional zero points, and the operands of [Requantize].
 type MatMulInteger struct{ Requantize }
 
-// Infer returns [batch…,M,N].
+// Infer returns the shape of a [MatMul] of a and b, with the element type i32 or To.
 func (op MatMulInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, ProductOperands); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (op MatMulInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, p.shape(a, m)...)}, err
 }
 
-// shape returns the shape of a product of a and b.
+// shape returns the shape of the product of a and b, without the axis of an operand of rank 1.
 func (p factors) shape(a, b ir.Type) []dim.Dim {
 	shape := slices.Clone(p.Batch)
 	if a.Rank() > 1 {
@@ -58,7 +58,7 @@ func (p factors) shape(a, b ir.Type) []dim.Dim {
 	return shape
 }
 
-// Eval sums products of integers.
+// Eval returns the requantised sums.
 func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -87,7 +87,8 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts two operations for each product.
 func (MatMulInteger) Flops(in, out []ir.Type) dim.Dim { return MatMul{}.Flops(in, out) }
 
-// importMatMulInteger reads MatMulInteger.
+// importMatMulInteger imports MatMulInteger. Its zero points may have an element for each row of a
+// and each column of b.
 func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{integerSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3))}, nil
 }
@@ -141,7 +142,7 @@ func sumsLess(b *ir.Builder, x, zero *ir.Value, axis int) *ir.Value {
 	return b.Node(Sub{}, sums, b.Node(Mul{}, ConvertTo(b, zero, ir.I32), Extent(b, x.Type.Shape[axis])))
 }
 
-// plainZero reports whether a zero point has one element, or one for each column.
+// plainZero reports whether a zero point is nil, or has one element or one for each column.
 func plainZero(zero *ir.Value, columns dim.Dim) bool {
 	return zero == nil || HasOneElement(zero.Type) || zero.Type.Rank() == 1 && zero.Type.Shape[0].Equal(columns)
 }

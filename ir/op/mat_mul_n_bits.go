@@ -68,7 +68,7 @@ func atLeast(have, want dim.Dim) error {
 	return nil
 }
 
-// byteScalar returns a number u8.
+// byteScalar returns v as a u8 tensor of rank 0.
 func byteScalar(v int64) *ir.Tensor {
 	t := ir.NewTensor(ir.U8)
 	t.SetInt(0, v)

@@ -18,7 +18,7 @@ type MaxPool struct {
 	Blocked bool
 }
 
-// Infer computes the spatial extents.
+// Infer returns x's type with the number of windows along each spatial axis.
 func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := op.inferPool(in, op.Blocked, numbers{})
 	if err == nil && in[0].DType.IsInt() && in[0].DType.Bits() > 32 {
@@ -27,7 +27,9 @@ func (op MaxPool) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, err
 }
 
-// inferPool returns the result type of a pool with one operand.
+// inferPool returns x's type with the number of windows along each spatial axis, for a pool with
+// the only operand x. It returns an error if the element type is not in d, or if the window does
+// not fit.
 func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, erro
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval takes the first greatest element.
+// Eval returns the maximum of each window. If it is NaN, that is the first NaN.
 func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values := NumbersOf(x)
@@ -69,7 +71,8 @@ func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Grad adds dy at the positions of the maxima.
+// Grad returns the gradient of x: zeros, to which each element of dy is added at the first maximum
+// of its window.
 func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x, g := n.Arg(0), dy[0]
 	grad := MaxPoolGrad{Window: op.Window}
@@ -100,8 +103,8 @@ func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	return best
 }
 
-// evalPool calls f for every element i of the result of a pool. cell returns the element of x for a
-// cell of the window.
+// evalPool returns the result of op, a pool over the window w of x. f sets element i of y from the
+// window's cells c; cell returns the index in x of a cell.
 func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c Cells, cell func(int) int)) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, []*ir.Tensor{x})
 	if err != nil {
@@ -129,7 +132,8 @@ func (op MaxPool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Lower converts narrow floats to f32 and integers to floats, and splits more than two spatial axes.
+// Lower computes floats of at most 16 bits in f32, and integers in a float type that can hold them.
+// It splits more than two spatial axes into several pools.
 func (op MaxPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := n.Arg(0).Type.DType
 	if d.IsInt() {
@@ -170,8 +174,8 @@ func importMaxPool(c ir.Importer) ([]*ir.Value, error) {
 	return append(out, maxPoolIndices(b, x, w, columnMajor)), nil
 }
 
-// importPool reads the window of a pool. dilations is the first opset with the attribute dilations.
-// ceil_mode exists from opset 10.
+// importPool reads the window of a pool over x. The attribute dilations exists from the opset
+// dilations on, and ceil_mode from opset 10.
 func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
 	w, err := importWindow(c, x, nil, c.Opset() >= dilations)
 	if c.Opset() >= 10 {

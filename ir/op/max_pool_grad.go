@@ -16,7 +16,7 @@ type MaxPoolGrad struct {
 	Blocked bool
 }
 
-// Infer returns the type of x.
+// Infer returns the type of x. It returns an error unless g has the type of the pool's result.
 func (op MaxPoolGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (op MaxPoolGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval adds in float64.
+// Eval returns the gradient of x, in x's shape. It adds in float64.
 func (op MaxPoolGrad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values, sums := NumbersOf(x), make([]float64, x.Len())
@@ -55,7 +55,7 @@ func (op MaxPoolGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
 
-// Grad returns, for g, the elements of dy at the positions of the maxima of x.
+// Grad returns, for g, the elements of dy at the maxima of the windows. The gradient of x is zero.
 func (op MaxPoolGrad) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, s := n.Arg(0), dy[0]
 	grads := make([]*ir.Value, 2)
@@ -79,7 +79,8 @@ func (op MaxPoolGrad) HasKernel(x ir.Type) bool {
 	return x.DType == ir.F32 && len(op.Kernel) >= 1 && len(op.Kernel) <= MaxSpatial
 }
 
-// Lower replaces the node by additions at indices that [ArgMax] gives if there is no kernel.
+// Lower replaces the node, if there is no kernel, by zeros to which g is added at the indices of
+// the maxima.
 func (op MaxPoolGrad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

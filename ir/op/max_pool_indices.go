@@ -100,7 +100,7 @@ func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 // maxCells is the largest window whose cells are laid out along an axis.
 const maxCells = 1024
 
-// checkCells rejects windows that are too large for [windowCells].
+// checkCells returns an error if the window has more than [maxCells] cells.
 func checkCells(w Window) error {
 	n := 1
 	for _, k := range w.Kernel {

@@ -34,7 +34,8 @@ func (op MaxRoiPool) Infer(in []ir.Type) ([]ir.Type, error) {
 // Flops counts a comparison for each element of x in each region, and for each bin.
 func (MaxRoiPool) Flops(in, out []ir.Type) dim.Dim { return regionFlops(in, out, 1) }
 
-// Eval computes coordinates in the operand's element type.
+// Eval returns the maximum of each bin, [R,C,Height,Width]. It computes coordinates in the
+// operand's element type. It returns an error if an image index is out of range.
 func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -80,10 +81,11 @@ func (op MaxRoiPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op MaxRoiPool) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importMaxRoiPool reads MaxRoiPool.
+// importMaxRoiPool imports MaxRoiPool. It returns an error unless pooled_shape has two extents.
+// spatial_scale is 1 by default.
 func importMaxRoiPool(c ir.Importer) ([]*ir.Value, error) {
 	shape := c.Ints("pooled_shape", nil)
 	if len(shape) != 2 {

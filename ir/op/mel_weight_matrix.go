@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/op/internal/portable"
 )
 
-// MelWeightMatrix is a matrix [Length/2 + 1, Bins] of mel filters for a one-sided spectrum of
-// Length samples (ONNX MelWeightMatrix). Each filter is a triangle of height 1. The corners of the
-// triangles lie between two frequencies, equidistant on the mel scale, 2595·log10(1 + f/700). The
-// operands are the sample rate, and the lower and the upper frequency, f64.
+// MelWeightMatrix is a matrix [Length/2 + 1, Bins] of type DType: mel filters for a one-sided
+// spectrum of Length samples (ONNX MelWeightMatrix). Each filter is a triangle of height 1. The
+// corners of the triangles lie between two frequencies, equidistant on the mel scale, 2595·log10(1
+// + f/700). The operands are the sample rate, and the lower and the upper frequency, f64.
 type MelWeightMatrix struct {
 	DType        ir.DType
 	Bins, Length dim.Dim
@@ -33,7 +33,7 @@ func (op MelWeightMatrix) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, checkDomain(out, floats{})
 }
 
-// Eval computes in float64.
+// Eval returns the matrix, [Length/2 + 1, Bins], computed in float64.
 func (op MelWeightMatrix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	bins, ok := op.Bins.Int()
 	length, okLength := op.Length.Int()
@@ -73,7 +73,7 @@ func (op MelWeightMatrix) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes a matrix of floats of at most 16 bits in f32, and converts it.
 func (op MelWeightMatrix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	if op.DType = wide(d); op.DType == d {
@@ -82,7 +82,8 @@ func (op MelWeightMatrix) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, b.Node(op, n.Args...), d)}
 }
 
-// importMelWeightMatrix reads MelWeightMatrix.
+// importMelWeightMatrix imports MelWeightMatrix. The result has the type output_datatype, f32 by
+// default.
 func importMelWeightMatrix(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	var sizes [2]dim.Dim

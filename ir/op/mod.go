@@ -16,7 +16,8 @@ type Mod struct {
 	Truncated bool
 }
 
-// Infer broadcasts the operands.
+// Infer returns the operands' element type in their common shape. It returns an error for floats
+// unless Truncated is set.
 func (op Mod) Infer(in []ir.Type) ([]ir.Type, error) {
 	if op.Truncated {
 		return inferBinary[numbers](in, ir.Invalid)
@@ -24,7 +25,8 @@ func (op Mod) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[integers](in, ir.Invalid)
 }
 
-// Eval computes remainders.
+// Eval returns the remainders in the common shape of both operands. It returns an error if an
+// integer divisor is 0.
 func (op Mod) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: math.Mod,
@@ -39,8 +41,8 @@ func (op Mod) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar computes the remainder. It has no formula for integers unless the divisor is a constant other
-// than 0.
+// Scalar returns the remainder of one element of each operand. It has no formula for integers
+// unless the divisor is a constant other than 0.
 func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
 		return elementary.Mod(b, x[0], x[1])
@@ -88,7 +90,7 @@ func (Mod) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// importMod reads Mod.
+// importMod imports Mod; fmod makes the result have the sign of x.
 func importMod(c ir.Importer) ([]*ir.Value, error) {
 	op := Mod{Truncated: c.Int("fmod", 0) != 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0), c.Arg(1))}, nil

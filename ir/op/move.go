@@ -4,11 +4,11 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// source gives the source of each element of a result. It sets from to the coordinates in the operand,
-// given the coordinates in the result. It defines operators that only move elements.
+// source sets from to the coordinates, in the operand, of the element of the result at the
+// coordinates at. It defines operators that only move elements.
 type source func(at, from []int)
 
-// move returns a tensor of this shape whose elements come from x.
+// move returns a tensor of this shape. Each element is the element of x that f gives.
 func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	if _, err := ir.CheckedLen(shape); err != nil {
 		return nil, err
@@ -21,7 +21,8 @@ func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// moveElems is move for known elements.
+// moveElems returns the known elements of a result of type out. Each is the element of x that f
+// gives. It returns nil if an extent is not constant.
 func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	from, ok := x.Type.Static()
 	shape, okOut := out.Static()

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importExpandDims reads ExpandDims of com.microsoft: Unsqueeze at one axis.
+// importExpandDims imports ExpandDims of com.microsoft: Unsqueeze at one axis, a constant operand.
 func importExpandDims(c ir.Importer) ([]*ir.Value, error) {
 	axis, err := knownInt(c, 1, "axis")
 	if err != nil {

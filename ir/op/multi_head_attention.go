@@ -7,8 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead lists the operands that MultiHeadAttention and DecoderMaskedMultiHeadAttention of
-// com.microsoft have in common. Queries, keys and values are the first three of both.
+// multiHead has the indices of the operands that MultiHeadAttention and
+// DecoderMaskedMultiHeadAttention of com.microsoft have in common: the bias of queries, keys and
+// values, the mask, a sum to the scores, past keys and values, the number of keys in use, and the
+// beam width. Queries, keys and values are the first three operands of both.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (
@@ -17,8 +19,8 @@ var (
 )
 
 // load reads queries [B,S,H·D], keys [B,T,H·D] and values [B,T,H·E], or packed forms: keys and
-// values [B,T,H,2,D], or all three as [B,T,H,3,D] or [B,T,3·H·D]. In keys and values of rank 4, the
-// axis of heads comes first. A bias is added to all of them except keys and values of rank 4.
+// values [B,T,H,2,D], or all three as [B,T,H,3,D] or [B,T,3·H·D]. Keys and values of rank 4 are
+// [B,H,T,D]. A bias is added to queries, and to keys and values unless they have rank 4.
 func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	b, q, k, v := c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2)
 	parts := []*ir.Value{q, k, v} // as [B,S,H,D]

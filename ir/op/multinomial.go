@@ -19,7 +19,7 @@ type Multinomial struct {
 	Seed    int64
 }
 
-// Infer returns [N,Samples].
+// Infer returns [N,Samples] of type DType.
 func (op Multinomial) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (op Multinomial) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(op.DType, x.Shape[0], dim.Const(op.Samples))}, nil
 }
 
-// Eval draws in float64.
+// Eval returns the drawn columns, [N,Samples]. It adds probabilities in float64.
 func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	rows, columns := x.Shape[0], x.Shape[1]
@@ -58,10 +58,11 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // IsRandom marks the operator, because other implementations draw other numbers.
 func (Multinomial) IsRandom() {}
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Multinomial) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importMultinomial reads Multinomial.
+// importMultinomial imports Multinomial. The result is i32 by default, with one sample for each
+// row.
 func importMultinomial(c ir.Importer) ([]*ir.Value, error) {
 	op := Multinomial{Samples: c.Int("sample_size", 1), DType: c.DType("dtype", ir.I32), Seed: seed(c)}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

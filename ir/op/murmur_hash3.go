@@ -14,7 +14,7 @@ type MurmurHash3 struct {
 	Signed bool
 }
 
-// Infer returns the operand's shape.
+// Infer returns the operand's shape with the element type u32, or i32 with Signed.
 func (op MurmurHash3) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (op MurmurHash3) result() ir.DType {
 	return ir.U32
 }
 
-// Eval hashes.
+// Eval returns the hash of each element.
 func (op MurmurHash3) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(op.result(), x.Shape...)
@@ -54,7 +54,7 @@ func (op MurmurHash3) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// murmur3 returns MurmurHash3_x86_32 of data.
+// murmur3 returns the hash MurmurHash3_x86_32 of data.
 func murmur3(data []byte, seed uint32) uint32 {
 	turn := func(x uint32, by int) uint32 { return x<<by | x>>(32-by) }
 	mix := func(word uint32) uint32 { return turn(word*0xcc9e2d51, 15) * 0x1b873593 }
@@ -71,7 +71,7 @@ func murmur3(data []byte, seed uint32) uint32 {
 	return h ^ h>>16
 }
 
-// importMurmurHash3 reads MurmurHash3 of com.microsoft.
+// importMurmurHash3 imports MurmurHash3 of com.microsoft. The result is signed if positive is 0.
 func importMurmurHash3(c ir.Importer) ([]*ir.Value, error) {
 	op := MurmurHash3{Seed: int64(c.Int("seed", 0)), Signed: c.Int("positive", 1) == 0}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

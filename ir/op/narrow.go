@@ -16,8 +16,8 @@ func wide(d ir.DType) ir.DType {
 	return d
 }
 
-// lowerNarrow computes n on operands of wider types and converts the results back. It returns nil if no
-// operand has a narrow type.
+// lowerNarrow appends n with operands converted to the type in which kernels compute, see [wide],
+// and returns the results converted back. It returns nil if no operand has a narrow type.
 func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	args, changed := make([]*ir.Value, len(n.Args)), false
 	for i, a := range n.Args {
@@ -36,7 +36,8 @@ func lowerNarrow(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return out
 }
 
-// ConvertTo appends a [Cast] unless v already has the element type. It converts constants directly.
+// ConvertTo appends a [Cast] of v to the element type to, or returns v if it has that type. It
+// converts a constant at once.
 func ConvertTo(b *ir.Builder, v *ir.Value, to ir.DType) *ir.Value {
 	if v.Type.DType == to {
 		return v

@@ -33,12 +33,12 @@ func (Noise) Lower(_ *ir.Builder, n *ir.Node) []*ir.Value { return []*ir.Value{n
 // Grad returns dy.
 func (Noise) Grad(_ *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value { return dy }
 
-// Train adds normal random numbers to the operand.
+// Train replaces the node by the operand plus normal random numbers.
 func (op Noise) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	numbers := RandomNormal{DType: wide(x.Type.DType), Shape: x.Type.Shape, Scale: op.Deviation, Seed: op.Site}
 	return []*ir.Value{b.Node(Add{}, x, ConvertTo(b, b.Node(numbers, t.Key(b)), x.Type.DType))}
 }
 
-// IsIdentity reports true.
+// IsIdentity returns true: without training the result is the operand.
 func (Noise) IsIdentity(ir.Type) bool { return true }

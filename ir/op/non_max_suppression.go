@@ -18,7 +18,7 @@ import (
 // from 0 to 1; the optional fifth, an f32, is a threshold that scores must exceed.
 type SelectBoxes struct{ Center bool }
 
-// Infer checks the operands.
+// Infer returns i32 in the shape of the scores, [batches,classes,n].
 func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 4, 5); err != nil {
 		return nil, err
@@ -41,10 +41,11 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing marks the operator, because boxes are compared with each other.
+// IsPairing marks the operator, because it may compare each box with every other.
 func (SelectBoxes) IsPairing() {}
 
-// Eval selects boxes.
+// Eval returns the indices of the chosen boxes, [batches,classes,n], followed by -1. It returns an
+// error unless the overlap threshold is from 0 to 1.
 func (op SelectBoxes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	boxes, scores, most, share := in[0], in[1], in[2].Int(0), in[3].Float(0)
 	if !(share >= 0 && share <= 1) {

@@ -10,7 +10,7 @@ import (
 // order. It binds Count to the number of columns.
 type NonZero struct{ Count string }
 
-// Infer gives the matrix Count columns.
+// Infer returns i64[rank,Count], where rank is the rank of the operand.
 func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func (op NonZero) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, dim.Const(in[0].Rank()), dim.Sym(op.Count))}, nil
 }
 
-// Eval collects the coordinates.
+// Eval returns the coordinates, i64[rank,Count].
 func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	var places []int
@@ -37,7 +37,7 @@ func (op NonZero) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower compares narrow floats, which kernels only store, with zero.
+// Lower converts floats of at most 16 bits to bools, because kernels cannot compare them.
 func (op NonZero) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if d := x.Type.DType; !d.IsFloat() || wide(d) == d {
@@ -46,15 +46,15 @@ func (op NonZero) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.Nodes(op, ConvertTo(b, x, ir.Bool))
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op NonZero) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of nonzero elements.
+// BindValues returns the number of nonzero elements, which is Count.
 func (op NonZero) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[1])}, nil
 }
 
-// importNonZero reads NonZero.
+// importNonZero imports NonZero with a new symbol for the number of columns.
 func importNonZero(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	return []*ir.Value{b.Node(NonZero{Count: b.Symbol("nonzero")}, c.Arg(0))}, nil

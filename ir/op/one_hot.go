@@ -16,7 +16,8 @@ type OneHot struct {
 	Depth dim.Dim
 }
 
-// Infer returns the shape with the new axis.
+// Infer returns the indices' shape with an axis of extent Depth inserted at Axis. It has the
+// element type of the values.
 func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func (op OneHot) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(values.DType, shape...)}, nil
 }
 
-// Eval compares each place along the axis with the index.
+// Eval returns the second value where the position along Axis is the index, and the first value
+// elsewhere.
 func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	indices, values := in[0], in[1]
 	out, err := op.Infer([]ir.Type{indices.Type(), values.Type()})
@@ -64,7 +66,8 @@ func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns, for the two values, the sums of dy over the elements that equal each.
+// Grad returns the gradient of the two values: the sum of dy over the elements that have the first
+// value, and over those that have the second.
 func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	d := g.Type.DType
@@ -77,7 +80,7 @@ func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir
 	return []*ir.Value{nil, b.Node(Concat{}, part(1, 0), part(0, 1))}
 }
 
-// importOneHot reads OneHot. Indices of other types are converted to i64.
+// importOneHot imports OneHot along axis, −1 by default. It converts indices of other types to i64.
 func importOneHot(c ir.Importer) ([]*ir.Value, error) {
 	b, indices := c.Builder(), c.Arg(0)
 	axis, err := fromFront(c.Int("axis", -1), indices.Type.Rank()+1)

@@ -14,8 +14,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// CheckOperands checks the number of operands: at least min, and at most max, or any number if max
-// is negative. The first min operands must be present.
+// CheckOperands returns an error unless there are at least min operands, and at most max, or any
+// number if max is negative. The first min operands must be present.
 func CheckOperands(in []ir.Type, min, max int) error {
 	if len(in) < min || max >= 0 && len(in) > max {
 		return fmt.Errorf("%d operands, %s expected", len(in), arity(min, max))
@@ -51,7 +51,8 @@ func CheckTensors(in []ir.Type, min, max int) error {
 	return nil
 }
 
-// fromFront converts a possibly negative axis to one from the start. The axis must be less than rank.
+// fromFront converts a possibly negative axis to one from the start. It returns an error unless the
+// axis is one of rank axes.
 func fromFront(axis, rank int) (int, error) {
 	if axis < -rank || axis >= rank {
 		return 0, fmt.Errorf("axis %d out of range for rank %d", axis, rank)
@@ -62,7 +63,7 @@ func fromFront(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-// axesFromFront is fromFront for a set of axes, which must not repeat.
+// axesFromFront is [fromFront] for a set of axes. It returns an error if an axis is repeated.
 func axesFromFront(axes []int, rank int) ([]int, error) {
 	out := make([]int, len(axes))
 	seen := make([]bool, rank)
@@ -92,7 +93,7 @@ func Same(a, b dim.Dim, name string) error {
 	return &ir.Unproven{A: a, B: b, What: name}
 }
 
-// sameDType checks that all operands that are present have the same element type.
+// sameDType returns an error unless all operands that are present have the same element type.
 func sameDType(in []ir.Type) error {
 	for i, t := range in[1:] {
 		if !t.IsZero() && t.DType != in[0].DType {
@@ -102,7 +103,7 @@ func sameDType(in []ir.Type) error {
 	return nil
 }
 
-// inferFloats checks that the operands have one float type.
+// inferFloats returns an error unless the operands have one float type.
 func inferFloats(in []ir.Type) error {
 	if err := checkDomain(in, floats{}); err != nil {
 		return err
@@ -110,7 +111,7 @@ func inferFloats(in []ir.Type) error {
 	return sameDType(in)
 }
 
-// OperandOf returns operand i, or nil if it is absent.
+// OperandOf returns element i of a list of operands, or nil if the list is shorter.
 func OperandOf[T any](operands []*T, i int) *T {
 	if i < len(operands) {
 		return operands[i]
@@ -118,7 +119,7 @@ func OperandOf[T any](operands []*T, i int) *T {
 	return nil
 }
 
-// InferOf returns op.Infer for the types of tensors. A nil tensor is an absent operand.
+// InferOf returns the result of op.Infer for the types of in. A nil tensor is an absent operand.
 func InferOf(op ir.Op, in []*ir.Tensor) ([]ir.Type, error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {

@@ -74,10 +74,11 @@ func importMomentum(c ir.Importer) ([]*ir.Value, error) {
 	})
 }
 
-// optimize appends the updates of any number of tensors. The operands are the learning rate R, the
-// number T of updates, the tensors, their gradients, and their states. The results are the new
-// tensors and states. kinds is the number of tensors and states for each updated tensor. update
-// receives R and T as f64 scalars.
+// optimize appends the updates of any number of tensors by an optimizer. The operands are the
+// learning rate R, the number T of updates, the tensors, their gradients, and their states. The
+// results are the new tensors and states. kinds is 1 plus the number of states for each tensor.
+// update receives R and T as f64 scalars, a tensor x, its gradient g and its states; it returns the
+// new x and states.
 func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *ir.Value, x, g *ir.Value, state []*ir.Value) []*ir.Value) ([]*ir.Value, error) {
 	b := c.Builder()
 	n := (c.NumArgs() - 2) / (kinds + 1)
@@ -113,7 +114,7 @@ func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *i
 	return out, nil
 }
 
-// arithmetic appends sums and products in one element type.
+// arithmetic appends sums and products to b, in element type d.
 type arithmetic struct {
 	b *ir.Builder
 	d ir.DType

@@ -10,7 +10,7 @@ import (
 // operand it is an empty optional of type Type.
 type Optional struct{ Type ir.Type }
 
-// Infer wraps the operand's type.
+// Infer returns an optional of the operand's type, or Type if there is no operand.
 func (op Optional) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 0, 1); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func optionalElem(in []ir.Type) (ir.Type, error) {
 	return elem, nil
 }
 
-// Eval wraps the operand.
+// Eval returns an optional that holds the operand, or is empty if there is no operand.
 func (op Optional) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if len(in) == 0 {
 		return []*ir.Tensor{ir.OptionalTensor(*op.Type.Elem, nil)}, nil

@@ -10,7 +10,8 @@ import (
 // Extents is as for [SequenceAt].
 type OptionalGetElement struct{ Extents []string }
 
-// Infer returns the type of the element.
+// Infer returns the type of the element. Extents that differ between elements are the symbols of
+// Extents.
 func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	elem, err := optionalElem(in)
 	if err != nil || !elem.IsTensor() {
@@ -20,7 +21,7 @@ func (op OptionalGetElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{item}, err
 }
 
-// Eval returns the element.
+// Eval returns the element. It returns an error if the optional is empty.
 func (op OptionalGetElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if len(in[0].Items) == 0 {
 		return nil, fmt.Errorf("the optional has no element")
@@ -31,7 +32,7 @@ func (op OptionalGetElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op OptionalGetElement) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the extents of the element.
+// BindValues returns the extents of the element that Extents has symbols for.
 func (op OptionalGetElement) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }

@@ -5,13 +5,13 @@ import "github.com/burngen/burngen/ir"
 // OptionalHasElement reports whether an optional has an element, as a scalar.
 type OptionalHasElement struct{}
 
-// Infer returns a boolean.
+// Infer returns bool[]. It returns an error unless the operand is an optional.
 func (OptionalHasElement) Infer(in []ir.Type) ([]ir.Type, error) {
 	_, err := optionalElem(in)
 	return []ir.Type{ir.TensorOf(ir.Bool)}, err
 }
 
-// Eval tests whether the optional has an element.
+// Eval returns true if the optional has an element.
 func (OptionalHasElement) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(ir.Bool)
 	y.SetBool(0, len(in[0].Items) > 0)

@@ -11,7 +11,7 @@ import (
 // broadcasts to the shape of x.
 type PRelu struct{ binary[numbers] }
 
-// Infer returns the type of x. It checks that the slope broadcasts to it.
+// Infer returns the type of x. It returns an error unless the slope broadcasts to x.
 func (PRelu) Infer(in []ir.Type) ([]ir.Type, error) {
 	out, err := inferBinary[numbers](in, ir.Invalid)
 	if err != nil {
@@ -36,7 +36,7 @@ func (PRelu) Infer(in []ir.Type) ([]ir.Type, error) {
 // Overwrites allows the result to reuse the memory of x.
 func (PRelu) Overwrites() []int { return []int{0} }
 
-// Eval multiplies negative elements by the slope.
+// Eval returns x where x ≥ 0, and slope·x elsewhere, in the shape of x.
 func (PRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: func(x, slope float64) float64 {
@@ -55,7 +55,7 @@ func (PRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar multiplies a negative element by the slope.
+// Scalar returns x if x ≥ 0, else slope·x, for an element of each operand.
 func (PRelu) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if d.Class() == ir.Unsigned {
 		return x[0]
@@ -84,5 +84,5 @@ func importPRelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(PRelu{}, x, slope)}, nil
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (PRelu) IsStatistic(int) bool { return false }

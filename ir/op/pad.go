@@ -16,7 +16,7 @@ type Pad struct {
 	Before, After []dim.Dim
 }
 
-// Infer returns the padded extent.
+// Infer returns x's type with extents Before[i] + extent + After[i].
 func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// padSources holds a function for each mode. The function returns the source of index i, which may
-// be outside, on an axis of n elements.
+// padSources holds a function for each mode. It returns the index on an axis of n elements that the
+// element at index i copies; i is negative before the axis and at least n after it.
 var padSources = map[string]func(i, n int) int{
 	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
 	"wrap": func(i, n int) int { return ((i % n) + n) % n },
@@ -66,7 +66,8 @@ var padSources = map[string]func(i, n int) int{
 	},
 }
 
-// Eval pads.
+// Eval returns the padded tensor. It returns an error if an axis without elements is padded in
+// another mode than constant.
 func (op Pad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	before, ok := dim.Ints(op.Before)
@@ -162,7 +163,7 @@ func (op Pad) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Lower(b, n)
 }
 
-// splits reports whether the parts of axis i, of extent d, are known.
+// splits reports whether axis i, of extent d, can be padded with slices of known extents.
 func (op Pad) splits(i int, d dim.Dim) bool {
 	before, after, one := op.Before[i], op.After[i], dim.Const(1)
 	if op.Mode == "edge" && d.Sub(one).NonNegative() || d.Equal(one) {
@@ -230,8 +231,8 @@ func importPad(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(op, x)}, nil
 }
 
-// padOperands returns the slice that negative pads keep, the Pad of the other pads, and the padding
-// value.
+// padOperands returns the slice of the elements that negative pads keep, the Pad that applies the
+// other pads, and the value of the padding or nil.
 func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error) {
 	x := c.Arg(0)
 	rank := x.Type.Rank()
@@ -281,7 +282,7 @@ func padOperands(c ir.Importer) (kept Slice, op Pad, value *ir.Value, err error)
 	return kept, op, value, nil
 }
 
-// padsBound is padOperands for pads or axes that are known only at run time.
+// padsBound is [padOperands] for pads or axes that are known only at run time.
 func padsBound(c ir.Importer) (kept Slice, op Pad) {
 	b, x := c.Builder(), c.Arg(0)
 	rank := x.Type.Rank()

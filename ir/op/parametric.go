@@ -46,8 +46,8 @@ func isMovedWeight(v *ir.Value) bool {
 	return ok
 }
 
-// Moved follows v back through operators that [IsMove] accepts, and returns the value before them.
-// It returns v if no such operator computes v.
+// Moved follows v back through operators that [IsMove] accepts, and returns the value that they
+// start from. It returns v if no such operator computes v.
 func Moved(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && IsMove(v.Def.Op) {
 		v = v.Def.Arg(0)

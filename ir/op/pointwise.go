@@ -14,13 +14,14 @@ type Pointwise struct{}
 
 var errScalarRegion = errors.New("the region of a pointwise node computes single elements")
 
-// Infer reports that the region is needed.
+// Infer returns an error: [Pointwise.InferBlocks] is used instead.
 func (Pointwise) Infer([]ir.Type) ([]ir.Type, error) { return nil, errScalarRegion }
 
-// Eval reports that the region is needed.
+// Eval returns an error: [Pointwise.EvalBlocks] is used instead.
 func (Pointwise) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errScalarRegion }
 
-// InferBlocks returns results of the operands' common shape.
+// InferBlocks returns the element types of the region's results in the common shape of the
+// operands.
 func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 {
 		return nil, fmt.Errorf("%d regions, 1 expected", len(blocks))
@@ -39,8 +40,8 @@ func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error
 	return types, nil
 }
 
-// checkElementwise checks that a region takes single elements of in and uses only elementwise
-// operators.
+// checkElementwise returns an error unless a region takes single elements of the types in and uses
+// only elementwise operators.
 func checkElementwise(b *ir.Block, in []ir.Type) error {
 	if len(b.Params) != len(in) {
 		return fmt.Errorf("%d operands for a region of %d", len(in), len(b.Params))
@@ -60,7 +61,8 @@ func checkElementwise(b *ir.Block, in []ir.Type) error {
 	return nil
 }
 
-// EvalBlocks evaluates the region on whole tensors.
+// EvalBlocks returns the region's results in the common shape of the operands. It evaluates the
+// region on whole tensors.
 func (Pointwise) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	shape, _, err := evalBroadcast(in)
 	if err != nil {
@@ -76,7 +78,8 @@ func (Pointwise) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Bloc
 	return results, nil
 }
 
-// evalElementwise runs a region of elementwise operators on whole tensors.
+// evalElementwise returns the results of a region of elementwise operators, applied to whole
+// tensors.
 func evalElementwise(b *ir.Block, in []*ir.Tensor) ([]*ir.Tensor, error) {
 	values := map[*ir.Value]*ir.Tensor{}
 	for i, p := range b.Params {

@@ -13,7 +13,7 @@ import (
 // power of an integer is 0, except for the integers 1 and −1.
 type Pow struct{ binary[numbers] }
 
-// Eval computes the powers, floats in float64.
+// Eval returns x^y in the common shape of both. Floats are computed in float64.
 func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float: portable.Pow,
@@ -33,7 +33,8 @@ func (Pow) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar raises to powers, by products and roots if the exponent is one of some constants.
+// Scalar returns x^y for one element of each operand. If y is one of some constants, it multiplies
+// or takes roots.
 func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if !x[0].Type.DType.IsFloat() {
 		return wrapped(b, d, wholePower(b, x[0], x[1]))
@@ -44,7 +45,7 @@ func (Pow) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Valu
 	return elementary.Pow(b, x[0], x[1])
 }
 
-// easyPower returns x^y for constants y for which it is cheap, else nil.
+// easyPower returns x^y if y is one of the constants −1, 0.5, 2 and 3, else nil.
 func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	if _, ok := y.Const(); !ok {
 		return nil
@@ -64,8 +65,8 @@ func easyPower(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return nil
 }
 
-// wholePower returns x^n modulo 2^width for integers, by squaring. A negative power is 0, but for 1
-// and −1.
+// wholePower returns x^n modulo 2^width for integers, by squaring. A negative power is 0, except
+// for x = 1 and x = −1.
 func wholePower(b *kernel.Builder, x, n *kernel.Value) *kernel.Value {
 	zero, one := number(b, n, 0), number(b, n, 1)
 	left := n
@@ -103,7 +104,7 @@ func powerOf(a, n uint64) uint64 {
 // maxPower is the largest exponent to which expressions are raised.
 const maxPower = 8
 
-// InferElems raises expressions to small constant powers.
+// InferElems returns x^y for known elements x and small constants y, at most [maxPower].
 func (Pow) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		n, ok := e[1].Num.Int()
@@ -154,7 +155,8 @@ func importPow(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, z, x.Type.DType)}, nil
 }
 
-// powType returns the type in which a base is raised to an exponent of another type.
+// powType returns the element type in which an integer base is raised to an exponent of another
+// type.
 func powType(base, exponent ir.DType) ir.DType {
 	switch {
 	case base == exponent || base.IsFloat():
@@ -165,5 +167,5 @@ func powType(base, exponent ir.DType) ir.DType {
 	return ir.I64
 }
 
-// Neutral returns 1.
+// Neutral returns 1: x^1 is x.
 func (Pow) Neutral() float64 { return 1 }

@@ -30,7 +30,8 @@ func inFloats(read func(ir.Importer) ([]*ir.Value, error), result int, operands 
 	}
 }
 
-// dequantized appends operand i as f32, using the scale and zero point that follow it.
+// dequantized appends operand i, converted to f32 with the scale and the zero point in the operands
+// after it. It returns an error if the scale is absent.
 func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	x, scale, zero := c.Arg(i), c.Arg(i+1), c.Arg(i+2)
 	if x == nil || scale == nil {
@@ -39,7 +40,8 @@ func dequantized(c ir.Importer, i int) (*ir.Value, error) {
 	return dequantizedBy(c.Builder(), x, scale, zero), nil
 }
 
-// dequantizedBy appends x as f32. A scale with several elements applies along the last axis.
+// dequantizedBy appends (x − zero)·scale as f32. A scale or zero point with several elements has
+// one for each index of the last axis. A nil zero is 0.
 func dequantizedBy(b *ir.Builder, x, scale, zero *ir.Value) *ir.Value {
 	op := DequantizeLinear{To: ir.F32}
 	many := scale.Type.Elems()
@@ -67,7 +69,8 @@ func dequantizedBy(b *ir.Builder, x, scale, zero *ir.Value) *ir.Value {
 	return b.Node(op, x, scale, zero)
 }
 
-// quantized appends y quantised to the type of a zero point, or to a default type.
+// quantized appends y, quantised to the type of the zero point, or to d if zero is nil. It returns
+// an error if scale is nil.
 func quantized(b *ir.Builder, y, scale, zero *ir.Value, d ir.DType) (*ir.Value, error) {
 	if scale == nil {
 		return nil, fmt.Errorf("the result has no scale")
@@ -78,7 +81,8 @@ func quantized(b *ir.Builder, y, scale, zero *ir.Value, d ir.DType) (*ir.Value, 
 	return b.Node(QuantizeLinear{To: d, Precision: ir.F32}, y, scale, zero), nil
 }
 
-// maybeChannelsLast applies [channelsLast] to operand 0 if an attribute requests it.
+// maybeChannelsLast returns an import function that applies [channelsLast] to operand 0 if the
+// attribute channels_last is set, and otherwise calls read.
 func maybeChannelsLast(read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		if c.Int("channels_last", 0) != 0 {
@@ -117,7 +121,7 @@ func importQLinearConcat(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, err
 }
 
-// importQLinearWhere reads QLinearWhere.
+// importQLinearWhere imports QLinearWhere: [Where] of two dequantised operands, quantised again.
 func importQLinearWhere(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	x, err := dequantized(c, 1)
@@ -194,8 +198,8 @@ func importDynamicQuantizeMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scaledSums(b, x, c.Arg(1), scale, c.Arg(2), zero, c.Arg(3), c.Arg(4))}, nil
 }
 
-// scaledSums appends the product of matrices minus their zero points, scaled to the type of the
-// scales, plus a bias. Zero points and bias may be nil.
+// scaledSums appends (x − x0)·(w − w0)·xs·ws + bias, a product of integer matrices, in the type of
+// the scales xs and ws. The zero points x0 and w0 and the bias may be nil.
 func scaledSums(b *ir.Builder, x, w, xs, ws, x0, w0, bias *ir.Value) *ir.Value {
 	y := ConvertTo(b, integerSums(b, x, w, x0, w0), ir.F32)
 	y = b.Node(Mul{}, y, b.Node(Mul{}, ofRows(b, ConvertTo(b, xs, ir.F32), x.Type), ConvertTo(b, ws, ir.F32)))

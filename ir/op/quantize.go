@@ -26,7 +26,8 @@ type Dequantize struct {
 	Zero  int
 }
 
-// Infer returns the operand's shape with the element type To.
+// Infer returns the operand's shape with the element type To. It returns an error unless the
+// operand is f32.
 func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(op.To)}, checkZero(op.Zero, op.To)
 }
 
-// Infer returns f32.
+// Infer returns f32 in the operand's shape.
 func (op Dequantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (op Dequantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.F32)}, checkZero(op.Zero, in[0].DType)
 }
 
-// checkZero checks that a type can represent a zero point.
+// checkZero returns an error unless type d can represent the zero point.
 func checkZero(zero int, d ir.DType) error {
 	if lo, hi := QuantRange(d); int64(zero) < lo || int64(zero) > hi {
 		return fmt.Errorf("zero point %d does not fit %s", zero, d)
@@ -56,7 +57,7 @@ func checkZero(zero int, d ir.DType) error {
 	return nil
 }
 
-// Eval divides in f32.
+// Eval returns the quantised elements in the operand's shape. It divides in f32.
 func (op Quantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(op.To, in[0].Shape...)
 	for i := range y.Len() {
@@ -66,7 +67,7 @@ func (op Quantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar divides in f32.
+// Scalar returns an element quantised to d, divided in f32.
 func (op Quantize) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	zero := b.Whole(ir.I32, int64(op.Zero))
 	return Quantized(b, d, elementary.DivBy(b, x[0], float64(float32(op.Scale))), zero)
@@ -87,7 +88,7 @@ func Quantized(b *kernel.Builder, d ir.DType, quotient, zero *kernel.Value) *ker
 	return b.Convert(kernel.Arithmetic(d), clamped(b, n, b.Whole(word, lo), b.Whole(word, hi)))
 }
 
-// Eval multiplies in f32.
+// Eval returns (x − Zero)·Scale in the operand's shape, multiplied in f32.
 func (op Dequantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y := ir.NewTensor(ir.F32, in[0].Shape...)
 	for i := range y.Len() {
@@ -96,7 +97,7 @@ func (op Dequantize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar multiplies in f32.
+// Scalar returns (x − Zero)·Scale for an element x, multiplied in f32.
 func (op Dequantize) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return Dequantized(b, x[0], b.Whole(ir.I32, int64(op.Zero)), b.Float(ir.F32, op.Scale))
 }

@@ -56,7 +56,8 @@ func Operand(in []ir.Type, i int) ir.Type {
 	return ir.Type{}
 }
 
-// Eval divides in float64 and rounds to the precision.
+// Eval returns the quantised elements in x's shape. It divides in float64 and rounds the quotient
+// to Precision.
 func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, scale := in[0], in[1]
 	sum := ir.NewTensor(ir.F64, x.Shape...)
@@ -80,7 +81,8 @@ func (op QuantizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Cast{To: op.To, Unsaturated: op.Unsaturated}.Eval([]*ir.Tensor{sum})
 }
 
-// saturated returns a whole number saturated to an integer type. NaN becomes the smallest integer.
+// saturated returns v, a whole number, clamped to the range of the integer type d. NaN becomes the
+// smallest integer.
 func saturated(d ir.DType, v float64) int64 {
 	lo, hi := QuantRange(d)
 	switch {
@@ -122,12 +124,13 @@ func (op QuantizeLinear) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Cast{To: op.To, Unsaturated: op.Unsaturated}, q)}
 }
 
-// ones appends a tensor of f32 ones in the shape of t.
+// ones appends an f32 tensor of ones with the shape of t.
 func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns a scale and a zero point if they are constants of one element.
+// oneScale returns the values of a scale and a zero point. ok is false unless both are constants of
+// one element; a nil zero is 0.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()
 	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {

@@ -10,9 +10,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// RandomUniform is a tensor of uniformly distributed floats in [Low, High) (ONNX RandomUniform).
-// Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from float64. Equal seeds give equal
-// tensors on every machine. An optional i64 operand of one axis changes the seed, see [rt.Keyed].
+// RandomUniform is a tensor of Shape with uniformly distributed floats of type DType in [Low, High)
+// (ONNX RandomUniform). Element i is Low + (High − Low)·[rt.UniformAt](Seed, i), rounded from
+// float64. Equal seeds give equal tensors on every machine. An optional i64 operand of one axis
+// changes the seed, see [rt.Keyed].
 type RandomUniform struct {
 	DType     ir.DType
 	Shape     []dim.Dim
@@ -20,9 +21,10 @@ type RandomUniform struct {
 	Seed      int64
 }
 
-// RandomNormal is a tensor of normally distributed floats (ONNX RandomNormal). Element i is Mean +
-// Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal seeds give equal tensors on every machine.
-// An optional i64 operand of one axis changes the seed, see [rt.Keyed].
+// RandomNormal is a tensor of Shape with normally distributed floats of type DType (ONNX
+// RandomNormal). Element i is Mean + Scale·[rt.NormalAt](Seed, i), rounded from float64. Equal
+// seeds give equal tensors on every machine. An optional i64 operand of one axis changes the seed,
+// see [rt.Keyed].
 type RandomNormal struct {
 	DType       ir.DType
 	Shape       []dim.Dim
@@ -30,12 +32,12 @@ type RandomNormal struct {
 	Seed        int64
 }
 
-// Infer returns the type.
+// Infer returns DType in Shape.
 func (op RandomUniform) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
 
-// Infer returns the type.
+// Infer returns DType in Shape.
 func (op RandomNormal) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferRandom(in, op.DType, op.Shape)
 }
@@ -51,7 +53,7 @@ func inferRandom(in []ir.Type, d ir.DType, shape []dim.Dim) ([]ir.Type, error) {
 	return out, checkDomain(out, floats{})
 }
 
-// Eval draws the numbers.
+// Eval returns the random numbers in Shape.
 func (op RandomUniform) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
@@ -59,7 +61,7 @@ func (op RandomUniform) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval draws the numbers.
+// Eval returns the random numbers in Shape.
 func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	seed := keyed(op.Seed, in)
 	return evalRandom(op.DType, op.Shape, func(i uint64) float64 {
@@ -67,7 +69,7 @@ func (op RandomNormal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// keyed returns the seed mixed with the key in the operands.
+// keyed returns the seed, mixed with the key in operand 0 if that is present.
 func keyed(seed int64, in []*ir.Tensor) uint64 {
 	var keys []int64
 	if len(in) > 0 && in[0] != nil {
@@ -99,18 +101,20 @@ func (RandomUniform) IsRandom() {}
 // IsRandom marks the operator, because other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
-// Train makes each step draw other numbers.
+// Train replaces the node by one with the key of the training step, so that each step draws other
+// numbers.
 func (op RandomUniform) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// Train makes each step draw other numbers.
+// Train replaces the node by one with the key of the training step, so that each step draws other
+// numbers.
 func (op RandomNormal) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	return drawKeyed(b, op, n, t)
 }
 
-// drawKeyed appends an operator that draws with the key of a training step. It returns nil if the
-// operator already has a key.
+// drawKeyed appends op, the operator of n, with the key of the training step. It returns nil if n
+// already has a key.
 func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	if n.Arg(0) != nil {
 		return nil
@@ -118,21 +122,22 @@ func drawKeyed(b *ir.Builder, op ir.Op, n *ir.Node, t ir.Training) []*ir.Value {
 	return []*ir.Value{b.Node(op, t.Key(b))}
 }
 
-// Lower draws narrow floats in f32.
+// Lower draws floats of at most 16 bits in f32 and converts them.
 func (op RandomUniform) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// Lower draws narrow floats in f32.
+// Lower draws floats of at most 16 bits in f32 and converts them.
 func (op RandomNormal) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	d := op.DType
 	op.DType = wide(d)
 	return drawNarrow(b, op, d, n.Args...)
 }
 
-// drawNarrow draws in a wider type and converts the numbers. It returns nil if d is not a narrow type.
+// drawNarrow appends op, which draws in the type [wide] of d, and converts the numbers to d. It
+// returns nil if that is d itself.
 func drawNarrow(b *ir.Builder, op ir.Op, d ir.DType, args ...*ir.Value) []*ir.Value {
 	if wide(d) == d {
 		return nil
@@ -149,7 +154,7 @@ func seed(c ir.Importer) int64 {
 	return siteSeed(c.Builder())
 }
 
-// siteSeed returns a seed that no other node of the function uses.
+// siteSeed returns a seed that no other node of the function uses: the hash of a new name.
 func siteSeed(b *ir.Builder) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(b.Name("random")))
@@ -181,21 +186,24 @@ func importRandom(like bool, a string, aDefault float64, b string, bDefault floa
 	}
 }
 
-// importRandomUniform is importRandom of [RandomUniform].
+// importRandomUniform is [importRandom] for [RandomUniform], with the attributes low, 0 by default,
+// and high, 1 by default.
 func importRandomUniform(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "low", 0, "high", 1, func(d ir.DType, shape []dim.Dim, low, high float64, seed int64) ir.Op {
 		return RandomUniform{d, shape, low, high, seed}
 	})
 }
 
-// importRandomNormal is importRandom of [RandomNormal].
+// importRandomNormal is [importRandom] for [RandomNormal], with the attributes mean, 0 by default,
+// and scale, 1 by default.
 func importRandomNormal(like bool) func(ir.Importer) ([]*ir.Value, error) {
 	return importRandom(like, "mean", 0, "scale", 1, func(d ir.DType, shape []dim.Dim, mean, scale float64, seed int64) ir.Op {
 		return RandomNormal{d, shape, mean, scale, seed}
 	})
 }
 
-// importBernoulli reads Bernoulli: 1 with the probability that x gives, else 0.
+// importBernoulli imports Bernoulli: 1 with probability x, else 0, for each element x. It returns
+// an error unless x is of floats.
 func importBernoulli(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	if !x.Type.DType.IsFloat() {

@@ -11,7 +11,7 @@ import (
 // and delta of the result's element type.
 type Range struct{ Count dim.Dim }
 
-// Infer gives the result Count elements.
+// Infer returns [Count] with the operands' element type.
 func (op Range) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (op Range) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	}
 }
 
-// Eval computes the numbers. Integers wrap.
+// Eval returns Count numbers. Integers wrap.
 func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	n, ok := op.Count.Int()
 	if _, err := ir.CheckedLen([]int{n}); err != nil || !ok {
@@ -54,7 +54,7 @@ func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// InferElems computes the numbers as expressions.
+// InferElems returns start + i·delta for each i, as expressions.
 func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	n, ok := op.Count.Int()
 	start, okStart := in[0].Dims()
@@ -69,7 +69,7 @@ func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elems
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op Range) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // importRange imports Range, which counts from start up to but not including limit, in steps of
@@ -94,8 +94,8 @@ func importRange(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Range{Count: count}, numbers[0], numbers[2])}, nil
 }
 
-// rangeCount returns max(0, ceil((limit-start)/delta)): an expression if the numbers are known, else a
-// symbol.
+// rangeCount returns max(0, ⌈(limit − start)/delta⌉) for numbers start, limit and delta. It is an
+// expression if they are known, and otherwise a symbol that is bound at run time.
 func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	var dims [3]dim.Dim
 	var constants [3]*ir.Tensor
@@ -129,8 +129,8 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	return bind.dims()[0], nil
 }
 
-// extentCount returns the count of a range from 0 in steps of 1 whose limit is also an extent. It
-// is for limits that are known only at run time.
+// extentCount returns the symbol of the limit, if start is 0 and delta 1, and a node already binds
+// the limit to a symbol. Otherwise ok is false.
 func extentCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, bool) {
 	start, okStart := numbers[0].Dims()
 	delta, okDelta := numbers[2].Dims()

@@ -25,14 +25,15 @@ import (
 type Recurrent struct {
 	Direction string // "forward", "reverse" or "bidirectional"
 	// Activations are the names of the functions of a cell, for the first direction and then the
-	// second; see [activations]. Alphas and Betas have an element for each.
+	// second; see [activations]. Alphas and Betas are the parameters of each function.
 	Activations   []string
 	Alphas, Betas []float64
 	Clip          float64 // clamps the operands of the gates' functions to [−Clip, Clip]; 0 means no clamping
 }
 
-// Steps is the common part of the lowered recurrent layers. It computes one direction. Its operand
-// x has already been multiplied by w, and b has been added.
+// Steps is the common part of the lowered recurrent layers. It computes one direction, from the
+// last step to the first if Reverse is set. Its operand x has already been multiplied by w, and b
+// has been added. The other attributes are as in [Recurrent], for this direction.
 type Steps struct {
 	Reverse       bool
 	Activations   []string
@@ -50,10 +51,11 @@ const (
 	recurrentH
 )
 
-// activation is a function of recurrent layers with the defaults of alpha and beta.
+// activation is a function f of recurrent layers. alpha and beta are the defaults of its
+// parameters.
 type activation struct {
 	f           func(x, alpha, beta float64) float64
-	params      int // how many of alpha and beta it has
+	params      int // number of the parameters alpha and beta that f uses
 	alpha, beta float64
 }
 
@@ -87,7 +89,8 @@ func (op Recurrent) directions() int {
 	return map[string]int{"forward": 1, "reverse": 1, "bidirectional": 2}[op.Direction]
 }
 
-// steps returns direction i of a layer with this many functions.
+// steps returns the attributes of direction i of a layer with the given number of functions for
+// each direction.
 func (op Recurrent) steps(i, functions int) Steps {
 	from, to := i*functions, (i+1)*functions
 	return Steps{
@@ -97,8 +100,8 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// check checks that there are functions known functions, each with its parameters, and that Clip is
-// valid.
+// check returns an error unless there are functions known functions, each with its parameters, and
+// Clip is valid.
 func (op Steps) check(functions int) error {
 	if len(op.Activations) != functions || len(op.Alphas) != functions || len(op.Betas) != functions {
 		return fmt.Errorf("%d activations, %d alphas, %d betas: %d of each expected", len(op.Activations), len(op.Alphas), len(op.Betas), functions)
@@ -156,7 +159,7 @@ func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ..
 	return out, sameTypes(in, want)
 }
 
-// sameTypes checks that the operands that are present have these types.
+// sameTypes returns an error unless the operands that are present have the types want.
 func sameTypes(in, want []ir.Type) error {
 	for i, t := range in {
 		if t.IsZero() {
@@ -207,8 +210,8 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 	return out, sameTypes(in, want)
 }
 
-// weightsLike returns the type of the recurrent weights of gates gates. If r is a matrix, this is
-// [H,gates·H]. If r is in panels, the weights are in panels, too.
+// weightsLike returns the type of the recurrent weights of gates gates, in the form of r:
+// [H,gates·H] if r is a matrix, and panels if r is in panels.
 func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	width := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {
@@ -246,7 +249,7 @@ var PlainProducts = RecurrentProducts{
 	Weights: func(b *ir.Builder, r *ir.Value) *ir.Value { return TransposeBy(b, r, 1, 0) },
 }
 
-// recurrentFlops counts two operations for each weight and step.
+// recurrentFlops counts two operations for each element of w and r in each step of each sequence.
 func recurrentFlops(in []ir.Type) dim.Dim {
 	weights := in[recurrentW].Elems().Add(in[recurrentR].Elems())
 	return weights.Mul(in[0].Shape[0]).Mul(in[0].Shape[1]).Mul(dim.Const(2))
@@ -268,7 +271,7 @@ func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functi
 // build is lower with a function that projects x.
 func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value, direction directed) []*ir.Value {
 	x, hidden := n.Arg(recurrentX), n.Arg(recurrentR).Type.Shape[2]
-	var parts [][]*ir.Value // of each result
+	var parts [][]*ir.Value // for each result, its slices along the axis of directions
 	for i := range op.directions() {
 		part := func(v *ir.Value) *ir.Value {
 			if v == nil {

@@ -24,9 +24,11 @@ func recurrentMatrix(t *ir.Tensor, hidden, gates int) []float64 {
 // is the result of the step.
 type cell func(x []float64, states [][]float64)
 
-// recurrence runs a cell over time, in float64.
+// recurrence runs a cell over steps steps of batch sequences in float64, in reverse order if
+// reverse is set. lens are the lengths of the sequences, or nil.
 type recurrence struct {
-	steps, batch, hidden, width int // number of elements of the projected x for each step
+	// width is the number of elements of the projected x for each step, and hidden that of a state.
+	steps, batch, hidden, width int
 	reverse                     bool
 	lens                        *ir.Tensor
 }
@@ -160,8 +162,8 @@ func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int
 	return out, nil
 }
 
-// multiply adds the product of the state h and columns of a matrix to a row of gates. width is the
-// number of columns of the matrix.
+// multiply adds h·m to gates, where h is the state of a sequence and m consists of the first
+// columns of matrix, one for each gate element. matrix has width columns.
 func multiply(gates, h, matrix []float64, width int) {
 	for k, v := range h {
 		for j, w := range matrix[k*width:][:len(gates)] {
@@ -170,7 +172,7 @@ func multiply(gates, h, matrix []float64, width int) {
 	}
 }
 
-// gate applies function i to the elements of a gate, clamped to ±Clip.
+// gate replaces the elements of x by function i of them, each clamped to [−Clip, Clip] first.
 func (op Steps) gate(i int, x []float64) {
 	if op.Clip > 0 {
 		for k, v := range x {
@@ -180,7 +182,7 @@ func (op Steps) gate(i int, x []float64) {
 	op.activate(i, x)
 }
 
-// activate applies function i to elements.
+// activate replaces the elements of x by function i of them.
 func (op Steps) activate(i int, x []float64) {
 	f := activations[op.Activations[i]].f
 	for k, v := range x {

@@ -28,12 +28,12 @@ var activationNodes = map[string]func(c calculus, x *ir.Value, alpha, beta float
 	},
 }
 
-// activateNode appends function i of x.
+// activateNode appends function i of the elements of x.
 func (op Steps) activateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return activationNodes[op.Activations[i]](c, x, op.Alphas[i], op.Betas[i])
 }
 
-// gateNode appends function i of x, limited.
+// gateNode appends function i of the elements of x, clamped to [−Clip, Clip] first.
 func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	if op.Clip > 0 && !math.IsInf(op.Clip, 1) {
 		x = c.Node(Clip{Lo: -op.Clip, Hi: op.Clip}, x)
@@ -95,7 +95,7 @@ func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	return fill(b, ir.Scalar(x.Type.DType, 0), x.Type.Shape[1], hidden)
 }
 
-// gatesOf splits x into n gates, [N,H].
+// gatesOf returns n gates, [N,H], that are side by side in x, [N,n·H].
 func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	parts := make([]*ir.Value, n)
 	for i := range parts {
@@ -104,13 +104,13 @@ func gatesOf(b *ir.Builder, x *ir.Value, hidden dim.Dim, n int) []*ir.Value {
 	return parts
 }
 
-// Next appends h after a step. gates is the projected x plus the product of h and the recurrent
-// weights.
+// Next appends h, [N,H], after a step. gates is the projected x plus the product of h and the
+// recurrent weights.
 func (op RNNSteps) Next(b *ir.Builder, gates *ir.Value) *ir.Value {
 	return op.gateNode(calculus{b}, 0, gates)
 }
 
-// Compose replaces the node by a loop over the steps.
+// Compose replaces the node by a [Loop] over the steps of each direction.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -140,7 +140,7 @@ func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peeph
 	return s.mul(op.gateNode(s, 0, out), op.activateNode(s, 2, c)), c
 }
 
-// Compose replaces the node by a loop over the steps.
+// Compose replaces the node by a [Loop] over the steps of each direction.
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -159,7 +159,8 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Gate appends the gate z or r. x is the projected x plus the product of h and the recurrent weights.
+// Gate appends the gate z or r: the gate's function of x. x is the projected x plus the product of
+// h and the recurrent weights.
 func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
 
 // Next appends h after a step. z is the gate. candidate is the projected x plus the product of r⊙h and
@@ -170,7 +171,7 @@ func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
 	return c.add(c.mul(c.from(1, z), n), c.mul(z, h))
 }
 
-// Compose replaces the node by a loop over the steps.
+// Compose replaces the node by a [Loop] over the steps of each direction.
 func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]

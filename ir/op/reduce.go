@@ -27,11 +27,11 @@ const (
 	ReduceLogSumExp Reduction = "log_sum_exp" // log Σe^x
 )
 
-// Reduce reduces along Axes, which count from the start and are in ascending order (ONNX ReduceSum
-// and the like). With KeepDims their extents become 1; otherwise they are removed. It accepts
-// numbers; maximum and minimum also accept bools. Integers wrap. Square roots and logarithms of
-// integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the smallest
-// integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
+// Reduce is the reduction Kind along Axes, which count from the start and are in ascending order
+// (ONNX ReduceSum and the like). With KeepDims their extents become 1; otherwise they are removed.
+// It accepts numbers; maximum and minimum also accept bools. Integers wrap. Square roots and
+// logarithms of integers truncate. Over no elements, a sum is 0, a product 1, a maximum −∞ or the
+// smallest integer, a minimum +∞ or the largest integer, and a mean NaN or 0.
 type Reduce struct {
 	Kind     Reduction
 	Axes     []int
@@ -149,7 +149,8 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns a function that picks the most extreme value, or none for no values.
+// most returns a function that reduces a list with pick, which returns one of two values. Of an
+// empty list it returns none.
 func most[T real](pick func(a, b T) T, none T) func([]T) T {
 	return func(v []T) T {
 		m := none
@@ -160,7 +161,7 @@ func most[T real](pick func(a, b T) T, none T) func([]T) T {
 	}
 }
 
-// Infer drops or shrinks the axes.
+// Infer returns the operand's type with Axes removed or, with KeepDims, of extent 1.
 func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func (op Reduce) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, reducedShape(x.Shape, op.Axes, op.KeepDims)...)}, nil
 }
 
-// checkAxes checks that axes are in ascending order and less than rank.
+// checkAxes returns an error unless axes are in ascending order and axes of a tensor of this rank.
 func checkAxes(axes []int, rank int) error {
 	for i, a := range axes {
 		if a < 0 || a >= rank || i > 0 && a <= axes[i-1] {
@@ -205,7 +206,7 @@ func reducedShape(shape []dim.Dim, axes []int, keep bool) []dim.Dim {
 	return out
 }
 
-// Eval reduces.
+// Eval returns the reduction of the elements along Axes. It computes floats in float64.
 func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, kind := in[0], reductions[op.Kind]
 	keep, _ := dim.Ints(reducedShape(dim.Consts(x.Shape...), op.Axes, true))
@@ -233,8 +234,8 @@ func (op Reduce) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y.Reshape(shape...)}, nil
 }
 
-// groupsOf returns, for each of the n elements of shape keep, the indices of the elements of shape that
-// are reduced to it.
+// groupsOf returns, for each of the n elements of a tensor of shape keep, the indices of the
+// elements of shape that are reduced to it.
 func groupsOf(shape, keep []int, n int) [][]int {
 	groups := make([][]int, n)
 	walk := newIndex(shape, keep)
@@ -249,7 +250,7 @@ func groupsOf(shape, keep []int, n int) [][]int {
 	return groups
 }
 
-// pick returns the elements with these indices.
+// pick returns at(i) for each i in numbers.
 func pick[T any](numbers []int, at func(int) T) []T {
 	out := make([]T, len(numbers))
 	for i, n := range numbers {
@@ -258,7 +259,8 @@ func pick[T any](numbers []int, at func(int) T) []T {
 	return out
 }
 
-// foldElems are the reductions that apply to expressions.
+// foldElems has, for each reduction that applies to expressions, the function that combines two
+// known elements.
 var foldElems = map[Reduction]func(a, b ir.Ratio) (ir.Ratio, bool){
 	ReduceProd: timesRatio,
 	ReduceSum:  overCommon(dim.Dim.Add),
@@ -464,8 +466,8 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 	}
 }
 
-// reduceMarked reduces the axes that [BindAxes] marked. Each axis is split in two, of which the second
-// is reduced.
+// reduceMarked reduces the axes of x that a [BindAxes] marked. split are its symbols: each axis of
+// x is reshaped to two axes, and the second is reduced.
 func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []dim.Dim) *ir.Value {
 	second := make([]int, x.Type.Rank())
 	for i := range second {
@@ -474,7 +476,7 @@ func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []dim.Dim) *
 	return b.Node(Reduce{Kind: kind, Axes: second}, b.Node(Reshape{Shape: split}, x))
 }
 
-// AllAxes returns the axes of a tensor of a rank, in order.
+// AllAxes returns the numbers from 0 to rank − 1.
 func AllAxes(rank int) []int {
 	axes := make([]int, rank)
 	for i := range axes {

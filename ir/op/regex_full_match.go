@@ -32,7 +32,8 @@ func patternSize(re *syntax.Regexp) int {
 	return min(n, maxPattern+1)
 }
 
-// whole returns an expression that matches Pattern anchored at both ends.
+// whole returns the compiled Pattern, anchored at both ends. It returns an error if Pattern is
+// invalid or too large.
 func (op RegexFullMatch) whole() (*regexp.Regexp, error) {
 	if len(op.Pattern) > maxPattern {
 		return nil, fmt.Errorf("a pattern of %d bytes, at most %d expected", len(op.Pattern), maxPattern)
@@ -61,7 +62,7 @@ func (op RegexFullMatch) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{in[0].With(ir.Bool)}, nil
 }
 
-// Eval matches.
+// Eval returns, for each string, whether it matches Pattern as a whole.
 func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	whole, err := op.whole()
 	if err != nil {
@@ -74,7 +75,7 @@ func (op RegexFullMatch) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// importRegexFullMatch reads RegexFullMatch.
+// importRegexFullMatch imports RegexFullMatch with the attribute pattern.
 func importRegexFullMatch(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(RegexFullMatch{Pattern: c.Text("pattern", "")}, c.Arg(0))}, nil
 }

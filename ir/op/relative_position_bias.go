@@ -55,7 +55,8 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket of a distance from a query to a key, computed in f32 as T5 does.
+// positionBucket returns the bucket for a key that is apart positions after its query, computed in
+// f32 as T5 does. There are buckets buckets; distances of at least most share the last one.
 func positionBucket(apart, buckets, most int, bidirectional bool) int {
 	first := 0
 	if bidirectional {

@@ -11,7 +11,7 @@ import (
 // Relu computes max(x, 0) for numbers. Zeros and NaN do not change.
 type Relu struct{ unary[numbers] }
 
-// Eval replaces negative elements by 0.
+// Eval returns max(x, 0) for each element x.
 func (Relu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		float:    positive[float64],
@@ -20,7 +20,7 @@ func (Relu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar replaces negative elements by 0.
+// Scalar returns max(x, 0) for an element x.
 func (Relu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Max(number(b, x[0], 0), x[0])
 }
@@ -32,7 +32,7 @@ func positive[T float64 | int64](x T) T {
 	return x
 }
 
-// InferElems returns the larger of an expression and 0.
+// InferElems returns max(x, 0) for known elements x.
 func (Relu) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return fraction(r.Num.Max(dim.Const(0)), r.Den)
@@ -47,7 +47,7 @@ func (Relu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // IsIdempotent marks the operator as idempotent.
 func (Relu) IsIdempotent() {}
 
-// Limits returns 0 and +Inf.
+// Limits returns 0 and +∞.
 func (Relu) Limits() (lo, hi float64) { return 0, math.Inf(1) }
 
 // IsCheap marks the operator as cheaper to compute than to store.

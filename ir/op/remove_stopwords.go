@@ -17,7 +17,7 @@ type RemoveStopwords struct {
 	Count         string
 }
 
-// Infer gives the result Count elements.
+// Infer returns [Count] of strings.
 func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (op RemoveStopwords) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.String, dim.Sym(op.Count))}, nil
 }
 
-// Eval keeps the strings that are not in the second operand.
+// Eval returns the strings that are not stop words, or one empty string if all are.
 func (op RemoveStopwords) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	same := strings.EqualFold
 	if op.CaseSensitive {
@@ -56,10 +56,10 @@ func (op RemoveStopwords) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{textTensor(left)}, nil
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op RemoveStopwords) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of elements that are left.
+// BindValues returns the number of strings in the result.
 func (op RemoveStopwords) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
 }

@@ -34,7 +34,8 @@ const (
 	ProductOperands
 )
 
-// check checks the operands for this number of channels and returns the element type of the result.
+// check returns the element type of the result. It returns an error unless the operands fit a
+// product with this number of channels.
 func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
 	bias, scale, zero := Operand(in, BiasOperand), Operand(in, ScaleOperand), Operand(in, ZeroOperand)
 	if !bias.IsZero() {
@@ -78,7 +79,8 @@ func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
 	return r.To, nil
 }
 
-// ofChannels checks that a vector has one element, or one for each channel.
+// ofChannels returns an error unless t has one element, or is a vector with one for each channel.
+// The error calls it what.
 func ofChannels(t ir.Type, channels dim.Dim, what string) error {
 	if HasOneElement(t) {
 		return nil
@@ -115,7 +117,8 @@ func (r Requantize) Bounds() (lo, hi int) {
 	return int(least), int(most)
 }
 
-// Store stores the result of a channel's sum as element i of y.
+// Store stores the requantised sum of a channel as element i of y. in are the operands of the
+// product.
 func (r Requantize) Store(y *ir.Tensor, i int, sum int64, in []*ir.Tensor, channel int) {
 	if len(in) > BiasOperand && in[BiasOperand] != nil {
 		sum += in[BiasOperand].Int(channel)

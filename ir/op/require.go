@@ -13,7 +13,8 @@ type Require struct {
 	What  string
 }
 
-// Infer returns no results.
+// Infer returns no types, because there are no results. It returns an error unless the operand is a
+// bool of one element.
 func (op Require) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -21,7 +22,7 @@ func (op Require) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, isFlag(in[0], "condition")
 }
 
-// Eval compares the operand.
+// Eval returns an error with the text What unless the operand equals Value.
 func (op Require) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if in[0].Bool(0) != op.Value {
 		return nil, errors.New(op.What)

@@ -2,19 +2,21 @@ package op
 
 import "github.com/burngen/burngen/ir"
 
-// reread is a node presented to an import function with other operands or another version.
+// reread presents a node to an import function with the operands args and at the version opset,
+// instead of its own.
 type reread struct {
 	ir.Importer
 	opset int
 	args  []*ir.Value
 }
 
-// asOpset imports an operator by the definition of an ONNX operator of the same form at an opset.
+// asOpset returns the import function of an operator that has the form of an ONNX operator at an
+// opset. read is the import function of that operator.
 func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
 
-// withArgs returns a node with other operands.
+// withArgs returns the node of c with the operands args instead of its own.
 func withArgs(c ir.Importer, args ...*ir.Value) ir.Importer { return reread{c, c.Opset(), args} }
 
 // argsOf returns the operands of a node, nil for absent ones.
@@ -26,7 +28,7 @@ func argsOf(c ir.Importer) []*ir.Value {
 	return args
 }
 
-// Opset returns the version that applies to the node.
+// Opset returns the opset by which the node is imported.
 func (r reread) Opset() int { return r.opset }
 
 // NumArgs returns the number of operands.
@@ -44,7 +46,8 @@ func (r reread) Arg(i int) *ir.Value {
 	return r.Importer.Arg(r.Importer.NumArgs())
 }
 
-// Constant returns the value of operand i if the model gives it or it was computed from constants.
+// Constant returns the value of operand i. It is nil unless the model defines it, or it was
+// computed from constants.
 func (r reread) Constant(i int) *ir.Tensor {
 	v := r.Arg(i)
 	if v == nil {

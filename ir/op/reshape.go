@@ -10,8 +10,8 @@ import (
 // Reshape returns its operand with another shape and the same row-major elements.
 type Reshape struct{ Shape []dim.Dim }
 
-// Infer rejects a shape that cannot have as many elements as the operand. If equality is not
-// provable, a check precedes the node.
+// Infer returns the operand's element type in Shape. It returns an error if Shape cannot have as
+// many elements as the operand. If equality is not provable, a check precedes the node.
 func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func ShapeText(shape []dim.Dim) string {
 	return ir.TensorOf(ir.F32, shape...).String()[len(ir.F32.String()):]
 }
 
-// Eval returns the elements in the new shape.
+// Eval returns the elements in Shape. It returns an error if their number differs.
 func (op Reshape) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, ok := dim.Ints(op.Shape)
 	if !ok {
@@ -93,7 +93,8 @@ func importReshape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(c.Builder(), x, shape...)}, nil
 }
 
-// reshapeBound imports a Reshape whose shape is known only at run time.
+// reshapeBound imports a Reshape whose shape is known only at run time: it binds the extents by a
+// [BindReshape].
 func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	rank, err := listLen(c, 1, "shape")
@@ -144,7 +145,7 @@ func resolveShape(from, want []dim.Dim, allowZero bool) ([]dim.Dim, error) {
 	return shape, nil
 }
 
-// divide returns a / b if b divides a, and a / b rounded down if only run time can tell.
+// divide returns a/b, rounded down if b is not known to divide a.
 func divide(a, b dim.Dim) dim.Dim {
 	if q, ok := a.DivExact(b); ok {
 		return q
@@ -152,8 +153,8 @@ func divide(a, b dim.Dim) dim.Dim {
 	return a.FloorDiv(b)
 }
 
-// IsIdentity reports true.
+// IsIdentity returns true: a Reshape to the operand's own shape has no effect.
 func (Reshape) IsIdentity(ir.Type) bool { return true }
 
-// Movement takes all elements in order.
+// Movement returns Rearranges: the result consists of all elements, in order.
 func (Reshape) Movement() Movement { return Rearranges }

@@ -40,7 +40,7 @@ const (
 	maxTable = 1 << 20 // points along an axis
 )
 
-// Infer gives the result the shape.
+// Infer returns the operand's element type in Shape.
 func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (op Resize) Flops(in, out []ir.Type) dim.Dim {
 	return n
 }
 
-// Eval samples along one axis after the other.
+// Eval returns the samples in Shape. It samples along one axis after the other, in float64.
 func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if len(in) > 1 {
@@ -158,7 +158,7 @@ func (op Resize) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// with returns op with the scales and the region in the second operand.
+// with returns op with the scales and the region in the second operand, f64[rank,3].
 func (op Resize) with(sampling *ir.Tensor) Resize {
 	rank := len(op.Shape)
 	op.Scales, op.ROI = make([]float64, rank), make([]float64, 2*rank)
@@ -187,7 +187,8 @@ func (op Resize) Keeps(i int, d dim.Dim) bool {
 	return op.Shape[i].Equal(d) && (op.Scales[i] == 0 || op.Scales[i] == 1)
 }
 
-// sampled returns t with weighted sums along axis k.
+// sampled returns t as f64 with axis k resized: each point is the weighted sum of the elements that
+// it reads.
 func (a resizeAxis) sampled(t *ir.Tensor, k int) *ir.Tensor {
 	shape := append([]int{}, t.Shape...)
 	shape[k] = a.out
@@ -212,7 +213,8 @@ func (a resizeAxis) sampled(t *ir.Tensor, k int) *ir.Tensor {
 	return y
 }
 
-// extrapolated returns y with the points outside the operand set.
+// extrapolated returns y with Extrapolation at the points that are outside the operand along one of
+// the axes.
 func (op Resize) extrapolated(y *ir.Tensor, axes []resizeAxis) *ir.Tensor {
 	out := ir.NewTensor(y.DType, y.Shape...)
 	walk := newIndex(y.Shape, y.Shape)
@@ -333,7 +335,7 @@ func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	return m
 }
 
-// lowerNearest resizes axis k of x, and with pair also the next axis.
+// lowerNearest appends x with axis k resized by nearest elements, and with pair also axis k+1.
 func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
 	to := append([]dim.Dim{}, shape...)
@@ -350,7 +352,7 @@ func (op resizeTables) lowerNearest(b *ir.Builder, x *ir.Value, k int, pair bool
 	return ReshapeTo(b, b.Node(ResizeNearest{}, x, rows, cols), to...)
 }
 
-// lowerLinear resizes axes k and k+1 of x.
+// lowerLinear appends x with axes k and k+1 resized by linear interpolation.
 func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
 	rowWeights, rows := op.table(b, shape, k, dim.Const(2))
@@ -361,7 +363,7 @@ func (op resizeTables) lowerLinear(b *ir.Builder, x *ir.Value, k int) *ir.Value 
 	return ReshapeTo(b, b.Node(ResizeLinear{}, x, rows, rowWeights, cols, colWeights), to...)
 }
 
-// lowerAxis resizes axis k of x.
+// lowerAxis appends x with axis k resized by weighted sums.
 func (op resizeTables) lowerAxis(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 	shape := x.Type.Shape
 	taps := dim.Const(map[string]int{"linear": 2, "cubic": 4}[op.Mode])
@@ -396,7 +398,8 @@ type resizeTables struct {
 	sampling *ir.Value
 }
 
-// numbers returns the operand of axis k's table, or nil.
+// numbers returns the operand of the tables of axis k, f64[1,3]: its scale, start and end. It
+// returns nil if these are attributes.
 func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	if op.sampling == nil {
 		return nil
@@ -425,7 +428,8 @@ func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim
 	return values[1], values[0]
 }
 
-// lowerExtrapolation sets the points of y outside the operand.
+// lowerExtrapolation appends y with Extrapolation at the points that are outside the operand, whose
+// extents are in.
 func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Value) *ir.Value {
 	value := b.Scalar(y.Type.DType, op.Extrapolation)
 	for k, d := range in {
@@ -440,7 +444,8 @@ func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Val
 	return y
 }
 
-// outside returns which points along axis k, of extent d, are outside.
+// outside appends a vector of bools: which points along axis k, of extent d, are outside the
+// operand.
 func (op resizeTables) outside(b *ir.Builder, k int, d dim.Dim) *ir.Value {
 	list := ResizeOutside{Table: op.tableOf(k, d, op.Shape[k])}
 	n, isConst := op.Shape[k].Int()

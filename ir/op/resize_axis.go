@@ -10,23 +10,24 @@ import (
 // the operand.
 const CropAndResizeCoordinates = "tf_crop_and_resize"
 
-// resizeAxis is Resize along one axis.
+// resizeAxis describes a [Resize] along one axis of in elements, to out points. The other fields
+// are the attributes of the Resize for this axis; start and end are its region.
 type resizeAxis struct {
 	mode, coordinates, rounding string
 
 	in, out            int
-	length             float64 // of the result before it is rounded down
+	length             float64 // extent of the result before it is rounded down
 	scale, start, end  float64
 	cubicA             float64
 	exclude, antiAlias bool
 }
 
-// axis returns what op does along axis i.
+// axis returns the resizing of axis i, from in elements to out points.
 func (op Resize) axis(i, in, out int) resizeAxis {
 	return op.tableOf(i, dim.Const(in), dim.Const(out)).axis(in, out)
 }
 
-// tableOf returns the table of axis i without the number of taps.
+// tableOf returns the table for axis i, from in elements to out points. Its Taps are not set.
 func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	t := ResizeTable{
 		Mode: op.Mode, Coordinates: op.Coordinates, Rounding: op.Rounding, In: in, Out: out,
@@ -41,7 +42,8 @@ func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	return t
 }
 
-// resizePlaces maps each transformation to the coordinate in the operand of point i of the result.
+// resizePlaces maps each coordinate transformation to a function. It returns the coordinate, in
+// elements of the operand, of point i of the result.
 var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	"half_pixel": func(a resizeAxis, i float64) float64 { return (i+0.5)/a.scale - 0.5 },
 	"half_pixel_symmetric": func(a resizeAxis, i float64) float64 {
@@ -72,7 +74,8 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 }
 
-// resizeRoundings maps each rounding to a function from coordinates to elements.
+// resizeRoundings maps each rounding to a function. It returns the whole number for a coordinate,
+// which may depend on the scale.
 var resizeRoundings = map[string]func(x, scale float64) float64{
 	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },
@@ -88,18 +91,18 @@ var resizeRoundings = map[string]func(x, scale float64) float64{
 
 func (a resizeAxis) place(i int) float64 { return resizePlaces[a.coordinates](a, float64(i)) }
 
-// outside reports whether point i is outside the operand.
+// outside reports whether the coordinate of point i is below 0 or above the last element.
 func (a resizeAxis) outside(i int) bool {
 	x := a.place(i)
 	return x < 0 || x > float64(a.in-1)
 }
 
-// clamp returns x as the number of an element.
+// clamp returns x, truncated and clamped to the indices of the elements.
 func (a resizeAxis) clamp(x float64) int {
 	return int(min(max(x, 0), float64(a.in-1)))
 }
 
-// nearest returns the element for point i in mode nearest.
+// nearest returns the index of the element for point i in mode nearest.
 func (a resizeAxis) nearest(i int) int {
 	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
 }
@@ -113,7 +116,8 @@ func (a resizeAxis) support() float64 {
 	return r / a.filterScale()
 }
 
-// filterScale is below 1 if the filter is widened.
+// filterScale returns the factor that is applied to distances before weighting: below 1 if the
+// filter is widened, else 1.
 func (a resizeAxis) filterScale() float64 {
 	if a.antiAlias {
 		return min(a.scale, 1)
@@ -127,7 +131,8 @@ func (a resizeAxis) width() int {
 	return 2 - 2*first
 }
 
-// taps returns the elements that point i reads in modes linear and cubic, and their weights.
+// taps returns the indices of the elements that point i reads in modes linear and cubic, and their
+// weights.
 func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	x := a.place(i)
 	first := math.Floor(x) - float64(a.width()/2-1)
@@ -150,7 +155,8 @@ func (a resizeAxis) taps(i int) (index []int, weights []float64) {
 	return index, weights
 }
 
-// weight returns the weight of an element at distance d.
+// weight returns the weight of an element at distance d from a point, after the filter's scale is
+// applied.
 func (a resizeAxis) weight(d float64) float64 {
 	d = math.Abs(d)
 	if a.mode == "linear" {

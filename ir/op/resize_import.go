@@ -79,17 +79,19 @@ func importUpsample(c ir.Importer) ([]*ir.Value, error) {
 	return op.withScales(c, scales, AllAxes(x.Type.Rank()), nil)
 }
 
-// wholeResize returns a Resize that changes no axis.
+// wholeResize returns a Resize of a tensor of type t that changes no axis.
 func wholeResize(t ir.Type) Resize {
 	return Resize{Shape: wholeSlice(t).Shape, Scales: make([]float64, t.Rank())}
 }
 
-// given reports whether an operand is present and not empty; an empty operand is absent in opset 11.
+// given reports whether operand i is present and has elements. An operand without elements stands
+// for an absent one in opset 11.
 func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
 
-// knownFloats returns the elements of a constant operand.
+// knownFloats returns the elements of operand i as float64. ok is false unless the operand is a
+// constant of numbers.
 func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {
@@ -102,8 +104,8 @@ func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	return numbers, true
 }
 
-// region reads roi: the starts of the axes, and then their ends. It returns the operand if it is known
-// only at run time.
+// region reads the operand roi into op.ROI: the starts of axes, and then their ends. If roi is
+// known only at run time, region returns it.
 func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	rank := len(op.Shape)
 	op.ROI = make([]float64, 2*rank)
@@ -126,7 +128,8 @@ func (op *Resize) region(c ir.Importer, axes []int) (*ir.Value, error) {
 	return nil, nil
 }
 
-// scaled builds op with the scales in operand i.
+// scaled imports op with the scales of axes in operand i, which may be known only at run time. roi
+// is the region if that is known only at run time, else nil.
 func (op Resize) scaled(c ir.Importer, i int, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if c.Arg(i) == nil {
 		return nil, fmt.Errorf("scales are absent")
@@ -148,7 +151,8 @@ func (op Resize) betweenExtents(c ir.Importer) bool {
 // maxScale bounds scales and their reciprocals.
 const maxScale = 1 << 20
 
-// withScales builds op with constant scales: extents are multiplied and rounded down.
+// withScales imports op with constant scales of axes. The extents are multiplied by them and
+// rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
@@ -174,8 +178,8 @@ func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir
 	return op.build(c, roi, axes)
 }
 
-// bound builds op with scales of axes that are known only at run time. The region may be known only
-// then, too. The extents are rounded down or, with near, to the nearest integer.
+// bound imports op with scales of axes that are known only at run time. The region roi may be known
+// only then, too. The extents are rounded down or, with near, to the nearest integer.
 func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bool) ([]*ir.Value, error) {
 	b := c.Builder()
 	scales = ConvertTo(b, ReshapeTo(b, scales, dim.Const(len(axes))), ir.F64)
@@ -194,7 +198,8 @@ func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bo
 	return op.sampled(c, scales, roi, axes)
 }
 
-// sampled builds op with an operand that holds its scales, or zeros if they are nil, and its region.
+// sampled appends op with a second operand: the scales and the region of each axis. Where scales or
+// roi is nil, the numbers in op are used.
 func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	b, rank := c.Builder(), len(op.Shape)
 	given := ir.NewTensor(ir.F64, rank, 3)
@@ -296,7 +301,8 @@ func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) 
 	return op.build(c, roi, axes)
 }
 
-// build appends op, with an optional region known at run time, unless it changes nothing.
+// build appends op, or returns its operand if no axis changes. roi is the region of axes if that is
+// known only at run time, else nil.
 func (op Resize) build(c ir.Importer, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	x, changes := c.Arg(0), false
 	for i, d := range x.Type.Shape {

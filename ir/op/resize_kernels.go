@@ -11,7 +11,7 @@ import (
 // x, i] = operand[o, rows[y], cols[x], i]. rows and cols are i32.
 type ResizeNearest struct{}
 
-// Infer returns the extents of the result: the lengths of rows and cols.
+// Infer returns [outer,len(rows),len(cols),inner].
 func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 4, ir.I32, ir.I32); err != nil {
 		return nil, err
@@ -20,7 +20,8 @@ func (ResizeNearest) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], in[1].Shape[0], in[2].Shape[0], x[3])}, nil
 }
 
-// resizeOperands checks a tensor of a rank and the element types of tables.
+// resizeOperands returns an error unless in is a tensor of the given rank, followed by a vector of
+// each of the types tables.
 func resizeOperands(in []ir.Type, rank int, tables ...ir.DType) error {
 	if err := CheckTensors(in, 1+len(tables), 1+len(tables)); err != nil {
 		return err
@@ -36,7 +37,7 @@ func resizeOperands(in []ir.Type, rank int, tables ...ir.DType) error {
 	return nil
 }
 
-// Eval picks the elements.
+// Eval returns the picked elements. It returns an error if an index is out of range.
 func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	rows, err := wrapIndices(in[1], x.Shape[1])
@@ -59,7 +60,7 @@ func (ResizeNearest) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // (i32), rowWeights (f32), cols and colWeights.
 type ResizeLinear struct{}
 
-// Infer returns the extents of the result: half the lengths of rows and cols.
+// Infer returns [outer,len(rows)/2,len(cols)/2,inner].
 func (ResizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 4, ir.I32, ir.F32, ir.I32, ir.F32); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (ResizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], divide(in[1].Shape[0], two), divide(in[3].Shape[0], two), x[3])}, nil
 }
 
-// Eval interpolates rows, then columns.
+// Eval returns the interpolated tensor. It interpolates along the rows' axis first.
 func (ResizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	y, err := weighted(in[0], 1, 2, in[1], in[2])
 	if err != nil {
@@ -78,7 +79,8 @@ func (ResizeLinear) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// weighted returns sums of taps elements of axis k each.
+// weighted returns x with axis k resized. Element y along it is the sum over t < taps of
+// weights[y·taps+t] times element index[y·taps+t] of the axis.
 func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor, error) {
 	elements, err := wrapIndices(index, x.Shape[k])
 	if err != nil {
@@ -112,7 +114,7 @@ func weighted(x *ir.Tensor, k, taps int, index, weights *ir.Tensor) (*ir.Tensor,
 // further operands are index (i32) and weights (f32), of Out·Taps elements.
 type ResizeAxis struct{ Taps, Out dim.Dim }
 
-// Infer returns the type of the operand with extent Out along the middle axis.
+// Infer returns [outer,Out,inner] with the operand's element type.
 func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := resizeOperands(in, 3, ir.I32, ir.F32); err != nil {
 		return nil, err
@@ -126,7 +128,7 @@ func (op ResizeAxis) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, x[0], op.Out, x[2])}, nil
 }
 
-// Eval computes the weighted sums.
+// Eval returns the weighted sums, [outer,Out,inner].
 func (op ResizeAxis) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	taps, ok := op.Taps.Int()
 	if !ok || taps < 1 {

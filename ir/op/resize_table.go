@@ -11,7 +11,7 @@ import (
 // ResizeTable returns a table for [Resize] along one axis, from In elements to Out points: the
 // indices of the Taps elements that each point reads (i32), and their weights (f32). In mode
 // nearest each point reads one element, and there are no weights. An optional operand of three f64
-// replaces Scale, Start and End.
+// replaces Scale, Start and End. The other attributes are as in Resize.
 type ResizeTable struct {
 	Mode, Coordinates, Rounding string
 
@@ -34,7 +34,7 @@ type ResizeTaps struct {
 // as bools. It has the same optional operand as Table.
 type ResizeOutside struct{ Table ResizeTable }
 
-// Infer returns the tables' types.
+// Infer returns i32[Out·Taps] and, except in mode nearest, f32[Out·Taps].
 func (op ResizeTable) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.check(in); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (op ResizeTable) Infer(in []ir.Type) ([]ir.Type, error) {
 	return types, nil
 }
 
-// check checks the operand.
+// check returns an error unless the operand is absent or three f64.
 func (op ResizeTable) check(in []ir.Type) error {
 	if len(in) == 0 {
 		return nil
@@ -58,15 +58,15 @@ func (op ResizeTable) check(in []ir.Type) error {
 	return nil
 }
 
-// Infer returns no results.
+// Infer returns no types, because there are no results.
 func (op ResizeTaps) Infer(in []ir.Type) ([]ir.Type, error) { return nil, op.Table.check(in) }
 
-// Infer returns a bool for each point.
+// Infer returns bool[Table.Out].
 func (op ResizeOutside) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.Bool, op.Table.Out)}, op.Table.check(in)
 }
 
-// with returns op with the numbers in the operand, if there is one.
+// with returns op with Scale, Start and End from the operand, if there is one.
 func (op ResizeTable) with(in []*ir.Tensor) ResizeTable {
 	if len(in) > 0 {
 		op.Scale, op.Start, op.End = in[0].Float(0), in[0].Float(1), in[0].Float(2)
@@ -86,7 +86,8 @@ func (op ResizeTable) axis(in, out int) resizeAxis {
 	return a
 }
 
-// extents returns the axis if its extents are constants.
+// extents returns the axis that the table is for. It returns an error unless In and Out are
+// constants.
 func (op ResizeTable) extents() (resizeAxis, error) {
 	in, ok := op.In.Int()
 	out, okOut := op.Out.Int()
@@ -96,7 +97,8 @@ func (op ResizeTable) extents() (resizeAxis, error) {
 	return op.axis(in, out), nil
 }
 
-// Eval computes the tables.
+// Eval returns the indices and, except in mode nearest, the weights. It returns an error if Taps is
+// not the number of elements that a point reads.
 func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.with(in).extents()
 	if err != nil {
@@ -133,10 +135,10 @@ func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil 
 // HasEffect keeps the node, because extents depend on it.
 func (op ResizeTaps) HasEffect() {}
 
-// Binds returns the symbol.
+// Binds returns Symbol.
 func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
 
-// BindValues counts the taps.
+// BindValues returns the number of elements that a point reads.
 func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil || a.out == 0 {
@@ -148,7 +150,7 @@ func (op ResizeTaps) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(a.width())}, nil
 }
 
-// Eval compares the coordinates with the ends of the axis.
+// Eval returns, for each point, whether its coordinate is outside the axis.
 func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	a, err := op.Table.with(in).extents()
 	if err != nil {
@@ -180,7 +182,8 @@ func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, nil
 }
 
-// BindValues returns the products of extents and scales.
+// BindValues returns the rounded products of extents and scales. It returns an error if one is
+// negative or too large.
 func (op BindScaled) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	from, _ := dim.Ints(op.From)
 	if in[0].Len() != len(from) {

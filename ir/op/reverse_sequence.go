@@ -10,7 +10,7 @@ import (
 // [S,N,…], or [N,S,…] with BatchFirst, of any element type, and lens i64[N].
 type ReverseSequence struct{ BatchFirst bool }
 
-// Infer returns the type of x.
+// Infer returns the type of x. It returns an error unless lens has an element for each sequence.
 func (op ReverseSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func (op ReverseSequence) Axes() (time, batch int) {
 	return 0, 1
 }
 
-// Eval moves the elements.
+// Eval returns x with the first lens[n] steps of each sequence n reversed. It returns an error if a
+// length is negative or exceeds the steps.
 func (op ReverseSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, lens := in[0], in[1]
 	time, batch := op.Axes()
@@ -53,7 +54,8 @@ func (op ReverseSequence) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bo
 	return []*ir.Value{b.Node(op, dy[0], n.Arg(1)), nil}
 }
 
-// importReverseSequence reads ReverseSequence.
+// importReverseSequence imports ReverseSequence. batch_axis is 1 and time_axis 0 by default; they
+// may be exchanged.
 func importReverseSequence(c ir.Importer) ([]*ir.Value, error) {
 	batch, time := c.Int("batch_axis", 1), c.Int("time_axis", 0)
 	if batch != 0 && batch != 1 || time != 1-batch {

@@ -12,19 +12,19 @@ type RNN struct{ Recurrent }
 // [S,N,H], the recurrent weights, lens, and h, [N,H]. Its results are y [S,N,H] and h.
 type RNNSteps struct{ Steps }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,D,N,H], and h, [D,N,H].
 func (op RNN) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, 1, 1) }
 
-// Infer returns y and h.
+// Infer returns the types of y, [S,N,H], and h, [N,H].
 func (op RNNSteps) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 1, []int{1}, 1) }
 
-// Eval computes in float64.
+// Eval returns y, [S,D,N,H], and h, [D,N,H], computed in float64.
 func (op RNN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[recurrentR].Shape[2]
 	return op.eval(in, 1, 1, 1, 1, func(_ int, s Steps, r, _ []float64) cell { return RNNSteps{s}.cell(r, hidden) })
 }
 
-// Eval computes in float64.
+// Eval returns y, [S,N,H], and h, [N,H], computed in float64.
 func (op RNNSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	hidden := in[0].Shape[2]
 	return op.eval(in, 3, 1, hidden, op.cell(recurrentMatrix(in[1], hidden, 1), hidden))
@@ -42,20 +42,20 @@ func (op RNNSteps) cell(r []float64, hidden int) cell {
 // Flops counts two operations for each weight and step.
 func (RNN) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower projects x for all steps at once.
+// Lower replaces the node by a node of steps. It projects x for all of them with one product.
 func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// LowerWith projects x for all steps at once.
+// LowerWith is Lower with the matrix products of p.
 func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, p.Weights(b, r), lens}, more...)...)
 	})
 }
 
-// importRNN reads RNN.
+// importRNN imports RNN by [importRecurrent]; its function is tanh by default.
 func importRNN(c ir.Importer) ([]*ir.Value, error) {
 	return importRecurrent(c, []string{"tanh"}, func(r Recurrent) ir.Op { return RNN{r} })
 }
 
-// IsStatistic reports false: there are no statistics.
+// IsStatistic returns false: no operand is a running statistic.
 func (RNN) IsStatistic(int) bool { return false }

@@ -60,8 +60,8 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 // maxSampling is the largest number of samples of a bin along an axis.
 const maxSampling = 1 << 12
 
-// regionShape checks the operands of a pool of regions and returns its shape. Each region is a row
-// of numbers numbers.
+// regionShape returns [R,C,height,width], the shape of a pool of regions of x. It returns an error
+// unless x is [N,C,H,W], and regions is [R,numbers] of the same float type.
 func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, error) {
 	if err := checkDomain([]ir.Type{x}, floats{}); err != nil {
 		return nil, err
@@ -81,11 +81,12 @@ func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, err
 	return []dim.Dim{regions.Shape[0], x.Shape[1], dim.Const(height), dim.Const(width)}, nil
 }
 
-// roiAxis is a region along an axis of x, with its bins.
+// roiAxis is a region along an axis of x. start is its first coordinate, and bin the length of one
+// of its bins.
 type roiAxis struct {
 	start, bin float64
-	samples    int // of a bin
-	extent     int // of x
+	samples    int // number of samples of a bin
+	extent     int // extent of the axis of x
 }
 
 // inside returns a range of the samples of a bin that contains all samples inside x.
@@ -99,8 +100,8 @@ func (a roiAxis) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements around sample k of a bin, with their weights. It returns nil if the sample is
-// outside x.
+// sample returns the two elements around sample k of a bin, with their weights. It returns nil if
+// the sample is outside x. round rounds coordinates to the operand's element type.
 func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	step := round(round((float64(k)+0.5)*a.bin) / float64(a.samples))
 	at := round(round(a.start+round(float64(bin)*a.bin)) + step)
@@ -123,13 +124,15 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts the operations of a pool that reads every element of x for each region.
+// regionFlops counts each operations for each element of out, and one for each element of x in each
+// region.
 func regionFlops(in, out []ir.Type, each int) dim.Dim {
 	x, y := in[0].Shape, out[0]
 	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(each))
 }
 
-// Eval computes coordinates in the operand's element type and everything else in float64.
+// Eval returns the bins, [R,C,Height,Width]. It computes coordinates in the operand's element type
+// and everything else in float64. It returns an error if an image index is out of range.
 func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -203,7 +206,8 @@ func (op RoiAlign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Compose interpolates between the elements around each sample if the number of samples is constant.
+// Compose replaces the node by interpolations around each sample. It returns nil if the number of
+// samples is not constant.
 func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if op.Sampling == 0 {
 		return nil
@@ -253,10 +257,11 @@ func (op RoiAlign) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(Reduce{Kind: ReduceMean, Axes: []int{3, 5}}, ReshapeTo(b, c.total(parts), bins...))}
 }
 
-// Lower computes narrow floats in f32.
+// Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op RoiAlign) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// importRoiAlign reads RoiAlign; before opset 16 centres do not lie at halves.
+// importRoiAlign imports RoiAlign. Before opset 16 HalfPixel is false; from then on it depends on
+// coordinate_transformation_mode.
 func importRoiAlign(c ir.Importer) ([]*ir.Value, error) {
 	op := RoiAlign{
 		Mode:     c.Text("mode", "avg"),

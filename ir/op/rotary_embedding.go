@@ -15,7 +15,8 @@ type rotary struct {
 	Interleaved bool
 }
 
-// apply rotates x, […,D]. cos and sin broadcast to […,Width/2].
+// apply returns x, […,D], with the first Width elements of each vector rotated. cos and sin
+// broadcast to […,Width/2].
 func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	last := x.Type.Rank() - 1
 	half, ok := r.Width.DivExact(dim.Const(2))
@@ -85,7 +86,8 @@ func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{TransposeBy(b, y, 0, 2, 1, 3)}, nil
 }
 
-// angleRows appends the rows of a table of cosines or sines for positions.
+// angleRows appends the rows of table, cosines or sines, at the positions at. A position out of
+// range is an error at run time.
 func angleRows(b *ir.Builder, table, at *ir.Value) *ir.Value {
 	if table.Type.Rank() == 0 {
 		ir.Fail("%s has no rows", table.Type)
@@ -93,7 +95,8 @@ func angleRows(b *ir.Builder, table, at *ir.Value) *ir.Value {
 	return b.Node(Gather{}, table, checked(b, at, table.Type.Shape[0], "position", "rows"))
 }
 
-// perToken reshapes cosines or sines, [B,S,N], to broadcast with [B,S,H,N].
+// perToken appends v, [B,S,N], converted to type d and reshaped to [B,S,1,N], which broadcasts to
+// [B,S,H,N].
 func perToken(b *ir.Builder, v *ir.Value, d ir.DType) *ir.Value {
 	if v.Type.Rank() != 3 {
 		ir.Fail("cosines or sines %s, an element of the batch and a position expected before them", v.Type)

@@ -17,45 +17,45 @@ type Ceil struct{ unary[floats] }
 // Round rounds floats to the nearest integer, ties to even.
 type Round struct{ unary[floats] }
 
-// Eval rounds.
+// Eval returns ⌊x⌋ for each element x.
 func (Floor) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.Floor) }
 
-// Scalar rounds.
+// Scalar returns ⌊x⌋ for an element x.
 func (Floor) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Unary(kernel.Floor, x[0])
 }
 
-// Eval rounds.
+// Eval returns ⌈x⌉ for each element x.
 func (Ceil) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.Ceil) }
 
-// Scalar rounds.
+// Scalar returns ⌈x⌉ for an element x.
 func (Ceil) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Unary(kernel.Ceil, x[0])
 }
 
-// Eval rounds.
+// Eval returns the integer nearest to each element, ties to even.
 func (Round) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, math.RoundToEven) }
 
-// Scalar rounds.
+// Scalar returns the integer nearest to an element, ties to even.
 func (Round) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Unary(kernel.Round, x[0])
 }
 
-// InferElems rounds expressions.
+// InferElems returns ⌊x⌋ for known elements x.
 func (Floor) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return integer(r.Num.FloorDiv(dim.Const(r.Den))), true
 	})
 }
 
-// InferElems rounds expressions.
+// InferElems returns ⌈x⌉ for known elements x.
 func (Ceil) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return integer(r.Num.CeilDiv(dim.Const(r.Den))), true
 	})
 }
 
-// InferElems keeps integers and rounds constants.
+// InferElems returns known integers unchanged, and rounds constants.
 func (Round) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		n, ok := r.Num.Int64()
@@ -69,13 +69,13 @@ func (Round) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad returns zero.
+// Grad returns nil: the gradient is zero.
 func (Floor) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// Grad returns zero.
+// Grad returns nil: the gradient is zero.
 func (Ceil) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// Grad returns zero.
+// Grad returns nil: the gradient is zero.
 func (Round) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
 // IsIdempotent marks the operator as idempotent.

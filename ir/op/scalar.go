@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// wrapped returns the element of type d that has the low bits of v, an integer of d's arithmetic type.
-// Other values than integers of less than 32 bits are returned as they are.
+// wrapped returns v reduced to the low bits that element type d has. v is in the type in which
+// kernels compute d. It returns v unless d is an integer type of less than 32 bits.
 func wrapped(b *kernel.Builder, d ir.DType, v *kernel.Value) *kernel.Value {
 	switch n := d.Bits(); {
 	case !d.IsInt() || n >= 32:
@@ -19,12 +19,12 @@ func wrapped(b *kernel.Builder, d ir.DType, v *kernel.Value) *kernel.Value {
 	}
 }
 
-// number returns a constant of the type of v.
+// number returns the constant x in the type of v.
 func number(b *kernel.Builder, v *kernel.Value, x float64) *kernel.Value {
 	return b.Number(v.Type.DType, x)
 }
 
-// clamped returns x between two bounds of its type. NaN stays.
+// clamped returns x clamped to [lo, hi], all of one type. NaN stays NaN.
 func clamped(b *kernel.Builder, x, lo, hi *kernel.Value) *kernel.Value {
 	return b.Min(hi, b.Max(lo, x))
 }

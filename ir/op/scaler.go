@@ -29,8 +29,8 @@ func importScaler(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{y}, nil
 }
 
-// perFeature returns a constant with one number for all features of x, or one for each. It also
-// returns x with as many features as there are numbers.
+// perFeature returns x and a constant that broadcasts to x: one number, or one for each index of
+// the last axis. In the second case it equates that axis with the number of elements.
 func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.Value, error) {
 	if numbers.Len() == 1 {
 		return x, b.Const(numbers.Reshape()), nil

@@ -54,7 +54,8 @@ type scan struct {
 	outAxes, outDirections []int
 }
 
-// build appends the loop over the rows of the scanned operands.
+// build appends the loop over the rows of the scanned operands and returns its results. args are
+// the operands: the states, then the scanned operands.
 func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	scanned := args[s.states:]
 	axes := make([]int, len(scanned))
@@ -99,7 +100,8 @@ func (s scan) build(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, nil
 }
 
-// batched appends a loop over the batch, the first axis of all tensors.
+// batched appends a loop over the batch, the first axis of all tensors, whose body is built by
+// [scan.build].
 func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	if args[0].Type.Rank() == 0 {
 		return nil, fmt.Errorf("%s has no batch", args[0].Type)
@@ -125,8 +127,9 @@ func (s scan) batched(b *ir.Builder, args []*ir.Value) ([]*ir.Value, error) {
 	return results, err
 }
 
-// bodyParams appends the parameters of a loop's body. It returns the iteration number followed by
-// the carried values, and the condition.
+// bodyParams appends the parameters of a loop's body: the iteration number, the condition, and
+// carried values of the given types. It returns the iteration number followed by the carried
+// values, and the condition.
 func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition *ir.Value) {
 	values = []*ir.Value{b.Param("trip", ir.TensorOf(ir.I64))}
 	condition = b.Param("condition", ir.TensorOf(ir.Bool))
@@ -136,7 +139,8 @@ func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition
 	return values, condition
 }
 
-// place returns the row of a trip: the trip number, or counted from the end with backward.
+// place appends the index of the row that a trip reads: the trip number or, with backward, rows − 1
+// minus the trip number.
 func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value {
 	if backward == 0 {
 		return trip
@@ -145,7 +149,7 @@ func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value 
 	return b.Node(Sub{}, last, trip)
 }
 
-// moveFirst moves the first axis of v to another position.
+// moveFirst appends a transpose that moves the first axis of v to position to.
 func moveFirst(b *ir.Builder, v *ir.Value, to int) *ir.Value {
 	if to == 0 {
 		return v

@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// scatterReductions maps each reduction to its function of element and update, and the suffix of the
-// kernel. Without a reduction the update replaces the element.
+// scatterReductions maps each reduction to the operator that combines an element and an update, and
+// to the suffix of its kernels. Without a reduction, "", the update replaces the element.
 var scatterReductions = map[string]struct {
 	op     ir.Op
 	suffix string
@@ -19,7 +19,8 @@ var scatterReductions = map[string]struct {
 	"min": {Min{}, "Min"},
 }
 
-// scatter updates element i of y with element j of updates.
+// scatter combines element i of y with element j of updates by a reduction, and stores the result
+// as element i of y.
 func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) error {
 	reduce := scatterReductions[reduction].op
 	if reduce == nil {
@@ -37,8 +38,8 @@ func scatter(reduction string, y *ir.Tensor, i int, updates *ir.Tensor, j int) e
 	return nil
 }
 
-// scatterType checks the operands of an operator that scatters: data, indices, updates of data's
-// element type, and for a reduction numbers.
+// scatterType returns an error unless the operands are data, indices of i32 or i64, and updates of
+// data's element type. A reduction requires numbers.
 func scatterType(in []ir.Type, reduction string) error {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return err
@@ -57,7 +58,7 @@ func scatterType(in []ir.Type, reduction string) error {
 	return nil
 }
 
-// scatterReduction reads the reduction, which exists from opset 16.
+// scatterReduction returns the attribute reduction, which exists from opset 16, or "" for none.
 func scatterReduction(c ir.Importer) string {
 	if c.Opset() < 16 {
 		return ""
@@ -68,7 +69,8 @@ func scatterReduction(c ir.Importer) string {
 	return ""
 }
 
-// lowerScatter computes reductions of narrow types in wider ones.
+// lowerScatter computes a reduction of a narrow type, such as f16, in a wider type. It returns nil
+// without a reduction.
 func lowerScatter(b *ir.Builder, n *ir.Node, reduction string) []*ir.Value {
 	if reduction == "" {
 		return nil

@@ -17,7 +17,8 @@ type ScatterElements struct {
 	Reduction string
 }
 
-// Infer gives the result the data's type.
+// Infer returns the type of the data. It returns an error unless indices and updates have the same
+// shape.
 func (op ScatterElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := scatterType(in, op.Reduction); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (op ScatterElements) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval applies the updates.
+// Eval returns the data with the updates applied. It returns an error if an index is out of range.
 func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, indices, updates := in[0], in[1], in[2]
 	if _, err := op.Infer([]ir.Type{x.Type(), indices.Type(), updates.Type()}); err != nil {
@@ -59,7 +60,8 @@ func (op ScatterElements) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Grad returns dy for the data where they remain, and dy at the target positions for the updates.
+// Grad returns the gradients of the data and the updates. Without a reduction, these are dy where
+// no update replaced the data, and the elements of dy at the indices.
 func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,
@@ -69,15 +71,16 @@ func (op ScatterElements) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want [
 		func(data *ir.Value) *ir.Value { return b.Node(GatherElements{Axis: op.Axis}, data, at) })
 }
 
-// Overwrites allows the data to be updated in place.
+// Overwrites allows the result to reuse the memory of the data.
 func (ScatterElements) Overwrites() []int { return []int{0} }
 
-// Lower combines elements of narrow types in a wider type.
+// Lower computes a reduction of a narrow type, such as f16, in a wider type.
 func (op ScatterElements) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }
 
-// importScatterElements reads ScatterElements and Scatter, its name in opset 9.
+// importScatterElements imports ScatterElements, and Scatter, its name in opset 9, along axis, 0 by
+// default.
 func importScatterElements(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	axis, err := fromFront(c.Int("axis", 0), x.Type.Rank())

@@ -14,7 +14,8 @@ import (
 // Updates are applied in row-major order.
 type ScatterND struct{ Reduction string }
 
-// Infer gives the result the data's type.
+// Infer returns the type of the data. It returns an error unless updates have the shape of the
+// slices at the indices.
 func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := scatterType(in, op.Reduction); err != nil {
 		return nil, err
@@ -35,8 +36,9 @@ func (op ScatterND) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// slicesAt returns the shape of the slices of x at the coordinates in the last axis of indices. The
-// coordinates apply to the axes after the first batch axes.
+// slicesAt returns the shape of the slices of x at the coordinates in the last axis of indices: the
+// other axes of indices, then the axes of x after the coordinates'. The first batch axes of x have
+// no coordinates. It returns an error if there are more coordinates than axes.
 func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	if indices.Rank() == 0 {
 		return nil, fmt.Errorf("indices of rank 0")
@@ -50,7 +52,8 @@ func slicesAt(x, indices ir.Type, batch int) ([]dim.Dim, error) {
 	return append(shape, x.Shape[batch+k:]...), nil
 }
 
-// tupleOffset returns the index of the slice that tuple i of indices names, in axes of these extents.
+// tupleOffset returns the row-major index, in axes of the given extents, of the coordinates in row
+// i of indices. It returns an error if one is out of range.
 func tupleOffset(indices *ir.Tensor, i int, extents []int) (int, error) {
 	offset := 0
 	for k, d := range extents {
@@ -63,7 +66,8 @@ func tupleOffset(indices *ir.Tensor, i int, extents []int) (int, error) {
 	return offset, nil
 }
 
-// Eval applies the updates.
+// Eval returns the data with the updates applied. It returns an error if a coordinate is out of
+// range.
 func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, indices, updates := in[0], in[1], in[2]
 	if _, err := op.Infer([]ir.Type{x.Type(), indices.Type(), updates.Type()}); err != nil {
@@ -89,7 +93,8 @@ func (op ScatterND) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns dy for the data where they remain, and dy at the target positions for the updates.
+// Grad returns the gradients of the data and the updates. Without a reduction, these are dy where
+// no update replaced the data, and the slices of dy at the indices.
 func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	at := n.Arg(1)
 	return scatterGrad(b, n, dy[0], want, op.Reduction,
@@ -99,15 +104,15 @@ func (op ScatterND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 		func(data *ir.Value) *ir.Value { return b.Node(GatherND{}, data, at) })
 }
 
-// Overwrites allows the data to be updated in place.
+// Overwrites allows the result to reuse the memory of the data.
 func (ScatterND) Overwrites() []int { return []int{0} }
 
-// Lower reduces narrow types in wider ones.
+// Lower computes a reduction of a narrow type, such as f16, in a wider type.
 func (op ScatterND) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return lowerScatter(b, n, op.Reduction)
 }
 
-// importScatterND reads ScatterND.
+// importScatterND imports ScatterND with the reduction that [scatterReduction] reads.
 func importScatterND(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ScatterND{Reduction: scatterReduction(c)}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// sequenceElem returns the type of the elements of operand i, a sequence of
-// tensors.
+// sequenceElem returns the type of the elements of operand i. It returns an error unless the
+// operand is a sequence of tensors.
 func sequenceElem(in []ir.Type, i int) (ir.Type, error) {
 	if in[i].Kind != ir.SequenceKind || !in[i].Elem.IsTensor() {
 		return ir.Type{}, fmt.Errorf("operand %d is %s, a sequence of tensors expected", i, in[i])
@@ -16,7 +16,7 @@ func sequenceElem(in []ir.Type, i int) (ir.Type, error) {
 	return *in[i].Elem, nil
 }
 
-// checkPosition checks operand i, an index into a sequence.
+// checkPosition returns an error unless operand i is one index, i32 or i64.
 func checkPosition(in []ir.Type, i int) error {
 	if n, ok := in[i].Elems().Int(); !in[i].IsTensor() || !ok || n != 1 {
 		return fmt.Errorf("position %s, a scalar expected", in[i])
@@ -57,7 +57,8 @@ func inferItem(elem ir.Type, extents []string) (ir.Type, error) {
 	return item, nil
 }
 
-// newExtents returns the symbols that [inferItem] takes for an element of a shape.
+// newExtents returns new symbols for the extents of shape that are not constant, and "" for
+// constants, as [inferItem] takes them.
 func newExtents(b *ir.Builder, shape []dim.Dim) []string {
 	extents := make([]string, len(shape))
 	for i, d := range shape {
@@ -80,7 +81,7 @@ func itemRank(c ir.Importer, elem ir.Type) (int, error) {
 	return 0, fmt.Errorf("the rank of the elements of %s is not known", c.Arg(0).Type)
 }
 
-// boundExtents returns the symbols among extents.
+// boundExtents returns the elements of extents that are not "": the symbols.
 func boundExtents(extents []string) []string {
 	var symbols []string
 	for _, s := range extents {
@@ -91,7 +92,8 @@ func boundExtents(extents []string) []string {
 	return symbols
 }
 
-// extentValues returns the values of [boundExtents] for a shape.
+// extentValues returns the values of the symbols in extents, given the shape of an element. It
+// returns an error if the ranks differ.
 func extentValues(extents []string, shape []int) ([]int64, error) {
 	if len(shape) != len(extents) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(extents))
@@ -105,7 +107,8 @@ func extentValues(extents []string, shape []int) ([]int64, error) {
 	return values, nil
 }
 
-// joinItems returns the type of the elements of a sequence of tensors.
+// joinItems returns the type of the elements of a sequence of tensors of the types items. It
+// returns an error if they differ in element type or rank.
 func joinItems(items []ir.Type) (ir.Type, error) {
 	elem := ir.ElemOf(items[0])
 	for i, t := range items[1:] {
@@ -132,8 +135,8 @@ func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 	return v.Def.Args, true
 }
 
-// knownPosition returns the index v if it is constant, converted to count from the start of n
-// elements. last is the largest valid index.
+// knownPosition returns the index v, counted from the start of n elements. ok is false if v is not
+// constant. It returns an error if the index exceeds last or is below −n.
 func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	dims, ok := v.Dims()
 	if !ok || len(dims) != 1 {
@@ -147,7 +150,8 @@ func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	return at, true, err
 }
 
-// itemIndex converts a possibly negative index of n elements, which is at most last.
+// itemIndex returns index counted from the start of n elements; a negative one counts from the end.
+// It returns an error if index exceeds last or is below −n.
 func itemIndex(index int64, n, last int) (int, error) {
 	if index < -int64(n) || index > int64(last) {
 		return 0, fmt.Errorf("index %d out of range for a sequence of %d", index, n)

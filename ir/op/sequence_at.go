@@ -7,7 +7,8 @@ import "github.com/burngen/burngen/ir"
 // axis whose extent differs between elements, the symbol to bind, and "" for other axes.
 type SequenceAt struct{ Extents []string }
 
-// Infer returns the type of the elements.
+// Infer returns the type of an element. Extents that differ between elements are the symbols of
+// Extents.
 func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 2); err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func (op SequenceAt) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{item}, err
 }
 
-// Eval picks the element.
+// Eval returns the element at the position. It returns an error if the position is out of range.
 func (op SequenceAt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	items := in[0].Items
 	at, err := itemIndex(in[1].Int(0), len(items), len(items)-1)
@@ -36,12 +37,13 @@ func (op SequenceAt) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Binds returns the symbols of Extents.
 func (op SequenceAt) Binds() []string { return boundExtents(op.Extents) }
 
-// BindValues returns the element's extents.
+// BindValues returns the extents of the element that Extents has symbols for.
 func (op SequenceAt) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return extentValues(op.Extents, out[0].Shape)
 }
 
-// importSequenceAt reads SequenceAt.
+// importSequenceAt imports SequenceAt. If the elements of the sequence and the position are known,
+// it returns the element.
 func importSequenceAt(c ir.Importer) ([]*ir.Value, error) {
 	seq, position := c.Arg(0), c.Arg(1)
 	elem, err := sequenceElem([]ir.Type{seq.Type}, 0)

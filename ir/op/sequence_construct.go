@@ -25,7 +25,7 @@ func (op SequenceConstruct) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(elem)}, err
 }
 
-// Eval puts the operands together.
+// Eval returns a sequence of the operands.
 func (op SequenceConstruct) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	types := make([]ir.Type, len(in))
 	for i, t := range in {
@@ -50,7 +50,7 @@ func (op SequenceConstruct) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{seq}
 }
 
-// importSequenceConstruct reads SequenceConstruct.
+// importSequenceConstruct imports SequenceConstruct. It returns an error if there are no operands.
 func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	items := make([]*ir.Value, c.NumArgs())
 	for i := range items {
@@ -62,12 +62,13 @@ func importSequenceConstruct(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(c.Builder(), items...), nil
 }
 
-// sequence appends a sequence of items, of which there is at least one.
+// sequence appends a sequence of items, at least one, and returns it as the only result.
 func sequence(b *ir.Builder, items ...*ir.Value) []*ir.Value {
 	return b.Nodes(SequenceConstruct{}, items...)
 }
 
-// importSequenceEmpty reads SequenceEmpty.
+// importSequenceEmpty imports SequenceEmpty: an empty sequence of tensors of type dtype, f32 by
+// default.
 func importSequenceEmpty(c ir.Importer) ([]*ir.Value, error) {
 	return c.Builder().Nodes(SequenceConstruct{DType: c.DType("dtype", ir.F32)}), nil
 }

@@ -21,7 +21,8 @@ func (SequenceErase) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], checkPosition(in, 1)
 }
 
-// Eval leaves the element out.
+// Eval returns the sequence without the element. It returns an error if the position is out of
+// range.
 func (SequenceErase) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	items := in[0].Items
 	at, err := itemIndex(in[1].Int(0), len(items), len(items)-1)

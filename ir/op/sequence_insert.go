@@ -11,7 +11,8 @@ import (
 // time.
 type SequenceInsert struct{}
 
-// Infer returns a sequence type that covers the elements and the tensor.
+// Infer returns a sequence type that covers the elements and the tensor. It returns an error if
+// their element types or ranks differ.
 func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckOperands(in, 2, 3); err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (SequenceInsert) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(elem)}, err
 }
 
-// Eval inserts.
+// Eval returns the sequence with the tensor. It returns an error if the position is out of range.
 func (SequenceInsert) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	items := in[0].Items
 	at := len(items)
@@ -46,7 +47,8 @@ func (SequenceInsert) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(elem, slices.Insert(slices.Clone(items), at, in[1])...)}, nil
 }
 
-// importSequenceInsert reads SequenceInsert.
+// importSequenceInsert imports SequenceInsert. If the elements of the sequence and the position are
+// known, it constructs a new sequence.
 func importSequenceInsert(c ir.Importer) ([]*ir.Value, error) {
 	b, seq, x, position := c.Builder(), c.Arg(0), c.Arg(1), (*ir.Value)(nil)
 	if c.NumArgs() > 2 {

@@ -21,7 +21,7 @@ func importShape(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Dims(shape[start:max(start, end)]...)}, nil
 }
 
-// clampAxis converts a possibly negative axis and clamps it to [0, rank].
+// clampAxis returns axis, counted from the start and clamped to [0, rank].
 func clampAxis(axis, rank int) int {
 	if axis < 0 {
 		axis += rank
@@ -29,7 +29,8 @@ func clampAxis(axis, rank int) int {
 	return min(max(axis, 0), rank)
 }
 
-// importSize reads Size, the number of elements of the operand.
+// importSize imports Size: the number of elements of the operand. It is known as an expression, so
+// nothing is computed.
 func importSize(c ir.Importer) ([]*ir.Value, error) {
 	shape, err := tensorShape(c)
 	if err != nil {

@@ -20,7 +20,7 @@ type Sign struct{ unary[numbers] }
 // Reciprocal computes 1/x for floats.
 type Reciprocal struct{ unary[floats] }
 
-// Eval negates.
+// Eval returns −x for each element x.
 func (Neg) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		float:  func(x float64) float64 { return -x },
@@ -28,12 +28,12 @@ func (Neg) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar negates.
+// Scalar returns −x for an element x.
 func (Neg) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	return wrapped(b, d, b.Neg(x[0]))
 }
 
-// Eval takes magnitudes.
+// Eval returns |x| for each element x.
 func (Abs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		float:    math.Abs,
@@ -42,7 +42,7 @@ func (Abs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar takes the magnitude.
+// Scalar returns |x| for an element x.
 func (Abs) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if d.Class() == ir.Unsigned {
 		return x[0]
@@ -50,7 +50,7 @@ func (Abs) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Valu
 	return wrapped(b, d, b.Abs(x[0]))
 }
 
-// Eval takes signs.
+// Eval returns −1, 0 or 1 for each element x, and NaN for NaN.
 func (Sign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{
 		float: func(x float64) float64 {
@@ -64,7 +64,7 @@ func (Sign) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar takes the sign.
+// Scalar returns the sign of an element.
 func (Sign) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	one := number(b, x[0], 1)
 	switch d.Class() {
@@ -77,38 +77,38 @@ func (Sign) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Val
 	return b.Select(isNegative(b, x[0]), b.Neg(one), y)
 }
 
-// Eval divides.
+// Eval returns 1/x for each element x.
 func (Reciprocal) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return 1 / x })
 }
 
-// Scalar divides.
+// Scalar returns 1/x for an element x.
 func (Reciprocal) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Div(number(b, x[0], 1), x[0])
 }
 
-// InferElems negates expressions.
+// InferElems returns −x for known elements x.
 func (Neg) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return ir.Ratio{Num: r.Num.Neg(), Den: r.Den}, true
 	})
 }
 
-// InferElems returns the larger of an expression and its negative.
+// InferElems returns max(x, −x) for known elements x.
 func (Abs) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return ir.Ratio{Num: r.Num.Max(r.Num.Neg()), Den: r.Den}, true
 	})
 }
 
-// InferElems clamps integer expressions to [−1, 1].
+// InferElems returns known integers, clamped to [−1, 1].
 func (Sign) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return integer(r.Num.Min(dim.Const(1)).Max(dim.Const(-1))), true
 	})
 }
 
-// InferElems inverts constants.
+// InferElems returns 1/x for known elements x that are constants.
 func (Reciprocal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) { return quotient(truth(true), r) })
 }
@@ -118,15 +118,15 @@ func (Neg) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 	return []*ir.Value{b.Node(Neg{}, dy[0])}
 }
 
-// Grad multiplies dy by the derivative: sign x.
+// Grad returns dy times the sign of x.
 func (Abs) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Sign{}, x) })
 }
 
-// Grad returns zero.
+// Grad returns nil: the gradient is zero.
 func (Sign) Grad(*ir.Builder, *ir.Node, []*ir.Value, []bool) []*ir.Value { return nil }
 
-// Grad multiplies dy by the derivative: −y².
+// Grad returns −dy·y², where y = 1/x is the result.
 func (Reciprocal) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.neg(c.square(y)) })
 }

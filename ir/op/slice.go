@@ -16,7 +16,8 @@ type Slice struct {
 	Steps         []int
 }
 
-// Infer returns Shape, and rejects a range that is certainly outside of the operand.
+// Infer returns the operand's element type in Shape. It returns an error if a range is certainly
+// outside of the operand.
 func (op Slice) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (op Slice) source(starts []int) source {
 	}
 }
 
-// Eval moves the elements.
+// Eval returns the elements of the slice in Shape.
 func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := op.Infer([]ir.Type{in[0].Type()}); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (op Slice) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source(starts))
 }
 
-// Grad puts dy at the positions of the elements, and zeros elsewhere.
+// Grad returns the gradient of the operand: dy at the elements of the slice, and zeros elsewhere.
 func (op Slice) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	g := dy[0]
 	for i, d := range n.Arg(0).Type.Shape {
@@ -70,7 +71,8 @@ func (op Slice) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	return []*ir.Value{g}
 }
 
-// spread puts the elements along an axis back to their positions in an axis of extent d.
+// spread appends g with the elements along an axis moved to their positions in an axis of extent d,
+// and zeros elsewhere.
 func (op Slice) spread(b *ir.Builder, g *ir.Value, axis int, d dim.Dim) *ir.Value {
 	start, count, step := op.Starts[axis], op.Shape[axis], op.Steps[axis]
 	if n, ok := count.Int(); ok && n == 0 {
@@ -109,14 +111,14 @@ func zeroPads(rank int) []dim.Dim {
 	return pads
 }
 
-// reverse reverses x along an axis.
+// reverse appends x with the elements along an axis in reverse order.
 func reverse(b *ir.Builder, x *ir.Value, axis int) *ir.Value {
 	s := wholeSlice(x.Type)
 	s.Starts[axis], s.Steps[axis] = x.Type.Shape[axis].Sub(dim.Const(1)), -1
 	return b.Node(s, x)
 }
 
-// InferElems moves the elements.
+// InferElems returns the known elements of the slice.
 func (op Slice) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	starts, ok := dim.Ints(op.Starts)
 	if !ok {
@@ -131,7 +133,8 @@ func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(op.strided(x.Type, dim.Consts(op.Steps...)), x)}
 }
 
-// strided returns the StridedCopy that takes the elements.
+// strided returns the StridedCopy of an operand of type t that equals the slice. steps replaces
+// Steps.
 func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
 	copied := StridedCopy{Shape: op.Shape, Strides: RowMajor(t.Shape)}
 	for i, s := range copied.Strides {
@@ -141,7 +144,7 @@ func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
 	return copied
 }
 
-// wholeSlice returns the slice of all elements.
+// wholeSlice returns the slice of all elements of a tensor of type t, in order.
 func wholeSlice(t ir.Type) Slice {
 	s := Slice{Starts: make([]dim.Dim, t.Rank()), Shape: slices.Clone(t.Shape), Steps: make([]int, t.Rank())}
 	for i := range s.Steps {
@@ -261,7 +264,8 @@ func sliceBound(c ir.Importer, axes, steps []int) ([]*ir.Value, error) {
 	return []*ir.Value{ApplySlice(b, x, s)}, nil
 }
 
-// sliceSteps returns count steps, saturated to 32 bits; the default is 1.
+// sliceSteps returns count steps: operand 4, saturated to 32 bits, or ones without it. It returns
+// an error if a step is 0 or known only at run time.
 func sliceSteps(c ir.Importer, count int) ([]int, error) {
 	if c.Opset() < 10 || c.Arg(4) == nil {
 		return slices.Repeat([]int{1}, count), nil
@@ -298,8 +302,9 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 	return first, length.CeilDiv(dim.Const(step)).Max(zero)
 }
 
-// fromFrontDim converts a bound to count from the start. It appends a check of the sign of an
-// expression if that is unknown. Numbers beyond 32 bits mean no bound.
+// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. If
+// the sign of an expression is unknown, it appends a check that calls the bound what. Numbers
+// beyond 32 bits mean no bound.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {
@@ -324,16 +329,17 @@ func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
 	return bound
 }
 
-// IsIdentity reports whether all elements are taken in order.
+// IsIdentity reports whether all starts are 0 and all steps 1. A slice with the operand's shape
+// then takes all elements in order.
 func (op Slice) IsIdentity(ir.Type) bool {
 	skips := func(d dim.Dim) bool { return !d.Equal(dim.Dim{}) }
 	return !slices.ContainsFunc(op.Steps, func(s int) bool { return s != 1 }) && !slices.ContainsFunc(op.Starts, skips)
 }
 
-// Movement takes some elements.
+// Movement returns Rearranges: each element occurs at most once.
 func (Slice) Movement() Movement { return Rearranges }
 
-// BeforeTranspose slices the axes at their positions before perm.
+// BeforeTranspose returns the slice of the operand before it is transposed by perm.
 func (op Slice) BeforeTranspose(perm []int) ir.Op {
 	before := Slice{Starts: make([]dim.Dim, len(perm)), Shape: make([]dim.Dim, len(perm)), Steps: make([]int, len(perm))}
 	for i, p := range perm {

@@ -15,16 +15,17 @@ type Softmax struct {
 	Exact bool
 }
 
-// LogSoftmax is the natural logarithm of [Softmax], for floats.
+// LogSoftmax is the natural logarithm of a [Softmax] along Axis, for floats.
 type LogSoftmax struct{ Axis int }
 
-// Infer returns the operand's type.
+// Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op Softmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Infer returns the operand's type.
+// Infer returns the operand's type. It returns an error if the operand does not have Axis.
 func (op LogSoftmax) Infer(in []ir.Type) ([]ir.Type, error) { return inferLines(in, op.Axis, floats{}) }
 
-// Eval first subtracts the maximum of a line, so that no exponential overflows.
+// Eval returns the softmax of each line along Axis. It subtracts the maximum of the line first, so
+// that no exponential overflows.
 func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		total := exponentials(line)
@@ -34,7 +35,8 @@ func (op Softmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// Eval first subtracts the maximum of a line, so that no exponential overflows.
+// Eval returns the log-softmax of each line along Axis. It subtracts the maximum of the line first,
+// so that no exponential overflows.
 func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return mapLines(in[0], op.Axis, func(line []float64) {
 		log := portable.Log(exponentials(line))
@@ -44,8 +46,8 @@ func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// exponentials replaces the elements of a line by e^(x − m), where m is their maximum, and returns
-// their sum.
+// exponentials subtracts the maximum m of a line from its elements x, and returns the sum of e^(x −
+// m).
 func exponentials(line []float64) (total float64) {
 	top := reductions[ReduceMax].float(line)
 	for i := range line {
@@ -55,7 +57,7 @@ func exponentials(line []float64) (total float64) {
 	return total
 }
 
-// mapLines applies a function to every line of floats along an axis.
+// mapLines returns x after f has changed each line of floats along an axis.
 func mapLines(x *ir.Tensor, axis int, f func(line []float64)) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, numbers := range linesOf(x.Shape, axis) {
@@ -80,10 +82,12 @@ func (Softmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Con
 // Flops counts three operations for each element.
 func (LogSoftmax) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(3)) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (Softmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Lower converts types that kernels only store to a wider type.
+// Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
+// result back.
 func (LogSoftmax) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
 // Grad returns y·(dy − Σ dy·y), where the sum is along the axis.
@@ -127,7 +131,7 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 // RowAxis returns the last axis, because a row is a line along it.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
-// AtAxis returns the operator along another axis.
+// AtAxis returns the operator along axis.
 func (op Softmax) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op
@@ -136,7 +140,7 @@ func (op Softmax) AtAxis(axis int) ir.Op {
 // RowAxis returns the last axis, because a row is a line along it.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
-// AtAxis returns the operator along another axis.
+// AtAxis returns the operator along axis.
 func (op LogSoftmax) AtAxis(axis int) ir.Op {
 	op.Axis = axis
 	return op

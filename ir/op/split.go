@@ -40,7 +40,8 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Val
 	return parts, nil
 }
 
-// splitSizes returns the extents of the parts of an axis of extent d.
+// splitSizes returns the extents of the parts of an axis of extent d: as given by split, or equal
+// ones for the number of results. It returns an error if there is not one for each result.
 func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	var sizes []dim.Dim
 	if c.Opset() < 13 {
@@ -67,7 +68,8 @@ func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	return equalSizes(d, parts, c.Opset() >= 18), nil
 }
 
-// equalSizes divides an extent into parts of one size. With uneven the last ones may be smaller.
+// equalSizes divides the extent d into parts of one size. If uneven is set and d is not a multiple
+// of it, the last parts are smaller.
 func equalSizes(d dim.Dim, parts int, uneven bool) []dim.Dim {
 	n := dim.Const(parts)
 	sizes := make([]dim.Dim, parts)

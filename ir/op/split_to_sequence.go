@@ -46,7 +46,7 @@ func (op SplitToSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(elem)}, nil
 }
 
-// Eval splits.
+// Eval returns the sequence of the parts. It returns an error if the lengths do not fit the extent.
 func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	types := []ir.Type{x.Type()}
@@ -85,7 +85,8 @@ func (op SplitToSequence) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(*out[0].Elem, items...)}, nil
 }
 
-// lengths returns the lengths of the parts.
+// lengths returns the lengths of the parts. It returns an error if a scalar length is not positive,
+// or gives more than [maxParts] parts.
 func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 	if len(in) == 2 && in[1].Rank() == 1 {
 		lengths := make([]int64, in[1].Len())

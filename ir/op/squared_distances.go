@@ -26,7 +26,7 @@ func (op SquaredDistances) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(a.DType, a.Shape[0], b.Shape[0])}, nil
 }
 
-// Eval sums in float64.
+// Eval returns the squared distances, [N,M], summed in float64.
 func (op SquaredDistances) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func importSqueeze(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Assume(x, whole...), shape...)}, nil
 }
 
-// onesOf returns the axes of extent 1.
+// onesOf returns the axes of shape that have extent 1.
 func onesOf(shape []dim.Dim) (axes []int) {
 	for i, d := range shape {
 		if d.Equal(dim.Const(1)) {
@@ -90,8 +90,9 @@ func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	}
 }
 
-// rankLess returns rank minus the number of axes that operand i lists. The number of axes is the
-// number of its elements, or follows from the type that the model declares for the result.
+// rankLess returns rank minus the number of axes that operand i lists. That is the number of the
+// operand's elements. If it is not constant, the rank that the model declares for the result
+// decides.
 func rankLess(c ir.Importer, rank, i int) (int, error) {
 	n, err := listLen(c, i, "axes")
 	if err == nil && n <= rank {
@@ -106,8 +107,8 @@ func rankLess(c ir.Importer, rank, i int) (int, error) {
 	return 0, err
 }
 
-// squeezeNamed removes the axes in a list that is known only at run time. They must have extent 1.
-// left is the remaining rank.
+// squeezeNamed appends x without the axes in a list that is known only at run time. These must have
+// extent 1. left is the rank of the result.
 func squeezeNamed(b *ir.Builder, x, axes *ir.Value, left int) *ir.Value {
 	bind := BindSqueeze{newBound(b, "squeezed", left), x.Type.Shape}
 	b.Nodes(bind, intList(b, axes))

@@ -16,7 +16,7 @@ type StridedCopy struct {
 	Offset         dim.Dim
 }
 
-// Infer gives the result the operand's element type and the shape.
+// Infer returns the operand's element type in Shape.
 func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (op StridedCopy) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, op.Shape...)}, nil
 }
 
-// Eval copies the elements. It returns an error if an element is outside of the operand.
+// Eval returns the elements in Shape. It returns an error if an element is outside of the operand.
 func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	shape, ok := dim.Ints(op.Shape)
@@ -51,7 +51,8 @@ func (op StridedCopy) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad adds each element of dy to the element that was read.
+// Grad returns the gradient of the operand: each element of dy is added to the element that it was
+// copied from.
 func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, x, count := calculus{b}, n.Arg(0).Type, dim.Product(op.Shape...)
 	at := fill(b, ir.Scalar(ir.I64, 0), op.Shape...)
@@ -64,7 +65,7 @@ func (op StridedCopy) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) 
 	return []*ir.Value{ReshapeTo(b, sums, x.Shape...)}
 }
 
-// IsIdentity reports whether the elements are read in row-major order.
+// IsIdentity reports whether the elements of x are read in row-major order from the first.
 func (op StridedCopy) IsIdentity(x ir.Type) bool {
 	return op.Offset.Equal(dim.Dim{}) && slices.EqualFunc(op.Strides, RowMajor(x.Shape), dim.Dim.Equal)
 }

@@ -33,7 +33,8 @@ func viewOf(v *ir.Value) stridedView {
 	return view
 }
 
-// copyOf returns the StridedCopy equivalent to n.
+// copyOf returns the StridedCopy that equals n. ok is false unless n is a StridedCopy, a Slice or a
+// Transpose.
 func copyOf(n *ir.Node) (c StridedCopy, ok bool) {
 	switch o := n.Op.(type) {
 	case StridedCopy:

@@ -12,7 +12,8 @@ type StringConcat struct{ binary[texts] }
 // maxEvalTexts bounds the bytes of the strings that Eval creates.
 const maxEvalTexts = 64 << 20
 
-// Eval concatenates.
+// Eval returns the concatenated strings in the common shape of both. It returns an error if they
+// have more than [maxEvalTexts] bytes.
 func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -32,5 +33,5 @@ func (StringConcat) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower expands the operands to the shape of the result.
+// Lower expands the operands to the shape of the result, see [lowerTexts].
 func (StringConcat) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }

@@ -20,7 +20,8 @@ type StringSplit struct {
 	Parts     string
 }
 
-// Infer returns the shape with the new axis.
+// Infer returns the operand's shape with a new last axis of extent Parts, of strings, and i64 in
+// the operand's shape.
 func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (op StringSplit) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.String, shape...), in[0].With(ir.I64)}, nil
 }
 
-// split returns the parts of a string.
+// split returns the parts of s.
 func (op StringSplit) split(s string) []string {
 	if op.Delimiter != "" {
 		return strings.SplitN(s, op.Delimiter, min(op.MaxSplit, math.MaxInt-1)+1)
@@ -50,7 +51,7 @@ func (op StringSplit) split(s string) []string {
 	return parts
 }
 
-// Eval splits.
+// Eval returns the parts, padded with empty strings, and the number of parts of each string.
 func (op StringSplit) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	counts, width := ir.NewTensor(ir.I64, x.Shape...), 0
@@ -73,10 +74,10 @@ func (op StringSplit) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, counts}, nil
 }
 
-// Binds returns Parts.
+// Binds returns the symbol Parts.
 func (op StringSplit) Binds() []string { return []string{op.Parts} }
 
-// BindValues returns the largest number of parts.
+// BindValues returns the largest number of parts, which is Parts.
 func (op StringSplit) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[out[0].Rank()-1])}, nil
 }

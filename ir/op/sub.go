@@ -9,7 +9,7 @@ import (
 // Sub computes x − y with broadcasting, for numbers of one type. Integers wrap.
 type Sub struct{ binary[numbers] }
 
-// Eval subtracts.
+// Eval returns x − y in the common shape of both. Integers wrap.
 func (Sub) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalBinary(in, formula{
 		float:    func(a, b float64) float64 { return a - b },
@@ -18,17 +18,17 @@ func (Sub) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar subtracts.
+// Scalar returns x − y for one element of each operand.
 func (Sub) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	return wrapped(b, d, b.Sub(x[0], x[1]))
 }
 
-// InferElems subtracts expressions.
+// InferElems returns the differences of known elements.
 func (Sub) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Sub)
 }
 
-// Grad returns dy for x, and −dy for y.
+// Grad returns dy for x and −dy for y, summed over broadcast axes.
 func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g := dy[0]
 	return partials(b, n, want,
@@ -37,10 +37,10 @@ func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 	)
 }
 
-// Neutral returns 0.
+// Neutral returns 0: x − 0 is x.
 func (Sub) Neutral() float64 { return 0 }
 
-// Affine reports an addition of the negated second operand.
+// Affine returns scales false and inverse Neg: the negated second operand is added.
 func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
 
 // IsCheap marks the operator as cheaper to compute than to store.

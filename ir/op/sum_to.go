@@ -12,7 +12,8 @@ import (
 // which may be checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
-// Infer rejects extents that cannot be summed to Shape.
+// Infer returns the operand's element type in Shape. It returns an error if the operand cannot be
+// summed to Shape.
 func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (op SumTo) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, op.Shape...)}, nil
 }
 
-// Eval adds in float64, or in wrapping integers.
+// Eval returns the sums in Shape. It adds in float64, or in wrapping integers.
 func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	if _, err := op.Infer([]ir.Type{x.Type()}); err != nil {
@@ -89,7 +90,7 @@ func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, calculus{b}.sum(x, false, axes...), op.Shape...)}
 }
 
-// Grad repeats dy along the summed axes.
+// Grad returns dy, repeated along the summed axes to the operand's shape.
 func (SumTo) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{ExpandTo(b, dy[0], n.Arg(0).Type.Shape...)}
 }

@@ -15,9 +15,9 @@ import (
 // of the coefficients, or j−1 if j > i, is for the decision against class j.
 type SVMPairs struct{}
 
-// SVMVotes returns the class, i64[N], that wins most of the pairs f32[N,P] of [SVMPairs]. A pair's
-// first class wins if the number is above 0, and its second class otherwise. Ties go to the first
-// class.
+// SVMVotes returns the class, i64[N], below Classes, that wins most of the pairs f32[N,P] of
+// [SVMPairs]. A pair's first class wins if the number is above 0, and its second class otherwise.
+// Ties go to the first class.
 type SVMVotes struct{ Classes int }
 
 // SVMProbabilities returns the probabilities f32[N,Classes] that follow from the pairs f32[N,P] of
@@ -29,7 +29,8 @@ type SVMProbabilities struct{ Classes int }
 // maxSVMClasses bounds the pairs of classes.
 const maxSVMClasses = 1 << 15
 
-// pairsOf returns the number of pairs of classes.
+// pairsOf returns the number of pairs of classes, C(C−1)/2. It returns an error for less than 2 or
+// more than [maxSVMClasses] classes.
 func pairsOf(classes int) (int, error) {
 	if classes < 2 || classes > maxSVMClasses {
 		return 0, fmt.Errorf("%d classes, 2 to %d expected", classes, maxSVMClasses)
@@ -37,8 +38,8 @@ func pairsOf(classes int) (int, error) {
 	return classes * (classes - 1) / 2, nil
 }
 
-// inferPairs checks that the first operand holds pairs of classes. vectors operands follow, each
-// with one number for each pair.
+// inferPairs returns an error unless operand 0 is f32[N,P] with P pairs of classes, and vectors
+// operands f32[P] follow.
 func inferPairs(in []ir.Type, classes, vectors int) error {
 	if err := CheckTensors(in, 1+vectors, 1+vectors); err != nil {
 		return err
@@ -58,7 +59,7 @@ func inferPairs(in []ir.Type, classes, vectors int) error {
 	return nil
 }
 
-// Infer returns a column for each pair.
+// Infer returns f32[N,P].
 func (op SVMPairs) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 4, 4); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (op SVMPairs) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, rows, dim.Const(pairs))}, nil
 }
 
-// Infer returns a number for each row.
+// Infer returns i64[N].
 func (op SVMVotes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferPairs(in, op.Classes, 0); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (op SVMVotes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, in[0].Shape[0])}, nil
 }
 
-// Infer returns a column for each class.
+// Infer returns f32[N,Classes].
 func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := inferPairs(in, op.Classes, 2); err != nil {
 		return nil, err
@@ -102,7 +103,8 @@ func (op SVMProbabilities) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, in[0].Shape[0], dim.Const(op.Classes))}, nil
 }
 
-// Eval sums over the vectors of the two classes.
+// Eval returns the decision values, f32[N,P]. It returns an error if the numbers of vectors do not
+// fit.
 func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -139,7 +141,7 @@ func (op SVMPairs) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval counts the votes.
+// Eval returns the class of each row, i64[N].
 func (op SVMVotes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err
@@ -168,7 +170,7 @@ func (op SVMVotes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval couples the pairs in float64.
+// Eval returns the probabilities, f32[N,Classes]. It couples the pairs in float64.
 func (op SVMProbabilities) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err

@@ -13,12 +13,12 @@ type Swish struct {
 	Alpha float64
 }
 
-// Eval computes in float64.
+// Eval returns x/(1 + e^(−Alpha·x)) for each element x of the operand. It computes in float64.
 func (op Swish) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 { return x * logistic(op.Alpha*x) })
 }
 
-// Scalar computes the function for one element.
+// Scalar returns x/(1 + e^(−Alpha·x)) for an element x.
 func (op Swish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	scaled := x[0]
 	if op.Alpha != 1 {
@@ -27,7 +27,8 @@ func (op Swish) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel
 	return b.Mul(x[0], elementary.Sigmoid(b, scaled))
 }
 
-// Grad multiplies dy by the derivative: s + Alpha·y(1 − s), where s = 1/(1 + e^(−Alpha·x)).
+// Grad returns the gradient of x: dy·(s + Alpha·y·(1 − s)), where s = 1/(1 + e^(−Alpha·x)) and y is
+// the result.
 func (op Swish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, y *ir.Value) *ir.Value {
 		s := c.Node(Sigmoid{}, c.times(x, op.Alpha))
@@ -35,7 +36,7 @@ func (op Swish) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 	})
 }
 
-// importSwish reads Swish.
+// importSwish imports Swish; alpha is 1 by default.
 func importSwish(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Swish{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }

@@ -229,12 +229,13 @@ var Ops = []ir.Op{
 	GRUSteps{},
 	LSTMSteps{},
 	MaxPoolGrad{},
+	Fusion{},
 	Pointwise{},
 	Quantize{},
 	RNNSteps{},
 }
 
-// Set finds the operators by name.
+// Set maps the names of the operators in the text form to the operators.
 var Set = ir.NewOpSet(slices.Concat(ir.Builtin(), Ops)...)
 
 // Rule defines the import of an ONNX operator.
@@ -247,7 +248,7 @@ type Rule struct {
 	Import func(ir.Importer) ([]*ir.Value, error)
 }
 
-// ONNX lists the operators that can be imported.
+// ONNX lists the ONNX operators that can be imported, with the functions that import them.
 var ONNX = []Rule{
 	// Elementwise.
 	{"Abs", []int{1, 6, 13}, importUnary(Abs{})},

@@ -58,7 +58,8 @@ func importTfIdfVectorizer(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{counts}, nil
 }
 
-// nGramColumns returns the column of each n-gram, and the number of columns.
+// nGramColumns returns the attribute ngram_indexes, the column of each n-gram, and the number of
+// columns. It returns an error if an index is negative or too large.
 func nGramColumns(c ir.Importer) (columns *ir.Tensor, size int, err error) {
 	indexes := c.Ints("ngram_indexes", nil)
 	if len(indexes) == 0 || slices.Min(indexes) < 0 || slices.Max(indexes) >= math.MaxInt32 {
@@ -67,7 +68,8 @@ func nGramColumns(c ir.Importer) (columns *ir.Tensor, size int, err error) {
 	return intTensor(indexes), slices.Max(indexes) + 1, nil
 }
 
-// nGramPool returns the n-grams, of i64 or strings.
+// nGramPool returns the n-grams: pool_strings or pool_int64s. It returns an error unless one of the
+// two is present.
 func nGramPool(c ir.Importer) (*ir.Tensor, error) {
 	texts, numbers := c.Texts("pool_strings", nil), c.Ints("pool_int64s", nil)
 	if (len(texts) > 0) == (len(numbers) > 0) {
@@ -79,8 +81,8 @@ func nGramPool(c ir.Importer) (*ir.Tensor, error) {
 	return intTensor(numbers), nil
 }
 
-// sortNGrams returns a pool with the n-grams of each length in increasing order,
-// and their columns.
+// sortNGrams returns pool with the n-grams of each length in increasing order, and columns in the
+// same order.
 func sortNGrams(levels []nGrams, pool, columns *ir.Tensor) (sortedPool, sortedColumns *ir.Tensor) {
 	p, q := ir.NewTensor(pool.DType, pool.Len()), ir.NewTensor(ir.I64, columns.Len())
 	for _, l := range levels {

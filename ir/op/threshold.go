@@ -17,7 +17,7 @@ type Shrink struct {
 	Bias, Lambda float64
 }
 
-// Eval replaces elements up to Alpha by 0.
+// Eval returns x where x > Alpha, else 0, for each element x.
 func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return evalUnary(in, func(x float64) float64 {
 		if x > op.Alpha {
@@ -27,12 +27,12 @@ func (op ThresholdedRelu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar replaces an element up to Alpha by 0.
+// Scalar returns x if x > Alpha, else 0, for an element x.
 func (op ThresholdedRelu) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(b.Gt(x[0], number(b, x[0], op.Alpha)), x[0], number(b, x[0], 0))
 }
 
-// Eval moves numbers outside of [−Lambda, Lambda] by Bias.
+// Eval returns x + Bias, x − Bias or 0 for each element x, as [Shrink] says.
 func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shrink := func(x float64) float64 {
 		switch {
@@ -55,7 +55,8 @@ func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar moves numbers outside of [−Lambda, Lambda] by Bias. It has no formula for integers.
+// Scalar returns x + Bias, x − Bias or 0 for an element x, as [Shrink] says. It has no formula for
+// integers.
 func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	if !x[0].Type.DType.IsFloat() {
 		return nil
@@ -65,7 +66,8 @@ func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kerne
 	return b.Select(b.Lt(x[0], number(b, x[0], -op.Lambda)), b.Add(x[0], bias), y)
 }
 
-// Lower computes integers in f64, because Bias and Lambda are floats.
+// Lower computes integers in f64, because Bias and Lambda are floats, and floats of at most 16 bits
+// in f32. It converts the result back.
 func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
 	if x.Type.DType.IsFloat() {
@@ -75,26 +77,26 @@ func (op Shrink) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}
 }
 
-// Grad multiplies dy by the derivative: 1 above Alpha, else 0.
+// Grad returns dy where x > Alpha, else 0.
 func (op ThresholdedRelu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, x, c.num(x, op.Alpha)), c.num(x, 1))
 	})
 }
 
-// Grad multiplies dy by the derivative: 1 outside of [−Lambda, Lambda], else 0.
+// Grad returns dy where |x| > Lambda, else 0.
 func (op Shrink) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value {
 		return c.where(c.Node(Greater{}, c.Node(Abs{}, x), c.num(x, op.Lambda)), c.num(x, 1))
 	})
 }
 
-// importThresholdedRelu reads ThresholdedRelu.
+// importThresholdedRelu imports ThresholdedRelu; alpha is 1 by default.
 func importThresholdedRelu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(ThresholdedRelu{Alpha: c.Float("alpha", 1)}, c.Arg(0))}, nil
 }
 
-// importShrink reads Shrink.
+// importShrink imports Shrink; bias is 0 and lambd 0.5 by default.
 func importShrink(c ir.Importer) ([]*ir.Value, error) {
 	op := Shrink{Bias: c.Float("bias", 0), Lambda: c.Float("lambd", 0.5)}
 	return []*ir.Value{c.Builder().Node(op, c.Arg(0))}, nil

@@ -11,7 +11,7 @@ import (
 // Tile repeats its operand as a whole, Repeats[i] times along axis i.
 type Tile struct{ Repeats []dim.Dim }
 
-// Infer multiplies the extents.
+// Infer returns the operand's type with extents multiplied by Repeats.
 func (op Tile) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (op Tile) source(in []int) source {
 	}
 }
 
-// Eval repeats the elements.
+// Eval returns the operand, repeated along each axis.
 func (op Tile) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.Infer([]ir.Type{in[0].Type()})
 	if err != nil {
@@ -51,7 +51,7 @@ func (op Tile) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source(in[0].Shape))
 }
 
-// InferElems repeats the elements.
+// InferElems returns the known elements, repeated.
 func (op Tile) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	from, ok := in[0].Type.Static()
 	if !ok {
@@ -73,7 +73,7 @@ func (op Tile) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, ExpandTo(b, ReshapeTo(b, x, from...), to...), n.Results[0].Type.Shape...)}
 }
 
-// Grad sums dy over the repetitions.
+// Grad returns dy summed over the repetitions, in the operand's shape.
 func (op Tile) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	var shape []dim.Dim
 	var axes []int
@@ -83,7 +83,8 @@ func (op Tile) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{calculus{b}.sum(ReshapeTo(b, dy[0], shape...), false, axes...)}
 }
 
-// importTile reads Tile; before opset 6 it repeats one axis, given by operands.
+// importTile imports Tile. The repeats are operand 1. Before opset 6 it repeats one axis, see
+// [tileAxis].
 func importTile(c ir.Importer) ([]*ir.Value, error) {
 	x := c.Arg(0)
 	if c.Opset() < 6 {
@@ -96,7 +97,8 @@ func importTile(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Tile{Repeats: repeats}, x)}, nil
 }
 
-// tileAxis reads a Tile of one axis.
+// tileAxis imports Tile as before opset 6: operand 1 is the number of repetitions, and operand 2
+// the axis.
 func tileAxis(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	tiles, err := boundDim(c, 1, "tiles")

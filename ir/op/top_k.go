@@ -19,7 +19,8 @@ type TopK struct {
 	Smallest bool
 }
 
-// Infer returns K elements along the axis for both results.
+// Infer returns the operand's shape with K elements along Axis: with its element type for the
+// values, and i64 for the indices.
 func (op TopK) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func (op TopK) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{values, values.With(ir.I64)}, checkDomain(in, numbers{})
 }
 
-// Eval sorts every line.
+// Eval returns the values and the indices. It sorts each line along Axis. It returns an error if K
+// exceeds the extent.
 func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	k, ok := op.K.Int()
@@ -67,7 +69,7 @@ func (op TopK) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{values, places}, nil
 }
 
-// Grad puts dy of the values at the indices, and zeros elsewhere.
+// Grad returns the gradient of the operand: dy of the values at the indices, and zeros elsewhere.
 func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	if dy[0] == nil {
 		return nil
@@ -75,8 +77,8 @@ func (op TopK) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{b.Node(ScatterElements{Axis: op.Axis}, Full(b, n.Arg(0).Type, 0), n.Results[1], dy[0])}
 }
 
-// totalOrder compares elements i and j of x; NaN is equal to itself and greater
-// than everything else.
+// totalOrder returns the order of elements i and j of x, as [cmp.Compare] does. NaN equals itself
+// and is larger than every number.
 func totalOrder(x *ir.Tensor, i, j int) int {
 	if order, ordered := compareElems(x, i, x, j); ordered {
 		return order
@@ -93,7 +95,7 @@ func totalOrder(x *ir.Tensor, i, j int) int {
 // Flops counts one comparison for each element.
 func (TopK) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems() }
 
-// Lower moves the axis last, and converts types that kernels only store to a wider type.
+// Lower moves Axis to the end, and computes operands of narrow types, such as f16, in a wider type.
 func (op TopK) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

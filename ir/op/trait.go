@@ -77,7 +77,7 @@ const (
 	Joins               // elements of all operands, each once
 )
 
-// MovementOf returns the Movement of an operator.
+// MovementOf returns the Movement of o, or NoMovement if o is not a [Mover].
 func MovementOf(o ir.Op) Movement {
 	if m, ok := o.(Mover); ok {
 		return m.Movement()

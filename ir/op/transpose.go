@@ -11,7 +11,8 @@ import (
 // Transpose permutes the axes of its operand: axis i of the result is axis Perm[i] of the operand.
 type Transpose struct{ Perm []int }
 
-// Infer checks that Perm is a permutation and permutes the extents.
+// Infer returns the operand's type with permuted extents. It returns an error unless Perm is a
+// permutation of the axes.
 func (op Transpose) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (op Transpose) source(at, from []int) {
 	}
 }
 
-// Eval moves the elements.
+// Eval returns the operand with permuted axes.
 func (op Transpose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape := make([]int, len(op.Perm))
 	for i, p := range op.Perm {
@@ -47,7 +48,7 @@ func (op Transpose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return move(in[0], shape, op.source)
 }
 
-// InferElems moves the elements.
+// InferElems returns the known elements in the order of the result.
 func (op Transpose) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return moveElems(in[0], out, op.source)
 }
@@ -65,7 +66,7 @@ func (op Transpose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(op.strided(x.Type), x)}
 }
 
-// Grad moves the axes back.
+// Grad returns dy with the axes in the operand's order.
 func (op Transpose) Grad(b *ir.Builder, _ *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{TransposeBy(b, dy[0], inversePerm(op.Perm)...)}
 }
@@ -79,7 +80,7 @@ func inversePerm(perm []int) []int {
 	return inverse
 }
 
-// strided returns the StridedCopy that moves the elements.
+// strided returns the StridedCopy of an operand of type t that equals the transpose.
 func (op Transpose) strided(t ir.Type) StridedCopy {
 	from := RowMajor(t.Shape)
 	c := StridedCopy{Shape: make([]dim.Dim, len(from)), Strides: make([]dim.Dim, len(from))}
@@ -106,7 +107,8 @@ func (op Transpose) undone(x *ir.Value) *ir.Value {
 	return x.Def.Args[0]
 }
 
-// keepsOrder reports whether no element moves.
+// keepsOrder reports whether no element moves, because the axes of shape that are longer than 1
+// keep their order.
 func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	last := -1
 	for _, p := range op.Perm {
@@ -121,7 +123,7 @@ func (op Transpose) keepsOrder(shape []dim.Dim) bool {
 	return true
 }
 
-// TransposeBy appends a Transpose unless it has no effect.
+// TransposeBy appends a transpose of x by perm, or returns x if perm leaves the axes in order.
 func TransposeBy(b *ir.Builder, x *ir.Value, perm ...int) *ir.Value {
 	for i, p := range perm {
 		if i != p {
@@ -146,8 +148,8 @@ func importTranspose(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{TransposeBy(c.Builder(), x, perm...)}, nil
 }
 
-// IsIdentity reports whether the axes keep their order.
+// IsIdentity reports whether Perm leaves the axes in order.
 func (op Transpose) IsIdentity(ir.Type) bool { return slices.IsSorted(op.Perm) }
 
-// Movement reports a rearrangement of all elements.
+// Movement returns Rearranges: each element occurs once.
 func (Transpose) Movement() Movement { return Rearranges }

@@ -53,9 +53,9 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{labelsOf(b, labels, class), ConvertTo(b, scores, ir.F32)}, nil
 }
 
-// named appends the scores of classes, and −∞ for classes that no leaf of a row names. If all
-// weights are above 0, the score 0 of such a class is never the highest, and scores are returned
-// unchanged.
+// named appends the scores of classes, with −∞ for a class without a weight in the leaves that a
+// row reaches. If all weights are above 0, the score 0 of such a class is never the highest, and
+// scores are returned unchanged.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {
@@ -76,7 +76,8 @@ func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	return b.Node(Where{}, some, scores, b.Scalar(scores.Type.DType, math.Inf(-1))), nil
 }
 
-// classBase returns the base values for each class. A single one for two classes is the first's.
+// classBase returns a base value for each class. If there is one base value for two classes, it
+// belongs to the first, and the second gets 0.
 func (t *trees) classBase(classes int) []float64 {
 	if classes == 2 && len(t.base) == 1 {
 		return []float64{t.base[0], 0}
@@ -84,7 +85,8 @@ func (t *trees) classBase(classes int) []float64 {
 	return t.base
 }
 
-// isPositive returns whether the single score of two classes selects the second, as i64 0 or 1.
+// isPositive returns i64 0 or 1 for each row: 1 if the single score of two classes selects the
+// second class.
 func (t *trees) isPositive(b *ir.Builder, score *ir.Value) *ir.Value {
 	bound := 0.5
 	if t.least < 0 {

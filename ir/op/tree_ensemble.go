@@ -56,7 +56,8 @@ const (
 	numTreeOperands
 )
 
-// Infer returns [N,Targets]. It checks the extents of the operands.
+// Infer returns [N,Targets] with x's element type. It returns an error if the operands' shapes or
+// types do not fit together.
 func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, treeLeaves, numTreeOperands); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (op TreeEnsemble) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, x.Shape[0], dim.Const(op.Targets))}, nil
 }
 
-// extentOf returns the first extent of a tensor, or 0 for a scalar.
+// extentOf returns the first extent of t, or 0 for a scalar.
 func extentOf(t ir.Type) dim.Dim {
 	if t.Rank() == 0 {
 		return dim.Const(0)
@@ -117,7 +118,8 @@ func extentOf(t ir.Type) dim.Dim {
 // IsPairing marks the operator, because a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
-// Eval follows every tree for every row.
+// Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if a node, a
+// feature or a target does not exist.
 func (op TreeEnsemble) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err
@@ -167,7 +169,8 @@ func (op TreeEnsemble) join(a, b float64) float64 {
 	return a + b
 }
 
-// leaf returns the leaf that row r reaches from a root.
+// leaf returns the index of the leaf that row r of x reaches from child at. It returns an error if
+// a node on the way is invalid.
 func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
 	x, nodes, thresholds := in[treeX], in[treeNodes], in[treeThresholds]
 	for at >= 0 {
@@ -189,7 +192,8 @@ func (op TreeEnsemble) leaf(in []*ir.Tensor, r int, at int64) (int, error) {
 	return int(-1 - at), nil
 }
 
-// entries calls give for each weight of a leaf and its target.
+// entries calls give with the target and the weight of each entry of a leaf. It returns an error if
+// the leaf or a target does not exist.
 func (op TreeEnsemble) entries(in []*ir.Tensor, leaf int, give func(target int, weight float64)) error {
 	leaves, targets, weights := in[treeLeaves], in[treeTargets], in[treeWeights]
 	if leaves == nil {

@@ -10,25 +10,26 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// treeGraph holds decision trees in the form of a model. A child c below 0 is leaf −1−c. Other
-// children are nodes.
+// treeGraph holds decision trees in the form of a model. roots has the child that each tree starts
+// with, and leaves the entries of each leaf. A child c below 0 is leaf −1−c. Other children are
+// nodes.
 type treeGraph struct {
 	nodes  []treeNode
 	roots  []int
 	leaves [][]treeEntry
 }
 
-// treeNode compares a feature with a number or a set of numbers.
+// treeNode compares a feature with value, or with a set of numbers.
 type treeNode struct {
 	feature int
 	mode    treeMode
 	value   float64
-	set     []float64 // of treeMember
-	missing bool      // NaN goes where the comparison holds
-	yes, no int       // children where it holds, and where not
+	set     []float64 // numbers of a membership test, mode treeMember
+	missing bool      // the comparison holds for NaN
+	yes, no int       // children if the comparison holds, and if not
 }
 
-// treeEntry is a weight of a leaf for a target.
+// treeEntry is one weight of a leaf, for a target.
 type treeEntry struct {
 	target int
 	weight float64
@@ -49,14 +50,14 @@ const (
 	treeLeaf
 )
 
-// treeModes are the names of the modes.
+// treeModes are the names of the modes in ONNX's attributes, by mode.
 var treeModes = map[string]treeMode{
 	"BRANCH_LEQ": treeLEQ, "BRANCH_LT": treeLT, "BRANCH_GTE": treeGTE, "BRANCH_GT": treeGT,
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
 }
 
-// treeSplit is a node of a [TreeEnsemble]: left if the feature is at most the threshold, or if it is
-// NaN and lost is set.
+// treeSplit is a node of a [TreeEnsemble]. It leads to left if the feature is at most the
+// threshold, or if it is NaN and lost is set, and otherwise to right.
 type treeSplit struct {
 	feature     int
 	lost        bool
@@ -78,7 +79,7 @@ func (s *treeSplit) negate(d ir.DType) {
 	}
 }
 
-// withNegatives appends the negative of each element of a matrix after the element.
+// withNegatives appends x, [N,F], with the negative of each element after the element: [N,2·F].
 func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	n, features := x.Type.Shape[0], x.Type.Shape[1]
 	column := ReshapeTo(b, x, n, features, dim.Const(1))
@@ -86,7 +87,8 @@ func withNegatives(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, pairs, n, features.Mul(dim.Const(2)))
 }
 
-// ensemble applies the trees to the rows of x, f32 or f64.
+// ensemble appends a [TreeEnsemble] of the trees for the rows of x, f32 or f64. base may be nil. It
+// returns an error if the trees are invalid.
 func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate Aggregate, base []float64) (*ir.Value, error) {
 	d := x.Type.DType
 	splits, roots, err := g.splits(d)
@@ -129,7 +131,7 @@ func (g *treeGraph) ensemble(b *ir.Builder, x *ir.Value, targets int, aggregate 
 	return b.Node(TreeEnsemble{Targets: targets, Features: features, Aggregate: aggregate}, args...), nil
 }
 
-// indexTensor returns n as an i32 tensor.
+// indexTensor returns the numbers n as an i32 vector.
 func indexTensor(n []int) *ir.Tensor {
 	t := ir.NewTensor(ir.I32, len(n))
 	for i, v := range n {
@@ -166,7 +168,8 @@ func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tens
 	return weights
 }
 
-// sparse sets the operands with the entries of each leaf.
+// sparse sets the elements of args for the leaves, targets and weights of a [TreeEnsemble], with
+// weights of type d.
 func (g *treeGraph) sparse(b *ir.Builder, d ir.DType, args []*ir.Value) error {
 	starts, targets := []int{0}, []int{}
 	var weights []float64
@@ -255,7 +258,8 @@ func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	return order, nil
 }
 
-// splitter converts nodes to splits. The splits of node i start at entry[i].
+// splitter converts nodes to splits, all, with thresholds of type dtype. The splits of node i start
+// at entry[i].
 type splitter struct {
 	dtype ir.DType
 	entry []int
@@ -304,7 +308,8 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	return bounds, true
 }
 
-// append appends the splits of a node.
+// append appends the splits of a node to s.all. A comparison that is not "at most" takes several
+// splits.
 func (s *splitter) append(n treeNode) {
 	yes, no := s.child(n.yes), s.child(n.no)
 	bounds, ok := s.set(n)

@@ -9,7 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importTreeEnsembleRegressor reads TreeEnsembleRegressor.
+// importTreeEnsembleRegressor imports TreeEnsembleRegressor: f32[N,n_targets]. It returns an error
+// if aggregate_function or a tree is invalid.
 func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 	aggregates := map[string]Aggregate{"SUM": AggregateSum, "AVERAGE": AggregateAverage, "MIN": AggregateMin, "MAX": AggregateMax}
 	name := c.Text("aggregate_function", "SUM")
@@ -34,23 +35,24 @@ func importTreeEnsembleRegressor(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, ir.F32)}, nil
 }
 
-// trees holds the trees in the attributes of the ONNX operators before TreeEnsemble, and the rows to
-// evaluate.
+// trees holds the decision trees in the attributes of the ONNX operators before TreeEnsemble, their
+// base values, and the rows to evaluate.
 type trees struct {
 	graph treeGraph
 	x     *ir.Value // a matrix of f32, or of f64 if one of the floats is f64
 	base  []float64
-	used  map[int]bool // targets that leaves name
-	// certain are the targets that some tree names in all of its leaves.
+	used  map[int]bool // targets that have a weight in a leaf
+	// certain are the targets that have a weight in every leaf of some tree.
 	certain map[int]bool
-	least   float64 // of all weights; +∞ for none
+	least   float64 // smallest of all weights; +∞ if there are none
 }
 
-// treeKey identifies a node.
+// treeKey identifies a node by the numbers of its tree and of the node in the tree.
 type treeKey struct{ tree, node int }
 
-// readTrees reads the attributes that start with nodes_, the attributes that start with entries,
-// target_ or class_, and base_values. Leaves have targets targets or classes.
+// readTrees reads the trees: the attributes that start with nodes_, the attributes that start with
+// the word entries, target_ or class_, and base_values. It returns an error if they do not fit
+// together, or if a leaf has a weight for a target that is not below targets.
 func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	t := &trees{used: map[int]bool{}, least: math.Inf(1)}
 	x, err := rowsOf(c.Builder(), c.Arg(0))
@@ -93,8 +95,8 @@ func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	return t, nil
 }
 
-// certain returns the targets that some tree names in all of its leaves. Leaves are the children
-// below 0.
+// certain returns the targets that have a weight in every leaf of some tree. children has the child
+// number of each node; numbers below 0 are leaves.
 func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 	common := map[int]map[int]bool{} // tree → targets that all leaves so far name
 	for key, child := range children {
@@ -130,7 +132,7 @@ func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	return floats
 }
 
-// floatElems returns the elements of a tensor of numbers.
+// floatElems returns the elements of t, numbers, as float64.
 func floatElems(t *ir.Tensor) []float64 {
 	if t == nil {
 		return nil
@@ -145,8 +147,8 @@ func floatElems(t *ir.Tensor) []float64 {
 	return v
 }
 
-// readNodes reads the nodes, and returns the child that each becomes. The first node of a tree is
-// its root.
+// readNodes reads the nodes, which compare with values, and returns the child number of each node.
+// The first node of a tree is its root.
 func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, error) {
 	treeIDs, nodeIDs := c.Ints("nodes_treeids", nil), c.Ints("nodes_nodeids", nil)
 	features, modes := c.Ints("nodes_featureids", nil), c.Texts("nodes_modes", nil)
@@ -208,7 +210,7 @@ func (t *trees) readNodes(c ir.Importer, values []float64) (map[treeKey]int, err
 	return children, nil
 }
 
-// checkFeature checks the number of a feature.
+// checkFeature returns an error unless feature is a valid number of a feature.
 func checkFeature(feature int) error {
 	if feature < 0 || feature >= math.MaxInt32/2 {
 		return fmt.Errorf("feature %d", feature)
@@ -245,7 +247,8 @@ func importTreeEnsemble(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ConvertTo(b, y, x.Type.DType)}, nil
 }
 
-// readTreeGraph reads the nodes and leaves of a TreeEnsemble.
+// readTreeGraph reads the nodes and leaves of a TreeEnsemble. It returns an error if an index is
+// out of range.
 func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	c.Has("nodes_hitrates") // hit rates do not affect results
 	features, modes, values := c.Ints("nodes_featureids", nil), floatElems(c.Tensor("nodes_modes")), floatElems(c.Tensor("nodes_splits"))
@@ -306,7 +309,7 @@ func readTreeGraph(c ir.Importer, targets int) (*treeGraph, error) {
 	return g, nil
 }
 
-// nextSet splits off the numbers before the first NaN.
+// nextSet returns the members before the first NaN, and the members after it.
 func nextSet(members []float64) (set, rest []float64) {
 	for i, v := range members {
 		if math.IsNaN(v) {

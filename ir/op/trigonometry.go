@@ -10,15 +10,15 @@ import (
 // Sin computes the sine of floats, in radians.
 type Sin struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns sin x for each element x of the operand. It computes in float64.
 func (Sin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Sin) }
 
-// Scalar computes the function for one element.
+// Scalar returns sin x for an element x.
 func (Sin) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Sin(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: cos x.
+// Grad returns the gradient of x: dy·cos x.
 func (Sin) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Cos{}, x) })
 }
@@ -26,15 +26,15 @@ func (Sin) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 // Cos computes the cosine of floats, in radians.
 type Cos struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns cos x for each element x of the operand. It computes in float64.
 func (Cos) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Cos) }
 
-// Scalar computes the function for one element.
+// Scalar returns cos x for an element x.
 func (Cos) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Cos(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: −sin x.
+// Grad returns the gradient of x: −dy·sin x.
 func (Cos) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.neg(c.Node(Sin{}, x)) })
 }
@@ -42,15 +42,15 @@ func (Cos) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 // Tan computes the tangent of floats, in radians.
 type Tan struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns tan x for each element x of the operand. It computes in float64.
 func (Tan) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Tan) }
 
-// Scalar computes the function for one element.
+// Scalar returns tan x for an element x.
 func (Tan) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Tan(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1 + y².
+// Grad returns the gradient of x: dy·(1 + y²), where y = tan x is the result.
 func (Tan) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, _, y *ir.Value) *ir.Value { return c.plus(c.square(y), 1) })
 }
@@ -58,15 +58,15 @@ func (Tan) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value
 // Asin computes the arc sine of floats, in radians; NaN outside [−1, 1].
 type Asin struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns arcsin x for each element x of the operand. It computes in float64.
 func (Asin) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Asin) }
 
-// Scalar computes the function for one element.
+// Scalar returns arcsin x for an element x.
 func (Asin) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Asin(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1/√(1 − x²).
+// Grad returns the gradient of x: dy/√(1 − x²).
 func (Asin) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.Node(Sqrt{}, c.from(1, c.square(x)))) })
 }
@@ -74,15 +74,15 @@ func (Asin) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // Acos computes the arc cosine of floats, in radians; NaN outside [−1, 1].
 type Acos struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns arccos x for each element x of the operand. It computes in float64.
 func (Acos) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Acos) }
 
-// Scalar computes the function for one element.
+// Scalar returns arccos x for an element x.
 func (Acos) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Acos(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: −1/√(1 − x²).
+// Grad returns the gradient of x: −dy/√(1 − x²).
 func (Acos) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(-1, c.Node(Sqrt{}, c.from(1, c.square(x)))) })
 }
@@ -90,15 +90,15 @@ func (Acos) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // Atan computes the arc tangent of floats, in radians.
 type Atan struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns arctan x for each element x of the operand. It computes in float64.
 func (Atan) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Atan) }
 
-// Scalar computes the function for one element.
+// Scalar returns arctan x for an element x.
 func (Atan) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Atan(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1/(1 + x²).
+// Grad returns the gradient of x: dy/(1 + x²).
 func (Atan) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.plus(c.square(x), 1)) })
 }
@@ -106,15 +106,15 @@ func (Atan) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // Sinh computes the hyperbolic sine of floats.
 type Sinh struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns sinh x for each element x of the operand. It computes in float64.
 func (Sinh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Sinh) }
 
-// Scalar computes the function for one element.
+// Scalar returns sinh x for an element x.
 func (Sinh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Sinh(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: cosh x.
+// Grad returns the gradient of x: dy·cosh x.
 func (Sinh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Cosh{}, x) })
 }
@@ -122,15 +122,15 @@ func (Sinh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // Cosh computes the hyperbolic cosine of floats.
 type Cosh struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns cosh x for each element x of the operand. It computes in float64.
 func (Cosh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Cosh) }
 
-// Scalar computes the function for one element.
+// Scalar returns cosh x for an element x.
 func (Cosh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Cosh(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: sinh x.
+// Grad returns the gradient of x: dy·sinh x.
 func (Cosh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.Node(Sinh{}, x) })
 }
@@ -138,15 +138,15 @@ func (Cosh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Valu
 // Asinh computes the inverse hyperbolic sine of floats.
 type Asinh struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns arsinh x for each element x of the operand. It computes in float64.
 func (Asinh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Asinh) }
 
-// Scalar computes the function for one element.
+// Scalar returns arsinh x for an element x.
 func (Asinh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Asinh(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1/√(x² + 1).
+// Grad returns the gradient of x: dy/√(x² + 1).
 func (Asinh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.Node(Sqrt{}, c.plus(c.square(x), 1))) })
 }
@@ -154,15 +154,15 @@ func (Asinh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Val
 // Acosh computes the inverse hyperbolic cosine of floats; NaN below 1.
 type Acosh struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns arcosh x for each element x of the operand. It computes in float64.
 func (Acosh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Acosh) }
 
-// Scalar computes the function for one element.
+// Scalar returns arcosh x for an element x.
 func (Acosh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Acosh(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1/√(x² − 1).
+// Grad returns the gradient of x: dy/√(x² − 1).
 func (Acosh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.Node(Sqrt{}, c.plus(c.square(x), -1))) })
 }
@@ -170,15 +170,15 @@ func (Acosh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Val
 // Atanh computes the inverse hyperbolic tangent of floats; NaN outside [−1, 1].
 type Atanh struct{ unary[floats] }
 
-// Eval computes in float64.
+// Eval returns artanh x for each element x of the operand. It computes in float64.
 func (Atanh) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) { return evalUnary(in, portable.Atanh) }
 
-// Scalar computes the function for one element.
+// Scalar returns artanh x for an element x.
 func (Atanh) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return elementary.Atanh(b, x[0])
 }
 
-// Grad multiplies dy by the derivative: 1/(1 − x²).
+// Grad returns the gradient of x: dy/(1 − x²).
 func (Atanh) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return chainRule(b, n, dy, func(c calculus, x, _ *ir.Value) *ir.Value { return c.over(1, c.from(1, c.square(x))) })
 }

@@ -12,7 +12,8 @@ import (
 // operand is k, an i64 scalar, default 0.
 type Trilu struct{ Upper bool }
 
-// Infer gives the result the operand's type.
+// Infer returns the operand's type. It returns an error unless its rank is at least 2 and k is one
+// i64.
 func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (op Trilu) Infer(in []ir.Type) ([]ir.Type, error) {
 	return in[:1], nil
 }
 
-// Eval keeps one side of the diagonal.
+// Eval returns the operand with zeros on one side of diagonal k.
 func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x, k := in[0], int64(0)
 	if len(in) > 1 {
@@ -45,7 +46,7 @@ func (op Trilu) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the same part of dy.
+// Grad returns the same triangle of dy, with zeros elsewhere.
 func (op Trilu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	return []*ir.Value{b.Node(op, append([]*ir.Value{dy[0]}, n.Args[1:]...)...)}
 }
@@ -53,7 +54,7 @@ func (op Trilu) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.
 // Overwrites allows the result to reuse the memory of the operand, because elements do not move.
 func (Trilu) Overwrites() []int { return []int{0} }
 
-// importTrilu reads Trilu.
+// importTrilu imports Trilu. Without upper, or if it is not 0, the upper triangle is kept.
 func importTrilu(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Trilu{Upper: c.Int("upper", 1) != 0}, c.Arg(0), c.Arg(1))}, nil
 }

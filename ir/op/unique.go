@@ -22,7 +22,7 @@ type Unique struct {
 	Count  string
 }
 
-// Infer returns a vector with an i64 for each row.
+// Infer returns i64[N] for a matrix of N rows.
 func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -33,7 +33,8 @@ func (SortRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I64, in[0].Shape[0])}, nil
 }
 
-// Infer gives the results Count rows.
+// Infer returns the matrix with Count rows, i64[Count], i64[N] and i64[Count], where N is the
+// number of rows.
 func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (op Unique) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[0].DType, count, in[0].Shape[1]), list, order[0], list}, nil
 }
 
-// compareRows compares rows i and j of x.
+// compareRows returns the lexicographic order of rows i and j of x, as [cmp.Compare] does.
 func compareRows(x *ir.Tensor, i, j int) int {
 	width := x.Shape[1]
 	for k := range width {
@@ -61,7 +62,7 @@ func compareRows(x *ir.Tensor, i, j int) int {
 	return 0
 }
 
-// Eval sorts.
+// Eval returns the indices of the rows in ascending order, i64[N].
 func (SortRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	order := AllAxes(in[0].Shape[0])
 	slices.SortStableFunc(order, func(i, j int) int { return compareRows(in[0], i, j) })
@@ -72,7 +73,7 @@ func (SortRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval compares each row with those found before it.
+// Eval returns the four results. It compares each row with the distinct rows before it.
 func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	rows, width := x.Shape[0], x.Shape[1]
@@ -101,10 +102,10 @@ func (op Unique) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, places, inverse, counts}, nil
 }
 
-// Binds returns Count.
+// Binds returns the symbol Count.
 func (op Unique) Binds() []string { return []string{op.Count} }
 
-// BindValues returns the number of distinct rows.
+// BindValues returns the number of distinct rows, which is Count.
 func (op Unique) BindValues(_, out []*ir.Tensor) ([]int64, error) {
 	return []int64{int64(out[0].Shape[0])}, nil
 }

@@ -11,7 +11,7 @@ import (
 // type of any kind.
 type Where struct{ elementwise }
 
-// Infer broadcasts the operands.
+// Infer returns the element type of x and y in the common shape of the three operands.
 func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 // Overwrites allows the result to reuse the memory of x and y.
 func (Where) Overwrites() []int { return []int{1, 2} }
 
-// Eval selects elements.
+// Eval returns x where cond is true, else y, in the common shape of the three operands.
 func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {
@@ -52,7 +52,7 @@ func (Where) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar selects an element of x or y.
+// Scalar returns x if cond is true, else y, for one element of each operand.
 func (Where) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	return b.Select(x[0], x[1], x[2])
 }
@@ -71,10 +71,11 @@ func (Where) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Lower expands the operands if they are strings.
+// Lower expands strings to the shape of the result, see [lowerTexts].
 func (Where) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerTexts(b, n) }
 
-// Grad returns dy for the operand that was selected, and 0 for the other.
+// Grad returns, for x, dy where cond is true and 0 elsewhere, and for y the opposite, summed over
+// broadcast axes.
 func (Where) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	condition, g := n.Arg(0), dy[0]
 	return partials(b, n, want, nil,
@@ -83,7 +84,7 @@ func (Where) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.
 	)
 }
 
-// importWhere reads Where.
+// importWhere imports Where, which has no attributes.
 func importWhere(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(Where{}, c.Arg(0), c.Arg(1), c.Arg(2))}, nil
 }

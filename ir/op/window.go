@@ -156,7 +156,7 @@ func (w Window) Padding(in []dim.Dim) []dim.Dim {
 	return pads
 }
 
-// axes returns the window along the spatial axes from one to another.
+// axes returns the window along the spatial axes from, from+1, …, to−1.
 func (w Window) axes(from, to int) Window {
 	part := Window{Kernel: w.Kernel[from:to:to], Same: w.Same, Ceil: w.Ceil}
 	if w.Strides != nil {
@@ -171,7 +171,7 @@ func (w Window) axes(from, to int) Window {
 	return part
 }
 
-// flat returns the window with one more spatial axis, along which it has one cell.
+// flat returns the window with one more spatial axis at the end, along which it has one cell.
 func (w Window) flat() Window {
 	n := len(w.Kernel)
 	f := w

@@ -11,7 +11,7 @@ import (
 // are equal, the last one counts.
 type ZipMap struct{}
 
-// Infer returns a sequence of maps to scalars.
+// Infer returns a sequence of maps from the keys' type to scalars of the matrix's type.
 func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (op ZipMap) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.SequenceOf(ir.MapOf(keys.DType, ir.TensorOf(x.DType)))}, nil
 }
 
-// keyType checks the element type of the keys of a map.
+// keyType returns an error unless d, the type of the keys of a map, is i64 or strings.
 func keyType(d ir.DType) error {
 	if d != ir.I64 && d != ir.String {
 		return fmt.Errorf("keys are %s, i64 or strings expected", d)
@@ -37,7 +37,7 @@ func keyType(d ir.DType) error {
 	return nil
 }
 
-// Eval makes the maps.
+// Eval returns the sequence of maps, one for each row.
 func (op ZipMap) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -58,7 +58,7 @@ func (op ZipMap) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{ir.SequenceTensor(typ, maps...)}, nil
 }
 
-// importZipMap reads ZipMap.
+// importZipMap imports ZipMap. The keys are the class labels that [classLabels] reads.
 func importZipMap(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	labels, err := classLabels(c, "classlabels_int64s")

@@ -41,8 +41,8 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// invertible reports whether v may be moved into weights: it is not a constant with an element that
-// is 0, infinite or NaN, which would spread to the weights.
+// invertible reports whether v may be multiplied into weights. This excludes a constant with an
+// element that is 0, infinite or NaN: the weights would lose their values.
 func invertible(v *ir.Value) bool {
 	t, ok := v.ConstValue()
 	for i := 0; ok && i < t.Stored(); i++ {
@@ -53,15 +53,16 @@ func invertible(v *ir.Value) bool {
 	return true
 }
 
-// linear scales and shifts the results of operators that are linear in fixed weights, by changing
-// these weights.
+// linear multiplies and shifts the results of operators by values that are known when weights are
+// prepared. It changes the operators' weights and bias instead. b appends the new nodes.
 type linear struct {
 	b      *ir.Builder
 	known  fixed
-	strict bool // only if no float is rounded differently
+	strict bool // change nothing that would round a float differently
 }
 
-// accepts reports whether [linear.scaled] can scale x, or shift it, by per-channel values.
+// accepts reports whether [linear.scaled] can multiply x by per-channel values, if scale is set,
+// and add per-channel values to it, if shift is set.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false
@@ -89,7 +90,7 @@ func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	return fixedWeights && !(l.strict && (scale || bias != nil))
 }
 
-// channelAxis returns the axis of x that the weights' output channels are on.
+// channelAxis returns the axis of x that has one index for each output channel of the weights.
 func channelAxis(x *ir.Value) int {
 	switch x.Def.Op.(type) {
 	case op.Conv, op.BatchNormalization:
@@ -98,7 +99,8 @@ func channelAxis(x *ir.Value) int {
 	return x.Type.Rank() - 1
 }
 
-// scaled returns x·s + t as a node of x's operator. Either of s and t may be nil.
+// scaled returns x·s + t, computed by a node with x's operator and changed weights. s and t have
+// one element, or one for each channel. A nil s is 1 and a nil t is 0.
 func (l linear) scaled(x, s, t *ir.Value) *ir.Value {
 	n := x.Def
 	channels := x.Type.Shape[channelAxis(x)]
@@ -152,7 +154,8 @@ func perChannel(v, x *ir.Value) bool {
 	return true
 }
 
-// times returns the weights w multiplied by s along an axis.
+// times returns the weights w multiplied by s, whose elements lie along the given axis of w. It
+// returns w if s is nil.
 func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w
@@ -164,7 +167,8 @@ func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	return l.b.Node(op.Mul{}, w, reshaped(l.b, s, shape...))
 }
 
-// bias returns c·s + t, where any may be nil, with one element for each channel.
+// bias returns c·s + t with one element for each channel. A nil c or t is 0, and a nil s is 1. The
+// result is nil if it is 0.
 func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	if c != nil && s != nil {
 		c = l.b.Node(op.Mul{}, c, l.vector(s, channels))

@@ -44,7 +44,8 @@ func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// evaluate returns the results of n, or nil if n cannot be evaluated or the budget is exhausted.
+// evaluate returns the results of n. It returns nil if an operand is not a constant, if the
+// operator cannot be evaluated, or if a budget is exhausted.
 func (c *Context) evaluate(n *ir.Node) []*ir.Tensor {
 	_, fill := n.Op.(op.Fill)
 	_, invoke := n.Op.(ir.Invoke)
@@ -117,7 +118,8 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 	return nil
 }
 
-// constant appends t, as a weight named after a value when it is large.
+// constant appends t and returns its value. A large t becomes a weight, named after the value
+// called name.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)

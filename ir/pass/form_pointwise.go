@@ -53,8 +53,9 @@ func formPointwise(ctx *Context, m *ir.Module) (bool, error) {
 
 func isText(v *ir.Value) bool { return v != nil && v.Type.DType == ir.String }
 
-// scalarOperands reports which operands of n are passed to the kernel as numbers: constants of
-// equal elements that the kernel accepts. At least one operand remains a run of elements.
+// scalarOperands reports, for each operand of n, whether the kernel takes it as a number: a
+// constant of equal elements that the kernel accepts. At least one operand is read element by
+// element.
 func (c *Context) scalarOperands(n *ir.Node) []bool {
 	inside := make([]bool, len(n.Args))
 	read := c.Target.Reads(n)

@@ -63,7 +63,7 @@ func dividedSwish(b *ir.Builder, x, v *ir.Value) *ir.Value {
 	return b.Node(op.Swish{Alpha: asFloat32(-c)}, x)
 }
 
-// onePlusExp returns x and c if v is 1 + e^(c·x).
+// onePlusExp returns x and c if v is 1 + e^(c·x). Otherwise ok is false.
 func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	e, ok := plus(v, 1)
 	if !ok {
@@ -77,7 +77,7 @@ func onePlusExp(v *ir.Value) (x *ir.Value, c float64, ok bool) {
 	return x, c, true
 }
 
-// plus returns x if v is x + c.
+// plus returns x if v is x + c. Otherwise ok is false.
 func plus(v *ir.Value, c float64) (x *ir.Value, ok bool) {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -110,12 +110,13 @@ func gated(b *ir.Builder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// gates are the functions that recognise a gate. Each returns the operator equal to scale·x·gate.
+// gates are the functions that recognise a gate, a function of x. Each returns an operator o and a
+// scale such that x·gate = scale·o(x). ok is false if the gate has another form.
 var gates = []func(x, gate *ir.Value) (o ir.Op, scale float64, ok bool){
 	sigmoidGate, erfGate, tanhGate, hardGate, mishGate,
 }
 
-// sigmoidGate recognises σ(a·x).
+// sigmoidGate recognises the gate σ(a·x), and returns Swish with alpha a.
 func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Sigmoid](gate)
 	if !ok {
@@ -128,7 +129,7 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 // asFloat32 returns x rounded to the nearest float32.
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
-// erfGate recognises 1 + erf(x/√2), or half of it.
+// erfGate recognises the gate 1 + erf(x/√2), or half of it, and returns GELU.
 func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isErf := madeBy[op.Erf](inner)
@@ -139,8 +140,7 @@ func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{}, scale, y == x && about(c, 1/math.Sqrt2, x.Type.DType)
 }
 
-// onePlus returns y if v is 1 + y or (1 + y)/2. scale is the factor by which the result of the
-// gate's operator is multiplied.
+// onePlus returns y and scale if v is scale·(1 + y)/2. Otherwise ok is false.
 func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	v, c := unscaled(v)
 	n, _, ok := madeBy[op.Add](v)
@@ -157,7 +157,8 @@ func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	return nil, 0, false
 }
 
-// tanhGate recognises 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it.
+// tanhGate recognises the gate 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it, and returns GELU
+// with tanh.
 func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isTanh := madeBy[op.Tanh](inner)
@@ -234,7 +235,7 @@ func monomial(v, x *ir.Value) (degree int, c float64) {
 	return 0, 0
 }
 
-// hardGate recognises x + 3 clamped to [0, 6], or that divided by 6.
+// hardGate recognises the gate min(max(x + 3, 0), 6), or a sixth of it, and returns HardSwish.
 func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	if n, o, ok := madeBy[op.HardSigmoid](gate); ok {
 		d := x.Type.DType
@@ -248,7 +249,7 @@ func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.HardSwish{}, 6, ok && y == x
 }
 
-// mishGate recognises tanh(log(1 + e^x)).
+// mishGate recognises the gate tanh(log(1 + e^x)), and returns Mish.
 func mishGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Tanh](gate)
 	if !ok {

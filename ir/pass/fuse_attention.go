@@ -36,20 +36,22 @@ func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// attention describes the operands of a product of softmax probabilities and values.
+// attention describes a product of softmax probabilities and values, which [attention.build]
+// computes.
 type attention struct {
 	op.Attention
-	q, k, v *ir.Value // [X…,S,D], [X…,D,T], [X…,T,E]
+	q, k, v *ir.Value // queries [X…,S,D], keys [X…,D,T] and values [X…,T,E]
 	// lead holds the leading extents of the scores to which masks are added: [B,H], or [B] for
-	// single heads. The extents of queries and keys follow them.
+	// single heads. The scores have two more axes, for queries and keys.
 	lead     []dim.Dim
 	masks    []*ir.Value // added to the scores
 	allow    *ir.Value   // false for keys that are masked out
 	negated  bool        // allow is true for keys that are masked out
-	excluded float64     // added to the scores of keys that are masked out
+	excluded float64     // number that replaces the scores of keys that are masked out
 }
 
-// attentionOf recognises a product of softmax probabilities and values, without changing it.
+// attentionOf describes n, a product of softmax probabilities and values. ok is false if n is not
+// such a product. It changes no node.
 func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	a = attention{Attention: op.Attention{Scale: 1, Before: -1, After: -1}, v: n.Args[1]}
 	s, ok := a.softmax(b, n.Args[0])
@@ -72,7 +74,9 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 	return a, false
 }
 
-// softmax returns the scores if v is a softmax that nothing else reads.
+// softmax returns the operand of v if v is a softmax along its last axis that nothing else reads.
+// It accepts casts around the softmax, and zeros for queries without keys after it. A cast's type
+// becomes a.Precision.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
@@ -106,8 +110,9 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 // leastScore is the largest number that counts as −∞ when added to a score.
 const leastScore = -1e30
 
-// peel reads the outermost operator of the scores s and returns its scores operand, or nil if the
-// operator cannot be part of an attention.
+// peel removes the last operator of the scores s: a reshape, a mask, a scale or a soft cap. It
+// records the operator in a and returns the scores before it. It returns nil if the operator cannot
+// be part of an attention.
 func (a *attention) peel(b *ir.Builder, s *ir.Value) *ir.Value {
 	n := s.Def
 	fits := func(v *ir.Value) bool { return v.Type.Equal(s.Type) && scoresOf(b, v) }
@@ -257,8 +262,9 @@ func headsIn(q *ir.Value) int {
 	return 0
 }
 
-// maskType returns the type of the mask, of rank 4 or less, for scores of queries of type q. lead
-// holds the batch and heads of the scores. It returns the zero Type if there is no mask.
+// maskType returns the type of the mask for queries of type q. lead holds the batch and heads of
+// the scores. The type has the rank of the masks in the model, and is the zero Type if there is no
+// mask. ok is false if the masks do not have one type together.
 func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
@@ -321,7 +327,8 @@ func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
 	return b.Node(op.Expand{Shape: shape}, mask)
 }
 
-// mask appends the mask.
+// mask appends the mask, which is added to the scores, or, if it is of bools, is true for keys that
+// count. It returns nil if there is no mask.
 func (a *attention) mask(b *ir.Builder) *ir.Value {
 	var sum *ir.Value
 	for _, m := range a.masks {
@@ -354,14 +361,16 @@ func (a *attention) mask(b *ir.Builder) *ir.Value {
 	}
 }
 
-// view is a value times a number, seen through a list of views, the outermost first.
+// view is the value of, reshaped and transposed by views, times scale. The last operator comes
+// first in views.
 type view struct {
 	of    *ir.Value
 	views []ir.Op
 	scale float64
 }
 
-// scaledView removes transposes, reshapes and constant factors from v.
+// scaledView splits v into a value, transposes and reshapes of it, and a factor. If the factor is
+// 1, it leaves v whole.
 func scaledView(v *ir.Value) view {
 	w := view{of: v, scale: 1}
 	for {
@@ -416,7 +425,7 @@ func (w view) typ() ir.Type {
 	return t
 }
 
-// build appends the views, but not the factor.
+// build appends the view without its factor and returns it.
 func (w view) build(b *ir.Builder) *ir.Value {
 	v := w.of
 	for _, o := range slices.Backward(w.views) {

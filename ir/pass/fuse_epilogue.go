@@ -37,10 +37,10 @@ type epilogues struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
 	home  map[*ir.Node]*ir.Block
-	order map[*ir.Value]int // positions of the results that can take an epilogue
+	order map[*ir.Value]int // index of each result whose node can have an epilogue, in order of execution
 }
 
-// host is a node that can have an epilogue.
+// host is a node that can have an epilogue. op is its operator, with the present epilogue.
 type host struct {
 	op.Epilogue
 	node *ir.Node
@@ -60,7 +60,7 @@ func hostOf(v *ir.Value) (h host, ok bool) {
 
 func (h host) y() *ir.Value { return h.node.Results[0] }
 
-// plain reports whether the epilogue ends before bounds and chain.
+// plain reports whether the epilogue has no bounds and no chain of operators yet.
 func (h host) plain() bool { return !h.Clamp && len(h.node.Blocks) == 0 }
 
 func (e *epilogues) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -92,7 +92,8 @@ func first(values []*ir.Value) *ir.Value {
 	return values[0]
 }
 
-// host returns the node into which n can be fused: the last node whose result only n reads.
+// host returns the node into which n can be fused. Only n may read its result, which has the type
+// of n's result. If there are several such nodes, host returns the last.
 func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	for _, a := range n.Args {
 		h, isHost := hostOf(a)
@@ -134,7 +135,8 @@ func addend(h host, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// bias fuses a sum with one element for each column or channel.
+// bias fuses n if it adds a vector, with one element for each column or channel, to the result of
+// h. It returns the new result, or nil if n does not fit.
 func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
 	args := h.operands(op.BiasArg + 1)
@@ -148,13 +150,15 @@ func (e *epilogues) bias(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
-// grow returns the result of the host with n fused into it.
+// grow replaces h and n by one node, with the epilogue e, the blocks regions and the operands args,
+// and returns its result.
 func (h host) grow(b *ir.Builder, n *ir.Node, e op.Epilogue, regions []*ir.Block, args []*ir.Value) *ir.Value {
 	b.At(JoinPos(h.node.Pos, n.Pos))
 	return b.NodeBlocks(h.op.WithEnding(e), regions, args...)[0]
 }
 
-// residual fuses a sum with a tensor of the result's type.
+// residual fuses n if it adds a tensor of the result's type to the result of h. It returns the new
+// result, or nil if n does not fit.
 func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	v := addend(h, n)
 	args := h.operands(op.ResidualArg + 1)
@@ -166,7 +170,8 @@ func (e *epilogues) residual(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, h.Epilogue, nil, args)
 }
 
-// clamp fuses bounds of the result.
+// clamp fuses n if it bounds the result of h, as Relu and Clip do. It returns the new result, or
+// nil if n does not fit.
 func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	limits, ok := bounds(n.Op)
 	if !ok || len(h.node.Blocks) > 0 {
@@ -187,7 +192,8 @@ func (e *epilogues) clamp(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	return h.grow(b, n, ep, nil, h.node.Args)
 }
 
-// chain appends n to the host's region, or creates a region with n.
+// chain makes n the last operator of the host's region, and creates the region if there is none. It
+// returns the new result, or nil if n does not fit.
 func (e *epilogues) chain(b *ir.Builder, h host, n *ir.Node) *ir.Value {
 	var region *ir.Block
 	if len(h.node.Blocks) > 0 {

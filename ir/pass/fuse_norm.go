@@ -42,8 +42,8 @@ func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// centred recognises (x − mean)/deviation, and x divided by its root mean square. The inverse of
-// the deviation may be multiplied by a scale first.
+// centred returns the normalisation equal to n if n is (x − mean)/deviation, or x divided by its
+// root mean square. The inverse of the deviation may be multiplied by a scale first.
 func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch n.Op.(type) {
 	case op.Div:
@@ -64,8 +64,8 @@ func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// moved recognises x·m + (bias − mean·m), where m is the inverse of the deviation, possibly
-// multiplied by a scale.
+// moved returns the normalisation equal to n if n is x·m + (bias − mean·m), where m is the inverse
+// of the deviation, possibly multiplied by a scale.
 func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -103,17 +103,18 @@ func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// spread is √(mean of squares + epsilon), or its inverse.
+// spread is a deviation, √(mean of squares along axes + epsilon), or its inverse if inverse is set.
 type spread struct {
 	inverse bool
-	of      *ir.Value // the value that is squared
-	inner   *ir.Value // x, if of is x minus its mean
-	mean    *ir.Value // of x
+	of      *ir.Value // value that is squared; nil if the variance is written as mean(x²) − mean(x)²
+	inner   *ir.Value // x, if its mean is subtracted; nil for a root mean square
+	mean    *ir.Value // mean of x, if known
 	axes    []int
 	epsilon float64
 }
 
-// scaledInverse recognises the inverse of a deviation, possibly times a scale.
+// scaledInverse splits v into the inverse of a deviation and a scale, which is nil if v is not a
+// product. ok is false if v does not have this form.
 func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	if s, ok := deviationOf(v); ok && s.inverse {
 		return s, nil, true
@@ -128,7 +129,8 @@ func scaledInverse(v *ir.Value) (s spread, scale *ir.Value, ok bool) {
 	return s, nil, false
 }
 
-// deviationOf recognises the square root of a mean of squares, or its inverse.
+// deviationOf describes v if it is the square root of a mean of squares, or the inverse of such a
+// root. Otherwise ok is false.
 func deviationOf(v *ir.Value) (s spread, ok bool) {
 	for v != nil && v.Def != nil {
 		n := v.Def
@@ -165,7 +167,7 @@ func deviationOf(v *ir.Value) (s spread, ok bool) {
 	return s, false
 }
 
-// variance recognises a mean of squares plus epsilon.
+// variance sets the fields of s if v is a mean of squares plus epsilon, and reports whether it is.
 func (s *spread) variance(v *ir.Value) bool {
 	n, _, ok := madeBy[op.Add](v)
 	if !ok {
@@ -202,7 +204,7 @@ func (s *spread) variance(v *ir.Value) bool {
 	return true
 }
 
-// meanOfSquares recognises the mean of the squares of a value along axes.
+// meanOfSquares returns x and axes if v is the mean of x² along axes. Otherwise ok is false.
 func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, y, axes, ok := averaged(v)
 	if !ok || kind == op.ReduceSumSquare {
@@ -215,14 +217,14 @@ func meanOfSquares(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	return n.Args[0], axes, true
 }
 
-// meanOf recognises the mean of a value along axes.
+// meanOf returns x and axes if v is the mean of x along axes. Otherwise ok is false.
 func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 	kind, x, axes, ok := averaged(v)
 	return x, axes, ok && kind != op.ReduceSumSquare
 }
 
-// averaged recognises a mean along axes that are kept with extent 1. The mean may be written as a
-// sum divided by the number of elements.
+// averaged returns x and axes if v is a mean along axes that are kept with extent 1. kind tells
+// which mean. The mean may be written as a sum divided by the number of elements.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
@@ -253,8 +255,9 @@ func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool)
 	return o.Kind, x, o.Axes, ok
 }
 
-// axis returns the first of the last axes of x that are normalised, after the permutation perm of
-// the axes. perm is nil if no permutation is needed.
+// axis returns the first normalised axis: the axes from there to the last are normalised. If the
+// normalised axes of x are not its last axes, perm is the permutation of axes that makes them the
+// last. Otherwise perm is nil.
 func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	one := dim.Const(1)
 	for i, d := range x.Shape {
@@ -307,7 +310,8 @@ func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	return applied(b, o, perm, x)
 }
 
-// applied appends the normalisation o of x, with the axes of x permuted by perm unless that is nil.
+// applied appends the normalisation o with operands x and more, and returns its result. If perm is
+// not nil, x is transposed by perm before and transposed back after.
 func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, more ...*ir.Value) *ir.Value {
 	if perm == nil {
 		return b.Node(o, append([]*ir.Value{x}, more...)...)

@@ -47,7 +47,7 @@ type fuser struct {
 	ctx   *Context
 	uses  map[*ir.Value]int
 	home  map[*ir.Node]*ir.Block
-	cheap map[*ir.Node]bool // nodes that are computed in each reader
+	cheap map[*ir.Node]bool // nodes that are fused into each of their readers
 }
 
 // copied returns the nodes with one cheap operator that can be fused into all of their readers.
@@ -77,7 +77,8 @@ func (p *fuser) copied(f *ir.Func) map[*ir.Node]bool {
 	return cheap
 }
 
-// fits reports whether a is the result of a pointwise node with the iteration space of n.
+// fits reports whether a is the result of a pointwise node in the block of n, and has the shape of
+// n's result.
 func (p *fuser) fits(a *ir.Value, n *ir.Node) bool {
 	if a == nil || a.Def == nil || len(a.Def.Results) != 1 || p.home[a.Def] != p.home[n] {
 		return false
@@ -136,7 +137,7 @@ func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	return args
 }
 
-// merge returns a node that computes operand i of n and then n.
+// merge returns a pointwise node that computes operand i of n and then n.
 func (p *fuser) merge(b *ir.Builder, n *ir.Node, i int) *ir.Node {
 	a := n.Args[i]
 	args := mergedOperands(a, n)

@@ -35,7 +35,7 @@ func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// qdq is the state of fuseQDQ.
+// qdq is the state of [fuseQDQ]. known tells which values depend on weights and constants only.
 type qdq struct {
 	ctx   *Context
 	known fixed
@@ -43,12 +43,12 @@ type qdq struct {
 
 // quantum describes a quantised value: the float is (x − zero)·scale.
 type quantum struct {
-	x           *ir.Value // the integers; nil for a result
+	x           *ir.Value // the integers; nil if the value is still to be computed
 	scale, zero *ir.Value // zero is nil if it is 0
 	axis        int       // axis of per-channel scales, −1 if there is one scale
 }
 
-// one reports whether q has a single constant scale and zero point, and returns the scale.
+// one returns the scale of q, and true, if q has a single constant scale and a constant zero point.
 func (q quantum) one() (float64, bool) {
 	scale, ok := q.scale.ConstValue()
 	if !ok || q.axis >= 0 || scale.Len() == 0 || !(scale.Float(0) > 0) || math.IsInf(scale.Float(0), 1) {
@@ -58,7 +58,8 @@ func (q quantum) one() (float64, bool) {
 	return scale.Float(0), ok || q.zero == nil
 }
 
-// dequantized returns the quantised form of v if v is the result of a DequantizeLinear.
+// dequantized returns the operands of the DequantizeLinear that computes v in f32. Otherwise ok is
+// false.
 func dequantized(v *ir.Value) (q quantum, ok bool) {
 	if v == nil || v.Def == nil {
 		return q, false
@@ -85,7 +86,7 @@ func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 // isByte reports whether v is of i8 or u8.
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
-// activation is dequantized for bytes with one constant scale.
+// activation is [dequantized] for 8-bit integers with one constant scale, which it also returns.
 func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	if q, ok = dequantized(v); !ok || !isByte(q.x) {
 		return q, 0, false
@@ -94,7 +95,8 @@ func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	return q, scale, ok
 }
 
-// visit rewrites n if it quantises, or if it moves elements that nothing else reads.
+// visit returns the replacement of n, or nil. n is a node that quantises, or one that moves
+// elements of a dequantised value without another reader.
 func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	var y *ir.Value
 	if o, ok := n.Op.(op.QuantizeLinear); ok {
@@ -109,7 +111,8 @@ func (f *qdq) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{y}
 }
 
-// quantizer rewrites a node that quantises to 8 bits with one constant scale.
+// quantizer returns the replacement of n, which quantises to 8 bits with one constant scale. It
+// returns nil if the operators before n cannot be computed on integers.
 func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Value {
 	x := n.Args[0]
 	to := quantum{scale: n.Args[1], zero: n.Arg(2), axis: -1}
@@ -140,8 +143,9 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 	return f.product(b, x, sums, &to)
 }
 
-// earlier returns the dequantised result of n computed on quantised elements, if n moves elements
-// of a dequantised value for which pred returns true.
+// earlier moves n before the dequantisation of its operand, if n only moves elements, and returns
+// the dequantised result. It returns nil if n computes something, if its operand is not
+// dequantised, or if pred is false for the operand.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -189,7 +193,8 @@ func isMove(n *ir.Node) bool {
 	return m == op.Rearranges || m == op.Picks
 }
 
-// concatOf quantises the operands of a concatenation instead of its result.
+// concatOf returns the concatenation of quantised operands that equals n, which quantises the
+// concatenation c. joined is the node of c. It returns nil unless all operands are dequantised.
 func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	parts := make([]*ir.Value, len(joined.Args))
 	for i, a := range joined.Args {
@@ -201,8 +206,8 @@ func concatOf(b *ir.Builder, c op.Concat, joined, n *ir.Node) *ir.Value {
 	return b.Node(c, parts...)
 }
 
-// table returns a table lookup equal to n. n quantises the result of elementwise operators of one
-// 8-bit value.
+// table returns a table lookup equal to n, which quantises the result of elementwise operators of
+// one 8-bit value. It returns nil if n is not such a node.
 func table(b *ir.Builder, n *ir.Node) *ir.Value {
 	var chain []*ir.Node
 	v := n.Args[0]
@@ -237,8 +242,9 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 // maxTableOps is the maximum number of operators that become one table.
 const maxTableOps = 64
 
-// tabulated returns the results of n for all 256 bytes of q. The bytes are dequantised and passed
-// through chain, which lists operators from last to first.
+// tabulated returns n as a lookup of the bytes of q in a table of 256 bytes. The table is n of all
+// bytes, dequantised and passed through chain, which lists the operators before n from last to
+// first. If the table maps each byte to itself, tabulated returns the bytes of q.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)
@@ -264,7 +270,8 @@ func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value
 	return b.Node(op.ByteTable{}, q.x, v)
 }
 
-// tableOf evaluates v, which depends on constants only. It returns nil if that fails.
+// tableOf returns the elements of v, which depends on constants only. It returns nil if they cannot
+// be computed.
 func tableOf(v *ir.Value) *ir.Tensor {
 	if t, ok := v.ConstValue(); ok {
 		return t
@@ -321,8 +328,8 @@ func zeroOf(v *ir.Value) int {
 	return 0
 }
 
-// product returns v, of floats, as a requantised sum of integers. It returns nil if v is not a
-// product or an average of quantised operands, or has another reader.
+// product computes v, an f32 value, as a sum of products of integers, which r and to requantise. It
+// returns nil if v is not a product or an average of quantised operands, or has another reader.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
@@ -359,7 +366,8 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	return q, true
 }
 
-// convolution sums integers if x and the weights are 8-bit.
+// convolution returns n, the convolution o, as a ConvInteger that r and to requantise. It returns
+// nil unless x and the weights are dequantised from 8 bits, and the weights and the bias are fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {
@@ -380,7 +388,8 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, to), to.zero)
 }
 
-// average sums the bytes of a window as a convolution with ones.
+// average returns n, an average over the window w, as a ConvInteger of bytes with weights of 1. r
+// and to requantise the sums. It returns nil if x is not dequantised, or the window is too large.
 func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	c, okC := n.Args[0].Type.Shape[1].Int()
@@ -401,8 +410,8 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 // maxAverage is the maximum number of cells in a window of an average: their sum fits i32.
 const maxAverage = 1 << 20
 
-// factor returns the number by which sums of products of x and w are multiplied to give steps of
-// the result. It is the quotient of the scales, as f64 of rank 0 or 1.
+// factor returns scale(x)·scale(w)/scale(to), by which sums of products of x and w are multiplied
+// to give the integers of to. It is f64, of rank 0, or of rank 1 with one element for each channel.
 func factor(b *ir.Builder, x, w quantum, to *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, to.scale))
 }
@@ -420,21 +429,21 @@ func exactScale(b *ir.Builder, v *ir.Value) *ir.Value {
 	return b.Node(op.Cast{To: ir.F64}, v)
 }
 
-// counted returns an f32 bias as i32, in steps of the products of x and w.
+// counted returns an f32 bias as i32 of rank 1: divided by scale(x)·scale(w), and rounded.
 func counted(b *ir.Builder, bias *ir.Value, x, w quantum) *ir.Value {
 	bias = reshaped(b, bias, bias.Type.Elems())
 	scale := b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale))
 	return b.Node(op.QuantizeLinear{To: ir.I32, Precision: ir.F32}, bias, b.Node(op.Cast{To: ir.F32}, scale))
 }
 
-// matrixProduct describes a product of 8-bit matrices and a bias.
+// matrixProduct describes a·w plus a bias, where a and w are 8-bit matrices.
 type matrixProduct struct {
 	a, w quantum
 	bias *ir.Value // f32, or nil
 }
 
-// matrices recognises v as a product of 8-bit matrices. inner says that only a quantising node
-// reads v, so that a sum with a bias may be part of the product.
+// matrices describes v as a product of 8-bit matrices. ok is false if v is not one. inner says that
+// v is quantised again and has no other reader; v may then also be the sum of a product and a bias.
 func (f *qdq) matrices(b *ir.Builder, v *ir.Value, inner bool) (p matrixProduct, ok bool) {
 	n := v.Def
 	switch o := n.Op.(type) {
@@ -491,7 +500,7 @@ func isRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && lastOf(t).Equal(width) && t.Elems().Equal(width)
 }
 
-// node appends the product, requantised as to says.
+// node appends the product as a MatMulInteger that r and to requantise.
 func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {
@@ -501,7 +510,8 @@ func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Val
 		p.a.x, p.w.x, p.a.zero, p.w.zero, bias, factor(b, p.a, p.w, to), to.zero)
 }
 
-// scaledProduct computes a product of 8-bit matrices in integers and scales the sums to f32.
+// scaledProduct returns n, a product of 8-bit matrices whose result is f32, as an integer product
+// whose sums are scaled. It returns nil if n is not such a product, and in strict mode.
 func (f *qdq) scaledProduct(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if f.ctx.Strict || len(n.Results) != 1 {
 		return nil

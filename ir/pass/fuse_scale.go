@@ -29,13 +29,14 @@ func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// The last operands of an integer product.
+// Indices of the last operands of an integer product.
 const (
 	productScale  = 5
 	productOffset = 6
 )
 
-// scaledSums returns the product whose sums, converted to floats, are multiplied by a scale in n.
+// scaledSums returns an integer product with the scale of n, which multiplies the sums of a
+// product, converted to f32 as floats, by scale. It returns nil if n does not have this form.
 func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -53,7 +54,8 @@ func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	return withVector(b, n, product, sums.Def, productScale, scale)
 }
 
-// offsetSums returns the product whose scaled sums have a row added to them in n.
+// offsetSums returns an integer product with the offset of n, which adds a row to scaled, the
+// scaled sums of a product. It returns nil if n does not have this form.
 func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil
@@ -65,8 +67,9 @@ func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	return withVector(b, n, product, scaled.Def, productOffset, offset)
 }
 
-// withVector returns an integer product that replaces n. It has the operands of the node from, with
-// v as operand number operand. v is a vector of f32 with one element or one for each column.
+// withVector returns an integer product that replaces n. It has the operator product and the
+// operands of the node from, except that operand number operand is v. v is f32 with one element, or
+// one for each column; otherwise withVector returns nil.
 func withVector(b *ir.Builder, n *ir.Node, product op.MatMulInteger, from *ir.Node, operand int, v *ir.Value) *ir.Value {
 	y := n.Results[0].Type
 	if from.Args[1].Type.Rank() < 2 || v.Type.DType != ir.F32 || !y.With(ir.I32).Equal(from.Results[0].Type.With(ir.I32)) {

@@ -23,7 +23,8 @@ func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// callOf returns the function that calls the named one from a block of a node, and that node.
+// callOf returns the first node with a block that only calls the function called name, and the
+// function with that node. It returns nil and nil if there is no such node.
 func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	for _, f := range m.Funcs {
 		for n := range f.All() {

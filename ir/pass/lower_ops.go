@@ -27,7 +27,7 @@ func lowerOps(ctx *Context, m *ir.Module) (bool, error) {
 	return changed, errors.Join(left...)
 }
 
-// lowered returns why n has to be lowered and cannot be.
+// lowered returns an error with the reason if no kernel computes n and n could not be lowered.
 func (c *Context) lowered(n *ir.Node) error {
 	if _, binder := n.Op.(ir.Binder); binder && len(n.Results) == 0 {
 		return nil

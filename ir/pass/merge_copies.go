@@ -55,7 +55,8 @@ func inOrder(c op.StridedCopy) bool {
 	})
 }
 
-// readTransposed makes n read the operand of a copy that transposes matrices.
+// readTransposed makes n, whose operator is o, read matrices as they are stored if its first
+// operand is a copy that transposes them. It returns nil if that operand is not such a copy.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
 	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {

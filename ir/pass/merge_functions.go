@@ -47,7 +47,8 @@ func mergeFunctions(_ *Context, m *ir.Module) (changed bool, err error) {
 	}
 }
 
-// anonymous returns a text that functions share which compute the same.
+// anonymous returns a text that describes f without names. It is equal for functions that compute
+// the same.
 func anonymous(f *ir.Func) string {
 	var s strings.Builder
 	for _, name := range f.Scope {
@@ -64,7 +65,7 @@ func anonymous(f *ir.Func) string {
 	return s.String()
 }
 
-// calledFuncs returns the names of the functions that others call, and of @prepare.
+// calledFuncs returns the set of the names of functions that other functions call, with @prepare.
 func calledFuncs(m *ir.Module) map[string]bool {
 	called := map[string]bool{Prepare: true}
 	for _, f := range m.Funcs {

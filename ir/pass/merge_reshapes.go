@@ -35,7 +35,8 @@ func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// mergeViews merges a reshape or a transpose with the one before it.
+// mergeViews returns n, a reshape or a transpose, merged with the one before it, or nil if they
+// cannot be merged.
 func mergeViews(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch o := n.Op.(type) {
 	case op.Reshape:
@@ -76,7 +77,8 @@ func keepsOrder(perm []int, shape []dim.Dim) bool {
 	return slices.IsSorted(long)
 }
 
-// transposed returns the permutation and the operand of v if it is a transpose.
+// transposed returns the permutation and the operand of v if a transpose computes v, else nil and
+// nil.
 func transposed(v *ir.Value) ([]int, *ir.Value) {
 	if v == nil || v.Def == nil {
 		return nil, nil
@@ -104,7 +106,8 @@ func inverse(perm []int) []int {
 	return inv
 }
 
-// sinker moves transposes toward results.
+// sinker moves transposes toward results. uses counts the uses of each value, and fixed tells which
+// values depend on weights and constants only.
 type sinker struct {
 	uses  map[*ir.Value]int
 	fixed fixed
@@ -171,7 +174,8 @@ func pick[T any](s []T, perm []int) []T {
 	return out
 }
 
-// transposeBack appends the inverse of a transpose by perm to v, broadcast.
+// transposeBack appends a transpose of v by the inverse of perm. v has the rank of perm or less;
+// missing leading axes are added first.
 func transposeBack(b *ir.Builder, v *ir.Value, perm []int) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return v

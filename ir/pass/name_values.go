@@ -48,9 +48,9 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called names the results of a call that have numbers as names. A name consists of the module
-// whose weights the function gets, and the name of the function's result. called reports whether it
-// has named a result.
+// called names those results of a call whose names are numbers. A name consists of the module whose
+// weights the function gets, and the name of the function's result. called reports whether it has
+// named a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	path := modulePath(n.weights(node), false)
 	for i, r := range node.Results {
@@ -61,8 +61,8 @@ func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	return changed
 }
 
-// callNames holds the names of the arguments and the results of a call, and of the weights that
-// arguments are made of.
+// callNames holds the names of the arguments and the results of a call. weights has, for each
+// argument, the name of the weight that it is computed from, or "".
 type callNames struct{ args, weights, results []string }
 
 func namesOfValues(values []*ir.Value) []string {
@@ -99,16 +99,17 @@ func callersFirst(m *ir.Module) []*ir.Func {
 	return out
 }
 
-// weightsPrefix begins the names of weights, as generated code reads them.
+// weightsPrefix begins the names of the values of weights: generated code reads weight x as w.x.
 const weightsPrefix = "w."
 
-// namer names the values of a function.
+// namer names the values of the function f. taken are the names in use.
 type namer struct {
 	f       *ir.Func
 	taken   map[string]bool
-	numbers map[string]int // by the letters before them
-	copies  map[string]int // the largest number that was tried behind each name
-	// origin maps each value that is computed from weights alone to the weight that it is made of.
+	numbers map[string]int // the last number used, by the letters before it
+	copies  map[string]int // the largest number that was tried after each name
+	// origin maps each value that is computed from weights alone to the name of one of these
+	// weights.
 	origin map[*ir.Value]string
 }
 
@@ -217,7 +218,7 @@ func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	return n.orNumber(hint, "h")
 }
 
-// trace notes which weight the results of a node are made of.
+// trace records, for the results of a node that reads only weights, the name of the first weight.
 func (n *namer) trace(node *ir.Node) {
 	from := ""
 	if l, ok := node.Op.(ir.Load); ok {
@@ -240,8 +241,8 @@ func (n *namer) trace(node *ir.Node) {
 	}
 }
 
-// hint returns a name for a node, from the weights that it reads or from the model. It is "" if
-// there is no name, and for a call.
+// hint returns a name for a node, from the weights that it reads or from the model. It returns ""
+// if there is no such name, or if the node is a call.
 func (n *namer) hint(node *ir.Node) string {
 	if _, ok := node.Op.(ir.Invoke); ok {
 		return ""
@@ -260,7 +261,8 @@ func (n *namer) hint(node *ir.Node) string {
 	return ""
 }
 
-// weights returns the names of the model's weights that the operands of a node are made of.
+// weights returns, in order, the names of the model's weights that the operands of a node are
+// computed from.
 func (n *namer) weights(node *ir.Node) []string {
 	var out []string
 	for _, a := range node.Args {
@@ -297,8 +299,8 @@ func nodePath(name string) string {
 	return strings.Join(path, "/")
 }
 
-// isRepeated reports whether the operator's name, with or without a number, is already the name of
-// its module.
+// isRepeated reports whether the last part of a module's path contains the name of its operator, or
+// the other way round. It ignores case and the numbers at the ends of both.
 func isRepeated(module, operator string) bool {
 	letters := func(s string) string {
 		return strings.ToLower(strings.TrimRight(s[strings.LastIndexByte(s, '.')+1:], "_0123456789"))
@@ -308,8 +310,8 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the weight itself. If there is no common beginning and one is set, it
-// returns the path of one of the weights.
+// their names, without the last part, which names the weight. If there is no common beginning and
+// one is set, it returns the path of one of the weights.
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {
@@ -331,10 +333,10 @@ func modulePath(weights []string, one bool) string {
 	return strings.Join(path, ".")
 }
 
-// common returns the common part of the names that nameOf returns for all calls, or "". With path set,
-// a name is a path of parts separated by dots, and the common part is their end. Otherwise a name
-// is an identifier whose parts begin with a capital, and the common part is the end or the
-// beginning.
+// common returns the common part of the names that nameOf returns for all calls, or "" if there is
+// no common part. If path is set, a name is a list of parts separated by dots, and the common part
+// is the longest common end. Otherwise a name is an identifier whose parts begin with a capital,
+// and the common part is the common beginning followed by the common end.
 func common(calls []callNames, path bool, nameOf func(callNames) string) string {
 	var begin, end []string
 	shortest := math.MaxInt
@@ -365,7 +367,7 @@ func common(calls []callNames, path bool, nameOf func(callNames) string) string 
 	return ir.Unexported(name)
 }
 
-// alike returns how many items two lists begin with that are the same.
+// alike returns the number of leading items that two lists have in common.
 func alike[T comparable](a, b []T) int {
 	k := 0
 	for k < min(len(a), len(b)) && a[k] == b[k] {
@@ -374,14 +376,14 @@ func alike[T comparable](a, b []T) int {
 	return k
 }
 
-// reversed returns a list from its end.
+// reversed returns a copy of a list in reverse order.
 func reversed(list []string) []string {
 	out := slices.Clone(list)
 	slices.Reverse(out)
 	return out
 }
 
-// syllables splits an identifier before its capitals.
+// syllables splits an identifier before each capital: "layerNorm" into "layer" and "Norm".
 func syllables(name string) []string {
 	var out []string
 	start := 0

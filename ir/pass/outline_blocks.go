@@ -62,7 +62,7 @@ func freeFunc(m *ir.Module, hint string) string {
 	return name
 }
 
-// repeat is a list of runs that compute the same of different values.
+// repeat is a list of runs, sequences of nodes that apply the same operators to different values.
 type repeat struct {
 	runs [][]*ir.Node
 	// inputs holds, for each run, the values it reads from outside. Value i of a run corresponds to
@@ -113,8 +113,8 @@ func findRepeat(f *ir.Func) *repeat {
 // border returns the number of values that enter and leave a run.
 func (r *repeat) border() int { return len(r.inputs[0]) + len(r.outputs) }
 
-// kindOf returns a text that is equal for nodes that do the same to different values. It is empty
-// for a node that cannot be part of a run.
+// kindOf returns a text that is equal for nodes that apply the same operator to values of the same
+// types. It is empty for a node that cannot be part of a run.
 func kindOf(n *ir.Node) string {
 	b, binder := n.Op.(ir.Binder)
 	binder = binder && len(b.Binds()) > 0
@@ -134,16 +134,17 @@ func kindOf(n *ir.Node) string {
 	return s.String()
 }
 
-// candidate is a stretch of kinds that repeat count times with a period. The repeat may start
-// anywhere from first to last.
+// candidate is a part of a list of kinds in which the same period kinds follow each other count
+// times. The first of them may be at any index from first to last.
 type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return (c.count-1)*c.period - c.count }
 
-// maxCandidates bounds the stretches that are examined.
+// maxCandidates bounds the candidates that are examined.
 const maxCandidates = 32
 
-// candidates returns the stretches that save enough, the best first.
+// candidates returns the candidates that save at least minOutlined nodes, those that save the most
+// first. kinds has a number for each node of a function, equal for nodes of the same kind.
 func candidates(kinds []int) []candidate {
 	var found []candidate
 	for period := 1; period <= len(kinds)/2; period++ {
@@ -212,7 +213,7 @@ func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	return true
 }
 
-// bound reports whether every symbol of a run is an extent of an input.
+// bound reports whether each symbol in the first run is an extent of one of its inputs.
 func (r *repeat) bound() bool {
 	known := map[string]bool{}
 	for _, v := range r.inputs[0] {

@@ -42,7 +42,8 @@ func isCall(b *ir.Block) bool {
 	return ok
 }
 
-// outlineRegion turns block i of the node n of f into a function.
+// outlineRegion moves the nodes of block i of n, a node of f, to a new function that the block
+// calls.
 func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	block := n.Blocks[i]
 	name := "body"
@@ -114,7 +115,8 @@ func outlineRegion(m *ir.Module, f *ir.Func, n *ir.Node, i int) error {
 	return nil
 }
 
-// isGiven reports whether any function can compute v without parameters.
+// isGiven reports whether any function can compute v without parameters: v is a constant, a weight
+// or extents.
 func isGiven(v *ir.Value) bool {
 	if v.Def == nil {
 		return false
@@ -123,7 +125,8 @@ func isGiven(v *ir.Value) bool {
 	return extents || v.Def.IsStored()
 }
 
-// symbolsOfGiven returns the symbols of the nodes that a function has instead of captured values.
+// symbolsOfGiven returns the symbols in those captured values that the outlined function computes
+// itself.
 func symbolsOfGiven(captured []*ir.Value) []string {
 	b := &ir.Block{}
 	for _, v := range captured {

@@ -8,16 +8,17 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// minShared is the number of nodes that a part which functions share has to save.
+// minShared is the minimum number of nodes that a part shared by several functions has to save.
 const minShared = 12
 
-// OutlinePart moves a computation that some functions have in common into a function that they call.
-// Such a computation is the forward pass of a model, or its layers, which a loss, an evaluation and a
-// training step have in common. OutlinePart chooses the part that saves the most nodes, after the first
-// but candidates. Nodes that only gradients need are not part of it, because they are left out where
-// gradients are not wanted. It returns the number of calls, or 0 if there is no such part.
-func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs int, err error) {
-	r := findShared(ctx, funcs, but)
+// OutlinePart moves a computation that the functions funcs have in common to a new function that
+// they call. Such a computation is the forward pass of a model, or its layers, which a loss, an
+// evaluation and a training step have in common. OutlinePart skips the first skip candidates,
+// and takes the one that saves the most nodes of the rest. Nodes that only gradients depend on are
+// not part of it, because functions without gradients do not have them. It returns the number of
+// calls, or 0 if there is no such part.
+func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs int, err error) {
+	r := findShared(ctx, funcs, skip)
 	if r == nil {
 		return 0, nil
 	}
@@ -37,8 +38,8 @@ func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, but int) (runs in
 	return len(r.runs), nil
 }
 
-// Hosts returns the groups of functions that become methods of one type in generated code: functions
-// that infer, and functions that train and evaluate.
+// Hosts returns two groups of functions. Each group becomes the methods of one type in generated
+// code: first the functions that infer, then the functions that train and evaluate.
 func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 	infer := c.prepared(m)
 	called := calledFuncs(m)
@@ -54,10 +55,10 @@ func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 // shared is a repeat with runs in several functions.
 type shared struct {
 	repeat
-	funcs []int // the number of each run's function
+	funcs []int // index of the function that each run is in
 }
 
-// of returns the runs in one function.
+// of returns the runs in function number f.
 func (r *shared) of(f int) *repeat {
 	out := &repeat{outputs: r.outputs}
 	for i, at := range r.funcs {
@@ -68,9 +69,10 @@ func (r *shared) of(f int) *repeat {
 	return out
 }
 
-// findShared returns the part that saves the most nodes in some functions. It skips the first but
-// candidates. A part has at least minShared nodes. It returns nil if there is no such part.
-func findShared(ctx *Context, funcs []*ir.Func, but int) *shared {
+// findShared returns the part that saves the most nodes in funcs, after it has skipped the given
+// number of better candidates. It returns nil if there is no part that saves at least minShared
+// nodes.
+func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	var nodes []*ir.Node
 	var kinds, owners []int
 	numbers := map[string]int{}
@@ -109,18 +111,19 @@ func findShared(ctx *Context, funcs []*ir.Func, but int) *shared {
 			}
 		}
 		if best != nil {
-			if but == 0 {
+			if skip == 0 {
 				return best
 			}
-			but--
+			skip--
 		}
 	}
 	return nil
 }
 
-// alikeOutside returns the runs of a repeat whose results are read outside in the same places. Of
-// several such sets it returns the one that saves the most. It returns nil if that saves too
-// little. The condition matters because each caller has memory for all results of a part.
+// alikeOutside returns the runs of a repeat that have the same outputs. If there are several such
+// sets, it returns the largest. It returns nil if that saves fewer than minShared nodes, or is in
+// one function only. Equal outputs matter because each caller has memory for all results of a part.
+// funcs has the function of each run of all.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {
@@ -141,7 +144,7 @@ func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	return best
 }
 
-// forward returns the nodes that a function needs for its results but the gradients.
+// forward returns the nodes that the results of f depend on, other than gradients.
 func (c *Context) forward(f *ir.Func) map[*ir.Node]bool {
 	needed := map[*ir.Node]bool{}
 	var visit func(values []*ir.Value)

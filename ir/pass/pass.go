@@ -38,8 +38,8 @@ type Context struct {
 	WeightsDType ir.DType
 	// Prepared names the functions that load prepared weights; if it is empty, only [Forward] does.
 	Prepared []string
-	// Trained are the names of the functions that train. Remat says which of their values are
-	// recomputed.
+	// Trained are the names of the functions that train. Remat selects the values that these
+	// functions recompute.
 	Trained []string
 	Remat   Remat
 	// Gradient is the prefix of the names of results that are gradients, in the functions of
@@ -118,7 +118,7 @@ func (c *Context) isGradient(result string) bool {
 	return c.Gradient != "" && strings.HasPrefix(result, c.Gradient)
 }
 
-// Prepares reports whether function f of m loads prepared weights.
+// Prepares reports whether f, a function of m, loads prepared weights.
 func (c *Context) Prepares(m *ir.Module, f *ir.Func) bool { return slices.Contains(c.prepared(m), f) }
 
 // prepared returns the functions of m that load prepared weights.
@@ -136,7 +136,7 @@ func (c *Context) prepared(m *ir.Module) []*ir.Func {
 	return list
 }
 
-// Count adds n to a statistic.
+// Count adds n to the number that Stats has for what.
 func (c *Context) Count(what string, n int) {
 	if c.Stats == nil {
 		c.Stats = map[string]int{}
@@ -319,7 +319,7 @@ func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	}
 }
 
-// Find returns the pass for a target that has the given name.
+// Find returns the pass called name that is run for target t. ok is false if there is no such pass.
 func Find(t Target, name string) (Pass, bool) {
 	lowering := t.Lowering()
 	for _, list := range [][]Pass{Canonical, lowering.Passes, lowering.Outlining, Naming} {
@@ -332,7 +332,8 @@ func Find(t Target, name string) (Pass, bool) {
 	return Pass{}, false
 }
 
-// rewriteAll rewrites every function of m.
+// rewriteAll calls [ir.Func.Rewrite] with visit for every function of m, and reports whether it
+// replaced a node.
 func rewriteAll(m *ir.Module, visit func(*ir.Builder, *ir.Node) []*ir.Value) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := f.Rewrite(visit)

@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// madeBy returns the node that computes v and its operator, if the operator is an O.
+// madeBy returns the node that computes v and its operator, if the operator is an O. Otherwise ok
+// is false.
 func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	if v == nil || v.Def == nil {
 		return nil, o, false
@@ -16,7 +17,8 @@ func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	return v.Def, o, ok
 }
 
-// numberOf returns the value of all elements of v, if v is a constant with equal elements.
+// numberOf returns x if v is a number or a constant that is stored as one element x. Otherwise ok
+// is false.
 func numberOf(v *ir.Value) (x float64, ok bool) {
 	t, ok := v.ConstValue()
 	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {
@@ -25,14 +27,14 @@ func numberOf(v *ir.Value) (x float64, ok bool) {
 	return t.Number(0), true
 }
 
-// isAbout reports whether v is a constant whose elements are all x, within 2e-6 relative to x. For
-// element types narrower than 32 bits the tolerance is 4e-3.
+// isAbout reports whether v is a constant whose elements are all x, within [about]'s tolerance.
 func isAbout(v *ir.Value, x float64) bool {
 	got, ok := numberOf(v)
 	return ok && about(got, x, v.Type.DType)
 }
 
-// about reports whether got, a number of type d, is an approximation of x.
+// about reports whether got, rounded to element type d, may stand for x. The tolerance is 2e-6
+// relative to x, or 4e-3 for types narrower than 32 bits.
 func about(got, x float64, d ir.DType) bool {
 	tolerance := 2e-6
 	if d.Bits() < 32 {
@@ -41,7 +43,7 @@ func about(got, x float64, d ir.DType) bool {
 	return math.Abs(got-x) <= tolerance*math.Abs(x)
 }
 
-// unscaled returns x and c such that v = c·x, removing products with constants, quotients by
+// unscaled returns x and c such that v = c·x. It follows products with constants, quotients by
 // constants, and signs.
 func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	for c = 1; ; v = v.Def.Args[0] {
@@ -65,8 +67,8 @@ func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	}
 }
 
-// factors returns the values and the constant whose product is v. Sums, and products that have
-// another reader, are single factors.
+// factors returns values and a number c such that v is their product. It does not split sums, and
+// products that have another reader.
 func factors(b *ir.Builder, v *ir.Value) (values []*ir.Value, c float64) {
 	x, c := unscaled(v)
 	n, _, ok := madeBy[op.Mul](x)

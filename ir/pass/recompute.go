@@ -39,7 +39,8 @@ func (r *Remat) Set(text string) error {
 	return nil
 }
 
-// Recomputed says how many values of a function are recomputed, and how that changes its arena.
+// Recomputed says how many values of the function Func are recomputed, and how that changes its
+// arena.
 type Recomputed struct {
 	Func   string
 	Values int // number of values that are computed again
@@ -54,8 +55,8 @@ type Recomputed struct {
 const RematExtent = 32
 
 const (
-	// maxRecomputed is the maximum number of nodes that are computed again for one value.
-	// maxRecomputedBound is the maximum number of such nodes that are not memory-bound.
+	// maxRecomputed is the maximum number of nodes that are computed again for one value. At most
+	// maxRecomputedBound of them may take longer to compute than to read their operands.
 	maxRecomputed, maxRecomputedBound = 24, 4
 	// maxRecopies is the maximum number of copies of a memory-bound node. Other nodes are copied
 	// once, so that recomputing takes no longer than the forward pass.
@@ -113,19 +114,20 @@ type recomputer struct {
 	f      *ir.Func
 	b      *ir.Builder
 	mode   Remat
-	origin map[*ir.Node]*ir.Node // of copies
-	copies map[*ir.Node]int      // of nodes that are not copies
+	origin map[*ir.Node]*ir.Node // the node that a copy was made of
+	copies map[*ir.Node]int      // number of copies of each original node
 	ctx    *Context
 }
 
-// life records when the memory of values is in use.
+// life records when the memory of values is in use. at has the index of each node, and live the
+// bytes in use at each node.
 type life struct {
 	at    map[*ir.Node]int
 	root  map[*ir.Value]*ir.Value // for each view, the value whose memory it shares
 	bytes map[*ir.Value]int64     // size of each root in the arena
-	last  map[*ir.Value]int       // last reader of each root in the arena
+	last  map[*ir.Value]int       // index of the last reader of each root in the arena
 	live  []int64
-	peak  int // the node with the most memory in use
+	peak  int // index of the node at which most memory is in use
 }
 
 // lives computes the lifetimes of f's values.
@@ -203,12 +205,12 @@ func (l *life) overwrites(v *ir.Value) bool {
 	return false
 }
 
-// again describes how a value can be computed again.
+// again describes how value can be computed again.
 type again struct {
 	value  *ir.Value
-	before int        // the first node that needs it
+	before int        // index of the first node that reads it again
 	nodes  []*ir.Node // the nodes to compute again, in order
-	bound  int        // number of nodes that are not bound by memory
+	bound  int        // number of nodes that are not memory-bound
 	gain   int64      // bytes saved at the peak
 	cost   int64      // bytes that the nodes read and write
 }
@@ -245,11 +247,11 @@ func (r *recomputer) round() bool {
 	return false
 }
 
-// score returns the ratio of bytes saved to cost.
+// score returns the bytes saved for each byte that recomputing reads or writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
-// readers returns, for each root, the first node after the peak that reads it. It leaves out roots
-// that the node at the peak reads, or that blocks after the peak read.
+// readers returns, for each root, the index of the first node after the peak that reads it. It
+// leaves out roots that the node at the peak reads, and roots that a block after the peak reads.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -275,7 +277,9 @@ func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	return first
 }
 
-// again returns how v can be computed again, or nil if it cannot.
+// again returns how v can be computed again for its first reader after the peak. It returns nil if
+// that is not possible, or would take too many nodes. readers has the index of each value's first
+// reader.
 func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
 	before, ok := readers[v]
 	if !ok || !r.may(v.Def) {
@@ -328,9 +332,9 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it takes less memory to keep v until the node than to keep v's operands.
-// This holds only for operands that cannot be recomputed. For example, a mask is kept rather than
-// the random numbers it is computed from.
+// least reports whether an operand of v that cannot be recomputed takes at least as much memory as
+// v, and would have to be kept until node number until. v itself is then kept. For example, a mask
+// is kept rather than the random numbers it is computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -338,7 +342,8 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether it is allowed to compute a node again.
+// may reports whether a node may be computed again. Copies, nodes with several results, and nodes
+// that have enough copies may not. Nodes that are not memory-bound may only in mode RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false
@@ -358,8 +363,8 @@ func (r *recomputer) may(n *ir.Node) bool {
 	return !binder && isPure(n.Op) && r.ctx.Target.Computes(n) == nil
 }
 
-// apply makes the readers of a's value after the peak read a copy, and returns a function that
-// reverts this.
+// apply inserts copies of a's nodes, and makes the readers of a's value after the peak read the
+// copy. undo reverts this.
 func (r *recomputer) apply(l *life, a *again) (undo func()) {
 	nodes := slices.Clone(a.nodes)
 	old := r.f.Nodes

@@ -5,12 +5,12 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// isFused reports whether the blocks of an operator are regions of elementwise operators rather
-// than control flow.
+// isFused reports whether the blocks of an operator are parts of its kernel rather than control flow.
 func isFused(o ir.Op) bool {
 	_, pointwise := o.(op.Pointwise)
 	_, ends := o.(op.Ender)
-	return pointwise || ends
+	_, encloses := o.(ir.Encloser)
+	return pointwise || ends || encloses
 }
 
 // regionNodes returns the nodes in fused regions.

@@ -19,7 +19,8 @@ func shareWeights(ctx *Context, m *ir.Module) (bool, error) {
 	return true, err
 }
 
-// sameConstants maps the names of constants equal to an earlier one to the name of that one.
+// sameConstants maps the name of each constant weight with the same type and bytes as an earlier
+// one to the name of the earlier one.
 func sameConstants(m *ir.Module) map[string]string {
 	renamed := map[string]string{}
 	type key struct {
@@ -43,7 +44,8 @@ func sameConstants(m *ir.Module) map[string]string {
 	return renamed
 }
 
-// samePrepared removes repeated results of @prepare and maps their names to the name of the first.
+// samePrepared removes results of @prepare that repeat an earlier result. It maps their names to
+// the name of the earlier result.
 func samePrepared(prepare *ir.Func) map[string]string {
 	renamed := map[string]string{}
 	if prepare == nil {

@@ -25,13 +25,15 @@ func simplifyIdentities(_ *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// identities are the rewrites. Each returns nil if it does not apply.
+// identities are the rewrites. Each returns the value that replaces the only result of a node, or
+// nil if it does not apply.
 var identities = []func(*ir.Builder, *ir.Node) *ir.Value{
 	unchanged, constantLast, neutralOperand, involution, idempotent, decidedWhere,
 	nestedClip, roundTripCast, smallPower, exactQuotient, wholeConcat,
 }
 
-// unchanged returns the operand of operators whose attributes make them a no-op.
+// unchanged returns the operand of n if n's attributes make it an identity, such as a cast to the
+// operand's type.
 func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Args) != 1 || n.Args[0] == nil || !n.Args[0].Type.Equal(n.Results[0].Type) {
 		return nil
@@ -43,7 +45,7 @@ func unchanged(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return n.Args[0]
 }
 
-// constantLast moves constant operands of commutative operators to the right, the normal form.
+// constantLast makes the constant operand of a commutative operator its second operand.
 func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Commutative); !ok || rankOfConstness(n.Args[0]) <= rankOfConstness(n.Args[1]) {
 		return nil
@@ -51,7 +53,8 @@ func constantLast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(n.Op, n.Args[1], n.Args[0])
 }
 
-// rankOfConstness returns a number that is greater for operands that belong further to the right.
+// rankOfConstness returns 2 for a constant, 1 for a weight and 0 for other values. The operand with
+// the greater number belongs to the right.
 func rankOfConstness(v *ir.Value) int {
 	if v.Def == nil {
 		return 0
@@ -74,7 +77,8 @@ func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isNumber reports whether v is a constant whose elements are all x; 0 and −0 are different.
+// isNumber reports whether v is x, or a constant that is stored as one element x. 0 and −0 are
+// different.
 func isNumber(v *ir.Value, x float64) bool {
 	t, ok := v.ConstValue()
 	switch {
@@ -146,7 +150,7 @@ func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(joined, inner[0].Def.Args[0])
 }
 
-// interval is a pair of bounds.
+// interval holds the bounds of a value: Lo ≤ value ≤ Hi.
 type interval struct{ Lo, Hi float64 }
 
 func bounds(o ir.Op) (interval, bool) {
@@ -168,8 +172,8 @@ func (i interval) limit(x float64) float64 {
 	return x
 }
 
-// roundTripCast removes a cast to a type that holds all values of the operand's type if another
-// cast follows.
+// roundTripCast makes n, a cast of a cast, read the operand of the first cast. The type between
+// must be able to represent all values of the operand's type.
 func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := n.Op.(op.Cast)
 	if !ok || n.Args[0].Def == nil {
@@ -204,7 +208,7 @@ func holds(wide, narrow ir.DType) bool {
 	return false
 }
 
-// smallPower replaces powers of floats that a single operation computes by that operation.
+// smallPower replaces x² by x·x, and x⁻¹ by a reciprocal, for floats.
 func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Pow); !ok || !n.Args[0].Type.DType.IsFloat() || !n.Args[0].Type.Equal(n.Results[0].Type) {
 		return nil
@@ -218,7 +222,8 @@ func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// exactQuotient replaces a quotient by a power of two by a product.
+// exactQuotient replaces a quotient of floats by a power of two by a product with its inverse,
+// which is exact.
 func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	t, ok := n.Arg(1).ConstValue()
 	if _, isDiv := n.Op.(op.Div); !isDiv || !ok || t.Stored() != 1 || !t.DType.IsFloat() {
@@ -233,7 +238,8 @@ func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(op.Mul{}, n.Args[0], b.Const(repeated(one, t.Shape)))
 }
 
-// wholeConcat removes operands without elements from concatenations.
+// wholeConcat removes operands whose extent is 0 from a concatenation. If one operand is left, it
+// is the result.
 func wholeConcat(b *ir.Builder, n *ir.Node) *ir.Value {
 	o, ok := n.Op.(op.Concat)
 	if !ok {

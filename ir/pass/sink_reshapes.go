@@ -30,8 +30,8 @@ func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// beforeReshape appends n with x in place of v, which is a reshape of x to the shape of n's result.
-// It returns nil if n does not compute the same on x.
+// beforeReshape appends n with its operand v, a reshape to the shape of n's result, replaced by x,
+// the operand of that reshape. It returns nil if n does not compute the same on x.
 func beforeReshape(b *ir.Builder, n *ir.Node, v, x *ir.Value) *ir.Value {
 	o := n.Op
 	kept := trailing(x.Type.Shape, v.Type.Shape) // axes at the end that both have

@@ -86,14 +86,14 @@ func dropUnread(m *ir.Module, loading []*ir.Func, prepare *ir.Func) {
 	m.Weights = slices.DeleteFunc(m.Weights, func(w *ir.Weight) bool { return unread[w.Name] })
 }
 
-// allowance is the remaining budget for preparing weights: bytes of prepared weights, and
+// allowance is the remaining budget for preparing weights: bytes of prepared weights, and work in
 // operations.
 type allowance struct{ bytes, work int64 }
 
 // allowance returns the budget for preparing m's weights. Weights created by constant folding do
 // not count, since they may be large even if the file is small.
 func (c *Context) allowance(m *ir.Module) *allowance {
-	const most = 1 << 50 // far more than any file has, and the products fit an int64
+	const most = 1 << 50 // more than any file has; the products still fit an int64
 	elems := int64(0)
 	for _, w := range m.Weights {
 		if c.folded[w.Name] == nil {
@@ -103,7 +103,7 @@ func (c *Context) allowance(m *ir.Module) *allowance {
 	return &allowance{bytes: roomBytes + roomPerElem*elems, work: prepareWork + prepareWorkPerElem*elems}
 }
 
-// newSplitter returns a splitter that knows which values of f are to be prepared.
+// newSplitter returns a splitter for f that has chosen the values to prepare, within the allowance.
 func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	s := &splitter{f: f, allowed: allowed, fixed: map[*ir.Node]bool{}, prepared: map[*ir.Value]bool{}, needed: map[*ir.Node]bool{}}
 	known := fixed{}
@@ -122,8 +122,8 @@ func newSplitter(f *ir.Func, allowed *allowance) *splitter {
 	return s
 }
 
-// move moves the nodes to prepare to the given function, and makes the splitter's function load
-// their results.
+// move moves the chosen nodes to the function prepare, and makes the splitter's function load their
+// results as weights.
 func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	loads := map[*ir.Value]ir.Load{}
 	part, own := &ir.Block{}, &weights{module: m}
@@ -156,17 +156,18 @@ func (s *splitter) move(m *ir.Module, prepare *ir.Func) error {
 	return err
 }
 
-// splitter separates the nodes of a function that are prepared from those computed in each run.
+// splitter separates the nodes of f that are prepared from those computed in each run, within the
+// budget allowed.
 type splitter struct {
 	f        *ir.Func
 	allowed  *allowance
-	fixed    map[*ir.Node]bool // nodes of f that may be prepared, without those of its blocks
-	prepared map[*ir.Value]bool
-	needed   map[*ir.Node]bool // nodes to prepare
+	fixed    map[*ir.Node]bool  // nodes of f, without its blocks' nodes, that may be prepared
+	prepared map[*ir.Value]bool // results of @prepare
+	needed   map[*ir.Node]bool  // nodes to move to @prepare
 }
 
-// affords reports whether n may be prepared. Its operands must be prepared, and its results and its
-// work must be within the budget, from which they are deducted.
+// affords reports whether n may be prepared: its operands may be, and its results and its work are
+// within the budget. It then deducts the work from the budget.
 func (s *splitter) affords(n *ir.Node) bool {
 	if _, load := n.Op.(ir.Load); load {
 		return true
@@ -190,14 +191,16 @@ func (s *splitter) affords(n *ir.Node) bool {
 	return true
 }
 
-// useAll records that f reads values in each run.
+// useAll calls use for each of values.
 func (s *splitter) useAll(values []*ir.Value) {
 	for _, v := range values {
 		s.use(v)
 	}
 }
 
-// use prepares v if that is worthwhile. Otherwise v stays, with the nodes that it depends on.
+// use records that a node of f that runs each time reads v. It chooses v to be prepared if v is
+// fixed, within the budget, and not much larger than its sources. Otherwise v is computed in each
+// run, and use chooses among its operands.
 func (s *splitter) use(v *ir.Value) {
 	if v == nil || !s.fixed[v.Def] || s.prepared[v] || isLeaf(v.Def) {
 		return
@@ -226,7 +229,8 @@ func (s *splitter) need(n *ir.Node) {
 	}
 }
 
-// inflates reports whether n's results take much more memory than its operands.
+// inflates reports whether n's results take more than inflatedBytes, and more than inflatedBy times
+// the memory of its operands.
 func inflates(n *ir.Node) bool {
 	if _, ok := n.Op.(op.Weighed); ok {
 		return false

@@ -37,7 +37,7 @@ func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// apart returns the places of a repeat, cut to a length, that do not overlap.
+// apart returns those places of c, cut to the given length, that do not overlap.
 func (c sharedCandidate) apart(length int, owners []int) sharedCandidate {
 	out := sharedCandidate{length: length, shifts: min(c.length-length, maxCandidates)}
 	end := 0
@@ -83,7 +83,7 @@ func repeats(kinds []int) []sharedCandidate {
 	return found
 }
 
-// suffixes returns the places of a list in the order of what follows from them.
+// suffixes returns the indices of a list, sorted by the suffix that begins at each index.
 func suffixes(kinds []int) []int {
 	n := len(kinds)
 	order, rank, next := make([]int, n), slices.Clone(kinds), make([]int, n)

@@ -29,7 +29,7 @@ func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	return b
 }
 
-// maxBound is the size up to which scratch takes the most bytes that it may need.
+// maxBound is the largest constant, in bytes, that replaces a symbolic size of scratch memory.
 const maxBound = 16 << 20
 
 // bounded returns a constant upper bound of b bytes if there is one of at most maxBound, and b
@@ -61,7 +61,7 @@ func roundUp(bytes dim.Dim) dim.Dim {
 	return bytes.CeilDiv(dim.Const(line)).Mul(dim.Const(line))
 }
 
-// multiple returns the coefficient if d is symbol times a number.
+// multiple returns coef if d is coef·symbol. ok is false if d is anything else.
 func multiple(d dim.Dim, symbol string) (coef int64, ok bool) {
 	c, rest, ok := d.Linear(symbol)
 	if !ok || !rest.Equal(dim.Dim{}) {

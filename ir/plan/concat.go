@@ -8,7 +8,7 @@ import (
 // part is the place of a value inside the memory of a concatenation.
 type part struct {
 	whole  *ir.Value
-	offset dim.Dim // in elements
+	offset dim.Dim // in the concatenation, in elements
 }
 
 // Joiner is an operator whose operands may be computed in the memory of its result if they are

@@ -51,9 +51,9 @@ func buffers(n int) string {
 
 // A drawing is the arena where every symbol is one number.
 type drawing struct {
-	symbol         int64             // the number
+	symbol         int64             // the value of every symbol
 	sizes, offsets map[*Buffer]int64 // bytes, none negative
-	total          int64             // the bytes of the arena; 0 where nothing can be drawn
+	total          int64             // size of the arena in bytes; 0 if nothing is drawn
 }
 
 // drawing returns the arena at the smallest power of two that gives no buffer a negative size. If

@@ -10,7 +10,7 @@ type Ref struct {
 	Value  *ir.Value
 	Access Access
 	DType  ir.DType // element type
-	Len    dim.Dim  // in elements
+	Len    dim.Dim  // number of elements
 	// Offset is the start of the part in the value, in elements.
 	Offset dim.Dim
 	// Shaped reports whether the step determines the value's shape, as control flow does. The value

@@ -11,7 +11,7 @@ func Clip[T Number](dst, x []T, lo, hi T) {
 	each(dst, x, func(v T) T { return limit(v, lo, hi) })
 }
 
-// limit returns the operation of [Clip].
+// limit returns v clamped to [lo, hi], or hi if lo > hi. NaN stays NaN.
 func limit[T Number](v, lo, hi T) T {
 	if lo > v {
 		v = lo

@@ -18,8 +18,9 @@ func sinAnglesPart(s *pointwise, from, to int) { sinAngles(s.dst[from:to], s.a[f
 func cosAnglesPart(s *pointwise, from, to int) { cosAngles(s.dst[from:to], s.a[from:to]) }
 func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[from:to]) }
 
-// angles computes a trigonometric function. It uses fast for angles up to farAngle if there is
-// assembly, and exact for other angles.
+// angles computes a trigonometric function of x. It reports false if there is no assembly. fast is
+// the assembly, for angles up to farAngle, and exact computes each larger angle. part computes a
+// range of elements when workers share a long x.
 func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
 	if level == Generic {
 		return false

@@ -1,9 +1,10 @@
 package cpu
 
-// portionOfAreas calls area for share i of a convolution that is divided into parts shares. A share
-// is a run of output lines l0…l1, or of strips of output channels s0…s1, of one image after the
-// other. It is a run of strips, line by line, if the weights are larger than the input, as heavy
-// says, or if there are few lines. Otherwise it is a run of lines.
+// portionOfAreas calls area for the regions of share i of a convolution that is divided into parts
+// shares. A region is output lines l0…l1 of strips s0…s1 of output channels, of one image. If there
+// are few lines, or if heavy says that the weights are larger than the input, a share is a run of
+// single strips: each region has one strip. Otherwise a share is a run of lines, and each region
+// has all strips.
 func portionOfAreas(images, strips, lines int, heavy bool, i, parts int, area func(image, l0, l1, s0, s1 int)) {
 	if parts > 1 && (heavy || lines < 8*parts) {
 		from, to := portion(images*strips*lines, i, parts)

@@ -35,14 +35,15 @@ type AttentionShape struct {
 
 // AttentionMask holds the optional operands of an [Attention] besides queries, keys and values.
 type AttentionMask struct {
-	Lengths []int64   // keys there are, for each element of the batch
+	Lengths []int64   // number of valid keys, for each element of the batch
 	Starts  []int64   // added to Past, for each element of the batch
 	Sinks   []float32 // for each head, the score of one more key whose value is zero
 	Add     []float32 // is added to the scores
 	Allow   []bool    // is false where a key is not attended to
 }
 
-// AttentionScratch returns the number of elements of scratch memory for one part of an [Attention].
+// AttentionScratch returns how many scratch elements [Attention] needs for each part that it
+// computes concurrently. depth and width are the numbers of elements of a key and of a value.
 func AttentionScratch(keys, depth, width int) int {
 	most := min(ceil(max(keys, 0), 16)*16, keyBlock)
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
@@ -177,7 +178,7 @@ func (p *attention) Part(i, parts int) {
 	}
 }
 
-// attending is a part of an attention.
+// attending is the state of one part of an attention. The slices are its scratch memory.
 type attending struct {
 	attention
 	query, scores, keys, values []float32
@@ -187,13 +188,13 @@ type attending struct {
 	batch, group, head int // of the unit
 	first              int // row of the unit
 	positions          int // of the first row
-	limit              int // keys there are
+	limit              int // valid keys of the batch element
 
 	tops, sums, factors [queryBlock]float32 // of the unit's rows
 	started             [queryBlock]bool    // tiles that have a result
 }
 
-// unit computes a block of rows of a series.
+// unit computes the results of a block of rows of a series.
 func (w *attending) unit(u int) {
 	series := u / w.blocks % w.series
 	group := u / w.blocks / w.series

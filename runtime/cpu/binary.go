@@ -128,7 +128,7 @@ func MaxScalar[T Number](dst, a []T, b T) {
 	each(dst, a, func(x T) T { return greater(x, b) })
 }
 
-// lesser returns the operation of [Min].
+// lesser returns min(x, y) as [Min] defines it.
 func lesser[T Number](x, y T) T {
 	if x < y || x != x {
 		return x
@@ -136,7 +136,7 @@ func lesser[T Number](x, y T) T {
 	return y
 }
 
-// greater returns the operation of [Max].
+// greater returns max(x, y) as [Max] defines it.
 func greater[T Number](x, y T) T {
 	if x > y || x != x {
 		return x
@@ -240,7 +240,7 @@ func ScalarPowInt[T Integer](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return power(a, y) })
 }
 
-// power returns the operation of [PowInt], by squaring.
+// power returns x to the power n as [PowInt] defines it. It squares repeatedly.
 func power[T Integer](x, n T) T {
 	if n < 0 {
 		switch {
@@ -264,18 +264,18 @@ func power[T Integer](x, n T) T {
 	return p
 }
 
-// Fmod computes the remainder of the quotient a[i] / b[i] that is truncated toward zero. It has the
-// sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
+// Fmod sets dst[i] to a[i] − b[i]·q, where q is a[i] / b[i] truncated toward zero. The remainder
+// has the sign of a[i] (ONNX Mod with fmod=1 on floats, C fmod).
 func Fmod[T Float](dst, a, b []T) {
 	zip(dst, a, b, fmod[T])
 }
 
-// FmodScalar computes the remainder of a[i] / b, as [Fmod] does.
+// FmodScalar sets dst[i] to the remainder of a[i] / b, as [Fmod] does.
 func FmodScalar[T Float](dst, a []T, b T) {
 	each(dst, a, func(x T) T { return fmod(x, b) })
 }
 
-// ScalarFmod computes the remainder of a / b[i], as [Fmod] does.
+// ScalarFmod sets dst[i] to the remainder of a / b[i], as [Fmod] does.
 func ScalarFmod[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return fmod(a, y) })
 }
@@ -317,12 +317,12 @@ func Rem[T Integer](dst, a, b []T) error {
 	return zipInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
 
-// RemScalar computes the remainder of a[i] / b, as [Rem] does.
+// RemScalar sets dst[i] to the remainder of a[i] / b, as [Rem] does.
 func RemScalar[T Integer](dst, a []T, b T) error {
 	return eachInt(remainder, dst, a, b, func(x, y T) T { return x % y })
 }
 
-// ScalarRem computes the remainder of a / b[i], as [Rem] does.
+// ScalarRem sets dst[i] to the remainder of a / b[i], as [Rem] does.
 func ScalarRem[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, func(x, y T) T { return x % y })
 }
@@ -333,17 +333,17 @@ func Mod[T Integer](dst, a, b []T) error {
 	return zipInt(modulus, dst, a, b, floorMod[T])
 }
 
-// ModScalar computes the remainder of a[i] / b, as [Mod] does.
+// ModScalar sets dst[i] to the remainder of a[i] / b, as [Mod] does.
 func ModScalar[T Integer](dst, a []T, b T) error {
 	return eachInt(modulus, dst, a, b, floorMod[T])
 }
 
-// ScalarMod computes the remainder of a / b[i], as [Mod] does.
+// ScalarMod sets dst[i] to the remainder of a / b[i], as [Mod] does.
 func ScalarMod[T Integer](dst []T, a T, b []T) error {
 	return intEach(dst, a, b, floorMod[T])
 }
 
-// floorMod returns the operation of [Mod].
+// floorMod returns the remainder of x / y as [Mod] defines it.
 func floorMod[T Integer](x, y T) T {
 	r := x % y
 	if r != 0 && (r < 0) != (y < 0) {
@@ -352,7 +352,7 @@ func floorMod[T Integer](x, y T) T {
 	return r
 }
 
-// division is a kind of integer division.
+// division selects the result of an integer division.
 type division int
 
 const (
@@ -361,7 +361,8 @@ const (
 	modulus                   // remainder of the quotient rounded down
 )
 
-// zipInt is zip for an operation that is undefined for a zero in b.
+// zipInt computes dst[i] = f(a[i], b[i]) for an integer division. kind selects the assembly that
+// computes f. It returns [ErrDivideByZero] if an element of b is zero.
 func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
 	done, zero := quotients(kind, dst, a, b)
@@ -378,7 +379,7 @@ func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	return nil
 }
 
-// eachInt is zipInt with one b for all.
+// eachInt is zipInt with the same divisor b for all elements.
 func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error {
 	a = trim(a, len(dst))
 	if b == 0 && len(dst) > 0 {
@@ -390,7 +391,7 @@ func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error 
 	return nil
 }
 
-// intEach is zipInt with one a for all.
+// intEach is zipInt with the same dividend a for all elements. It does not use assembly.
 func intEach[T Integer](dst []T, a T, b []T, f func(x, y T) T) error {
 	b = trim(b, len(dst))
 	for i := range dst {

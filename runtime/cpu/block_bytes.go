@@ -31,7 +31,7 @@ func firstByte(v []int32) byte {
 type blockBytes struct {
 	padded
 	n, c, block     int
-	change, outside byte
+	change, outside byte // XORed with each byte; the padding
 	dst, src        []byte
 }
 

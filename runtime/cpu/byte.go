@@ -15,7 +15,8 @@ func bytesOf[T Byte](s []T) []byte {
 // signed reports whether T is int8.
 func signed[T Byte]() bool { return T(0)-1 < 0 }
 
-// flip returns the byte by which an xor converts S to D: a shift by 128 if the signs differ.
+// flip returns the byte that converts elements from S to D by an xor: 0x80, a shift by 128, if one
+// type is signed, and 0 otherwise.
 func flip[D, S Byte]() byte {
 	if signed[D]() != signed[S]() {
 		return 0x80

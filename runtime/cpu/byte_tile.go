@@ -12,11 +12,11 @@ const (
 	scaledKind        // the sums scaled to float32
 )
 
-// byteColumns holds the conversion of the sums of two panels of columns.
+// byteColumns holds what converts the sums of two panels of columns to results; see byteTileRef.
 type byteColumns struct {
-	first       [16 * maxPanels]int32 // a sum begins with this
-	zero        [16 * maxPanels]int32
-	scale, less [16 * maxPanels]float32
+	first       [16 * maxPanels]int32   // a sum begins with this
+	zero        [16 * maxPanels]int32   // zero point, subtracted from a sum once for each unit of the row's sum
+	scale, less [16 * maxPanels]float32 // factor and offset of a sum, or for bytes the two parts of its factor
 }
 
 // byteLimits returns the rows and panels of the level's largest tile of bytes.

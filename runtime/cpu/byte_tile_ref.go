@@ -44,7 +44,8 @@ func byteTileRef(t *tile) {
 	}
 }
 
-// sumBytes adds the products of two rows of a and 16 columns of b. Positions are in bytes.
+// sumBytes adds the products of two rows of a and 16 columns of b to sums. a0, a1 and b are the
+// positions of the rows and of the columns in bytes.
 func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 	var both [16]int64 // the sums of two rows, the second in the upper 32 bits
 	place, terms := run{b: b}, 0
@@ -75,7 +76,7 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 // for each of the two sums.
 const bothTerms = 512
 
-// settle adds the two sums in both to sums.
+// settle adds both to sums and clears it. Each element of both holds the sums of two rows.
 func settle(sums *[2][16]int32, both *[16]int64) {
 	for j, v := range both {
 		low := int32(v)
@@ -85,7 +86,8 @@ func settle(sums *[2][16]int32, both *[16]int64) {
 	*both = [16]int64{}
 }
 
-// finishBytes converts and stores 16 elements of a row.
+// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at to. column is
+// the index of the first one in t.columns.
 func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
 	switch t.kind {

@@ -29,7 +29,8 @@ func ChannelMix(dst, g, x, factors []float32, n, c, pixels int) {
 	s.run(12 * int64(s.size))
 }
 
-// newChannelTask checks extents.
+// newChannelTask returns a task without operands. It panics if c is below 1, or if n or pixels is
+// negative.
 func newChannelTask(n, c, pixels int) channelTask {
 	if c < 1 || min(n, pixels) < 0 {
 		panic("cpu: channels of negative or no size")
@@ -46,7 +47,7 @@ const (
 	mixOfChannels
 )
 
-// channelTask is an operator on channels under way.
+// channelTask is the state of a running operator on channels.
 type channelTask struct {
 	dst, g, x, factors []float32
 	n, c, pixels, size int
@@ -79,7 +80,8 @@ func (s *channelTask) Part(i, parts int) {
 // somePixels is the number of pixels summed in float32 before the sum is added to a float64.
 const somePixels = 256
 
-// pieces calls body for runs of pixels of a block in all images.
+// pieces calls body for runs of at most somePixels pixels of a channel block, image by image. from
+// and to are indices of elements of the tensor.
 func (s *channelTask) pieces(block int, body func(from, to int)) {
 	blocks := ceil(s.c, 16)
 	for image := range s.n {
@@ -90,7 +92,7 @@ func (s *channelTask) pieces(block int, body func(from, to int)) {
 	}
 }
 
-// moments computes the moments of a block.
+// moments writes the means and variances of the channels of a block.
 func (s *channelTask) moments(block int) {
 	var means, part [32]float32
 	var total [16]float64
@@ -116,7 +118,7 @@ func (s *channelTask) moments(block int) {
 	}
 }
 
-// sums computes the sums of a block.
+// sums writes the two sums of each channel of a block.
 func (s *channelTask) sums(block int) {
 	var mean [16]float32
 	var part [32]float32
@@ -134,7 +136,7 @@ func (s *channelTask) sums(block int) {
 	}
 }
 
-// mix computes a block.
+// mix writes the results of a channel block in all images.
 func (s *channelTask) mix(block int) {
 	var factors [48]float32
 	lanes := min(16, s.c-16*block)

@@ -8,11 +8,11 @@ import (
 // maxFoldAxes bounds the number of spatial axes of Col2Im.
 const maxFoldAxes = 64
 
-// Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, windows] and dst [n, rows/cells,
+// Col2Im adds columns into images (ONNX Col2Im). src is [n, rows, places] and dst [n, rows/cells,
 // image…], where cells is the product of block. Row c·cells+k of a column is cell k of a window
 // over channel c. The windows are placed on the image as in a convolution, in row-major order. pads
 // lists the cells before the first element of each axis, then the cells after the last. It returns
-// an error unless there are as many columns as windows and rows are a multiple of cells.
+// an error unless places is the number of windows and rows is a multiple of cells.
 func Col2Im[T Number](dst, src []T, n, rows, places int, image, block, strides, dilations, pads []int) error {
 	axes, cells, plane := len(image), volume(block...), volume(image...)
 	if axes > maxFoldAxes {

@@ -14,7 +14,8 @@ const (
 	unequal
 )
 
-// compareFast prepares a comparison of elements of x's type if there is assembly for it.
+// compareFast returns a sweep that compares elements of x's type. ok is false if there is no
+// assembly for the type.
 func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false
@@ -31,8 +32,8 @@ func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
 	return s, s.do != nil
 }
 
-// compareSlices compares the first elements of a and b if there is assembly for it, and returns their
-// number.
+// compareSlices compares the first elements of a and b with assembly and returns their number. The
+// number is 0 if there is no assembly for T.
 func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -44,7 +45,8 @@ func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	return s.run(len(dst))
 }
 
-// compareScalar is compareSlices with a single element on the side scalarSide, 1 or 2.
+// compareScalar is compareSlices with b as one operand of every comparison: the left one if
+// scalarSide is 1, the right one if it is 2.
 func compareScalar[T any](dst []bool, a []T, b T, r relation, scalarSide int) int {
 	s, ok := compareFast(a, r)
 	if !ok {
@@ -144,7 +146,8 @@ func IsNaN[T Float](dst []bool, x []T) {
 	}
 }
 
-// IsInf computes dst[i] = whether x[i] is an infinity of a selected sign (ONNX IsInf).
+// IsInf computes dst[i] = whether x[i] is −Inf, if negative is set, or +Inf, if positive is set
+// (ONNX IsInf).
 func IsInf[T Float](dst []bool, x []T, negative, positive bool) {
 	each(dst, x, func(v T) bool {
 		infinite := v == v && v-v != 0

@@ -142,7 +142,7 @@ func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 }
 
-// newConv checks a Conv's operands and plans it.
+// newConv returns the planned state of a Conv. It panics unless the operands fit the shape.
 func newConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) conv {
 	s.checkWeights()
 	c := conv{ConvShape: *s, ep: *ep, width: s.width()}
@@ -238,7 +238,8 @@ const (
 	bandWork   = 1 << 20
 )
 
-// Tiles extend across images that are many and have few columns and rows.
+// Tiles extend across images if there are at least manyImages images, and an image has at most
+// fewColumns rows and columns.
 const (
 	fewColumns = 7
 	manyImages = 4
@@ -291,7 +292,7 @@ func (c *conv) plan() {
 	c.fetch = fetchFor(len(c.weights), times)
 }
 
-// Part does the i-th of parts shares.
+// Part processes the i-th of parts shares of the strips and bands of all images.
 func (c *conv) Part(i, parts int) {
 	portionOfAreas(c.N/c.together, c.strips, c.bands.tiles, len(c.weights) > c.together*c.input, i, parts, c.area)
 }
@@ -330,7 +331,7 @@ func (c *conv) alike(o, p int) bool {
 	return from == first && to == last
 }
 
-// tile returns a tile with the fields that do not change.
+// tile returns a tile with the fields that are the same for all tiles.
 func (c *conv) tile() tile {
 	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }
@@ -376,9 +377,10 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	}
 }
 
-// upright reports whether the tiles of a region, wide outputs wide, lie along its columns. They do
-// if that needs fewer tiles. The order of a sum depends on the height of its tile. So neither the
-// result nor the start of a tile may depend on how the work is shared.
+// upright reports whether the tiles of a region lie along its columns, instead of along its rows.
+// The region has rows y of wide outputs each. Tiles lie along columns if that needs fewer tiles.
+// The order of a sum depends on the height of its tile. So neither the result nor the start of a
+// tile may depend on how the work is shared.
 func (c *conv) upright(y span, wide int) bool {
 	high := 1
 	if y.from >= c.down.from && y.from < c.down.to {
@@ -398,7 +400,8 @@ func (c *conv) unmoved(x span) int {
 	return min(x.to, c.columns.at(c.columns.tile(x.from)+1))
 }
 
-// region computes the pixels of the tile's panels whose windows have the same taps.
+// region computes the outputs of rows y and columns x for the tile's panels. Their windows have the
+// same taps.
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	if y.taps()*x.taps() == 0 {
 		t.zero()
@@ -420,7 +423,8 @@ func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	}
 }
 
-// pixels runs the tiles of a region whose rows and images are this far apart in the input.
+// pixels runs the tiles of a region. downA and imageA are the distances in bytes between the inputs
+// of adjacent rows of outputs and of adjacent images.
 func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	atC, rowA := t.atC, t.rowA // which area moves and exchanges
 	t.rowC = 64 * c.places.beside

@@ -37,7 +37,8 @@ func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, 
 	}
 }
 
-// requantise checks the parameters for converting sums of channels to bytes.
+// requantise returns the conversion of sums to bytes. It panics unless scale has one element or one
+// for each channel.
 func requantise(scale []float64, last []int32, lo, hi, channels int) requantised {
 	if len(scale) == 0 || len(scale) > 1 && len(scale) < channels {
 		panic("cpu: an integer product with too few scales")
@@ -105,7 +106,7 @@ func (c *convBytes) plan() {
 	c.slab = ceil(c.lines, ceil(c.input, slabBytes))
 }
 
-// Part does the i-th of parts shares.
+// Part processes the i-th of parts shares of the strips and lines of all images.
 func (c *convBytes) Part(i, parts int) {
 	portionOfAreas(c.N, c.strips, c.lines, len(c.weights) > c.input, i, parts, c.area)
 }
@@ -129,7 +130,7 @@ func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile with the fields that do not change.
+// tile returns a tile with the fields that are the same for all tiles.
 func (c *convBytes) tile() tile {
 	t := tile{
 		a: pointer(c.src), b: pointer(c.weights), c: pointer(c.dst),

@@ -71,7 +71,7 @@ func ConvData(dst, g, weights []float32, s *ConvShape) {
 	}
 }
 
-// newConvData checks the operands of a ConvData.
+// newConvData returns the state of a ConvData. It panics unless the operands fit the shape.
 func newConvData(dst, g, weights []float32, s *ConvShape) convData {
 	s.checkData()
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.OutH, s.OutW) < 0 ||
@@ -94,8 +94,8 @@ type convData struct {
 
 var datas slot[convData, *convData]
 
-// Part processes the i-th of parts shares of each phase. The cells of a phase, one of each stride, are
-// a convolution of g with every stride-th tap in reverse.
+// Part processes the i-th of parts shares of each phase. A phase is every StrideH-th row and every
+// StrideW-th column of dst. It is a convolution of g with every stride-th tap, in reverse order.
 func (d *convData) Part(i, parts int) {
 	for down := range d.StrideH {
 		for across := range d.StrideW {
@@ -109,7 +109,7 @@ func (d *convData) Part(i, parts int) {
 	}
 }
 
-// conv returns the convolution of a phase.
+// conv returns the convolution that computes the cells of dst in phases y and x.
 func (d *convData) conv(y, x phase) conv {
 	c := conv{ConvShape: ConvShape{
 		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,
@@ -129,12 +129,12 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is one residue class of an axis modulo the stride: cells from first on, step apart, and
-// every step-th tap. The cells are a convolution of g. taps is the number of taps of its windows,
-// and pad its padding.
+// phase is one residue class of an axis modulo the stride. It has count cells, a stride apart, from
+// first on. They are a convolution of g with every stride-th tap from tap on. taps is the number of
+// these taps, and pad the padding of the convolution.
 type phase struct{ first, count, tap, taps, pad int }
 
-// newPhase returns the i-th of an axis of n cells.
+// newPhase returns phase i, below stride, of an axis of n cells.
 func newPhase(n, kernel, stride, dil, pad, i int) phase {
 	p := phase{tap: i, taps: ceil(max(kernel-i, 0), stride), first: (i - pad) % stride}
 	if p.first < 0 {

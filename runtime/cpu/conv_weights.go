@@ -44,7 +44,7 @@ func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	rt.EndIfDone(s.Ctx)
 }
 
-// newConvWeights checks the operands of a ConvWeights.
+// newConvWeights returns the state of a ConvWeights. It panics unless the operands fit the shape.
 func newConvWeights(dst, x, g, scratch []float32, s *ConvShape) convWeights {
 	if s.Group < 1 || s.InC%s.Group != 0 || s.OutC%s.Group != 0 || min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 {
 		panic("cpu: weights of no convolution")
@@ -111,8 +111,8 @@ func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) 
 	p.blocks(0, 0, p.rows.tiles, 0, width)
 }
 
-// panel writes terms k to k+depth of width columns from j on into a panel of 16 columns. lines is
-// scratch memory, in which the columns follow each other.
+// panel writes terms k to k+depth of width columns from j on to dst, a panel of 16 columns. lines
+// is scratch memory, in which the columns follow each other.
 func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
 	clear(lines[width*depth:])
 	taps := w.KH * w.KW
@@ -123,7 +123,8 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 	transpose(dst, lines, 16, depth, 16, depth)
 }
 
-// line writes the cells at one tap of windows k and later, for a channel.
+// line writes to dst the elements of a channel of x at one tap of windows k, k+1, …, and 0 for
+// padding. The tap is down rows and right columns from the position of a window without padding.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

@@ -30,7 +30,8 @@ func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	rt.EndIfDone(s.Ctx)
 }
 
-// newBlockedWeights checks the operands of a ConvWeightsBlocked.
+// newBlockedWeights returns the state of a ConvWeightsBlocked. It panics unless the operands fit
+// the shape.
 func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBlocks {
 	s.checkData()
 	w := weightsOfBlocks{ConvShape: *s}
@@ -114,7 +115,8 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 // fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
 const fewTerms = 8 << 10
 
-// tile computes a tile of the weights for a strip, tap by tap, and puts it in order.
+// tile computes the weights of tile at of the output channels and of a strip of input channels. It
+// computes them tap by tap in room, and then transposes them into dst.
 func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	_, panels := tileLimits()
 	taps, first := w.KH*w.KW, strip*panels
@@ -145,7 +147,8 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	}
 }
 
-// terms moves a tile to the rows of outputs that a tap sees, and reports whether there are any.
+// terms sets the positions and loops of a tile for the products of one tap and output rows from…to.
+// It reports false if the tap is on padding in all these rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)
@@ -169,7 +172,7 @@ func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	return true
 }
 
-// newTile returns a tile with these operands.
+// newTile returns a tile with operands a and b and result c.
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
 
 // seeing returns the outputs whose windows have a tap inside the input.

@@ -24,7 +24,7 @@ const (
 	int64ToInt32
 )
 
-// conversionOf returns the conversion between the types of two slices.
+// conversionOf returns the conversion from S to D, or noConversion if there is no assembly for it.
 func conversionOf[D, S any](dst []D, src []S) conversion {
 	switch any(src).(type) {
 	case []float32:
@@ -79,7 +79,8 @@ func conversionOf[D, S any](dst []D, src []S) conversion {
 	return noConversion
 }
 
-// convertFast converts the first elements if there is assembly for it, and returns their number.
+// convertFast converts the first elements of src with assembly and returns their number. The number
+// is 0 if there is no assembly for the types.
 func convertFast[D, S any](dst []D, src []S) int {
 	kind := conversionOf(dst, src)
 	if !hasConvert() || kind == noConversion || level == AVX2 && (kind == float32ToInt64 || kind == int64ToFloat32) {

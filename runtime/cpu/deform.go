@@ -58,8 +58,9 @@ func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in
 	}
 }
 
-// spreadTaps splits each of n taps in two along one more axis, of d elements. One of the two is at
-// first. The other is after it and has the weight part. It returns the number of taps inside.
+// spreadTaps splits each of n taps in two along one more axis, of d elements. The taps are at
+// first, with weight 1 − part, and at first+1, with weight part. A tap outside of the axis is
+// dropped. index and weights hold the taps before and after. It returns the new number of taps.
 func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDeformAxes]T, n, first, d int, part T) int {
 	low, high := 0, 2
 	if first < 0 || first >= d {
@@ -82,7 +83,7 @@ func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDefor
 	return n * k
 }
 
-// advance moves to the next coordinates of a shape in row-major order.
+// advance increments the coordinates at in row-major order of a shape.
 func advance(at, shape []int) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < shape[i] {

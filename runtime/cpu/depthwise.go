@@ -38,7 +38,7 @@ func DepthwiseConv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	}
 }
 
-// newDepthwise checks a DepthwiseConv's operands and plans it.
+// newDepthwise returns the state of a DepthwiseConv. It panics unless the operands fit the shape.
 func newDepthwise(dst, src, weights []float32, s *ConvShape, ep *Epilogue) depthwise {
 	s.checkWeights()
 	d := depthwise{ConvShape: *s, ep: *ep, blocks: s.outBlocks()}

@@ -59,13 +59,13 @@ var depthwisesOfBytes slot[depthwiseBytes, *depthwiseBytes]
 
 // byteWindow describes a row of pixels to a kernel. Distances are in bytes.
 type byteWindow struct {
-	a, b, c     unsafe.Pointer
-	n           int // pixels
-	stepA       int // from a pixel's window to the next
-	rows        int // of a window
-	rowA        int // from a row of a window to the next
-	fours, rest int // cells of a row: fours·4 + rest
-	cell        int // from a cell to the next, 16 for the assembly
+	a, b, c     unsafe.Pointer // input, weights and result
+	n           int            // pixels
+	stepA       int            // from a pixel's window to the next
+	rows        int            // of a window
+	rowA        int            // from a row of a window to the next
+	fours, rest int            // cells of a row: fours·4 + rest
+	cell        int            // from a cell to the next, 16 for the assembly
 	columns     *byteColumns
 	lo, hi      float32
 	last        int32

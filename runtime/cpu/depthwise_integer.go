@@ -148,7 +148,7 @@ func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight
 	}
 }
 
-// sumsOrBytes returns dst as int32, or as bytes.
+// sumsOrBytes returns dst as int32 in sums, or as bytes if T has 8 bits. The other result is nil.
 func sumsOrBytes[T Byte | int32](dst []T) (sums []int32, bytes []byte) {
 	if sums, ok := any(dst).([]int32); ok {
 		return sums, nil

@@ -32,7 +32,8 @@ func FitsPlanar(kh, kw, dilH, dilW, strideW int) bool {
 	return kh*kw <= roomTaps && windowsAtOnce((kh-1)*dilH+1, (kw-1)*dilW, strideW) >= 16
 }
 
-// newDepthwisePlanar checks a DepthwisePlanar's operands and plans it.
+// newDepthwisePlanar returns the planned state of a DepthwisePlanar. It panics unless the operands
+// fit the shape and the window is small enough.
 func newDepthwisePlanar(dst, src, weights []float32, s *ConvShape, ep *Epilogue) depthwisePlanar {
 	s.checkWeights()
 	s.axes()

@@ -123,7 +123,7 @@ func radix(n int) int {
 	return n
 }
 
-// turned returns element i of v times a root.
+// turned returns the product of element i of v and the root of unity with the given index.
 func (f *fourier) turned(v []float64, i, root int) (re, im float64) {
 	a, b := v[2*i], v[2*i+1]
 	c, d := f.roots[2*root], f.roots[2*root+1]

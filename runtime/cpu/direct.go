@@ -134,7 +134,8 @@ func (w *window) along(axis int) int64 {
 	return origin + int64(w.cellAt[axis])*int64(w.dilations[axis])
 }
 
-// cell returns the element under the cell, and whether it exists.
+// cell returns the offset of the element under the current cell. inside is false if the cell is on
+// padding.
 func (w *window) cell() (at int, inside bool) {
 	for axis, d := range w.in {
 		k := w.along(axis)
@@ -146,7 +147,8 @@ func (w *window) cell() (at int, inside bool) {
 	return at, true
 }
 
-// padded reports whether the cell is on an element or on padding.
+// padded reports whether the cell is on an element or on padding. A cell beyond the padding at the
+// end is on neither.
 func (w *window) padded() bool {
 	for axis, d := range w.in {
 		if w.along(axis) >= int64(d)+int64(w.pads[len(w.in)+axis]) {

@@ -1,7 +1,7 @@
 package cpu
 
-// quotients divides the first elements if there is assembly for their type. It returns their number and
-// whether a divisor is zero.
+// quotients divides the first elements with assembly and returns their number. The number is 0 if
+// there is no assembly for T. zero is true if a divisor among them is zero.
 func quotients[T Integer](kind division, dst, a, b []T) (done int, zero bool) {
 	d, ok := any(dst).([]int32)
 	if !ok || !hasDivide() {

@@ -44,13 +44,13 @@ func expParts(x float64) (q, s float64) {
 	return q, math.Float64frombits(uint64(n+1023) << 52)
 }
 
-// exp64 is e^x.
+// exp64 returns e^x.
 func exp64(x float64) float64 {
 	q, s := expParts(x)
 	return s + float64(s*q)
 }
 
-// expOf is e^x, in float32 the same on every platform.
+// expOf returns e^x. For float32 the bits are the same on every platform.
 func expOf[T Float](x T) float64 {
 	if unsafe.Sizeof(x) == 4 {
 		return exp64(float64(x))
@@ -58,13 +58,13 @@ func expOf[T Float](x T) float64 {
 	return math.Exp(float64(x))
 }
 
-// expm164 is e^x − 1.
+// expm164 returns e^x − 1.
 func expm164(x float64) float64 {
 	q, s := expParts(x)
 	return float64(s*q) + (s - 1)
 }
 
-// erf64 returns the error function.
+// erf64 returns the error function of x.
 func erf64(x float64) float64 {
 	a := limit(math.Abs(x), 0, 4)
 	if a == 4 {
@@ -73,7 +73,7 @@ func erf64(x float64) float64 {
 	return math.Copysign(expm164(-a*erfcLog(a)), x)
 }
 
-// gate returns 1/(1 + e^−x), 0 from −200 down.
+// gate returns the sigmoid of x, 1/(1 + e^−x). It is 0 for x ≤ −200.
 func gate(x float64) float64 {
 	if x <= -200 {
 		return 0
@@ -85,7 +85,7 @@ func exp32(x float32) float32     { return float32(exp64(float64(x))) }
 func erf32(x float32) float32     { return float32(erf64(float64(x))) }
 func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
 
-// swish32 returns x times the gate of u.
+// swish32 returns x·sigmoid(u).
 func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
 
 // selu32 is negative·(e^x − 1) below 0, else positive·x.
@@ -105,7 +105,7 @@ func gelu32(x float32) float32 {
 	return float32(float64(x) * (0.5 + float64(0.5*erf64(float64(x)*(1/math.Sqrt2)))))
 }
 
-// geluTanh32 returns x times the gate of 2√(2/π)·(x + 0.044715·x³).
+// geluTanh32 returns x·sigmoid(2√(2/π)·(x + 0.044715·x³)).
 func geluTanh32(x float32) float32 {
 	const twice = 1.5957691216057308 // 2√(2/π)
 	v := float64(x)

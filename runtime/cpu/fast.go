@@ -5,7 +5,7 @@ import "math"
 // atOnce bounds the elements of one call to assembly.
 const atOnce = 1 << 16
 
-// softmaxFast is Softmax for rows of n if there is assembly.
+// softmaxFast computes [Softmax] of rows of n elements. It reports false if there is no assembly.
 func softmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
@@ -27,8 +27,8 @@ func softmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// softmaxPairs is softmaxFast for rows of two: sigmoids of their differences. An infinite maximum gives
-// NaN.
+// softmaxPairs is softmaxFast for rows of two elements. The softmax of x, y is sigmoid(x−y),
+// sigmoid(y−x). It is NaN if the larger element is infinite.
 func softmaxPairs(dst, src []float32) {
 	var differences [256]float32
 	for len(dst) > 0 {
@@ -53,7 +53,8 @@ func softmaxLong(dst, src []float32) {
 	mulScalarFast(dst, dst, float32(1/sum))
 }
 
-// logSoftmaxFast is LogSoftmax for rows of n if there is assembly.
+// logSoftmaxFast computes [LogSoftmax] of rows of n elements. It reports false if there is no
+// assembly.
 func logSoftmaxFast(dst, src []float32, n int) bool {
 	switch {
 	case level == Generic:
@@ -77,7 +78,7 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 // than to use assembly for each.
 const shortRow = 32
 
-// logSoftmaxShort is logSoftmaxFast of rows of at most shortRow.
+// logSoftmaxShort is logSoftmaxFast for rows of at most shortRow elements.
 func logSoftmaxShort(dst, src []float32, n int) {
 	var exp [8 * shortRow]float32 // and then, of each row, the sum, and its logarithm
 	for len(dst) > 0 {
@@ -118,7 +119,8 @@ func moments(x []float32) (mean, variance float64) {
 	return mean, variance / float64(len(x))
 }
 
-// layerNormFast is LayerNorm if there is assembly. scale and bias may be nil.
+// layerNormFast computes [LayerNorm]. It reports false if there is no assembly. scale and bias may
+// be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false
@@ -140,7 +142,7 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	return true
 }
 
-// rmsNormFast is RMSNorm if there is assembly. scale may be nil.
+// rmsNormFast computes [RMSNorm]. It reports false if there is no assembly. scale may be nil.
 func rmsNormFast(dst, src, scale []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false

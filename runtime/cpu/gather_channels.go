@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// maxGathered bounds the tensors that channels are gathered of.
+// maxGathered is the largest number of sources of [GatherChannels].
 const maxGathered = 8
 
 // GatherChannels builds the blocked tensor dst, [n][⌈m/16⌉][pixels][16], from channels of other
@@ -64,9 +64,9 @@ var (
 // laneMoves moves elements of a pixel of one block to a pixel of another.
 type laneMoves struct {
 	src, block int       // the block that holds the elements
-	from       [16]int32 // the element for each element
-	used       [16]int32 // −1 for lanes that are set, else 0
-	bytes      [16]uint8 // the source lane of each lane, or noLane
+	from       [16]int32 // the source lane of each lane
+	used       [16]int32 // −1 for lanes that have a source, else 0
+	bytes      [16]uint8 // from, or noLane for lanes without a source
 }
 
 // gatherPixels is a number of pixels of a few blocks that stays in a first-level cache.
@@ -104,7 +104,8 @@ func (g *gather[T]) Part(i, parts int) {
 	}
 }
 
-// plan determines the sources of a block.
+// plan finds the source blocks from which the elements of a block of dst come. It sets an element
+// of moves for each of them and returns their number.
 func (g *gather[T]) plan(block int, moves *[16]laneMoves) (count int) {
 	for lane, c := range g.channels[16*block : min(len(g.channels), 16*block+16)] {
 		src := 0

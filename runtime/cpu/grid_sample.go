@@ -173,7 +173,8 @@ func collect[T, G Float](s *gridShape, place []G, index []int, weights []T) int 
 	return n
 }
 
-// gridPlace converts a coordinate to an axis of d elements.
+// gridPlace converts a coordinate of a grid, −1…1, to a coordinate in elements on an axis of d
+// elements.
 func gridPlace[G Float](v G, d int, align bool) float64 {
 	if align {
 		return float64((v + 1) / 2 * G(d-1))
@@ -181,8 +182,8 @@ func gridPlace[G Float](v G, d int, align bool) float64 {
 	return float64((G((v+1)*G(d)) - 1) / 2)
 }
 
-// along stores the elements of an axis that a point reads, and their weights, and returns their
-// number. d is the extent of the axis. Elements outside are left out.
+// along stores in at and w the elements that point x reads on an axis, and their weights. It
+// returns their number. d is the extent of the axis. Elements outside are left out.
 func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	k := 0
 	add := func(i, weight float64) {
@@ -218,7 +219,8 @@ func cubicWeights(f float64) [4]float64 {
 	return [4]float64{far(1 + f), near(f), near(1 - f), far(2 - f)}
 }
 
-// padded returns the coordinate on an axis of d elements after padding is applied.
+// padded returns coordinate x after padding, on an axis of d elements. It is clamped for "border",
+// mirrored and clamped for "reflection", and unchanged for "zeros".
 func (s *gridShape) padded(x float64, d int) float64 {
 	switch s.padding {
 	case gridBorder:
@@ -229,7 +231,7 @@ func (s *gridShape) padded(x float64, d int) float64 {
 	return x
 }
 
-// mirrored returns the coordinate between −1 and 1 whose reflection is x, on an axis of d elements.
+// mirrored returns the coordinate inside an axis of d elements whose reflection at its ends is x.
 func (s *gridShape) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if s.align {

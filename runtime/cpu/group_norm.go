@@ -68,7 +68,7 @@ func (t *groupNorm) Part(i, parts int) {
 	}
 }
 
-// group does a group of channels from the first on.
+// group normalises one group of an image. first is its first channel.
 func (t *groupNorm) group(dst, src []float32, first int) {
 	scales, biases := after(t.scale, first), after(t.bias, first)
 	if level == Generic {
@@ -90,7 +90,7 @@ func (t *groupNorm) group(dst, src []float32, first int) {
 	}
 }
 
-// after returns s from an element on, or nil for nil.
+// after returns s[first:], or nil if s is nil.
 func after(s []float32, first int) []float32 {
 	if s == nil {
 		return nil

@@ -45,7 +45,8 @@ func fromFront[I int32 | int64](k I, dim int) (at int, ok bool) {
 	return int(n), n >= 0 && n < int64(dim)
 }
 
-// tuple returns the index of the slice at these coordinates, or an [IndexError].
+// tuple returns the row-major index of the slice at these coordinates. It returns an [IndexError]
+// for a coordinate out of range.
 func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	slice := 0
 	for i, k := range coordinates {

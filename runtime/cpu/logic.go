@@ -81,11 +81,12 @@ func octets(s []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)&^7)
 }
 
-// get and put move eight of these bytes.
+// get and put load and store eight of these bytes as one number.
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
 
-// whereFast prepares a choice between elements of dst's type if there is assembly for it.
+// whereFast returns a sweep that chooses between elements of dst's type. ok is false if there is no
+// assembly for the type.
 func whereFast[T any](dst []T) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false
@@ -156,14 +157,15 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen runs a choice.
+// chosen runs a choice with assembly for the first elements of dst and returns their number. s has
+// the other operands.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)
 	return s.run(len(dst))
 }
 
-// pick returns the operation of [Where].
+// pick returns x if cond is true, else y.
 func pick[T any](cond bool, x, y T) T {
 	if cond {
 		return x

@@ -111,8 +111,8 @@ func (l *lrn) oneByOne(from, to int) {
 	}
 }
 
-// power computes dst[i] = x[i]/dst[i]^beta. There is a kernel for the usual beta and numbers that
-// are not near zero.
+// power computes dst[i] = x[i]/dst[i]^beta. If beta is 0.75 and dst[i] cannot be near zero, it
+// takes roots instead of powers.
 func (l *lrn) power(dst, x []float32) {
 	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)
@@ -123,7 +123,7 @@ func (l *lrn) power(dst, x []float32) {
 	}
 }
 
-// lrnRoot is lrnRootRef with as much assembly as possible.
+// lrnRoot computes what lrnRootRef computes, with assembly as far as possible.
 func lrnRoot(dst, x []float32) {
 	n := len(dst) &^ 15
 	if n > 0 {

@@ -27,14 +27,14 @@ func ZipMap[K Key, V any](dst *[]map[K]V, x []V, keys []K, rows int) {
 // MapLen returns the number of keys of a map.
 func MapLen[K Key, V any](m map[K]V) int { return len(m) }
 
-// MapValues stores the values of a map with len(dst) keys in the order of the keys.
+// MapValues stores the values of m in dst, in the order of their keys. m has len(dst) keys.
 func MapValues[K Key, V any](dst []V, m map[K]V) {
 	for i, k := range slices.Sorted(maps.Keys(m))[:len(dst)] {
 		dst[i] = m[k]
 	}
 }
 
-// MapLookup stores the value of each key in a map, or other[0] for missing keys.
+// MapLookup sets dst[i] to the value of keys[i] in m, or to other[0] if m does not have the key.
 func MapLookup[K Key, V any](dst []V, m map[K]V, keys []K, other []V) {
 	keys = trim(keys, len(dst))
 	for i, k := range keys {

@@ -109,7 +109,7 @@ func MatMulNarrow[W rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, s *M
 	multiply(dst, a, panels, narrowKind[W](), s, ep)
 }
 
-// multiply is [MatMul] of panels of a kind.
+// multiply is [MatMul] for panels whose elements are of the given kind.
 func multiply[W float32 | rt.Float16 | rt.BFloat16](dst, a []float32, panels []W, kind weightKind, s *MatMulShape, ep *Epilogue) {
 	if s.M <= 0 || s.N <= 0 || s.Batch <= 0 || s.K < 0 {
 		return
@@ -160,8 +160,8 @@ func (s *MatMulShape) byColumns() bool { return s.LDB == 0 && !s.RowBias }
 // shared among threads.
 const smallPanels = 1 << 15
 
-// matMulSmallRow is the product of one row and few columns. It skips the preparation of other products,
-// which would dominate the time.
+// matMulSmallRow computes the product of one row and few columns. It skips the preparation of other
+// products, which would dominate the time.
 func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep *Epilogue) {
 	ep.check(len(dst), len(dst))
 	t := oneRow{
@@ -279,7 +279,7 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, high, j1-j0, p.LDC)
 }
 
-// oneRow is block where matrices of the batch have one row.
+// oneRow computes columns j0…j1 of one matrix of the batch, if matrices have one row.
 func (p *product) oneRow(batch, j0, j1 int) {
 	at := batch*p.StrideC + j0
 	for k := 0; k == 0 || k < p.K; k += p.depth {
@@ -307,13 +307,14 @@ func (p *product) oneRow(batch, j0, j1 int) {
 	}
 }
 
-// narrow is block where panels are narrower than float32.
+// narrow is tiles for panels that are narrower than float32.
 func (p *product) narrow(batch, t0, t1, j0, j1 int) {
 	var room [16 * maxPanels * narrowDepth]float32
 	p.tiles(batch, t0, t1, j0, j1, unsafe.Slice(&unseen(&room)[0], len(room)))
 }
 
-// tiles is block with tiles of floats. Panels that are narrower are widened in room.
+// tiles computes tiles t0…t1 and columns j0…j1 of one matrix of the batch with kernels for float32.
+// If room is not nil, it widens narrower panels in room.
 func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	row := p.rows.at(t0)
 	var t tile

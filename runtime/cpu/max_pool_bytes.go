@@ -43,13 +43,13 @@ func (m *maxBytes) Part(i, parts int) {
 
 // maxRow describes a row of pixels of 16 bytes to a kernel. Distances are in bytes.
 type maxRow struct {
-	a, c        unsafe.Pointer
-	n, step     int // pixels, and from one's window to the next
-	rows, rowA  int // of a window
-	cells, cell int // of a row
+	a, c        unsafe.Pointer // input and result
+	n, step     int            // pixels, and from a pixel's window to the next
+	rows, rowA  int            // rows of a window, and from a row to the next
+	cells, cell int            // cells of a row, and from a cell to the next
 }
 
-// maxRowRef takes the greatest byte of each window.
+// maxRowRef stores the largest byte of each window, for each of 16 channels.
 func maxRowRef(t *maxRow) {
 	for i := range t.n {
 		var most [16]byte

@@ -68,7 +68,8 @@ func inside(first, step, count, n int) (from, to int) {
 	return first, min(end, n)
 }
 
-// one adds an element of the gradient to a plane.
+// one adds g to an element of a plane of dst: the window's first maximum, or its first NaN, in x.
+// The window has rows y0…y1 and columns x0…x1.
 func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	best := y0*p.InW + x0
 	most := x[best]
@@ -82,7 +83,7 @@ func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	dst[best] += g
 }
 
-// lanes adds a block of elements of the gradient to a plane.
+// lanes is one for a blocked plane, with an element of g for each of 16 channels.
 func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	first := 16 * (y0*p.InW + x0)
 	rows, columns := ceil(y1-y0, p.DilH), ceil(x1-x0, p.DilW)

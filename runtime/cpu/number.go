@@ -38,7 +38,7 @@ func trim[T any](s []T, n int) []T {
 	return s[:len(s):len(s)][:n:n]
 }
 
-// each stores f of every element of x.
+// each computes dst[i] = f(x[i]).
 func each[T, R any](dst []R, x []T, f func(T) R) {
 	x = trim(x, len(dst))
 	for i := range dst {
@@ -46,7 +46,7 @@ func each[T, R any](dst []R, x []T, f func(T) R) {
 	}
 }
 
-// zip stores f of every pair of elements of a and b.
+// zip computes dst[i] = f(a[i], b[i]).
 func zip[T, R any](dst []R, a, b []T, f func(x, y T) R) {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
 	for i := range dst {

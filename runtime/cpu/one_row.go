@@ -61,7 +61,7 @@ func (k weightKind) size() int {
 	return 2
 }
 
-// epilogue sets the conversion of the sums except the operands that are added.
+// epilogue sets the limits of the results. It does not set the bias and the residual.
 func (t *oneRow) epilogue(ep *Epilogue) {
 	if lo, hi, ok := ep.limits(); ok {
 		t.clamp, t.lo, t.hi = 1, lo, hi

@@ -13,7 +13,7 @@ func NoTensor[T any](dst **rt.Tensor[T]) { *dst = nil }
 // NoSequence sets *dst to nil (ONNX Optional).
 func NoSequence[T any](dst **[]rt.Tensor[T]) { *dst = nil }
 
-// OptionalTensor sets *dst to a copy of x, which has this shape (ONNX Optional).
+// OptionalTensor sets *dst to a copy of x (ONNX Optional). shape is the shape of x.
 func OptionalTensor[T any](dst **rt.Tensor[T], x []T, shape []int) {
 	t := newItem(x, shape)
 	*dst = &t
@@ -25,10 +25,10 @@ func OptionalSequence[T any](dst **[]rt.Tensor[T], seq []rt.Tensor[T]) {
 	*dst = &seq
 }
 
-// HasTensor stores whether x is not nil (ONNX OptionalHasElement).
+// HasTensor sets dst[0] to whether x is not nil (ONNX OptionalHasElement).
 func HasTensor[T any](dst []bool, x *rt.Tensor[T]) { dst[0] = x != nil }
 
-// HasSequence stores whether x is not nil (ONNX OptionalHasElement).
+// HasSequence sets dst[0] to whether x is not nil (ONNX OptionalHasElement).
 func HasSequence[T any](dst []bool, x *[]rt.Tensor[T]) { dst[0] = x != nil }
 
 var errNone = errors.New("the optional has no element")
@@ -42,7 +42,8 @@ func OptionalExtent[T any](x *rt.Tensor[T], rank, axis int) (int, error) {
 	return extentOf(x.Shape, rank, axis)
 }
 
-// GetTensor copies x (ONNX OptionalGetElement). It returns an error if x is nil or has another shape.
+// GetTensor copies x to dst (ONNX OptionalGetElement). It returns an error if x is nil or its shape
+// is not shape.
 func GetTensor[T any](dst []T, x *rt.Tensor[T], shape []int) error {
 	if x == nil {
 		return errNone

@@ -50,7 +50,7 @@ func packRow(dst, src []byte, change byte) int32 {
 	return sum + sumOf(rest, false)
 }
 
-// packRowFast packs the first bytes of a row. It returns their number and their sum.
+// packRowFast packs the first bytes of a row with assembly. It returns their number and their sum.
 func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
 	if !hasPackBytes() {
 		return 0, 0

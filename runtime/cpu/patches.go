@@ -41,7 +41,7 @@ type patches struct {
 	pad      byte
 	change   byte // of the sign
 
-	taps, places, plane int
+	taps, places, plane int // cells of a window in a channel, windows, and elements of a channel
 	width               int // of a row
 }
 
@@ -59,7 +59,7 @@ func (p *patches) Part(i, parts int) {
 	}
 }
 
-// row fills the row of one window.
+// row fills the row of the window at a place.
 func (p *patches) row(row, planes []byte, place int) {
 	var corner [8]int
 	for i := p.axes - 1; i >= 0; i-- {
@@ -80,7 +80,8 @@ func (p *patches) row(row, planes []byte, place int) {
 	}
 }
 
-// cell returns the position of a tap's cell in a plane, and whether it is inside.
+// cell returns the offset in a plane of the element under a tap. corner has the coordinates of the
+// window's first cell. inside is false if the tap is on padding.
 func (p *patches) cell(corner *[8]int, tap int) (at int, inside bool) {
 	step := 1
 	for i := p.axes - 1; i >= 0; i-- {

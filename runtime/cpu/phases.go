@@ -21,7 +21,7 @@ func newPhases(n, reach, stride int) phases {
 // tap returns the distance, in elements, of the tap in this column of the window.
 func (p *phases) tap(column int) int { return column%p.stride*p.phase + column/p.stride }
 
-// spread stores a run of elements, the first in this column, in their phases.
+// spread stores a run of a row's elements in their phases. column is the column of the first one.
 func (p *phases) spread(row, src []float32, column int) {
 	switch p.stride {
 	case 1:

@@ -34,14 +34,14 @@ func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	return true
 }
 
-// strip is n columns of the outputs of planes.
+// strip computes n columns of the outputs of planes, from column from on.
 type strip struct {
 	*pool
 	phases
 	from, n int
-	taps    [roomTaps]int
-	room    *[roomLen]float32
-	scales  *[roomLen / 4]float32
+	taps    [roomTaps]int         // their distances in room in bytes
+	room    *[roomLen]float32     // rows of the input with their padding
+	scales  *[roomLen / 4]float32 // for each column, the factor of a sum
 }
 
 // fill sets the fields that all planes share: the padding, the taps in bytes and the factors of the
@@ -65,7 +65,7 @@ func (w *strip) fill(kh int, across *axis, counted int) {
 	}
 }
 
-// compute computes rows of plane i.
+// compute computes rows y of the strip in plane i.
 func (w *strip) compute(i int, y span) {
 	first := w.from*w.StrideW - w.PadW // column of the input at the start
 	begin, end := max(first, 0), min(first+w.row, w.InW)

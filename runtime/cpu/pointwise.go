@@ -4,8 +4,8 @@ import "github.com/burngen/burngen/runtime/rt"
 
 // pointwise is a kernel on slices of equal length that workers share. do processes a range of elements.
 type pointwise struct {
-	dst, a, b, c []float32
-	u, v         float32
+	dst, a, b, c []float32 // result and operands
+	u, v         float32   // scalars
 	do           func(s *pointwise, from, to int)
 }
 

@@ -17,10 +17,10 @@ type PoolShape struct {
 	KH, KW           int
 	StrideH, StrideW int
 	DilH, DilW       int
-	PadH, PadW       int // cells before the first
-	EndH, EndW       int // cells after the last
-	Block            int // 16 for blocked tensors, 1 for planar ones
-	CountPad         bool
+	PadH, PadW       int  // cells before the first
+	EndH, EndW       int  // cells after the last
+	Block            int  // 16 for blocked tensors, 1 for planar ones
+	CountPad         bool // see AveragePool
 	// Ctx ends the call early; may be nil. See Until.
 	Ctx context.Context
 }
@@ -34,7 +34,7 @@ func MaxPool(dst, src []float32, s *PoolShape) { s.pool(dst, src, largest) }
 // beyond the padding never count. The mean is zero if the number is 0.
 func AveragePool(dst, src []float32, s *PoolShape) { s.pool(dst, src, scaledSum) }
 
-// pool combines all windows with op.
+// pool computes dst from the windows of src. op is the operation on the elements of a window.
 func (s *PoolShape) pool(dst, src []float32, op windowOp) {
 	if s.N <= 0 || s.C <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -136,7 +136,8 @@ func (p *pool) region(from, planes int, y, x span) {
 	}
 }
 
-// window combines kh×kw taps of a planar image that starts at the first of them.
+// window returns the sum of kh×kw taps times scale, or the maximum of the taps if that is the
+// pool's operation. image starts at the first tap.
 func (p *pool) window(image []float32, kh, kw int, scale float32) float32 {
 	sum, most := float32(0), float32(math.Inf(-1))
 	for ky := range kh {

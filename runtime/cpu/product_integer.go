@@ -50,7 +50,7 @@ type requantised struct {
 	last, lo, hi int
 }
 
-// fill sets a tile's bounds.
+// fill sets the bounds and the zero point of a tile.
 func (r *requantised) fill(t *tile) {
 	t.lo, t.hi, t.last = float32(r.lo-r.last), float32(r.hi-r.last), int32(r.last)
 }
@@ -123,12 +123,12 @@ func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, su
 	return true
 }
 
-// work returns the number of float products that take the time of the product.
+// work returns the number of float multiply-adds that take as long as the product.
 func (p *integerProduct) work() int64 {
 	return int64(p.batch) * int64(p.m) * int64(p.n) * int64(p.k) / byteSpeed()
 }
 
-// byteSpeed returns the number of byte products that take the time of a float product.
+// byteSpeed returns the number of multiply-adds of bytes that take as long as a float multiply-add.
 func byteSpeed() int64 {
 	switch {
 	case level == AVX512 && vnni:
@@ -213,7 +213,8 @@ func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	}
 }
 
-// set loads the vectors' elements for width columns from one channel on.
+// set loads the elements of the product's vectors for width columns. channel is the index of the
+// first column in them.
 func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	spread(c.first[:width], p.bias, channel)
 	spread(c.zero[:width], p.zero, channel)
@@ -226,7 +227,8 @@ func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	}
 }
 
-// setScale loads factors for width columns from one channel on.
+// setScale loads the factors for width columns from scale. channel is the index of the first column
+// in scale.
 func (c *byteColumns) setScale(scale []float64, channel, width int) {
 	for i := range width {
 		if c.scale[i], c.less[i] = factor(of(scale, channel+i)); len(scale) == 1 {
@@ -238,7 +240,8 @@ func (c *byteColumns) setScale(scale []float64, channel, width int) {
 	}
 }
 
-// spread copies elements of a vector from index from on, or repeats its only one.
+// spread copies v[from:] to dst. If v has one element, all elements of dst are set to it. If v is
+// empty, dst does not change.
 func spread[T any](dst, v []T, from int) {
 	switch len(v) {
 	case 0:
@@ -251,7 +254,7 @@ func spread[T any](dst, v []T, from int) {
 	}
 }
 
-// of returns element i of a vector, or its only one.
+// of returns v[i], or v[0] if v has one element.
 func of[T any](v []T, i int) T {
 	if len(v) == 1 {
 		return v[0]

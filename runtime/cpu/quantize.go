@@ -54,7 +54,8 @@ type granularity[T Quantized] struct {
 	n, inner, block int
 }
 
-// scales checks the scales of [outer, n, inner] elements.
+// scales returns the granularity of [outer, n, inner] elements. It panics if there are too few
+// scales or zero points.
 func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) granularity[T] {
 	count := n
 	if block > 0 {
@@ -80,7 +81,7 @@ func (g *granularity[T]) run(from int) (to, scale int) {
 	return row - i + min((i/g.block+1)*g.block, g.n), scale
 }
 
-// quantizeEach is [Quantize] for rows whose elements have separate scales.
+// quantizeEach is [Quantize] for rows of g.n elements, each element with its own scale.
 func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi int) {
 	for from := 0; from < len(x); from += g.n {
 		to := dst[from:][:g.n]
@@ -99,7 +100,7 @@ func quantizeEach[T Quantized](g *granularity[T], dst []T, x []float32, lo, hi i
 	}
 }
 
-// dequantizeEach is [Dequantize] for rows whose elements have separate scales.
+// dequantizeEach is [Dequantize] for rows of g.n elements, each element with its own scale.
 func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
 	for from := 0; from < len(x); from += g.n {
 		to, scale := dst[from:][:g.n], g.scale[:g.n]
@@ -116,7 +117,7 @@ func dequantizeEach[T Quantized](g *granularity[T], dst []float32, x []T) {
 	}
 }
 
-// zeroAt is zero point k.
+// zeroAt returns zero point k, or 0 if there are no zero points.
 func (g *granularity[T]) zeroAt(k int) int {
 	if g.zero == nil {
 		return 0
@@ -124,7 +125,7 @@ func (g *granularity[T]) zeroAt(k int) int {
 	return int(g.zero[k])
 }
 
-// QuantizeScalar is [Quantize] by one scale; lo ≤ zero ≤ hi.
+// QuantizeScalar is [Quantize] with one scale and one zero point; lo ≤ zero ≤ hi.
 func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, hi int) {
 	x = trim(x, len(dst))
 	least, most := lo-zero, hi-zero
@@ -153,11 +154,11 @@ func QuantizeScalar[T Quantized](dst []T, x []float32, scale float32, zero, lo, 
 	}
 }
 
-// exactFloat bounds the integers among which toEven rounds.
+// exactFloat bounds the magnitude of the integers that toEven returns.
 const exactFloat = 1 << 22
 
-// toEven clamps v to whole numbers lo…hi below exactFloat and rounds it to the nearest integer, ties to
-// even. NaN becomes lo.
+// toEven clamps v to lo…hi and rounds it to the nearest integer, ties to even. lo and hi are
+// integers between −exactFloat and exactFloat. NaN becomes lo.
 func toEven(v, lo, hi float32) int32 {
 	const shift = 3 << 22 // float32s of this size are 1 apart
 	if !(v > lo) {
@@ -169,7 +170,7 @@ func toEven(v, lo, hi float32) int32 {
 	return int32(math.Float32bits(v+shift)&(1<<23-1)) - exactFloat
 }
 
-// DequantizeScalar is [Dequantize] by one scale.
+// DequantizeScalar is [Dequantize] with one scale and one zero point.
 func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int) {
 	x = trim(x, len(dst))
 	done := 0
@@ -182,7 +183,7 @@ func DequantizeScalar[T Quantized](dst []float32, x []T, scale float32, zero int
 	}
 }
 
-// quantizeStart quantises the first elements and returns their number.
+// quantizeStart quantises the first elements with assembly and returns their number.
 func quantizeStart(dst []byte, x []float32, q *quantum) (done int) {
 	for n := len(x) &^ 15; done < n; {
 		part := min(n-done, atOnce&^15)
@@ -194,7 +195,7 @@ func quantizeStart(dst []byte, x []float32, q *quantum) (done int) {
 	return done
 }
 
-// dequantizeStart dequantises the first elements and returns their number.
+// dequantizeStart dequantises the first elements with assembly and returns their number.
 func dequantizeStart(dst []float32, x []byte, signed bool, q *quantum) (done int) {
 	for n := len(x) &^ 15; done < n; {
 		part := min(n-done, atOnce&^15)
@@ -206,7 +207,8 @@ func dequantizeStart(dst []float32, x []byte, signed bool, q *quantum) (done int
 	return done
 }
 
-// quantum describes the quantisation of floats to bytes, with the bounds of rounded values.
+// quantum describes the quantisation of floats to bytes. times is the reciprocal of scale, and lo
+// and hi are the bounds before zero is added.
 type quantum struct {
 	scale, times, lo, hi float32
 	zero                 int32

@@ -81,7 +81,8 @@ type recurrence[T Float] struct {
 	weights              []T
 }
 
-// start checks the memory and sets h to the initial state, or zeros if it is nil.
+// start checks the lengths and the memory, and sets h to the initial state, or zeros if it is nil.
+// It returns an error if a length is out of range.
 func (r *recurrence[T]) start(initial []T) error {
 	if r.lens != nil {
 		r.lens = trim(r.lens, r.batch)
@@ -172,14 +173,15 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// fused reports whether there is assembly for a step with these functions.
+// fused reports whether there is assembly for a step. usual says that the functions are the default
+// ones.
 func (r *recurrence[T]) fused(usual bool) bool {
 	_, ok := any(r.h).([]float32)
 	return ok && usual && r.clip == 0 && level != Generic
 }
 
-// product computes columns first to first+n of the gates of sequences from…to at the i-th step.
-// This is the projected x plus a, [batch, hidden], times recurrent weights.
+// product computes columns first to first+n of the gates of sequences from…to at the i-th step: the
+// projected x plus the product of a, [batch, hidden], and recurrent weights.
 func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
@@ -340,14 +342,16 @@ func (r *lstm[T]) Part(i, parts int) {
 	}
 }
 
-// lstmCell is the arithmetic of a step with the usual functions, of float32.
+// lstmCell updates a sequence's state and cell state, memory, from its gates, with the default
+// functions. It uses assembly; T is float32.
 func lstmCell[T Float](state, memory, gates []T) {
 	h, c, _ := float32s1(state, memory)
 	g, n := any(gates).([]float32), len(h)
 	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// cell is the arithmetic of a step of a sequence, in plain Go but for the functions.
+// cell updates a sequence's state and cell state, memory, from its gates. It is plain Go except for
+// the functions.
 func (r *lstm[T]) cell(state, memory, gates []T) {
 	hidden := r.hidden
 	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
@@ -375,7 +379,7 @@ func (r *lstm[T]) cell(state, memory, gates []T) {
 	Mul(state, state, out)
 }
 
-// peep adds the products of the cell's state and the weights of a gate's peephole.
+// peep adds memory[j]·weights[j], the contribution of a peephole, to each gate[j].
 func peep[T Float](gate, memory, weights []T) {
 	for j, v := range memory {
 		gate[j] += T(v * weights[j])
@@ -451,8 +455,9 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset computes the operand of the candidate's weights, or the term added to their product. It
-// also computes the gates unless cell computes them.
+// reset prepares spare before the product with the candidate's weights. Without linear, spare
+// becomes the product's operand, r·state. With linear, it becomes the bias, to which the product is
+// added. reset also applies the functions of the gates, except those that a fused cell applies.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {
@@ -471,7 +476,8 @@ func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	}
 }
 
-// gruCell is the arithmetic of a step with the usual functions, of float32.
+// gruCell updates a sequence's state from its gates, with the default functions. It uses assembly;
+// T is float32. x and product, the product with the candidate's weights, are used with linear only.
 func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	h, p, _ := float32s1(state, product)
 	g, n := any(gates).([]float32), len(h)
@@ -482,8 +488,9 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	}
 }
 
-// cell does the arithmetic of a step of a sequence after the gates z and r, in plain Go except for
-// the function g.
+// cell updates a sequence's state. The functions of the gates z and r have been applied. It is
+// plain Go except for the function g. x and product, the product with the candidate's weights, are
+// used with linear only.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

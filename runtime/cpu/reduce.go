@@ -208,14 +208,14 @@ func ReduceMin[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, greatest, func(acc, v T) T { return lesser(acc, v) }, same[T])
 }
 
-// ReduceAny computes whether any element along the middle axis is true (ONNX ReduceMax on
-// booleans).
+// ReduceAny computes whether any element along the middle axis is true, in the shape of [ReduceSum]
+// (ONNX ReduceMax on booleans).
 func ReduceAny(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, false, func(acc, v bool) bool { return acc || v }, same[bool])
 }
 
-// ReduceAll computes whether all elements along the middle axis are true (ONNX ReduceMin on
-// booleans).
+// ReduceAll computes whether all elements along the middle axis are true, in the shape of
+// [ReduceSum] (ONNX ReduceMin on booleans).
 func ReduceAll(dst, src []bool, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, true, func(acc, v bool) bool { return acc && v }, same[bool])
 }
@@ -241,7 +241,8 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search stores the indices of the elements that precede all others by before.
+// search stores the index of the first element in the order of before, along the middle axis. If
+// several elements are equal, it takes the first or, with last, the last. NaN precedes all numbers.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
 		nan, wasNaN := v != v, f.v != f.v
@@ -256,7 +257,7 @@ func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, befo
 	}, func(f found[T]) int64 { return f.at })
 }
 
-// found is the best element of a search so far, and its index.
+// found is the best element of a search so far, its index, and the number of elements seen.
 type found[T any] struct {
 	v        T
 	at, seen int64
@@ -291,24 +292,24 @@ func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(
 	}
 }
 
-// plus adds v in float64.
+// plus returns acc plus v in float64.
 func plus[T Number](acc float64, v T) float64 { return acc + float64(v) }
 
-// plusSquare adds v² in float64.
+// plusSquare returns acc plus v² in float64.
 func plusSquare[T Number](acc float64, v T) float64 {
 	return acc + float64(float64(v)*float64(v))
 }
 
-// rounded is acc as a T.
+// rounded returns acc as a T.
 func rounded[T Number](acc float64) T { return T(acc) }
 
-// same is acc.
+// same returns acc.
 func same[T any](acc T) T { return acc }
 
 // An exponentials is sum·e^top: a sum of exponentials that does not overflow.
 type exponentials struct{ top, sum float64 }
 
-// plusExp adds e^v.
+// plusExp returns s plus e^v.
 func (s exponentials) plusExp(v float64) exponentials {
 	switch {
 	case v == s.top:

@@ -96,7 +96,7 @@ func (r *reducing) Part(i, parts int) {
 	}
 }
 
-// reduceRun reduces neighbouring elements.
+// reduceRun returns the reduction of adjacent elements.
 func reduceRun(op reduction, x []float32) float64 {
 	if op == exponentialSums {
 		return exponentialRun(x)
@@ -149,7 +149,7 @@ func (op reduction) start() float64 {
 	return 0
 }
 
-// merge combines two reductions.
+// merge returns the reduction of two partial results.
 func (op reduction) merge(a, b float64) float64 {
 	switch op {
 	case maxima:
@@ -213,7 +213,8 @@ func (op reduction) rows(dst, src []float32, stride, count int) {
 	}
 }
 
-// exponentialColumns is reduceColumns of exponentials.
+// exponentialColumns stores the logarithm of the sum of the exponentials of each column of src,
+// which has n rows stride apart.
 func exponentialColumns(dst, src []float32, stride, n int) {
 	const rows = 32
 	var tops, exps, parts [columnsAtOnce]float32
@@ -249,8 +250,8 @@ type searching struct {
 
 var searches slot[searching, *searching]
 
-// searchFast finds the indices of the extremes along the middle axis of src, [outer, n, inner], if
-// there is assembly.
+// searchFast stores the indices of the extremes along the middle axis of src, [outer, n, inner]. It
+// reports false if there is no assembly.
 func searchFast(op reduction, dst []int64, src []float32, n, inner int, last bool) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false
@@ -300,7 +301,8 @@ func (s *searching) place(x []float32) int {
 	return 0
 }
 
-// columns finds the position in each column of x, whose rows are inner apart.
+// columns stores the index of the extreme of each column of x in dst. The rows of x are inner
+// elements apart.
 func (s *searching) columns(dst []int64, x []float32) {
 	var tops [columnsAtOnce]float32
 	top := tops[:len(dst)]
@@ -331,7 +333,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether certainly no element is greater than v, or with below less.
+// nothingBeyond reports whether no element of x is greater than v or, with below, less than v. At
+// level Generic it reports false without looking.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

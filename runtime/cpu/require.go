@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Require returns an error unless got is want. The error names the unsupported feature.
+// Require returns nil if got equals want. Otherwise it returns an error that wraps
+// [errors.ErrUnsupported] and names the unsupported feature.
 func Require(got, want bool, what string) error {
 	if got != want {
 		return fmt.Errorf("%s: %w", what, errors.ErrUnsupported)

@@ -19,7 +19,7 @@ type ResizeSpec struct {
 	AntiAlias      bool // widen the filter for scales below 1
 }
 
-// A ResizeError is a resize of an empty axis to a nonempty one.
+// A ResizeError reports that an empty axis was to be resized to Out elements.
 type ResizeError struct{ Out int }
 
 // Error returns a message with both extents.
@@ -88,7 +88,8 @@ func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) 
 }
 
 // ResizeOutside sets dst[i] to true if point i is outside of the axis, and to false otherwise (ONNX
-// Resize, tf_crop_and_resize). The axis has in elements.
+// Resize, tf_crop_and_resize). The axis has in elements. It returns a [ResizeError] if in is 0 and
+// out is not.
 func ResizeOutside(dst []bool, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {
@@ -133,6 +134,8 @@ func resizeAxisOf(in, out int, spec *ResizeSpec, sampling []float64) (resizeAxis
 
 // ResizedExtent returns the product of extent shape[i] and scale i (ONNX Resize). The product is
 // rounded to the nearest integer if near is true. Otherwise it is computed in f32 and rounded down.
+// It returns an error unless there is a scale for each axis, scale i is positive and the product is
+// at most 2³¹−1.
 func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error) {
 	if len(scales) != len(shape) {
 		return 0, fmt.Errorf("cpu: %d scales for %d axes", len(scales), len(shape))
@@ -147,7 +150,7 @@ func ResizedExtent(scales []float64, shape []int, near bool, i int) (int, error)
 	return int(n), nil
 }
 
-// place returns the coordinate of point i among the elements.
+// place returns the coordinate of point i on the axis, in elements.
 func (a *resizeAxis) place(i float64) float64 {
 	switch a.Coordinates {
 	case "half_pixel_symmetric":
@@ -193,7 +196,7 @@ func (a *resizeAxis) round(x float64) float64 {
 	return math.Ceil(x - 0.5)
 }
 
-// clamp returns the element for coordinate x, the first for NaN.
+// clamp returns the index of the element at coordinate x, clamped to the axis. It is 0 for NaN.
 func (a *resizeAxis) clamp(x float64) int32 {
 	if !(x > 0) {
 		return 0
@@ -201,7 +204,8 @@ func (a *resizeAxis) clamp(x float64) int32 {
 	return int32(min(x, a.last))
 }
 
-// sum returns the total weight of taps elements from first on at coordinate x.
+// sum returns the sum of the weights of taps elements from first on, for a point at coordinate x. A
+// sum of 0 becomes 1.
 func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	sum := 0.0
 	for t := range taps {
@@ -213,7 +217,7 @@ func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	return sum
 }
 
-// weight returns the weight of element at at coordinate x.
+// weight returns the weight of the element with index at, for a point at coordinate x.
 func (a *resizeAxis) weight(x, at float64) float64 {
 	if a.ExcludeOutside && (at < 0 || at > a.last) {
 		return 0

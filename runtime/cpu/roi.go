@@ -33,7 +33,7 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 	return nil
 }
 
-// poolRoi stores a bin of all channels.
+// poolRoi stores bin y, x of a region in all channels.
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
 		dst[i*bins] = 0
@@ -168,7 +168,7 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 	return nil
 }
 
-// roiBin returns the elements of a bin along an axis.
+// roiBin returns the elements from…to of a bin along an axis, clamped to its extent.
 func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
 	place := func(v T) float64 {
 		return within(math.Round(float64(T(v*scale))), -math.MaxInt32, math.MaxInt32)

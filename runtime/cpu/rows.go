@@ -1,6 +1,7 @@
 package cpu
 
-// rowTask is a normalisation of every row of a matrix, shared by the rows.
+// rowTask is the state of a running normalisation of the rows of a matrix, which workers share.
+// scale and bias may be nil.
 type rowTask struct {
 	kind        rowKind
 	dst, src    []float32

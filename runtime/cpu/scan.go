@@ -46,7 +46,8 @@ func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse boo
 	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
 }
 
-// scan combines each element with those before it, starting with neutral.
+// scan stores the combination of all elements up to each one along the middle axis. neutral is the
+// combination of no elements.
 func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
 	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))
 	for o := range outer {

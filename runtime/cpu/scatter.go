@@ -5,8 +5,10 @@ package cpu
 // an [IndexError] for an index out of range; earlier updates are then applied.
 
 // ScatterElements replaces single elements: for axis 1, dst[i, idx[i, j, k], k] = updates[i, j, k]
-// (ONNX ScatterElements). idx and updates have extents shape. Except along axis, these must be at
-// most srcShape, the extents of src; otherwise it returns an [IndexError].
+// (ONNX ScatterElements). The other elements of dst are elements of src. idx and updates have
+// extents shape. Except along axis, these must be at most srcShape, the extents of src. It returns
+// an [IndexError] for an index out of range or if shape exceeds srcShape; dst is then partly
+// written.
 func ScatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T, shape, srcShape []int, axis int) error {
 	return scatterElements(dst, src, idx, updates, shape, srcShape, axis, func(_, u T) T { return u })
 }
@@ -54,9 +56,10 @@ func scatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T,
 	return nil
 }
 
-// ScatterND replaces slices (ONNX ScatterND): dst and src are [extents…, inner],
-// idx is [tuples, len(extents)] and updates [tuples, inner], with
-// dst[idx[j, 0], idx[j, 1], …, :] = updates[j, :].
+// ScatterND replaces slices (ONNX ScatterND): dst and src are [extents…, inner], idx is [tuples,
+// len(extents)] and updates [tuples, inner], with dst[idx[j, 0], idx[j, 1], …, :] = updates[j, :].
+// The other slices of dst are slices of src. It returns an [IndexError] for a coordinate out of
+// range; dst is then partly written.
 func ScatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { copy(x, u) })
 }

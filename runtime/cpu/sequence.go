@@ -18,7 +18,7 @@ import (
 func SequenceEmpty[T any](dst *[]rt.Tensor[T]) { *dst = []rt.Tensor[T]{} }
 
 // SequenceAppend sets *dst to the elements of seq and a copy of x at the end (ONNX SequenceInsert).
-// shape is the shape of x.
+// shape is the shape of x. It returns an error if the sequence becomes too large.
 func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int) error {
 	if err := checkRoom(seq, shape); err != nil {
 		return err
@@ -27,7 +27,8 @@ func SequenceAppend[T any](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape
 	return nil
 }
 
-// checkRoom returns an error if a sequence has no room for a tensor of this shape.
+// checkRoom returns an error if the tensors of seq and one more of this shape are too large for a
+// sequence.
 func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 	n := volume(shape...)
 	for _, t := range seq {
@@ -40,7 +41,8 @@ func checkRoom[T any](seq []rt.Tensor[T], shape []int) error {
 }
 
 // SequenceInsert sets *dst to seq with a copy of x inserted at a position (ONNX SequenceInsert).
-// shape is the shape of x.
+// shape is the shape of x. It returns an [IndexError] for a position out of range, and an error if
+// the sequence becomes too large.
 func SequenceInsert[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], x []T, shape []int, position []I) error {
 	at := len(seq)
 	if int64(position[0]) != int64(len(seq)) {
@@ -61,7 +63,8 @@ func newItem[T any](x []T, shape []int) rt.Tensor[T] {
 	return rt.Tensor[T]{Data: slices.Clone(trim(x, volume(shape...))), Shape: slices.Clone(shape)}
 }
 
-// SequenceErase sets *dst to seq without the element at a position (ONNX SequenceErase).
+// SequenceErase sets *dst to seq without the element at a position (ONNX SequenceErase). It returns
+// an [IndexError] for a position out of range.
 func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[T], position []I) error {
 	at, ok := fromFront(position[0], len(seq))
 	if !ok {
@@ -71,10 +74,10 @@ func SequenceErase[T any, I int32 | int64](dst *[]rt.Tensor[T], seq []rt.Tensor[
 	return nil
 }
 
-// SequenceLength stores the number of elements of seq (ONNX SequenceLength).
+// SequenceLength sets dst[0] to the number of elements of seq (ONNX SequenceLength).
 func SequenceLength[T any](dst []int64, seq []rt.Tensor[T]) { dst[0] = int64(len(seq)) }
 
-// itemAt returns the element at a position.
+// itemAt returns the element at a position, or an [IndexError] for a position out of range.
 func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor[T], error) {
 	at, ok := fromFront(position[0], len(seq))
 	if !ok {
@@ -84,7 +87,7 @@ func itemAt[T any, I int32 | int64](seq []rt.Tensor[T], position []I) (rt.Tensor
 }
 
 // SequenceExtent returns the extent of an axis of the element at a position. It returns an error if
-// the rank of the element is not rank.
+// the position is out of range, or if the rank of the element is not rank.
 func SequenceExtent[T any, I int32 | int64](seq []rt.Tensor[T], position []I, rank, axis int) (int, error) {
 	t, err := itemAt(seq, position)
 	if err != nil {
@@ -101,8 +104,8 @@ func extentOf(shape []int, rank, axis int) (int, error) {
 	return shape[axis], nil
 }
 
-// SequenceAt copies the element at a position (ONNX SequenceAt). It returns an error if the shape
-// of the element is not shape.
+// SequenceAt copies the element at a position to dst (ONNX SequenceAt). It returns an error if the
+// position is out of range, or if the shape of the element is not shape.
 func SequenceAt[T any, I int32 | int64](dst []T, seq []rt.Tensor[T], position []I, shape []int) error {
 	t, err := itemAt(seq, position)
 	if err != nil {

@@ -54,7 +54,7 @@ func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int
 	return 0
 }
 
-// end empties the slot. It repeats a panic of a part.
+// end empties the slot after its task. It panics with err, the panic of a part, unless err is nil.
 func (s *slot[T, P]) end(err error) {
 	var none T
 	s.task = none // or it would keep its operands alive

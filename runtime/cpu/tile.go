@@ -77,8 +77,9 @@ func (t *tile) loops(run int, n, step [3]int) {
 // nearPanels is the number of elements of b that probably are in a near cache.
 const nearPanels = 16 << 10
 
-// fetchFor returns the tile's fetch, so that all of b is prefetched. elements is the number of
-// elements of b. times is the smallest number of times that a panel is read before the next one.
+// fetchFor returns a value for a tile's field fetch with which all of b is prefetched. It is 0 if b
+// is small. elements is the number of elements of b. times is the smallest number of times that a
+// panel is read before the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0
@@ -191,7 +192,8 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 // callWork bounds the multiply-adds of one kernel call, because assembly cannot be preempted.
 const callWork = 1 << 24
 
-// repeat runs count tiles of these rows and advances the positions behind them.
+// repeat runs count tiles of the given number of rows and advances the positions past them. It
+// makes several calls of the kernel if one would take too long.
 func (t *tile) repeat(rows, count int) {
 	t.rows = rows
 	most := count

@@ -34,7 +34,8 @@ func tileRef(t *tile) {
 	}
 }
 
-// spot is the position of one of a run's tiles in bytes.
+// spot is the position of a tile: the offsets of its operands in bytes, its index i in a round, and
+// the index of the round.
 type spot struct{ a, b, c, bias, i, round int }
 
 // first returns the first tile.
@@ -59,7 +60,8 @@ func (s *spot) move(a, b, c, bias int) {
 	s.bias += bias
 }
 
-// sumRows multiplies two rows of a by four columns of b. The places are in bytes.
+// sumRows returns the sums of the products of two rows of a and four columns of b, four for each
+// row. a0, a1 and b are positions in bytes.
 func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	var s00, s01, s02, s03, s10, s11, s12, s13 float32
 	place, step := run{b: b}, t.step()
@@ -82,7 +84,8 @@ func (t *tile) sumRows(a0, a1, b int) [8]float32 {
 	return [8]float32{s00, s01, s02, s03, s10, s11, s12, s13}
 }
 
-// sumRow multiplies a row of a by eight columns of b.
+// sumRow returns the sums of the products of a row of a and eight columns of b. a and b are
+// positions in bytes.
 func (t *tile) sumRow(a, b int) [8]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	place, step := run{b: b}, t.step()
@@ -111,7 +114,8 @@ type run struct {
 	at, b int // of the run's first element and of its columns, in bytes
 }
 
-// advance moves to the next run, after one of this many bytes of b, and reports whether there is one.
+// advance moves to the next run. read is the number of bytes of b that the last run read. It
+// returns false after the last run.
 func (t *tile) advance(r *run, read int) bool {
 	r.at += t.step() * t.run
 	r.b += read

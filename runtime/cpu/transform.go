@@ -79,7 +79,7 @@ func transformRef(f winogradFactor, tile int, t *transform) {
 	}
 }
 
-// spreadPoints multiplies by Bᵀ of F(tile,3) at the points 0, ±1 (, ±2) and ∞.
+// spreadPoints returns Bᵀ·d for F(tile,3), with the points 0, ±1, ∞ and, for tile 4, ±2.
 func spreadPoints(tile int, d [maxPoints]float32) [maxPoints]float32 {
 	if tile == 2 {
 		return [maxPoints]float32{d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]}
@@ -93,7 +93,7 @@ func spreadPoints(tile int, d [maxPoints]float32) [maxPoints]float32 {
 	}
 }
 
-// gatherPoints multiplies by Aᵀ of F(tile,3).
+// gatherPoints returns Aᵀ·m for F(tile,3).
 func gatherPoints(tile int, m [maxPoints]float32) [maxPoints]float32 {
 	sum, difference := m[1]+m[2], m[1]-m[2]
 	if tile == 2 {

@@ -20,8 +20,8 @@ const (
 // treeAggregates are the names of the aggregates.
 var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
 
-// TreeEnsemble evaluates decision trees (ONNX TreeEnsemble). dst is [rows, targets] and x is [rows,
-// features].
+// TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x is
+// [rows, features]. It returns an error if features is less than need.
 //
 // A node is three elements of nodes and a threshold. The first element is a feature. The second is
 // the child to take if the row's feature is above the threshold or NaN, the third the child to take
@@ -29,7 +29,7 @@ var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin
 // child for each tree.
 //
 // Leaf k adds weights[leaves[k]:leaves[k+1]] to the targets listed at the same indices. If leaves
-// is nil, leaf k adds row k of weights, [leaves, targets]. The trees' contributions to a target are
+// is nil, leaf k adds row k of weights, [leaves, n]. The trees' contributions to a target are
 // combined in the order of the trees, in type T, as aggregate says: "sum", "average" over all
 // trees, "min" or "max". A target without contributions is 0. base is added unless it is nil.
 func TreeEnsemble[T Float](dst, x []T, nodes []int32, thresholds []T, roots, leaves, targets []int32, weights, base []T, rows, features, need, n int, aggregate string) error {
@@ -93,7 +93,7 @@ func (f *forest[T]) Part(i, parts int) {
 	}
 }
 
-// some does rows from…to.
+// some evaluates rows from…to.
 func (f *forest[T]) some(from, to int) {
 	dst, x := f.dst[from*f.n:to*f.n], f.x[from*f.features:to*f.features]
 	first := T(0)
@@ -137,8 +137,8 @@ func (f *forest[T]) some(from, to int) {
 // lanes is the number of paths that are followed at once: others proceed while one waits for memory.
 const lanes = 4
 
-// walk replaces children by the leaves that they lead to. The rows are stride elements apart, starting
-// at x.
+// walk follows lanes paths to their leaves. at holds a child for each path, and receives the
+// numbers of the leaves. Each path is for a row of x; the rows are stride elements apart.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]
@@ -175,7 +175,7 @@ func treeStep[T Float](nodes []int32, thresholds, x []T, at int32) int32 {
 	return next
 }
 
-// add aggregates the weights of a leaf.
+// add aggregates the weights of a leaf and the contributions of earlier trees in dst, a row.
 func (f *forest[T]) add(dst []T, leaf int32) {
 	if f.leaves == nil {
 		if f.aggregate <= treeAverage {
@@ -197,7 +197,7 @@ func (f *forest[T]) add(dst []T, leaf int32) {
 	}
 }
 
-// join aggregates two numbers; for a minimum or maximum NaN means no number.
+// join aggregates two numbers. For a minimum or maximum, NaN stands for a missing number.
 func (f *forest[T]) join(a, b T) T {
 	switch f.aggregate {
 	case treeMin:
@@ -214,7 +214,8 @@ func (f *forest[T]) join(a, b T) T {
 	return a + b
 }
 
-// finish makes results of the aggregates of a row.
+// finish converts the aggregates of a row to results. It divides for an average, sets targets
+// without contributions to 0, and adds base.
 func (f *forest[T]) finish(dst []T) {
 	for t, v := range dst {
 		switch {

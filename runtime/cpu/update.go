@@ -35,12 +35,12 @@ func SGD(w, g, m []float32, rates *SGDRates) {
 	}
 }
 
-// AdamRates holds the constants of a step of Adam.
+// AdamRates holds the constants of a step of [Adam].
 type AdamRates struct {
 	Decay        float32 // weight decay, times the weights added to the gradient
 	Shrink       float32 // factor of the weights
 	Beta1, Rest1 float32 // factors of the old first moment and of the gradient in the new one
-	Beta2, Rest2 float32
+	Beta2, Rest2 float32 // factors of the old second moment and of the squared gradient in the new one
 	Scale        float32 // factor of the root of the second moment
 	Epsilon      float32 // added to the root of the second moment
 	Rate         float32 // learning rate

@@ -37,7 +37,8 @@ func amsgradRef(w, g, m, v, most []float32, rates *AdamRates) {
 	}
 }
 
-// moments updates the moments of an element and returns the second.
+// moments updates the two moments m and v of the weight w with the gradient g, and returns the
+// second.
 func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 	d := g + float32(r.Decay*w)
 	*m = float32(r.Beta1**m) + float32(r.Rest1*d)
@@ -45,7 +46,7 @@ func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 	return *v
 }
 
-// step returns an element after a step by its moments.
+// step returns the weight w after a step. m is the first moment, and v the second one.
 func (r *AdamRates) step(w, m, v float32) float32 {
 	root := float32(squareRoot(v)*r.Scale) + r.Epsilon
 	return float32(r.Shrink*w) - float32(r.Rate*m)/root

@@ -15,10 +15,10 @@ func windowLimit() int {
 	return rows
 }
 
-// step holds distances in bytes.
+// step holds distances between the operands of tiles in bytes.
 type step struct{ a, b, c, bias int }
 
-// times is n steps.
+// times returns n steps.
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
 // sweep covers high×wide pixels in each of several planes. The tile starts at the first pixels. A tile
@@ -56,7 +56,8 @@ func (t *tile) move(by step) {
 	t.atBias += by.bias
 }
 
-// windows is repeat for a window kernel: for rounds of count tiles.
+// windows runs rounds of count tiles with the window kernel of op, in calls that are short enough.
+// next is the distance between tiles, and round the distance between rounds.
 func (t *tile) windows(op windowOp, rows, count, rounds int, next, round step) {
 	most := max(1, callWork/(t.n[0]*t.n[1]*t.n[2]*rows*16))
 	if count > most && rounds > 1 {

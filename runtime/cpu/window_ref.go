@@ -24,7 +24,8 @@ func windowRef(t *tile, op windowOp) {
 	}
 }
 
-// window combines the taps of one pixel. The places are in bytes.
+// window returns the result of one pixel for 16 channels. a is the position of its window, and b
+// the position of the weights, in bytes.
 func (t *tile) window(op windowOp, a, b int) [16]float32 {
 	var acc [16]float32
 	if op == largest {

@@ -88,7 +88,7 @@ func PackWinograd(dst, w []float32, s *WinogradShape) {
 	}
 }
 
-// weightPoints multiplies three weights by G of F(tile,3).
+// weightPoints returns G·(a, b, c) for F(tile,3).
 func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
 	if tile == 2 {
 		sum := a + c
@@ -113,9 +113,9 @@ func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW,
 // linesLen returns the size of a part's lines: one for each point, after a line of zeros.
 func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
 
-// WinogradScratch returns the number of elements of scratch memory for parts that are computed
-// concurrently, with this total number of tiles. Each part has at least 14 tiles, if there are
-// enough.
+// WinogradScratch returns how many scratch elements [Winograd] needs for parts that are computed
+// concurrently. tiles is the number of tiles of all parts together. Each part has at least 14
+// tiles, if there are enough.
 func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 	points := volume(s.points(), s.points(), 16)
 	return volume(parts, s.linesLen()+2*points) + volume(tiles, s.inBlocks()+s.outBlocks(), points)
@@ -168,7 +168,7 @@ const (
 
 var winograds slot[winograd, *winograd]
 
-// newWinograd checks a Winograd's operands.
+// newWinograd returns the state of a Winograd. It panics unless the operands fit the shape.
 func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) winograd {
 	s.checkWeights()
 	if min(s.Top, s.Left, s.InH, s.InW) < 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// assemble compiles PTX for the device by the driver's linker. It returns the device code and what the
-// compiler said.
+// assemble compiles PTX for the device with the driver's linker. It returns the device code and the
+// compiler's log.
 func (d *device) assemble(code []byte) (binary []byte, log string, err error) {
 	if len(code) == 0 {
 		return nil, "", errors.New("cuda: compiling: the code is empty")

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// cache keeps compiled code in a folder, a file an entry. It never fails: what cannot be read is not
-// there, and what cannot be written is compiled again.
+// cache keeps compiled code in a folder, one file for each entry. It never fails. Code that cannot
+// be read counts as missing, and code that cannot be written is compiled again next time.
 type cache struct {
 	folder func() string // "" keeps nothing
 	limit  int64         // bytes; the entries that were not used for the longest time go first
 }
 
-// entry is a file of a cache. Its zero value is not kept.
+// entry is a file of a cache. The zero entry is never found, and writing it does nothing.
 type entry struct {
 	cache cache
 	path  string
@@ -69,7 +69,7 @@ func (e entry) read() (code []byte, log string, ok bool) {
 	return rest[n:], string(rest[:n]), true
 }
 
-// write creates or replaces the file, and removes old entries if there is too much.
+// write creates or replaces the file. It removes old entries if the cache exceeds its limit.
 func (e entry) write(code []byte, log string) {
 	if e.path == "" {
 		return
@@ -99,7 +99,8 @@ func (e entry) write(code []byte, log string) {
 	e.cache.sweep()
 }
 
-// sweep removes the oldest entries beyond the limit, and what programs left that were killed.
+// sweep removes the entries beyond the limit that were unused for the longest time, and the
+// temporary files of killed programs.
 func (c cache) sweep() {
 	files, err := os.ReadDir(c.folder())
 	if err != nil {

@@ -64,8 +64,8 @@ func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Devi
 	return d, nil
 }
 
-// enter begins a call: until leave, the device is not closed, and its context is the current one. It
-// returns an error, after which leave must not be called, if the device is closed or lost.
+// enter begins a call, which leave ends. Until leave, the device stays open and its context is
+// current. If the device is closed or lost, enter returns an error, and leave must not be called.
 func (d *device) enter() error {
 	d.mu.RLock()
 	err := error(nil)
@@ -90,7 +90,8 @@ func (d *device) leave() {
 	d.mu.RUnlock()
 }
 
-// bind locks the goroutine to its thread, also on errors, and makes the context the thread's.
+// bind locks the goroutine to its thread and makes the device's context current on it. The
+// goroutine is locked even if bind returns an error.
 func (d *device) bind() error {
 	runtime.LockOSThread()
 	if r := d.api.CtxSetCurrent(d.context); r != libcuda.Success {
@@ -134,14 +135,14 @@ func (d *device) Free(a gpu.Address) {
 	}
 }
 
-// keep adds to a map of what Close gives back.
+// keep adds k to a map of objects that Close frees.
 func keep[K comparable](d *device, table map[K]struct{}, k K) {
 	d.tables.Lock()
 	defer d.tables.Unlock()
 	table[k] = struct{}{}
 }
 
-// forget removes from a map of what Close gives back. It reports whether the map had it.
+// forget removes k from a map of objects that Close frees. It reports whether the map contained k.
 func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	d.tables.Lock()
 	defer d.tables.Unlock()
@@ -150,8 +151,8 @@ func forget[K comparable](d *device, table map[K]struct{}, k K) bool {
 	return ok
 }
 
-// eachQueue calls do for each queue while no call of the queue runs. Calls that begin later see what
-// was stored before.
+// eachQueue calls do for each queue, at a time when no call of the queue runs. Later calls see
+// everything that the caller stored before.
 func (d *device) eachQueue(do func(*queue)) {
 	d.tables.Lock()
 	queues := slices.Collect(maps.Keys(d.queues))

@@ -16,7 +16,7 @@ var (
 	errGraphClosed  = errors.New("cuda: the graph is closed")
 )
 
-// errorName returns CUDA's name of a result, such as CUDA_ERROR_ILLEGAL_ADDRESS.
+// errorName returns CUDA's name of an error, such as CUDA_ERROR_ILLEGAL_ADDRESS.
 func errorName(api *libcuda.API, r libcuda.Result) string {
 	var name *byte
 	if api.GetErrorName(r, &name) != libcuda.Success || name == nil {
@@ -25,7 +25,7 @@ func errorName(api *libcuda.API, r libcuda.Result) string {
 	return libcuda.Text(name)
 }
 
-// text returns a C string without its end.
+// text returns the C string in b, up to its terminating zero byte.
 func text(b []byte) string {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
@@ -33,8 +33,8 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// failed makes an error of a result, with what was done. If all later calls will fail too, the error
-// wraps [gpu.ErrDeviceLost], and is what they return.
+// failed returns an error for a result. The format says what was done. If the context is unusable
+// from then on, the error wraps [gpu.ErrDeviceLost], and all later calls return it.
 func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	what, name := fmt.Sprintf(format, args...), errorName(d.api, r)
 	if !r.IsSticky() {
@@ -45,7 +45,8 @@ func (d *device) failed(r libcuda.Result, format string, args ...any) error {
 	return *d.lost.Load()
 }
 
-// noMemory is the error of an allocation for which there is not enough device memory.
+// noMemory returns the error of an allocation that exceeds the free device memory. what describes
+// the allocation.
 func (d *device) noMemory(what string) error {
 	var free, total uintptr
 	if r := d.api.MemGetInfo(&free, &total); r != libcuda.Success {

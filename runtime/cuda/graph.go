@@ -41,7 +41,7 @@ type step struct {
 	bytes  int
 }
 
-// recorder is the [gpu.Queue] that Record passes on. It makes no call of the driver.
+// recorder is the [gpu.Queue] that Record passes to its function. It makes no call of the driver.
 type recorder struct {
 	queue *queue
 	steps []step
@@ -133,7 +133,7 @@ func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
 	return g, nil
 }
 
-// build makes a node of each step, behind that of the step before.
+// build makes a node of each step. Each node depends on the one before.
 func (g *graph) build() error {
 	if len(g.steps) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func (g *graph) build() error {
 	}
 }
 
-// stagedBytes is the room of a copy in the pinned memory of a graph.
+// stagedBytes returns the bytes that a copy takes in the pinned memory of a graph.
 func stagedBytes(host []byte) int { return (len(host) + 255) &^ 255 }
 
 // stage gives each copy its place in pinned memory, and collects the kernels' names and modules.
@@ -228,7 +228,8 @@ func (s *step) kernelNode() *libcuda.KernelNode {
 	return n
 }
 
-// memcpyNode returns the node of a copy. staged begins with the pinned memory of one from or to the host.
+// memcpyNode returns the node of a copy. If it copies from or to the host, its pinned memory is at
+// the start of staged.
 func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 	onDevice := func(a gpu.Address) libcuda.MemcpyEnd {
 		return libcuda.MemcpyEnd{Type: libcuda.MemoryDevice, Device: libcuda.Address(a)}
@@ -246,7 +247,8 @@ func (s *step) memcpyNode(staged []byte) *libcuda.MemcpyNode {
 	return n
 }
 
-// checkGraph returns a graph of this device.
+// checkGraph returns g as a graph of this device. It returns an error if g belongs to another
+// driver or device.
 func (d *device) checkGraph(g gpu.Graph) (*graph, error) {
 	checked, ok := g.(*graph)
 	if !ok || checked == nil {
@@ -319,7 +321,8 @@ func (g *graph) Close() {
 	g.release()
 }
 
-// fillFrom does the copies from the pinned memory of a graph, before it is given back.
+// fillFrom performs the queue's pending copies from the pinned memory of a graph that will be
+// freed.
 func (q *queue) fillFrom(g *graph) {
 	for i := range q.fills {
 		if f := &q.fills[i]; f.graph == g {
@@ -329,7 +332,7 @@ func (q *queue) fillFrom(g *graph) {
 	}
 }
 
-// release gives everything back. No replay is started any more.
+// release frees the graph's objects and pinned memory. No replay starts afterwards.
 func (g *graph) release() {
 	if g.exec != 0 {
 		g.device.api.GraphExecDestroy(g.exec)

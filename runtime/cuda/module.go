@@ -39,7 +39,8 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	return m, nil
 }
 
-// load loads compiled code from the cache. If there is none, or none that the driver takes, it compiles.
+// load loads compiled code from the cache. If the cache does not have it, or the driver rejects it,
+// load compiles the code.
 func (m *module) load(code []byte) error {
 	d := m.device
 	d.driver.assembling.Lock()
@@ -65,7 +66,7 @@ func (m *module) load(code []byte) error {
 	return nil
 }
 
-// Log returns what the compiler said about the code.
+// Log returns the compiler's messages about the code.
 func (m *module) Log() string { return m.log }
 
 func (m *module) Kernel(k gpu.KernelInfo) (gpu.Kernel, error) {
@@ -130,8 +131,9 @@ func (k *kernel) checkBlock() error {
 	return nil
 }
 
-// checkArgs asserts that the code has as many parameters as launches have arguments, of at most 8 bytes
-// each. The driver would read memory that is not an argument. It can say what there is since CUDA 12.4.
+// checkArgs returns an error unless the code has as many parameters as launches have arguments,
+// each of at most 8 bytes. Otherwise the driver would read memory beyond the arguments. Drivers
+// before CUDA 12.4 cannot report parameters; checkArgs then returns nil.
 func (k *kernel) checkArgs() error {
 	api := k.module.device.api
 	if api.FuncGetParamInfo == nil {

@@ -30,7 +30,7 @@ type queue struct {
 	started names            // since Wait returned nil
 }
 
-// fill is a copy to memory of the caller that Wait has to do.
+// fill is a copy to memory of the caller that is done when the device's work has ended.
 type fill struct {
 	to, from []byte
 	graph    *graph // whose staging from is, or nil
@@ -49,7 +49,7 @@ func (d *device) Queue() (gpu.Queue, error) {
 	return q, nil
 }
 
-// enter begins a call, as the device's does.
+// enter begins a call of the queue, as [device.enter] does for the device.
 func (q *queue) enter() error {
 	if err := q.device.enter(); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (q *queue) leave() {
 	q.device.leave()
 }
 
-// failed makes an error of a result. The loss of the device is reported by whatever is called next:
-// it is due to one of the kernels that were started.
+// failed returns an error for a result, as [device.failed] does. If the device is lost, the error
+// names the kernels that were started, because one of them is the cause.
 func (q *queue) failed(r libcuda.Result, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if r.IsSticky() {
@@ -137,7 +137,7 @@ func (q *queue) Copy(to, from gpu.Address, bytes int) error {
 	return nil
 }
 
-// checkCopy returns an error if a copy on the device has no size, or an address is 0.
+// checkCopy returns an error if the size of a copy is negative, or if an address is 0.
 func checkCopy(to, from gpu.Address, bytes int) error {
 	if bytes < 0 {
 		return fmt.Errorf("cuda: copying %d bytes", bytes)
@@ -153,7 +153,8 @@ func checkAddress(a gpu.Address, bytes int) error {
 	return nil
 }
 
-// checkLaunch returns the kernel of a launch, or nil if the grid is empty.
+// checkLaunch returns k as a kernel of the device, or nil if the grid is empty. It returns an error
+// if the launch is invalid.
 func (d *device) checkLaunch(k gpu.Kernel, grid [3]int, args []uint64) (*kernel, error) {
 	launched, ok := k.(*kernel)
 	switch {
@@ -216,8 +217,9 @@ func (q *queue) Replay(g gpu.Graph) error {
 	return replayed.replay(q)
 }
 
-// Wait polls: a call of the driver that waits could not be ended by a context. Small models end while it
-// polls without a break; later it sleeps for a small share of the time that has passed.
+// Wait polls the stream, because a context cannot end a call of the driver that waits. It polls
+// without a break at first, which is enough for small models. Later it sleeps between polls, for a
+// small share of the time that has passed.
 func (q *queue) Wait(ctx context.Context) error {
 	const spin, longest = 200 * time.Microsecond, time.Millisecond
 	for start := time.Now(); ; {
@@ -257,7 +259,7 @@ func (q *queue) poll() (done bool, err error) {
 	return true, nil
 }
 
-// fill does the first n copies to memory of the caller.
+// fill performs the first n pending copies to memory of the caller.
 func (q *queue) fill(n int) error {
 	for _, f := range q.fills[:n] {
 		if err := q.device.copy(f.to, f.from); err != nil {
@@ -288,7 +290,7 @@ func (q *queue) Close() error {
 	return err
 }
 
-// release gives everything back. No other call of the queue runs.
+// release frees the stream and the staging memory. No other call of the queue runs.
 func (q *queue) release() {
 	q.closed = true
 	q.fills = nil
@@ -296,7 +298,8 @@ func (q *queue) release() {
 	q.device.api.StreamDestroy(q.stream)
 }
 
-// names are the distinct names of some kernels, of which only the first few matter.
+// names are the distinct names of some kernels, at most the first three. more is set if there are
+// others.
 type names struct {
 	first [3]string
 	n     int
@@ -321,7 +324,7 @@ func (l *names) addAll(m *names) {
 	l.more = l.more || m.more
 }
 
-// String says where a failure may have been.
+// String returns the kernels in which a failure may have happened.
 func (l *names) String() string {
 	switch list := strings.Join(l.first[:l.n], ", "); {
 	case l.n == 0:

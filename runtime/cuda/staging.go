@@ -9,9 +9,8 @@ import (
 // maxSlots is how many slots are in flight: while one is filled, the others are copied.
 const maxSlots = 4
 
-// staging is a ring of pinned memory, through which copies to and from the device go. The slots are
-// allocated when they are first needed, and kept. A slot that is full is used again when the copies from
-// it are done.
+// staging is a ring of slots of pinned memory for copies to and from the device. A slot is
+// allocated when it is first needed, and kept. A full slot is used again when its copies are done.
 type staging struct {
 	slots  []slot
 	at     int // the slot in use
@@ -84,7 +83,7 @@ func (q *queue) newSlot() (slot, error) {
 	return s, nil
 }
 
-// rewind begins anew: no copy is in flight.
+// rewind makes all slots empty. No copy may be in flight.
 func (s *staging) rewind() {
 	for i := range s.slots {
 		s.slots[i].used = 0
@@ -100,7 +99,7 @@ func (s *staging) release(d *device) {
 	s.slots = nil
 }
 
-// pin allocates host memory that the device copies from and to while the program goes on.
+// pin allocates pinned host memory, which the device can copy asynchronously.
 func (d *device) pin(bytes int) ([]byte, error) {
 	var host *byte
 	if r := d.api.MemHostAlloc(&host, uintptr(bytes), libcuda.HostPortable); r != libcuda.Success {
@@ -109,5 +108,5 @@ func (d *device) pin(bytes int) ([]byte, error) {
 	return unsafe.Slice(host, bytes), nil
 }
 
-// unpin gives back what pin returned.
+// unpin frees memory that pin returned.
 func (d *device) unpin(memory []byte) { d.api.MemFreeHost(&memory[0]) }

@@ -11,7 +11,7 @@ import (
 const CacheLimit = 256 << 20
 
 // ReadCache returns the data that [WriteCache] stored under a name. It returns nil if there is no
-// such data, or if the file is incomplete.
+// such file, or if the file is incomplete.
 func ReadCache(name string) []byte {
 	path, err := cachePath(name)
 	if err != nil {

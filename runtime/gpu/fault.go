@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// faultWords is the number of i32 from one record of a fault to the next.
+	// faultWords is the size of a fault's record in i32.
 	faultWords = 4
-	// maxFaults is the number of records. Calls with more launches that may find a fault look at the
-	// records in between.
+	// maxFaults is the number of records. If a call has more launches that may find a fault, the
+	// records are read and used again.
 	maxFaults = 1024
 )
 
@@ -19,7 +19,8 @@ func FaultNumber(record []int32) int64 {
 	return int64(record[2])<<32 | int64(uint32(record[1]))
 }
 
-// faults are the records in which kernels report what the host would return an error for.
+// faults are the records of a call's faults. A kernel writes a record where the host would return
+// an error.
 type faults struct {
 	memory buffer
 	// failed makes the error of each record in use, from the number that a kernel has found.
@@ -49,7 +50,7 @@ func (r *Run) Fault(failed func(number int64) error) Arg {
 	return Arg{number: uint64(at), kind: isAddress}
 }
 
-// clearFaults makes the first records say that there is no fault.
+// clearFaults clears the first n records, so that they have no fault.
 func (r *Run) clearFaults(n int) error {
 	return r.queue.Upload(r.faults.memory.at, make([]byte, 4*faultWords*n))
 }
@@ -67,7 +68,7 @@ func (r *Run) download() error {
 	return r.queue.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), r.faults.memory.at)
 }
 
-// collect downloads the records in use.
+// collect downloads the records in use and waits for them.
 func (r *Run) collect() error {
 	if err := r.download(); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (r *Run) collect() error {
 	return r.queue.Wait(context.Background())
 }
 
-// findFault returns the error of the first fault in the records that were downloaded, and begins with the
-// first record again.
+// findFault returns the error of the first fault in the downloaded records, or nil. Afterwards no
+// record is in use.
 func (r *Run) findFault() error {
 	list := r.faults.failed
 	r.faults.failed = r.faults.failed[:0]

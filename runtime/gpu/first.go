@@ -19,10 +19,10 @@ type Choice[M any] struct {
 // targetVariable is the environment variable that forces a target.
 const targetVariable = "BURNGEN_TARGET"
 
-// First loads a model on the first target that the machine has. Devices whose driver computes on the
-// CPU do not count. The environment variable BURNGEN_TARGET forces a target by its name. First returns
-// an error if the forced target cannot be had, and if Load fails for another reason than a missing
-// device.
+// First loads a model on the first target that the machine has. It skips devices whose driver
+// computes on the CPU. The environment variable BURNGEN_TARGET forces a target by its name. First
+// returns an error if the forced target is not available, and if Load fails for another reason than
+// a missing device.
 func First[M any](options []Option, choices ...Choice[M]) (M, error) {
 	var none M
 	if forced := os.Getenv(targetVariable); forced != "" {

@@ -48,7 +48,8 @@ func Find(d Driver, options ...Option) (index int, err error) {
 	return s.index, err
 }
 
-// chosen returns the settings of options, whose device the driver has.
+// chosen returns the settings that options make. It returns an error if the driver does not have
+// their device.
 func chosen(d Driver, options []Option) (settings, error) {
 	s, err := settingsOf(options)
 	if err != nil {
@@ -60,7 +61,7 @@ func chosen(d Driver, options []Option) (settings, error) {
 	return s, nil
 }
 
-// check looks for the device in the driver's list.
+// check returns an error unless the driver lists the device of the settings.
 func (s *settings) check(d Driver) error {
 	list, err := d.Devices()
 	switch {
@@ -79,7 +80,8 @@ func (s *settings) check(d Driver) error {
 // kernel returns a kernel of the code.
 func (i *Instance) kernel(k *KernelInfo) (Kernel, error) { return i.loaded.kernel(k) }
 
-// On returns a function that prepares weights on the device of an instance.
+// On returns prepare with its first argument bound to i. prepare computes weights on the instance's
+// device.
 func On[R, W any](i *Instance, prepare func(*Instance, R) (W, error)) func(R) (W, error) {
 	return func(raw R) (W, error) { return prepare(i, raw) }
 }

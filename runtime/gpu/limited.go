@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// limited is a device that hands out a limited number of bytes.
+// limited is a device that hands out at most limit bytes.
 type limited struct {
 	Opened
 	limit int64
@@ -30,7 +30,7 @@ func (l *limited) Alloc(bytes int64) (Address, error) {
 	return at, err
 }
 
-// Free gives memory back.
+// Free frees memory and counts its bytes as available.
 func (l *limited) Free(at Address) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,24 +2,27 @@ package gpu
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 )
 
-// Arg is an argument of a kernel: a number, or host memory, in place of which the kernel gets
-// device memory.
+// Arg is an argument of a kernel: a number or host memory. For host memory the kernel gets the
+// address of the corresponding device memory.
 type Arg struct {
 	memory unsafe.Pointer
 	bytes  int
-	number uint64
+	number uint64 // for memory, the number of its elements
 	kind   argKind
 }
 
 type argKind uint8
 
 const (
-	isNumber  argKind = iota
-	isAddress         // of the device
+	isNumber  argKind = iota // of 32 bits
+	isWide                   // a number of 64 bits
+	isAddress                // of the device
 	isRead
 	isWritten
 )
@@ -30,11 +33,31 @@ func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 // Out returns an argument for memory that a kernel writes. The kernel may also read it.
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
-// Int returns an argument for a number, such as an extent.
+// Int returns an argument for a number that a kernel takes as an i32, such as an extent. The launch fails if
+// the number does not fit.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
+// Wide returns an argument for a number that a kernel takes as an i64.
+func Wide(n int) Arg { return Arg{number: uint64(n), kind: isWide} }
+
 func memoryOf[T any](s []T, kind argKind) Arg {
-	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), kind: kind}
+	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
+}
+
+// maxElements is the number of elements that memory of a kernel may have. Kernels count them with an i32, and
+// go beyond the last one by at most the number of blocks of a grid.
+const maxElements = math.MaxInt32 - math.MaxUint16
+
+// check returns an error if a kernel cannot count to the number, or to the number of elements of the memory.
+func (a Arg) check() error {
+	n := int64(a.number)
+	switch {
+	case a.kind == isNumber && n != int64(int32(n)):
+		return fmt.Errorf("an extent is %d, and kernels count to %d", n, math.MaxInt32)
+	case a.kind >= isRead && n > maxElements:
+		return fmt.Errorf("a tensor has %d elements, and kernels count to %d", n, maxElements)
+	}
+	return nil
 }
 
 // isMemory reports whether the argument is memory of the host.
@@ -43,7 +66,7 @@ func (a Arg) isMemory() bool { return a.kind >= isRead && a.bytes > 0 }
 // host returns the memory of the host.
 func (a Arg) host() []byte { return unsafe.Slice((*byte)(a.memory), a.bytes) }
 
-// region is memory of the host that has a counterpart on the device.
+// region is a piece of host memory and its copy on the device.
 type region struct {
 	start uintptr
 	bytes int
@@ -55,7 +78,7 @@ type region struct {
 	host   []byte
 }
 
-// regionOf returns the region of an argument's memory, which begins on the device at an address.
+// regionOf returns the region of an argument's memory, whose copy is at an address of the device.
 func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
@@ -69,7 +92,8 @@ func (r *region) address(a Arg) (at Address, ok bool) {
 	return r.at + Address(offset), true
 }
 
-// find returns the region that memory is in, among regions sorted by their start.
+// find returns the region that contains an argument's memory, or nil. regions are sorted by their
+// start.
 func find(regions []region, a Arg) *region {
 	i, exact := slices.BinarySearchFunc(regions, uintptr(a.memory), func(r region, start uintptr) int { return cmp.Compare(r.start, start) })
 	if !exact {
@@ -88,18 +112,18 @@ func sortRegions(regions []region) {
 	slices.SortFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
 }
 
-// granularity is the multiple of bytes at which memory for different uses begins.
+// granularity is the alignment in bytes of separate pieces of device memory.
 const granularity = 256
 
 func rounded(bytes int) int64 { return (int64(bytes) + granularity - 1) / granularity * granularity }
 
-// buffer is memory of the device that grows.
+// buffer is device memory that grows on demand.
 type buffer struct {
 	at    Address
 	bytes int64
 }
 
-// grow makes the buffer as large as bytes. Its contents are lost if it grows.
+// grow makes the buffer hold at least the given number of bytes. Its contents are lost if it grows.
 func (b *buffer) grow(d Opened, bytes int64) error {
 	if b.bytes >= bytes {
 		return nil

@@ -25,13 +25,13 @@ type loaded struct {
 	updates      map[string]Kernel
 }
 
-// With returns an instance of the program for a model. The device is opened by [Instance.Open], which
-// also returns the errors of options.
+// With returns an instance of the program for a model, whose device is not open. [Instance.Open]
+// opens it, and returns the errors of options.
 func (p *Program) With(options ...Option) *Instance {
 	return &Instance{program: p, options: options, weights: map[any]*table{}}
 }
 
-// Open returns an instance of the program on an opened device. It returns the errors of
+// Open returns an instance of the program whose device is open. It returns the errors of
 // [Instance.Open].
 func (p *Program) Open(options ...Option) (*Instance, error) {
 	i := p.With(options...)
@@ -39,7 +39,7 @@ func (p *Program) Open(options ...Option) (*Instance, error) {
 	return i, err
 }
 
-// load opens a device and loads the code, unless that has been done.
+// load opens a device and loads the code, unless an instance has done so before.
 func (p *Program) load(index int) (*loaded, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

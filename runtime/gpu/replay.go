@@ -2,11 +2,11 @@ package gpu
 
 import "slices"
 
-// maxRecordings is the number of recordings that a run keeps: those that were used last.
+// maxRecordings is the number of recordings that a run keeps. The recordings used last are kept.
 const maxRecordings = 8
 
-// recording is what a call has put on the queue, to be put there again by later calls of the same
-// schedule with the same extents.
+// recording holds the work that a call has put on the queue. Later calls with the same key put the
+// same work there again.
 type recording struct {
 	callKey
 	steps []queued // until there is a graph
@@ -15,7 +15,8 @@ type recording struct {
 	failed []func(int64) error
 }
 
-// callKey tells calls apart that may put different work on the queue.
+// callKey distinguishes calls that may put different work on the queue: their schedules, sizes and
+// weights.
 type callKey struct {
 	schedule         string
 	sizes            []int // extents, and the bytes of each argument and result
@@ -100,7 +101,8 @@ func (r *Run) put(s *queued) error {
 	return nil
 }
 
-// keep keeps the recording of a call that has succeeded.
+// keep adds the recording of a call that has succeeded, and drops the oldest if there are too many.
+// It ignores nil.
 func (h *held) keep(c *recording) {
 	if c == nil {
 		return
@@ -112,7 +114,7 @@ func (h *held) keep(c *recording) {
 	h.recordings = slices.Insert(h.recordings, 0, c)
 }
 
-// forget closes all recordings. Memory that they use is about to be given back.
+// forget closes all recordings. Call it before freeing memory that they use.
 func (h *held) forget() {
 	for _, c := range h.recordings {
 		c.close()

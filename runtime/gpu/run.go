@@ -2,9 +2,7 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 )
@@ -51,7 +49,7 @@ func (r *Run) Open(p *Instance) error {
 // Instance returns the instance that Open was called with.
 func (r *Run) Instance() *Instance { return r.program }
 
-// held is what a run has of a device.
+// held is the device of a run, with the memory, queue and recordings on it.
 type held struct {
 	device Opened
 	queue  Queue
@@ -64,7 +62,7 @@ type held struct {
 	recordings []*recording // the last used comes first
 }
 
-// free gives everything back.
+// free frees all memory and closes the queue and the recordings.
 func (h *held) free() {
 	h.forget()
 	h.queue.Close()
@@ -109,7 +107,8 @@ func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, ch
 	return nil
 }
 
-// slices returns the memory of the slices in a struct, which stay the same.
+// slices returns the memory of the slices in a struct, to which of is a pointer. The slices of a
+// struct never change.
 func (r *Run) slices(of any, kind argKind) []Arg {
 	for _, s := range r.structs {
 		if s.of == of {
@@ -120,7 +119,7 @@ func (r *Run) slices(of any, kind argKind) []Arg {
 	return r.structs[len(r.structs)-1].slices
 }
 
-// slicesIn are the slices in a struct.
+// slicesIn holds the memory of the slices in a struct.
 type slicesIn struct {
 	of     any // a pointer to it
 	slices []Arg
@@ -144,7 +143,8 @@ func (r *Run) Close() error {
 	return err
 }
 
-// begin begins a call.
+// begin begins a call. It makes the buffers large enough for arena and ports, and copies the
+// arguments to the device.
 func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	r.ctx, r.err, r.log, r.ports, r.faults.failed = ctx, nil, nil, r.ports[:0], r.faults.failed[:0]
 	r.key = callKey{sizes: r.key.sizes[:0]}
@@ -231,12 +231,15 @@ func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	}
 }
 
-var errTooLarge = errors.New("an extent exceeds 2147483647")
-
 func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	kernel, err := r.program.kernel(k)
 	if err != nil {
 		return err
+	}
+	for _, a := range args {
+		if err := a.check(); err != nil {
+			return err
+		}
 	}
 	if err := r.makeRoom(args); err != nil {
 		return err
@@ -246,11 +249,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	for _, a := range args {
 		word := a.number
 		switch {
-		case a.kind == isNumber:
-			if int64(word) > math.MaxInt32 || int64(word) < math.MinInt32 {
-				return errTooLarge
-			}
-		case a.kind == isAddress:
+		case a.kind < isRead:
 		case a.bytes == 0:
 			word = 0
 		default:
@@ -277,7 +276,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	return r.takeBack(args)
 }
 
-// makeRoom makes room for the arguments that are in no region.
+// makeRoom makes the spare buffer large enough for all arguments that are in no region.
 func (r *Run) makeRoom(args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
@@ -293,7 +292,8 @@ func (r *Run) makeRoom(args []Arg) error {
 	return r.grow(&r.spare, total)
 }
 
-// takeBack copies what a kernel has written to memory that is in no region to the host.
+// takeBack copies the arguments that are in no region back to the host, if the kernel has written
+// them. It waits for the copies.
 func (r *Run) takeBack(args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {
@@ -314,7 +314,7 @@ func (r *Run) takeBack(args []Arg) error {
 	return r.queue.Wait(r.ctx)
 }
 
-// find returns the region of memory, or nil.
+// find returns the region that contains an argument's memory, or nil.
 func (r *Run) find(a Arg) *region {
 	if _, ok := r.arena.address(a); ok {
 		return &r.arena

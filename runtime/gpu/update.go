@@ -49,7 +49,8 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 	return nil
 }
 
-// maxUpdateBlocks is the number of blocks up to which an update has a thread for each group.
+// maxUpdateBlocks bounds the blocks of an update. Longer vectors have several groups of elements
+// for each thread.
 const maxUpdateBlocks = 32768
 
 // Squares returns the sum of the squares of the elements of x, a part of a vector that was passed

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// vector is memory of the host that has a copy on the device over many calls. The host's memory, the copy
-// or both are valid. What is not valid is copied before it is used.
+// vector is host memory with a copy on the device that lasts for many calls. At least one of the
+// two is valid. Before either is used, it is made valid by a copy of the other.
 type vector struct {
 	region
 	memory   buffer
 	onDevice bool // the device's memory is valid
 }
 
-// vector returns the vector that memory is in, or nil.
+// vector returns the vector that contains an argument's memory, or nil.
 func (h *held) vector(a Arg) *vector {
 	i, exact := slices.BinarySearchFunc(h.vectors, uintptr(a.memory), func(v *vector, start uintptr) int { return cmp.Compare(v.start, start) })
 	if !exact {
@@ -29,8 +29,8 @@ func (h *held) vector(a Arg) *vector {
 	return h.vectors[i]
 }
 
-// hold returns the vector that memory is in. If there is none, it makes one of the memory. The host's
-// memory is valid then.
+// hold returns the vector that contains an argument's memory. If there is no such vector, it makes
+// one of this memory, with the host's side valid.
 func (h *held) hold(a Arg) (*vector, error) {
 	if v := h.vector(a); v != nil {
 		return v, nil
@@ -46,7 +46,7 @@ func (h *held) hold(a Arg) (*vector, error) {
 	return v, nil
 }
 
-// toDevice makes the device's memory valid.
+// toDevice makes the device's copy valid.
 func (v *vector) toDevice(q Queue) error {
 	if v.onDevice {
 		return nil
@@ -115,7 +115,8 @@ func (r *Run) ToHost(vectors ...[]float32) error {
 	return nil
 }
 
-// ready makes the device's memory of a vector valid, and the host's invalid if it will be written.
+// ready makes the device's copy of a vector valid. If a kernel will write it, the host's memory
+// becomes invalid.
 func (r *Run) ready(a Arg) error {
 	v, err := r.hold(a)
 	if err != nil {

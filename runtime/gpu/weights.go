@@ -14,8 +14,8 @@ type table struct {
 	memory  buffer
 }
 
-// slicesOf returns the memory of the slices in a struct, which kernels read or write. w points to the struct,
-// or is nil.
+// slicesOf returns the memory of the slices in the struct to which w points. kind says whether
+// kernels read or write it. If w is nil, there are no slices.
 func slicesOf(w any, kind argKind) []Arg {
 	v := reflect.ValueOf(w)
 	if v.IsNil() {
@@ -33,8 +33,8 @@ func slicesOf(w any, kind argKind) []Arg {
 	return out
 }
 
-// tableOf returns the weights that a struct of slices holds, on the device. They are copied there when
-// the struct is first seen, and given back when nothing refers to the struct any more.
+// tableOf returns the device copy of the weights in a struct of slices. The weights are copied when
+// the struct is first seen, and freed when nothing refers to the struct any more.
 func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func tableOf[W any](p *Instance, q Queue, w *W) (*table, error) {
 	return t, nil
 }
 
-// fill makes room for memory of the host and copies it to the device.
+// fill allocates device memory for the arguments in list and copies them there.
 func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	total := int64(0)
 	for _, a := range list {
@@ -72,7 +72,7 @@ func (t *table) fill(d Opened, q Queue, list []Arg) error {
 	return q.Wait(context.Background())
 }
 
-// forget gives the weights of a model back.
+// forget frees the device memory of the weights under a key.
 func (p *Instance) forget(key any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -74,14 +74,14 @@ type AttentionCase struct {
 
 	Past, Before, After int
 	Softcap             float32
-	Between             bool // the heads of a row are adjacent
-	Together            bool // keys and values are in one tensor with the rows of the queries
-	Add, Allow          int  // the axes of the mask: 8 for the batch, 4 for heads, 2 for queries, 1 for keys
-	Lengths, Starts     []int64
-	Sinks               bool
-	Shift               int
-	Special             bool
-	Seed                uint32
+	Between             bool    // the heads of a row are adjacent
+	Together            bool    // keys and values are in one tensor with the rows of the queries
+	Add, Allow          int     // the axes of the mask: 8 for the batch, 4 for heads, 2 for queries, 1 for keys
+	Lengths, Starts     []int64 // as in AttentionMask
+	Sinks               bool    // the mask has random sinks
+	Shift               int     // offset of the operands from an aligned address, in elements
+	Special             bool    // the operands include special numbers
+	Seed                uint32  // seed of the operands
 }
 
 // CheckAttention compares the kernel's result for one case with the definition.

@@ -16,11 +16,11 @@ type ConvKernel struct {
 // stride, dilation, extent or group of 0 means 1.
 type ConvCase struct {
 	Shape    ConvShape
-	End      int // cells of padding after the last row and column
-	Epilogue int // bits of withBias … withThen
-	Shift    int
-	Special  bool
-	Seed     uint32
+	End      int    // cells of padding after the last row and column
+	Epilogue int    // bits of withBias … withThen
+	Shift    int    // offset of the operands from an aligned address, in elements
+	Special  bool   // the operands include special numbers
+	Seed     uint32 // seed of the operands
 }
 
 // complete sets the fields that a case leaves out.

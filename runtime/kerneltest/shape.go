@@ -5,7 +5,8 @@ import "context"
 // These structs have the fields of the shapes of package cpu, which documents them. The tests of a
 // target convert them to the target's shapes.
 
-// MatMulShape is the shape of a product with a matrix in panels of 16 columns.
+// MatMulShape is the shape of a product with a matrix in panels of 16 columns. The fields mean the
+// same as in package cpu.
 type MatMulShape struct {
 	M, N, K                   int
 	LDA                       int
@@ -18,7 +19,8 @@ type MatMulShape struct {
 	Ctx                       context.Context
 }
 
-// ConvShape is the shape of a convolution of a blocked or planar input.
+// ConvShape is the shape of a convolution of a blocked or planar input. The fields mean the same as
+// in package cpu.
 type ConvShape struct {
 	N, InC, InH, InW int
 	InBlock          int
@@ -32,7 +34,8 @@ type ConvShape struct {
 	Ctx              context.Context
 }
 
-// WinogradShape is the shape of a convolution by the Winograd algorithm.
+// WinogradShape is the shape of a convolution by the Winograd algorithm. The fields mean the same
+// as in package cpu.
 type WinogradShape struct {
 	N, InC, InH, InW int
 	OutC, OutH, OutW int
@@ -42,7 +45,7 @@ type WinogradShape struct {
 	Ctx              context.Context
 }
 
-// PoolShape is the shape of a pool.
+// PoolShape is the shape of a pool. The fields mean the same as in package cpu.
 type PoolShape struct {
 	N, C             int
 	InH, InW         int
@@ -57,7 +60,7 @@ type PoolShape struct {
 	Ctx              context.Context
 }
 
-// AttentionShape is the shape of an attention.
+// AttentionShape is the shape of an attention. The fields mean the same as in package cpu.
 type AttentionShape struct {
 	Batch, Heads  int
 	Shared        int
@@ -72,7 +75,7 @@ type AttentionShape struct {
 	Ctx           context.Context
 }
 
-// AttentionMask says which keys queries attend to.
+// AttentionMask says which keys queries attend to. The fields mean the same as in package cpu.
 type AttentionMask struct {
 	Lengths []int64
 	Starts  []int64
@@ -81,7 +84,8 @@ type AttentionMask struct {
 	Allow   []bool
 }
 
-// SGDRates are the coefficients of stochastic gradient descent.
+// SGDRates are the coefficients of stochastic gradient descent. The fields mean the same as in
+// package cpu.
 type SGDRates struct {
 	Decay          float32
 	Rate           float32
@@ -89,7 +93,7 @@ type SGDRates struct {
 	Direct, Heavy  float32
 }
 
-// AdamRates are the coefficients of Adam.
+// AdamRates are the coefficients of Adam. The fields mean the same as in package cpu.
 type AdamRates struct {
 	Decay        float32
 	Shrink       float32
@@ -100,14 +104,14 @@ type AdamRates struct {
 	Rate         float32
 }
 
-// AdaGradRates are the coefficients of AdaGrad.
+// AdaGradRates are the coefficients of AdaGrad. The fields mean the same as in package cpu.
 type AdaGradRates struct {
 	Decay   float32
 	Epsilon float32
 	Rate    float32
 }
 
-// RMSPropRates are the coefficients of RMSProp.
+// RMSPropRates are the coefficients of RMSProp. The fields mean the same as in package cpu.
 type RMSPropRates struct {
 	Decay       float32
 	Alpha, Rest float32
@@ -116,7 +120,7 @@ type RMSPropRates struct {
 	Rate        float32
 }
 
-// AdanRates are the coefficients of Adan.
+// AdanRates are the coefficients of Adan. The fields mean the same as in package cpu.
 type AdanRates struct {
 	Beta1, Rest1   float32
 	Beta2, Rest2   float32
@@ -128,7 +132,7 @@ type AdanRates struct {
 	Before, After  float32
 }
 
-// LionRates are the coefficients of Lion.
+// LionRates are the coefficients of Lion. The fields mean the same as in package cpu.
 type LionRates struct {
 	Shrink       float32
 	Beta1, Rest1 float32

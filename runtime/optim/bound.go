@@ -169,7 +169,8 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	return nil
 }
 
-// bring brings the parameters to where the step is made.
+// bring makes the parameters valid where steps are made: on the device, or in the memory of the
+// host.
 func (b *bound) bring() error {
 	if b.device == nil {
 		return b.params.Fetch()
@@ -178,7 +179,7 @@ func (b *bound) bring() error {
 	return nil
 }
 
-// deviceRule is a rule that devices have a kernel for.
+// deviceRule is a rule for which devices have a kernel.
 type deviceRule interface {
 	rule
 	// kernel returns the name of the kernel and its numbers, as prepare has set them, and the vectors
@@ -186,8 +187,8 @@ type deviceRule interface {
 	kernel() (name string, numbers []float32, vectors [][]float32)
 }
 
-// launch updates the parameters that have the same step count n on the device: adjacent ones, which are
-// adjacent in the vectors, together.
+// launch updates on the device the parameters that have the same step count n. Parameters that are
+// adjacent in memory are updated together.
 func (b *bound) launch(r deviceRule, n int64) error {
 	name, numbers, vectors := r.kernel()
 	data, grad := b.params.Vectors()

@@ -98,7 +98,7 @@ func (j *jsonText) number() (token, error) {
 	return token{kind: decimal, text: j.file[from:j.pos:j.pos]}, nil
 }
 
-// accept consumes the next byte if it is one of bytes.
+// accept consumes the next byte if it is one of bytes, and reports whether it is.
 func (j *jsonText) accept(bytes string) bool {
 	if j.pos < len(j.file) {
 		for i := range len(bytes) {

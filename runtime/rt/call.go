@@ -89,7 +89,7 @@ func (c *Call) end(err *error) {
 	}
 }
 
-// check compares the shapes that the function decided with those declared.
+// check returns an error if a shape that the function decided differs from the declared one.
 func (c *Call) check() error {
 	c.symbols.Reset()
 	for _, a := range c.out {

@@ -93,7 +93,8 @@ func (a *Arg) Resize(dims ...int) {
 	a.sized = true
 }
 
-// ready reports whether a may be read now, and records a mistake if not.
+// ready reports whether the elements and the shape of a may be used now. If not, it records a
+// mistake.
 func (a *Arg) ready() bool {
 	switch {
 	case a == nil:

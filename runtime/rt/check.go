@@ -53,14 +53,14 @@ func spanOf[T any](x []T) span {
 	return span{lo, lo + uintptr(len(x))*unsafe.Sizeof(t)}
 }
 
-// escaped makes the compiler place what address is given on the heap. always is false.
+// escaped makes the compiler place the memory passed to address on the heap. always is false.
 var escaped struct {
 	always bool
 	at     unsafe.Pointer
 }
 
-// address returns the address of p, which does not change: what p points to is on the heap. On a
-// stack it would move when the stack grows between the checks of two arguments.
+// address returns the address of p. The memory of p is on the heap, so that its address does not
+// change. On a stack it would move when the stack grows between the checks of two arguments.
 func address(p unsafe.Pointer) uintptr {
 	if escaped.always {
 		escaped.at = p

@@ -11,7 +11,7 @@ import (
 type Memory struct {
 	// Ctx ends calls early when it is done. It may be nil.
 	Ctx context.Context
-	// Arena holds the buffers of the call that runs, and has no more bytes than these.
+	// Arena holds the buffers of the call that runs. Its length is their size.
 	Arena []byte
 	// Tail holds tensors whose sizes are known only while the call runs.
 	Tail Tail
@@ -29,10 +29,11 @@ type Memory struct {
 	refused bool      // a result was refused before anything was computed
 }
 
-// layoutOf is where the buffers of a method are, for the extents of its last call.
+// layoutOf is where the buffers of a method are, for the extents of its last call. bytes, offsets
+// and at have an element for each of the method's Buffers.
 type layoutOf struct {
 	method  *Method
-	ready   bool
+	ready   bool // whether the buffers are placed
 	extents []int64
 	need    int64 // the size of the arena
 	z       Sizes
@@ -57,7 +58,7 @@ func (f *Frame[W]) Leave(err *error) {
 	f.leave()
 }
 
-// enter begins a call.
+// enter begins a call. It returns [ErrBusy] while another call runs.
 func (m *Memory) enter(method *Method) error {
 	if err := m.guard.Enter(); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (m *Memory) enter(method *Method) error {
 	return nil
 }
 
-// where returns what errors of the call begin with.
+// where returns the prefix of the call's errors.
 func (m *Memory) where() string {
 	if m.second {
 		return m.method.Backward
@@ -76,7 +77,7 @@ func (m *Memory) where() string {
 	return m.method.Name
 }
 
-// leave ends a call.
+// leave ends a call and admits the next one.
 func (m *Memory) leave() {
 	if m.sharing {
 		workers.end()
@@ -278,7 +279,7 @@ func (m *Memory) need() (int64, error) {
 	return need, z.Err(m.where())
 }
 
-// openFor makes room for calls with extents that are known before.
+// openFor makes room for calls of a method with these extents, before any of its calls.
 func (m *Memory) openFor(method *Method, extents ...int) error {
 	m.method = method
 	m.Symbols.rename(method.Symbols)
@@ -286,7 +287,8 @@ func (m *Memory) openFor(method *Method, extents ...int) error {
 	return m.open()
 }
 
-// layoutOf returns where the buffers of a method are.
+// layoutOf returns the places of a method's buffers, which are not computed yet if no call needed
+// them.
 func (m *Memory) layoutOf(method *Method) *layoutOf {
 	for _, l := range m.layouts {
 		if l.method == method {
@@ -302,8 +304,8 @@ func (m *Memory) layoutOf(method *Method) *layoutOf {
 	return l
 }
 
-// place places the buffers for some extents, unless they are where they were. It returns the size of
-// the arena.
+// place places the buffers for some extents, unless they are placed for these extents already. It
+// returns the size of the arena in bytes.
 func (l *layoutOf) place(where string, extents []int) (int64, error) {
 	if !l.ready || !slices.EqualFunc(extents, l.extents[:len(extents)], func(a int, b int64) bool { return int64(a) == b }) {
 		if err := l.compute(where, extents); err != nil {

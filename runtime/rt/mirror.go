@@ -78,7 +78,8 @@ func (all *parameters) toDevice() {
 	}
 }
 
-// settle ends a call that may have used the copies of the device.
+// settle ends a call that may have used the copies on the device. The elements stay on the device
+// while an optimizer changes them there; otherwise settle copies them to the host.
 func (all *parameters) settle() error {
 	if all.mirror == nil {
 		return nil
@@ -98,7 +99,7 @@ func (all *parameters) fail(err error) error {
 	return err
 }
 
-// show sets the fields of all views.
+// show sets Data and Grad of the parameters and of all their subsets.
 func (all *parameters) show(data, grad []float32) {
 	live := all.views[:0]
 	for _, view := range all.views {
@@ -152,5 +153,5 @@ func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *param
 	}
 }
 
-// padded returns the element at which a parameter after one that ends at an element begins.
+// padded returns the first element of a parameter if the one before it ends at end.
 func padded(end int) int { return (end + 15) / 16 * 16 }

@@ -16,7 +16,8 @@ func (p *Params) Match(patterns ...string) *Params { return p.choose(patterns, t
 // are reported as in [Params.Match].
 func (p *Params) Except(patterns ...string) *Params { return p.choose(patterns, false) }
 
-// choose returns the parameters that match, or with matching false the others.
+// choose returns the parameters whose names match a pattern or, if matching is false, the other
+// parameters.
 func (p *Params) choose(patterns []string, matching bool) *Params {
 	if p == nil || p.all == nil {
 		return &Params{err: errors.New("params: none given")}

@@ -19,7 +19,7 @@ type Passed struct {
 	err     error // why there is no room for a result
 }
 
-// passedKind tells what of an argument is checked.
+// passedKind selects the checks of an argument.
 type passedKind uint8
 
 const (
@@ -88,7 +88,7 @@ func OutStruct[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil}
 }
 
-// spanAt returns the memory of an array, none if x is nil.
+// spanAt returns the memory of an array. It is empty if x is nil.
 func spanAt[A any](x *A) span {
 	if x == nil {
 		return span{}

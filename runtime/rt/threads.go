@@ -192,7 +192,8 @@ func (p *pool) work(w *worker, k int) {
 	}
 }
 
-// wait performs one turn of a waiting loop.
+// wait pauses a waiting loop briefly. turns counts its turns; every yieldAfter turns other
+// goroutines and threads may run.
 func wait(turns int) {
 	if turns%yieldAfter == 0 {
 		runtime.Gosched()
@@ -203,8 +204,8 @@ func wait(turns int) {
 }
 
 // claim takes w's share of a Run for the calling goroutine. It reports false if another goroutine
-// has claimed it. A Run does not end before its claimed shares are done, so what the claimer reads
-// of it does not change.
+// has claimed it. A Run does not end before its claimed shares are done. So the fields that a
+// claimer reads do not change.
 func (w *worker) claim(run uint64) bool {
 	last := w.claimed.Load()
 	return last < run && w.claimed.CompareAndSwap(last, run)

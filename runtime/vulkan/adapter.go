@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// adapter is a physical device: what there is to know before it is opened.
+// adapter is a physical device, with its properties and the features to enable.
 type adapter struct {
 	handle     uintptr
 	properties properties
@@ -19,12 +19,13 @@ type adapter struct {
 	memory     memoryProperties2
 	family     uint32                   // a queue family that computes
 	queues     uint32                   // queues of that family
-	extensions []string                 // those to enable
-	features   *[featureSets]featureSet // those to enable
+	extensions []string                 // extensions to enable
+	features   *[featureSets]featureSet // features to enable
 	info       gpu.Info
 }
 
-// optionalExtensions are enabled where they are. Portability_subset must be.
+// optionalExtensions are enabled if the device has them. Vulkan requires this of
+// portability_subset.
 var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
@@ -74,7 +75,8 @@ func adapters() (in *instance, list []*adapter, err error) {
 // software is the rank of devices that compute on the CPU.
 const software = 4
 
-// rank orders devices by their type: discrete, integrated and virtual ones, others, those on the CPU.
+// rank orders devices by their type: discrete, integrated, virtual, other types, and then devices
+// that compute on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
 	switch a.properties.deviceType {
@@ -90,8 +92,8 @@ func (a *adapter) rank() int {
 	return software
 }
 
-// read reads what the driver says about the device. It returns an error that says what the device
-// lacks.
+// read asks the driver for the properties of the device. It returns an error that says what is
+// missing if the device cannot be used.
 func (a *adapter) read(in *instance) error {
 	in.vk.GetPhysicalDeviceProperties.call(a.handle, uintptr(unsafe.Pointer(&a.properties)))
 	if have := a.properties.apiVersion; have < version(1, 2) {
@@ -155,8 +157,9 @@ func (a *adapter) findFamily(in *instance) error {
 	return errors.New("does not compute")
 }
 
-// memoryType returns the memory type with the largest heap among the types of the mask that have all
-// of these properties. Drivers list the faster of equal types first.
+// memoryType returns the index of the memory type with the largest heap, among the types in mask
+// that have all of these properties. Of equal heaps it takes the first, which drivers make the
+// faster. ok is false if there is no such type.
 func (a *adapter) memoryType(mask, properties uint32) (best uint32, ok bool) {
 	for i, t := range a.memory.types[:a.memory.typeCount] {
 		if mask>>i&1 == 0 || t.properties&properties != properties {

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// budget counts what is allocated from the driver, by heaps of the driver.
+// budget counts the memory that a device has allocated from the driver, for each heap of the
+// driver.
 type budget struct {
 	adapter *adapter
 	query   command // vkGetPhysicalDeviceMemoryProperties2
@@ -36,9 +37,9 @@ func (b *budget) release(memoryType uint32, bytes int64) {
 	b.count--
 }
 
-// available returns the bytes that are left for a memory type, and whether the number of allocations
-// is as large as it can be. It asks the driver if the driver knows; else it takes what this device
-// has allocated from the whole.
+// available returns the bytes that are left for a memory type, and whether the number of
+// allocations has reached the driver's limit. It asks the driver, if the driver can tell. Otherwise
+// it subtracts the allocations of this device from the size of the heap.
 func (b *budget) available(memoryType uint32) (bytes int64, full bool) {
 	heap := b.adapter.memory.types[memoryType].heap
 	b.mu.Lock()

@@ -8,13 +8,14 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// command is a function of Vulkan.
+// command is a function of Vulkan, with its name and address.
 type command struct {
 	name    string // "vkCreateBuffer"
 	address uintptr
 }
 
-// call calls the function and returns what it returns. Pointers are passed as to the function call.
+// call calls the function and returns its result. Pass a pointer p as uintptr(unsafe.Pointer(p));
+// see the function call.
 //
 //go:uintptrescapes
 func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }
@@ -39,8 +40,9 @@ func (c command) failed(r result) error {
 	return &commandError{c.name, r}
 }
 
-// findCommands fills a struct of commands: the field CreateBuffer is vkCreateBuffer. It returns an
-// error if the function lookup, with the handle as its first argument, does not know one.
+// findCommands fills the fields of a struct of commands by their names: CreateBuffer becomes
+// vkCreateBuffer. It calls lookup(handle, name) for the addresses, and returns an error for a
+// missing function.
 func findCommands(commands any, lookup, handle uintptr) error {
 	v := reflect.ValueOf(commands).Elem()
 	for i := range v.NumField() {
@@ -53,12 +55,12 @@ func findCommands(commands any, lookup, handle uintptr) error {
 	return nil
 }
 
-// loaderCommands are found without an instance.
+// loaderCommands are the functions that exist before an instance is created.
 type loaderCommands struct {
 	EnumerateInstanceVersion, EnumerateInstanceExtensionProperties, CreateInstance command
 }
 
-// instanceCommands are found with an instance.
+// instanceCommands are the functions of an instance.
 type instanceCommands struct {
 	EnumeratePhysicalDevices, EnumerateDeviceExtensionProperties,
 	GetPhysicalDeviceProperties, GetPhysicalDeviceProperties2, GetPhysicalDeviceFeatures2,
@@ -66,12 +68,12 @@ type instanceCommands struct {
 	CreateDevice, GetDeviceProcAddr command
 }
 
-// debugCommands are found with an instance that has the extension debug_utils.
+// debugCommands are the functions of the extension debug_utils.
 type debugCommands struct {
 	CreateDebugUtilsMessengerEXT command
 }
 
-// deviceCommands are found with a device. Those that record or submit skip the loader.
+// deviceCommands are the functions of a device. Calls through them skip the loader.
 type deviceCommands struct {
 	DestroyDevice, GetDeviceQueue,
 	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, GetBufferDeviceAddress,
@@ -125,13 +127,14 @@ func (r result) String() string {
 	return fmt.Sprintf("VkResult %d", int32(r))
 }
 
-// commandError is a result that is not success.
+// commandError is the error of a command that did not succeed.
 type commandError struct {
 	command string
 	result  result
 }
 
-// Error returns "vkQueueSubmit returns VK_ERROR_DEVICE_LOST", and what that means.
+// Error returns a text such as "vkQueueSubmit returns VK_ERROR_DEVICE_LOST", with an explanation if
+// there is one.
 func (e *commandError) Error() string {
 	text := fmt.Sprintf("%s returns %v", e.command, e.result)
 	if meaning := e.Unwrap(); meaning != nil {

@@ -4,8 +4,8 @@ import (
 	"unsafe"
 )
 
-// commands is a command buffer that is being recorded. Each command starts when those before it, and
-// those of earlier submissions, have ended.
+// commands is a command buffer that is being recorded. Each command starts when all earlier
+// commands have ended, including the commands of earlier submissions.
 type commands struct {
 	device *device
 	handle uintptr
@@ -14,14 +14,14 @@ type commands struct {
 	reads  bool   // whether the host reads what was copied
 }
 
-// everything orders all that a command does behind all that was done before.
+// everything is a barrier that makes each command see all writes of earlier commands.
 var everything = &memoryBarrier{
 	sType:       typeMemoryBarrier,
 	source:      accessShaderWrite | accessTransferWrite,
 	destination: accessShaderRead | accessShaderWrite | accessTransferRead | accessTransferWrite,
 }
 
-// toHost lets the host read what was copied.
+// toHost is a barrier that makes the host see the writes of copies.
 var toHost = &memoryBarrier{sType: typeMemoryBarrier, source: accessTransferWrite, destination: accessHostRead}
 
 // newCommandPool makes a pool, from which one goroutine at a time may take and record command buffers.
@@ -51,13 +51,13 @@ func (c *commands) barrier(from, to uintptr, b *memoryBarrier) {
 	c.device.vk.CmdPipelineBarrier.call(c.handle, from, to, 0, 1, uintptr(unsafe.Pointer(b)), 0, 0, 0, 0)
 }
 
-// next puts a barrier before a command.
+// next starts a new command: it records a barrier that separates it from earlier commands.
 func (c *commands) next() {
 	c.barrier(stageComputeShader|stageTransfer, stageComputeShader|stageTransfer, everything)
 	c.count++
 }
 
-// launch launches a kernel on the argument block at an address.
+// launch records the launch of a kernel. arguments is the device address of its argument block.
 func (c *commands) launch(k *kernel, grid [3]int, arguments uint64) {
 	c.next()
 	vk := &c.device.vk
@@ -69,7 +69,7 @@ func (c *commands) launch(k *kernel, grid [3]int, arguments uint64) {
 	vk.CmdDispatch.call(c.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]))
 }
 
-// copy copies n bytes between buffers.
+// copy records a copy of n bytes between buffers.
 func (c *commands) copy(to, from place, n int) {
 	c.next()
 	region := &bufferCopy{from: uint64(from.offset), to: uint64(to.offset), size: uint64(n)}

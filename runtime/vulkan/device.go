@@ -35,7 +35,7 @@ type device struct {
 	children map[child]struct{}
 }
 
-// child is what a device closes before itself.
+// child is an object that a device closes before itself.
 type child interface {
 	// shut closes it. It returns an error if its work failed. A second call does nothing.
 	shut() error
@@ -97,7 +97,8 @@ func openDevice(in *instance, a *adapter) (_ *device, err error) {
 	return d, nil
 }
 
-// openHeaps chooses the memory types. All buffers of one usage may have the same types.
+// openHeaps opens the heaps for tensors, staging memory and arguments. It chooses their memory
+// types for a buffer of the usage that all buffers have.
 func (d *device) openHeaps() error {
 	var probe handle
 	requirements, err := d.newBuffer(alignment, &probe)
@@ -116,7 +117,8 @@ func (d *device) openHeaps() error {
 	return err
 }
 
-// newBuffer makes a buffer for all uses and returns what memory it needs.
+// newBuffer makes a buffer for all uses, stores its handle in *to, and returns the memory that it
+// requires.
 func (d *device) newBuffer(size int64, to *handle) (*memoryRequirements, error) {
 	create := &bufferCreateInfo{
 		sType: typeBufferCreateInfo,
@@ -155,7 +157,7 @@ func (d *device) Free(at gpu.Address) {
 	}
 }
 
-// adopt makes a child with make and keeps it, unless the device is closed.
+// adopt makes a child and keeps it until it is closed. It returns an error if the device is closed.
 func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -169,7 +171,7 @@ func adopt[C child](d *device, make func() (C, error)) (made C, err error) {
 	return made, err
 }
 
-// forget drops a child that is closed.
+// forget removes a closed child from the device.
 func (d *device) forget(c child) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +205,7 @@ func (d *device) Close() (err error) {
 	return err
 }
 
-// destroy gives back what openDevice made, as far as it came.
+// destroy frees the objects that openDevice has created, even if it stopped halfway.
 func (d *device) destroy() {
 	for _, h := range []*heap{d.memory, d.staging, d.arguments} {
 		if h != nil {

@@ -11,7 +11,7 @@ const (
 	extensionBfloat16          = "VK_KHR_shader_bfloat16"
 )
 
-// The sets of features: where a switch is.
+// These are the sets of features, each a struct of Vulkan with switches.
 const (
 	core = iota
 	vulkan11
@@ -30,14 +30,14 @@ type feature struct {
 	capability uint32
 }
 
-// requiredFeatures are those that every device has that can be used.
+// requiredFeatures are the features that a device must have.
 var requiredFeatures = []feature{
 	{"shaderInt64", core, 40, 11},
 	{"bufferDeviceAddress", vulkan12, 38, 5347},
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
-// optionalFeatures are enabled where they are.
+// optionalFeatures are enabled if the device has them.
 var optionalFeatures = []feature{
 	{"shaderFloat64", core, 39, 10},
 	{"shaderInt16", core, 41, 22},
@@ -70,8 +70,8 @@ var subgroupOperations = []struct {
 	{"subgroup quad", 68},
 }
 
-// newFeatureSets returns empty sets, each linked to the next. Sets of extensions are among them where
-// the extension is.
+// newFeatureSets returns sets of features that are all off, linked as a chain for the driver. The
+// chain includes a set of an extension only if extensions lists the extension.
 func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	sets := &[featureSets]featureSet{
 		core:     {sType: typeFeatures2},
@@ -94,8 +94,8 @@ func newFeatureSets(extensions []string) *[featureSets]featureSet {
 	return sets
 }
 
-// enable returns sets with the switches that are wanted, of those that the device has. It returns an
-// error if a required feature is missing.
+// enable returns the features to enable: the required ones, and the optional ones that the device
+// has. have holds the features of the device. It returns an error if a required feature is missing.
 func enable(have *[featureSets]featureSet, extensions []string) (*[featureSets]featureSet, error) {
 	want := newFeatureSets(extensions)
 	for _, f := range requiredFeatures {
@@ -126,7 +126,8 @@ func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []str
 	return names
 }
 
-// missingFeature returns what a device with these features lacks for a capability, or "".
+// missingFeature returns the feature or subgroup operation that a capability needs, if names does
+// not contain it. Otherwise it returns "".
 func missingFeature(names []string, capability uint32) string {
 	for _, f := range optionalFeatures {
 		if f.capability == capability && !slices.Contains(names, f.name) {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// recorder is the queue that lists what a graph does.
+// recorder is the queue that Record passes to its function. It lists the steps of a graph.
 type recorder struct {
 	device *device
 	done   bool // whether the recording has ended
@@ -189,7 +189,7 @@ func (g *graph) allocate(steps []step) (err error) {
 	return err
 }
 
-// stagedSize is how many bytes of staging memory n bytes take.
+// stagedSize returns the bytes of staging memory for a copy of n bytes.
 func stagedSize(n int) int64 { return (int64(n) + 15) &^ 15 }
 
 func (q *queue) Replay(which gpu.Graph) (err error) {
@@ -251,7 +251,8 @@ func (g *graph) finish() error {
 	return nil
 }
 
-// receive copies the results of a replay that has ended, unless that was done. The caller holds mu.
+// receive copies the results of a replay that has ended to the host, unless they are there already.
+// The caller holds mu.
 func (g *graph) receive(replay uint64) {
 	if g.read >= replay || g.closed {
 		return
@@ -279,7 +280,7 @@ func (g *graph) shut() error {
 	return err
 }
 
-// destroy gives back what record made, as far as it came.
+// destroy frees the objects that record has created, even if it stopped halfway.
 func (g *graph) destroy() {
 	d := g.device
 	if g.done.handle != 0 {

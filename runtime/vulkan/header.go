@@ -216,8 +216,8 @@ type queueFamilyProperties struct {
 	_     [4]uint32
 }
 
-// featureSet is any of the structs that hold a list of switches. Drivers read and write as many as
-// the struct that sType names has.
+// featureSet is any of Vulkan's structs of switches. sType selects the struct, and drivers access
+// only as many switches as it has.
 type featureSet struct {
 	sType    structureType
 	next     unsafe.Pointer
@@ -415,7 +415,7 @@ func version(major, minor uint32) uint32 { return major<<22 | minor<<12 }
 // versionText returns the first two numbers of a version of the API, such as "1.3".
 func versionText(v uint32) string { return fmt.Sprintf("%d.%d", v>>22&0x7f, v>>12&0x3ff) }
 
-// cString returns a string that ends with a zero byte.
+// cString returns a copy of s with a terminating zero byte.
 func cString(s string) *byte { return &append([]byte(s), 0)[0] }
 
 // cStrings returns an array of strings, or nil for no strings.
@@ -430,7 +430,7 @@ func cStrings(list []string) unsafe.Pointer {
 	return unsafe.Pointer(&array[0])
 }
 
-// goString returns a string that ends with a zero byte, or "" for nil.
+// goString returns a C string as a Go string, or "" for nil.
 func goString(s *byte) string {
 	if s == nil {
 		return ""

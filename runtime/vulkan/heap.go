@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// alignment is what addresses and sizes of memory are multiples of.
+// alignment is the alignment, in bytes, of the addresses and sizes of memory.
 const alignment = 256
 
 // heap hands out memory of one type. Large pieces are allocations of their own; small ones are parts
@@ -52,13 +52,13 @@ type piece struct {
 func (p piece) at() gpu.Address { return p.block.address + gpu.Address(p.start) }
 func (p piece) bytes() []byte   { return p.block.host[p.start : p.start+p.size] }
 
-// place returns where a byte of the piece is.
+// place returns the buffer and offset of a byte of the piece.
 func (p piece) place(offset int64) place {
 	return place{p.block.buffer, p.block.offset + p.start + offset}
 }
 
-// newHeap returns a heap of the first memory type that there is: each element of choices is a set of
-// properties.
+// newHeap returns a heap of memory with the properties of the first element of choices for which
+// the device has a type in mask. It returns an error if there is no such type.
 func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap, error) {
 	for _, properties := range choices {
 		if t, ok := d.adapter.memoryType(mask, properties); ok {
@@ -68,7 +68,8 @@ func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap
 	return nil, fmt.Errorf("the device has no memory with the properties %#x", choices)
 }
 
-// alloc hands out memory of at least this many bytes.
+// alloc hands out at least this many bytes. It returns an error that wraps [gpu.ErrMemory] if the
+// memory is used up.
 func (h *heap) alloc(bytes int64) (piece, error) {
 	if bytes < 0 {
 		return piece{}, fmt.Errorf("%d bytes are negative", bytes)
@@ -141,7 +142,8 @@ func (h *heap) free(at gpu.Address) {
 	h.giveBack(b)
 }
 
-// blockOf finds the block that has an address, or returns nil.
+// blockOf returns the block that contains an address, and its index. The block is nil if there is
+// no such block.
 func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	i, exact := slices.BinarySearchFunc(h.blocks, at, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
 	if !exact {
@@ -153,14 +155,14 @@ func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	return i, h.blocks[i]
 }
 
-// place is where bytes are in a buffer.
+// place is a position in a buffer.
 type place struct {
 	buffer handle
 	offset int64
 }
 
-// find returns the place of n bytes at an address. It returns an error unless they are in one piece
-// that the heap handed out.
+// find returns the place of n bytes at an address. It returns an error unless all of them are in
+// one piece that the heap handed out.
 func (h *heap) find(at gpu.Address, n int) (place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,7 +184,7 @@ func (h *heap) find(at gpu.Address, n int) (place, error) {
 	return place{b.buffer, b.offset + start}, nil
 }
 
-// addBlock allocates memory with a buffer. Errors say that want bytes are wanted.
+// addBlock allocates a block of size bytes. want is the size that errors report.
 func (h *heap) addBlock(size, want int64) (*block, error) {
 	d := h.device
 	whole := size + alignment // addresses of buffers may have a smaller alignment
@@ -213,8 +215,8 @@ func (h *heap) addBlock(size, want int64) (*block, error) {
 	return b, nil
 }
 
-// create fills a block whose buffer has this many bytes. What it has created when it returns an error
-// is in the block.
+// create creates a block's buffer and its memory of whole bytes. If it returns an error, the block
+// has the objects that were created before.
 func (h *heap) create(b *block, whole int64) error {
 	d := h.device
 	requirements, err := d.newBuffer(whole, &b.buffer)
@@ -246,7 +248,7 @@ func (h *heap) create(b *block, whole int64) error {
 	return nil
 }
 
-// giveBack frees a block that is in no list.
+// giveBack frees a block that is not in the heap's list.
 func (h *heap) giveBack(b *block) {
 	h.giveBackHandles(b)
 	h.device.budget.release(h.memory, b.size+alignment)

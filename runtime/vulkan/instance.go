@@ -109,8 +109,8 @@ func newInstance(validate bool) (*instance, error) {
 	return in, nil
 }
 
-// extensions lists the extensions of the instance or of a physical device. They come from a function
-// with the arguments of vkEnumerateDeviceExtensionProperties; that of instances has no device.
+// extensions lists the extensions of a physical device or, if device is 0, of the instance. list is
+// the function that enumerates them.
 func (in *instance) extensions(list command, device uintptr) ([]string, error) {
 	var count uint32
 	read := func(to *extensionProperties) error {
@@ -133,7 +133,7 @@ func (in *instance) extensions(list command, device uintptr) ([]string, error) {
 	return names, nil
 }
 
-// listen collects the messages of the validation layer.
+// listen registers the log for the messages of the validation layer.
 func (in *instance) listen() error {
 	var vk debugCommands
 	if err := findCommands(&vk, in.lookup, in.handle); err != nil {
@@ -167,7 +167,8 @@ func (l *messageLog) add(text string) {
 	l.messages = append(l.messages, strings.Join(strings.Fields(text), " "))
 }
 
-// join adds the messages that are there to an error, which may be nil. A nil log has none.
+// join adds the collected messages to *err, which may be nil, and clears them. A nil log does
+// nothing.
 func (l *messageLog) join(err *error) {
 	if l == nil {
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// module is a loaded module of SPIR-V. Its kernels are compiled when they are asked for.
+// module is a loaded module of SPIR-V. A kernel is compiled when it is first requested.
 type module struct {
 	device *device
 	shader *shader
 	handle handle
 	using  sync.RWMutex // held for reading while the handle is in use
 	mu     sync.Mutex   // guards kernels
-	// kernels are the compiled ones. It is nil once the module is closed.
+	// kernels holds the compiled kernels by name. It is nil once the module is closed.
 	kernels map[string]*kernel
 }
 
@@ -158,8 +158,8 @@ func (m *module) shut() error {
 	return nil
 }
 
-// launchable returns a kernel of the device if it can be launched with this grid and this number of
-// arguments.
+// launchable returns k as a kernel of the device. It returns an error if k cannot be launched with
+// this grid and this number of arguments.
 func (d *device) launchable(k gpu.Kernel, grid [3]int, args int) (*kernel, error) {
 	kernel, ok := k.(*kernel)
 	if !ok || kernel == nil {

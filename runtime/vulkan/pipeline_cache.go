@@ -19,8 +19,8 @@ type pipelineCache struct {
 	saved  [sha256.Size]byte // what the file has
 }
 
-// open makes the cache from the file of the device and driver, or an empty one if there is none that
-// the driver takes.
+// open creates the cache from the file for this device and driver. If the file is missing or the
+// driver rejects it, the cache is empty.
 func (c *pipelineCache) open(d *device) error {
 	p := d.adapter.properties
 	c.file = fmt.Sprintf("vulkan-%04x-%04x-%08x-%x", p.vendor, p.device, p.driverVersion, p.pipelineCacheUUID)

@@ -29,18 +29,18 @@ type queue struct {
 	hardware *hardwareQueue
 	mu       sync.Mutex // a device closes its queues while others may use them
 	closed   bool
-	failed   error // what lost work; nothing runs after it
+	failed   error // the first error that lost work; nothing runs after it
 
 	pool      handle
 	done      timeline
 	staging   ring        // of nothing until the first copy
 	arguments ring        // of nothing until the first launch
-	open      *submission // what was not submitted yet, or nil
+	open      *submission // commands that are not submitted yet, or nil
 	inFlight  []*submission
 	spare     []uintptr // command buffers that are free
 }
 
-// submission is what is submitted in one go.
+// submission is a list of commands, or a graph, that the device gets at once.
 type submission struct {
 	*commands                        // nil for a graph
 	number                    uint64 // what the queue's timeline has when it has ended
@@ -77,7 +77,8 @@ func (q *queue) usable() error {
 	return q.failed
 }
 
-// lose keeps the error of what lost work: every later call returns it.
+// lose stores and returns an error after which work is lost. All later calls return it. what names
+// the failed action.
 func (q *queue) lose(what string, err error) error {
 	q.failed = fmt.Errorf("vulkan: %s: %w", what, err)
 	return q.failed
@@ -167,7 +168,7 @@ func (d *device) findBoth(to, from gpu.Address, n int) (target, source place, er
 	return target, source, err
 }
 
-// find returns the place of n bytes at an address, or an error that says what for.
+// find returns the place of n bytes at an address. what begins the error for an invalid address.
 func (d *device) find(what string, at gpu.Address, n int) (place, error) {
 	if n == 0 {
 		return place{}, nil
@@ -205,8 +206,9 @@ func putArguments(to []byte, args []uint64) {
 	}
 }
 
-// take hands out n bytes of a ring, and sees to it that there is an open submission, which uses them.
-// It waits for earlier submissions if the ring is full.
+// take hands out n bytes of a ring and returns their offset. It allocates the ring, of size bytes,
+// from a heap on first use, and waits for earlier submissions if the ring is full. Afterwards a
+// submission is open.
 func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
 	if r.block == nil {
 		if r.piece, err = from.alloc(size); err != nil {
@@ -248,7 +250,7 @@ func (q *queue) ensureOpen() (err error) {
 	return nil
 }
 
-// makeRoom waits until another submission may be in flight.
+// makeRoom waits until fewer than maxInFlight submissions are in flight.
 func (q *queue) makeRoom() error {
 	if len(q.inFlight) < maxInFlight {
 		return nil
@@ -256,7 +258,7 @@ func (q *queue) makeRoom() error {
 	return q.retire(context.Background(), q.inFlight[0].number)
 }
 
-// flushFull submits what is open if it is long enough.
+// flushFull submits the open submission if it has batchSize commands.
 func (q *queue) flushFull() error {
 	if q.open.count < batchSize {
 		return nil
@@ -264,7 +266,7 @@ func (q *queue) flushFull() error {
 	return q.flush()
 }
 
-// flush submits what is open.
+// flush submits the open submission, if there is one.
 func (q *queue) flush() error {
 	s := q.open
 	if s == nil {
@@ -277,7 +279,8 @@ func (q *queue) flush() error {
 	return q.submit(s, s.handle)
 }
 
-// submit submits a command buffer. The timelines count it beside that of the queue.
+// submit submits a command buffer as submission s. The queue's timeline and the given timelines
+// count it.
 func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) error {
 	q.device.cache.save(q.device)
 	if err := q.device.submit(q.hardware, buffer, append(timelines, &q.done)...); err != nil {
@@ -288,8 +291,8 @@ func (q *queue) submit(s *submission, buffer uintptr, timelines ...*timeline) er
 	return nil
 }
 
-// retire waits until the submission of a number has ended, or until ctx is done. It finishes that
-// submission and those before it.
+// retire waits until the submission with this number has ended, or until ctx is done. It then
+// finishes this submission and all earlier ones.
 func (q *queue) retire(ctx context.Context, number uint64) error {
 	if err := q.done.wait(ctx, number); err != nil {
 		if errors.Is(err, gpu.ErrDeviceLost) {

@@ -3,13 +3,13 @@ package vulkan
 // ring hands out parts of a piece of memory in turn. Parts are taken back in the same order.
 type ring struct {
 	piece
-	// head and tail count bytes from the start of time; what lies between them is handed out. A part
-	// is at its count modulo the size.
+	// head counts the bytes handed out since the start, and tail the bytes taken back. A part is at
+	// its count modulo the size.
 	head, tail int64
 }
 
-// take hands out n bytes in a row, and returns their offset in the piece. It returns false if they
-// are not free.
+// take hands out n adjacent bytes and returns their offset in the piece. ok is false if there is no
+// room.
 func (r *ring) take(n int) (offset int64, ok bool) {
 	n64 := (int64(n) + 15) &^ 15
 	start := r.head

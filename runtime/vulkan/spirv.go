@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// shader is what a module of SPIR-V says about itself: what drivers do not check.
+// shader holds what drivers do not check about a module of SPIR-V: its capabilities, and the blocks
+// of its entry points.
 type shader struct {
 	words        []uint32
 	capabilities []uint32
@@ -22,7 +23,8 @@ const (
 
 var errCutOff = errors.New("the code of SPIR-V is cut off")
 
-// readShader reads a module of SPIR-V from little-endian words. The highest version is 1.x.
+// readShader reads a module of SPIR-V from little-endian words. It returns an error if the code is
+// malformed, or if its version is above 1.highest.
 func readShader(code []byte, highest uint32) (*shader, error) {
 	const magic, header = 0x07230203, 5
 	if len(code)%4 != 0 || len(code) < 4*header {

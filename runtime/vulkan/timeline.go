@@ -6,19 +6,20 @@ import (
 	"unsafe"
 )
 
-// timeline is a semaphore with a counter, which submissions increase when they have ended.
+// timeline is a semaphore with a counter. Each submission that it counts increases the counter when
+// it has ended.
 type timeline struct {
 	device *device
 	handle handle
-	last   uint64 // what the counter will be when all submissions have ended
+	last   uint64 // value of the counter when all submissions have ended
 }
 
 const (
 	// pollTime is how long the counter is polled. A wait in the driver takes about this much longer.
 	pollTime = 20 * time.Microsecond
-	// contextTime is how often a context is looked at.
+	// contextTime is the time between two checks of a context.
 	contextTime = time.Millisecond
-	// waitTime is how long a wait in the driver takes if ctx is never done.
+	// waitTime is the longest wait in the driver if ctx is never done.
 	waitTime = time.Second
 )
 

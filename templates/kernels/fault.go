@@ -5,12 +5,12 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// FaultWords is the number of i32 in the record of a fault: 1 if there is a fault, then the low and the high
-// half of a number that says more. Without a fault they are 0.
+// FaultWords is the number of i32 in the record of a fault: 1, then the low and the high half of
+// the number that [Emitter.SetFault] gets. All are 0 without a fault.
 const FaultWords = 3
 
-// SetFault reports a fault with a number, an i32 or i64. One thread of the launch may do so. The launch gets
-// the record as an argument.
+// SetFault reports a fault with a number that tells what is wrong, an i32 or i64. At most one
+// thread of the launch may report one. The launch gets the record of the fault as an argument.
 func (e *Emitter) SetFault(number *kernel.Value) {
 	if e.fault == nil {
 		e.fault = e.Pointer("fault", ir.I32)

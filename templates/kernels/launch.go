@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -30,24 +31,26 @@ type Arg struct {
 	Scratch *Scratch  // memory that only the launches of a node use
 	Round   bool      // the number of the round, an i32
 	Fault   bool      // the record of a fault, see [Emitter.SetFault]
-	Dim     dim.Dim   // an i32
+	Dim     dim.Dim   // an i32, or an i64 if Wide is set
+	Wide    bool
 }
 
 // IsMemory reports whether the argument is memory.
 func (a Arg) IsMemory() bool { return a.Read != nil || a.Write != nil || a.Scratch != nil || a.Fault }
 
-// Scratch is memory that several launches of a node share.
+// Scratch is memory for a tensor of this type and shape that several launches of a node share.
 type Scratch struct {
 	DType ir.DType
 	Shape []dim.Dim
 }
 
-// Emitter builds a kernel, and collects the arguments of its launch.
+// Emitter builds a kernel, and collects the arguments of its launch in args.
 type Emitter struct {
 	*kernel.Builder
 	args    []Arg
 	tensors map[any]*Tensor          // by *ir.Value or *Scratch
-	dims    map[string]*kernel.Value // by their text
+	dims    map[string]*kernel.Value // i32, by their text
+	extents map[string]*kernel.Value // i64, by their text
 	round   *kernel.Value            // nil unless the kernel reads it
 	fault   *kernel.Value            // the record of a fault, or nil
 }
@@ -60,7 +63,7 @@ const Threads = 256
 func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launch, error) {
 	l := Launch{Grid: [3]dim.Dim{dim.Const(1), dim.Const(1), dim.Const(1)}}
 	copy(l.Grid[:], grid)
-	e := &Emitter{tensors: map[any]*Tensor{}, dims: map[string]*kernel.Value{}}
+	e := &Emitter{tensors: map[any]*Tensor{}, dims: map[string]*kernel.Value{}, extents: map[string]*kernel.Value{}}
 	var err error
 	l.Kernel, err = kernel.Build(name, block, func(b *kernel.Builder) {
 		e.Builder = b
@@ -70,7 +73,8 @@ func New(name string, grid []dim.Dim, block []int, fill func(e *Emitter)) (Launc
 	return l, err
 }
 
-// Dim returns an extent as an i32 value: a constant, or a parameter of the kernel.
+// Dim returns an extent as an i32 value: a constant, or a parameter of the kernel. The launch fails if the
+// extent does not fit.
 func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 	if n, ok := d.Int(); ok {
 		return e.Int(n)
@@ -83,6 +87,27 @@ func (e *Emitter) Dim(d dim.Dim) *kernel.Value {
 		e.args = append(e.args, Arg{Dim: d})
 	}
 	return v
+}
+
+// Extent returns the value of an extent as a number of an arithmetic type d other than bool. Unlike the
+// results of [Emitter.Dim], which are for indices, it may exceed an i32.
+func (e *Emitter) Extent(d ir.DType, x dim.Dim) *kernel.Value {
+	lo, hi := x.Bounds()
+	n, known := x.Int()
+	switch {
+	case known:
+		return e.Convert(d, e.Whole(ir.I64, int64(n)))
+	case lo >= math.MinInt32 && hi <= math.MaxInt32:
+		return e.Convert(d, e.Dim(x))
+	}
+	text := x.String()
+	v, ok := e.extents[text]
+	if !ok {
+		v = e.Scalar(fmt.Sprint("w", len(e.extents)), ir.I64)
+		e.extents[text] = v
+		e.args = append(e.args, Arg{Dim: x, Wide: true})
+	}
+	return e.Convert(d, v)
 }
 
 // Dims returns extents as i32 values, see [Emitter.Dim].

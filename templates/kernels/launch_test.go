@@ -26,6 +26,9 @@ func (m memory) run(t *testing.T, symbols map[string]int, launches ...Launch) {
 			if grid[i] = value(d); grid[i] == 0 {
 				return
 			}
+			if grid[i] > maxBlocks {
+				t.Fatalf("%s: %d blocks in dimension %d", l.Kernel.Name, grid[i], i)
+			}
 		}
 		var args []kernel.Arg
 		for _, a := range l.Args {
@@ -38,6 +41,8 @@ func (m memory) run(t *testing.T, symbols map[string]int, launches ...Launch) {
 				args = append(args, m[a.Scratch])
 			case a.Round:
 				args = append(args, kernel.Number(int32(round)))
+			case a.Wide:
+				args = append(args, kernel.Number(int64(value(a.Dim))))
 			default:
 				args = append(args, kernel.Number(int32(value(a.Dim))))
 			}

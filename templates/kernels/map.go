@@ -6,43 +6,19 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// maxBlocks is the number of blocks up to which a map has a thread for each element. Every device
-// allows as many.
-const maxBlocks = 32768
-
 // Map returns the launch of a kernel with a thread for each element of a tensor of this shape. The
 // threads do not communicate. element gets the index of its element on each axis, at, and in
 // row-major order, i. Large tensors have several elements for each thread.
 func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	total := dim.Product(shape...)
 	blocks := total.CeilDiv(dim.Const(Threads))
-	n, fixed := total.Int()
-	loops := !fixed || n > maxBlocks*Threads
-	if loops {
-		blocks = blocks.Min(dim.Const(maxBlocks))
-	}
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
-		one := func(i *kernel.Value) { element(e, e.Unflatten(i, shape), i) }
-		first, end := e.Global(0), e.Dim(total)
-		if !loops {
-			e.Do(e.Lt(first, end), func() { one(first) })
-			return
+	return Grid(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
+		end := e.Dim(total)
+		return func(block []*kernel.Value) {
+			i := e.Add(e.Mul(block[0], e.Int(Threads)), e.Thread(0))
+			e.Do(e.Lt(i, end), func() { element(e, e.Unflatten(i, shape), i) })
 		}
-		step := e.Dim(blocks.Mul(dim.Const(Threads)))
-		e.For(first, end, step, nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			one(i)
-			return nil
-		})
 	})
-}
-
-// blockStep returns the number of blocks of a grid, by which loops of blocks over more work step. It is
-// not 0: the kernel of an empty grid never runs.
-func (e *Emitter) blockStep(blocks dim.Dim) *kernel.Value {
-	if n, ok := blocks.Int(); ok {
-		return e.Int(max(n, 1))
-	}
-	return e.Dim(blocks)
 }
 
 // Unflatten returns the index on each axis of a tensor of this shape from the row-major index i.

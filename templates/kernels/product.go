@@ -14,8 +14,10 @@ type Factors struct {
 	Batch, M, N, K dim.Dim
 	// DType is the type of the sums.
 	DType ir.DType
-	// A and B return elements of the first and the second factor. ColumnsA says that neighbours along m
-	// are neighbours in memory, else those along k are; RowsB says so of n and k.
+	// A returns element (m, k) of the first factor of a product, and B element (k, n) of the
+	// second. ColumnsA says that elements with adjacent m are adjacent in memory; otherwise
+	// elements with adjacent k are. RowsB says this of adjacent k in B; otherwise elements with
+	// adjacent n are.
 	A        func(e *Emitter, batch, m, k *kernel.Value) *kernel.Value
 	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
 	ColumnsA bool
@@ -24,10 +26,10 @@ type Factors struct {
 	// which the elements are rounded, or f32, whose elements must be tf32. It is ir.Invalid if each thread
 	// computes its own sums. Term must be nil with it.
 	Matrix ir.DType
-	// Term returns a sum with the term of two elements added. It adds their product if it is nil. The term
-	// of two zeros must be zero.
+	// Term returns sum plus the term of the elements a and b. A nil Term adds their product. The
+	// term of two zeros must be zero.
 	Term func(e *Emitter, a, b, sum *kernel.Value) *kernel.Value
-	// Store stores a sum.
+	// Store stores the sum as element (m, n) of the result of a product.
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
@@ -46,18 +48,19 @@ func Product(name string, f Factors) (Launch, error) {
 	if f.Term == nil {
 		f.Term = (*Emitter).MulAdd
 	}
-	grid := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
-	return New(name, grid, []int{tileM / perM * lanesN}, func(e *Emitter) {
-		elem, terms := f.DType, tileK
-		if f.Matrix != ir.Invalid {
-			elem, terms = f.Matrix, termsOf(f.Matrix)
-		}
+	tiles := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
+	elem, terms := f.DType, tileK
+	if f.Matrix != ir.Invalid {
+		elem, terms = f.Matrix, termsOf(f.Matrix)
+	}
+	return Grid(name, tiles, []int{tileM / perM * lanesN}, func(e *Emitter) func([]*kernel.Value) {
 		p := &product{Emitter: e, Factors: f,
 			a: e.Shared("a", elem, terms*tileM), b: e.Shared("b", elem, terms*tileN),
-			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K),
-			batch: e.BlockIdx(2), m0: e.Mul(e.BlockIdx(1), e.Int(tileM)), n0: e.Mul(e.BlockIdx(0), e.Int(tileN)),
-			thread: e.Thread(0)}
-		p.build()
+			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K), thread: e.Thread(0)}
+		return func(at []*kernel.Value) {
+			p.batch, p.m0, p.n0 = at[2], e.Mul(at[1], e.Int(tileM)), e.Mul(at[0], e.Int(tileN))
+			p.build()
+		}
 	})
 }
 
@@ -68,7 +71,7 @@ type product struct {
 	a, b          *kernel.Value // tiles: a[k][m] and b[k][n], or a[m][k] and b[n][k] of matrices
 	m, n, k       *kernel.Value // extents
 	batch, m0, n0 *kernel.Value // the block's product and the first indices of its tile
-	thread        *kernel.Value
+	thread        *kernel.Value // index of the thread in its block
 }
 
 func (p *product) build() {
@@ -109,9 +112,10 @@ func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value
 	})
 }
 
-// load loads a tile of a factor: width columns of tileK terms from the first column and the first
-// term on. Elements outside of the factor are 0. termsNear says that neighbouring threads load
-// neighbouring terms, else neighbouring columns.
+// load loads a tile of a factor into shared memory: width columns of tileK terms, from column first
+// and term k0 on. extent is the number of columns of the factor, and element returns an element of
+// it. Elements outside of the factor are 0. termsNear says that neighbouring threads load
+// neighbouring terms; otherwise they load neighbouring columns.
 func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0, extent *kernel.Value, element func(column, k *kernel.Value) *kernel.Value) {
 	threads := tileM / perM * lanesN
 	for i := range width * tileK / threads {
@@ -132,7 +136,8 @@ func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0,
 	}
 }
 
-// terms adds the products of one k to the sums of a thread.
+// terms returns the sums of a thread after the terms for one k. row and lane are the thread's place
+// in the tile.
 func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	var a [perM]*kernel.Value
 	var b [perN]*kernel.Value

@@ -29,18 +29,16 @@ func Reduce(name string, rows, length dim.Dim, r Reduction) (Launch, error) {
 			r.Store(e, row, e.each(e.Int(0), e.Dim(length), e.Int(1), row, r))
 		})
 	}
-	blocks := rows.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.room(r)
-		e.For(e.BlockIdx(0), e.Dim(rows), e.blockStep(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), row, r), r.Join)
-			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, row, state) })
-			return nil
-		})
+		return func(at []*kernel.Value) {
+			state := e.JoinBlock(shared, e.each(e.Thread(0), e.Dim(length), e.Int(Threads), at[0], r), r.Join)
+			e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { r.Store(e, at[0], state) })
+		}
 	})
 }
 
-// each returns the state of every step-th element of a row.
+// each returns the state of the elements lo, lo+step, … below hi of a row.
 func (e *Emitter) each(lo, hi, step, row *kernel.Value, r Reduction) []*kernel.Value {
 	return e.For(lo, hi, step, r.Start(e), func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return r.Add(e, state, row, i)

@@ -22,14 +22,12 @@ func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) 
 			threads /= 2
 		}
 	}
-	blocks := rows.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{rows}, []int{threads}, func(e *Emitter) func([]*kernel.Value) {
 		r := &Row{Emitter: e, Length: e.Dim(length), shared: map[string][]*kernel.Value{}}
-		e.For(e.BlockIdx(0), e.Dim(rows), e.blockStep(blocks), nil, func(row *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			r.Index = row
+		return func(at []*kernel.Value) {
+			r.Index = at[0]
 			fill(r)
-			return nil
-		})
+		}
 	})
 }
 

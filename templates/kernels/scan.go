@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Scan are the holes of [PrefixSums].
+// Scan describes what [PrefixSums] computes.
 type Scan struct {
 	// Rows is the number of rows, and Length the number of elements of each.
 	Rows, Length dim.Dim
@@ -24,9 +24,9 @@ const (
 	scanTile = Threads * scanEach
 )
 
-// PrefixSums returns launches of kernels that compute the sums of the first elements of rows, for each
-// number of elements. Elements are added in an order that depends on their number only. The first
-// kernel adds up tiles, a second one computes the sum of all tiles before each, and a third one stores
+// PrefixSums returns launches of kernels that compute, for each element of each row, the sum of the
+// elements up to it. The order of additions depends only on the number of elements. The first
+// kernel adds up tiles, the second computes the sum of all tiles before each, and the third stores
 // the sums. Rows of one tile need only the third.
 func PrefixSums(name string, s Scan) ([]Launch, error) {
 	tiles := s.Length.CeilDiv(dim.Const(scanTile))
@@ -46,31 +46,28 @@ func PrefixSums(name string, s Scan) ([]Launch, error) {
 	return []Launch{parts, offsets, sums}, err
 }
 
-// scan is a scan whose kernels are built.
+// scan builds the kernels of [PrefixSums].
 type scan struct {
 	Scan
-	tiles dim.Dim  // of a row
-	parts *Scratch // the sum of each tile, and then of all tiles before it
+	tiles dim.Dim  // number of tiles of a row
+	parts *Scratch // sum of each tile, later of all tiles before it
 }
 
-// kernel returns a kernel with a block for each tile. Its threads call store with the sum of the
-// elements of the tile before their own, and the sum of the tile.
+// kernel returns the launch of a kernel with a block for each tile. Its threads call store with the
+// sum of the elements of the tile before their own, and the sum of the tile.
 func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, total *kernel.Value)) (Launch, error) {
-	total := c.Rows.Mul(c.tiles)
-	blocks := total.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{c.tiles, c.Rows}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := e.Shared("s", c.DType, Threads)
-		e.For(e.BlockIdx(0), e.Dim(total), e.blockStep(blocks), nil, func(block *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			at := e.Unflatten(block, []dim.Dim{c.Rows, c.tiles})
-			own := c.each(e, at[0], at[1], e.Number(c.DType, 0), nil)
+		return func(at []*kernel.Value) {
+			own := c.each(e, at[1], at[0], e.Number(c.DType, 0), nil)
 			before, sum := e.sumsBefore(shared, own)
-			store(e, at[0], at[1], before, sum)
-			return nil
-		})
+			store(e, at[1], at[0], before, sum)
+		}
 	})
 }
 
-// each adds the elements of a thread to a sum, and calls store, if it is not nil, with each sum.
+// each adds the elements of a thread to sum, one after the other, and returns the last sum. It
+// calls store, if that is not nil, with the index of each element and the sum up to it.
 func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
 	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))
 	count := e.Min(e.Sub(e.Dim(c.Length), first), e.Int(scanEach))
@@ -84,12 +81,13 @@ func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *
 	})[0]
 }
 
-// storeTile stores the sum of a tile.
+// storeTile stores total, the sum of a tile, as scratch.
 func (c scan) storeTile(e *Emitter, row, tile, _, total *kernel.Value) {
 	e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { e.Scratch(c.parts).Set(e.Add(e.Mul(row, e.Dim(c.tiles)), tile), total) })
 }
 
-// storeSums stores the sums of a tile.
+// storeSums stores the sum up to each element of a tile. before is the sum of the elements of the
+// tile before the thread's own.
 func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
 	if n, ok := c.tiles.Int(); !ok || n > 1 {
 		before = e.Add(e.Scratch(c.parts).At(row, tile), before)
@@ -97,8 +95,8 @@ func (c scan) storeSums(e *Emitter, row, tile, before, _ *kernel.Value) {
 	c.each(e, row, tile, before, func(i, sum *kernel.Value) { c.Store(e, row, i, sum) })
 }
 
-// offsets returns a kernel with a block for each row, which replaces the sums of tiles by the sums of
-// all tiles before them.
+// offsets returns the launch of a kernel with a block for each row. It replaces the sum of each
+// tile by the sum of all tiles before it.
 func (c scan) offsets(name string) (Launch, error) {
 	return Rows(name, c.Rows, c.tiles, func(r *Row) {
 		shared := r.Builder.Shared("s", c.DType, r.BlockSize(0))
@@ -115,8 +113,8 @@ func (c scan) offsets(name string) (Launch, error) {
 	})
 }
 
-// sumsBefore returns the sum of the numbers of the threads of a block before each, and of all. shared
-// has room for a number of each thread, and is free again afterwards.
+// sumsBefore returns the sum of own over the threads of the block before each thread, and over all
+// threads. shared has room for a number of each thread, and is free again afterwards.
 func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
 	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
 	earlier := func(distance int) *kernel.Value {

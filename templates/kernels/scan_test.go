@@ -9,7 +9,9 @@ import (
 )
 
 // TestPrefixSums scans rows of one tile, of some, and of more tiles than a block has threads.
-func TestPrefixSums(t *testing.T) {
+func TestPrefixSums(t *testing.T) { limits(t, testPrefixSums) }
+
+func testPrefixSums(t *testing.T) {
 	for _, c := range []struct {
 		rows, length int
 		symbolic     bool

@@ -9,14 +9,14 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Order are the holes of [Sort].
+// Order describes what [Sort] sorts.
 type Order struct {
 	// Length is the number of elements.
 	Length dim.Dim
 	// Less reports whether element i is less than element j. Elements that are not less than each other
 	// are equal, and keep their order.
 	Less func(e *Emitter, i, j *kernel.Value) *kernel.Value
-	// Store stores that element i is at a place of the ascending order.
+	// Store stores i as the index of the element at place in the ascending order.
 	Store func(e *Emitter, place, i *kernel.Value)
 	// Tile is the number of neighbours that are sorted by comparing each with every other. It is a power
 	// of two, and small if comparisons are long.
@@ -55,23 +55,26 @@ func Sort(name string, o Order) ([]Launch, error) {
 	return append(launches, store), err
 }
 
-// oneLaunch returns a list of one launch.
+// oneLaunch returns a list of the launch l, with err.
 func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
 
-// sorting are the kernels of [Sort] that are built.
+// sorting builds the kernels of [Sort].
 type sorting struct {
 	Order
-	order *Scratch // elements by their places, before and after a round, which alternate
+	// [2,Length] of i32, indices of elements in order. Each round reads one half and writes the
+	// other.
+	order *Scratch
 }
 
-// before reports whether element i comes before element j.
+// before reports whether element i comes before element j. Of equal elements the one with the
+// smaller index comes first.
 func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
 	swap := e.Gt(i, j) // an equal element comes before one with a greater index
 	less := s.Less(e, e.Select(swap, i, j), e.Select(swap, j, i))
 	return e.Eq(less, swap)
 }
 
-// rank finds the place of element i in its tile.
+// rank stores the index i at its place in the order of its tile.
 func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	first := e.And(i, e.Int(-s.Tile))
 	count := e.Min(e.Int(s.Tile), e.Sub(e.Dim(s.Length), first))
@@ -84,8 +87,8 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge moves the element at a place to its place after the round, which merges runs of Tile·2ʳ
-// elements in round r.
+// merge stores the element at a place of the order at its place after a round. Round r merges
+// neighbouring runs of Tile·2ʳ elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))

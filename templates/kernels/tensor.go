@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Tensor is memory with the elements of a tensor in row-major order.
+// Tensor is memory of a kernel with the elements of a tensor in row-major order, from pointer on.
 type Tensor struct {
 	e       *Emitter
 	pointer *kernel.Value
@@ -86,11 +86,20 @@ func (t *Tensor) Set(i, x *kernel.Value) {
 	t.e.Store(t.pointer, i, t.e.Convert(Memory(t.DType), x))
 }
 
+// Rounded returns what [Tensor.Get] loads after [Tensor.Set] has stored x in an element of type d.
+func (e *Emitter) Rounded(d ir.DType, x *kernel.Value) *kernel.Value {
+	return e.Convert(x.Type.DType, e.Convert(Memory(d), x))
+}
+
 // Offset returns the row-major index of an element from its index on each axis, at. Axes of extent
 // 1 are ignored.
-func (t *Tensor) Offset(at []*kernel.Value) *kernel.Value {
-	e, offset := t.e, t.e.Int(0)
-	for i, d := range t.Shape {
+func (t *Tensor) Offset(at []*kernel.Value) *kernel.Value { return t.e.Flatten(at, t.Shape) }
+
+// Flatten returns the row-major index of an element of a tensor of this shape from its index on each axis.
+// Axes of extent 1 are ignored.
+func (e *Emitter) Flatten(at []*kernel.Value, shape []dim.Dim) *kernel.Value {
+	offset := e.Int(0)
+	for i, d := range shape {
 		if n, ok := d.Int(); ok && n == 1 {
 			continue
 		}

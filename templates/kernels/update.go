@@ -8,9 +8,10 @@ import (
 // lane is the number of adjacent elements that a thread of an update computes together: 16 bytes.
 const lane = 4
 
-// Update is a kernel that changes vectors of f32 element by element, such as a step of an optimizer. Its
-// parameters are the numbers, then the number of groups of 4 elements and the number of threads as i32,
-// then the vectors. Each vector starts at a multiple of 16 bytes, and has memory for whole groups.
+// Update is a kernel called Name that changes vectors of f32 element by element, such as a step of
+// an optimizer. Its parameters are the numbers, then the number of groups of 4 elements and the
+// number of threads as i32, then the vectors. Each vector starts at a multiple of 16 bytes, and has
+// memory for whole groups. Doc is the formula in the comment of the kernel.
 type Update struct {
 	Name, Doc string
 	Numbers   []string
@@ -20,7 +21,7 @@ type Update struct {
 	Step func(b *kernel.Builder, c, x []*kernel.Value) []*kernel.Value
 }
 
-// Build returns the kernel.
+// Build returns the kernel. It returns the errors of [kernel.Build].
 func (u *Update) Build() (*kernel.Kernel, error) {
 	return kernel.Build(u.Name, []int{Threads}, func(b *kernel.Builder) {
 		b.Doc("%s", u.Doc)
@@ -59,8 +60,8 @@ func (u *Update) Build() (*kernel.Kernel, error) {
 	})
 }
 
-// Updates are the steps of optimizers, with the same order of operations everywhere, and what
-// training does with gradients besides.
+// Updates are the kernels of training that are the same for all models: the steps of optimizers,
+// with the same order of operations on every target, and what training does with gradients.
 var Updates = []*Update{
 	{
 		Name: "accumulate", Doc: "y = y + x", Vectors: []string{"y", "x"},
@@ -155,7 +156,8 @@ var Updates = []*Update{
 
 var adamNumbers = []string{"decay", "shrink", "beta1", "rest1", "beta2", "rest2", "scale", "epsilon", "rate"}
 
-// moments returns the new moments of Adam.
+// moments returns the moments m and v of Adam after a step, for the numbers c, named adamNumbers,
+// and the elements x: weight, gradient, m and v.
 func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 	d := b.Add(x[1], b.Mul(c[0], x[0]))
 	m = b.Add(b.Mul(c[2], x[2]), b.Mul(c[3], d))
@@ -163,13 +165,15 @@ func moments(b *kernel.Builder, c, x []*kernel.Value) (m, v *kernel.Value) {
 	return m, v
 }
 
-// adamStep returns a weight after a step of Adam with these moments.
+// adamStep returns the weight w after a step of Adam with the new moments m and v. c are the
+// numbers named adamNumbers.
 func adamStep(b *kernel.Builder, c []*kernel.Value, w, m, v *kernel.Value) *kernel.Value {
 	root := b.Add(b.Mul(b.Unary(kernel.Sqrt, v), c[6]), c[7])
 	return b.Sub(b.Mul(c[1], w), b.Div(b.Mul(c[8], m), root))
 }
 
-// rmsProp returns a form of RMSProp.
+// rmsProp returns the step of RMSProp, with a running mean of the gradient if centered is set, and
+// with momentum.
 func rmsProp(name string, centered, momentum bool) *Update {
 	u := &Update{
 		Name: name, Doc: "d = g + decay w; v = alpha v + rest d²; s = d/(√v + epsilon); w = w - rate s",
@@ -206,7 +210,8 @@ func rmsProp(name string, centered, momentum bool) *Update {
 	return u
 }
 
-// adan returns Adan. At the first step the gradient takes the place of the last one.
+// adan returns the step of Adan. If first is set, it is the first step, in which the last gradient
+// equals the gradient.
 func adan(name string, first bool) *Update {
 	u := &Update{
 		Name: name, Doc: "e = g - last; m = beta1 m + rest1 g; d = beta2 d + rest2 e; v = beta3 v + rest3 (g + beta2 e)²; r = scale √v + epsilon; w = (before w - rate m/r - difference d/r) after; last = g",
@@ -234,11 +239,12 @@ func adan(name string, first bool) *Update {
 	return u
 }
 
-// squaresPerBlock is the number of elements whose squares a block of the kernel of [Squares] adds.
+// squaresPerBlock is the number of elements whose squares a block of threads of [Squares] adds.
 const squaresPerBlock = 16 * Threads
 
-// Squares returns the kernel that adds the squares of n elements of f32, for the norm of gradients. Each block
-// gives a partial sum. Its parameters are n as an i32, the elements and the sums.
+// Squares returns the kernel that adds the squares of n elements of f32, for the norm of gradients.
+// Each block stores the sum of squaresPerBlock squares. Its parameters are n as an i32, the
+// elements and the sums.
 func Squares() (*kernel.Kernel, error) {
 	return kernel.Build("squares", []int{Threads}, func(b *kernel.Builder) {
 		b.Doc("sums[block] = the sum of x² over %d elements", squaresPerBlock)

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Vectors are the holes of [MatVec]. All functions are called with indices inside of the extents.
+// Vectors describes what [MatVec] computes. Its functions are called with indices inside of the
+// extents.
 type Vectors struct {
 	// M is the number of vectors, and K the number of their elements. N is the number of columns of
 	// each matrix.
@@ -16,11 +17,11 @@ type Vectors struct {
 	Matrices int
 	// DType is the type of the sums.
 	DType ir.DType
-	// A returns element k of vector m, and B element (k, n) of a matrix. Neighbours along n are
-	// neighbours in memory.
+	// A returns element k of vector m, and B element (k, n) of a matrix. Elements of B with
+	// adjacent n are adjacent in memory.
 	A func(e *Emitter, m, k *kernel.Value) *kernel.Value
 	B func(e *Emitter, matrix int, k, n *kernel.Value) *kernel.Value
-	// Store stores element n of the product of vector m and each matrix.
+	// Store stores element n of the products of vector m and each matrix.
 	Store func(e *Emitter, m, n *kernel.Value, sums []*kernel.Value)
 }
 
@@ -45,22 +46,18 @@ func MatVec(name string, v Vectors) (Launch, error) {
 		rows = max(1, min(rows, n))
 	}
 	tiles := v.N.CeilDiv(dim.Const(vecLanes))
-	total := tiles.Mul(v.M.CeilDiv(dim.Const(rows)))
-	blocks := total.Min(dim.Const(maxBlocks))
-	return New(name, []dim.Dim{blocks}, []int{Threads}, func(e *Emitter) {
+	return Grid(name, []dim.Dim{tiles, v.M.CeilDiv(dim.Const(rows))}, []int{Threads}, func(e *Emitter) func([]*kernel.Value) {
 		shared := make([]*kernel.Value, v.Matrices)
 		for i := range shared {
 			shared[i] = e.Shared("s", v.DType, rows*Threads)
 		}
-		e.For(e.BlockIdx(0), e.Dim(total), e.blockStep(blocks), nil, func(block *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-			at := e.Unflatten(block, []dim.Dim{v.M.CeilDiv(dim.Const(rows)), tiles})
-			t := tile{Emitter: e, Vectors: v, rows: rows, shared: shared, m0: e.Mul(at[0], e.Int(rows)), n0: e.Mul(at[1], e.Int(vecLanes))}
+		return func(at []*kernel.Value) {
+			t := tile{Emitter: e, Vectors: v, rows: rows, shared: shared, m0: e.Mul(at[1], e.Int(rows)), n0: e.Mul(at[0], e.Int(vecLanes))}
 			t.share(t.parts())
 			e.Barrier()
 			t.store()
 			e.Barrier()
-			return nil
-		})
+		}
 	})
 }
 
@@ -71,16 +68,17 @@ type tile struct {
 	Vectors
 	rows   int
 	m0, n0 *kernel.Value
-	// shared has an array for each matrix, of the parts of the sums of each vector by each thread.
+	// shared has an array for each matrix: the partial sum of each vector and thread.
 	shared []*kernel.Value
 }
 
-// inside returns an index, or the last one of an extent if it is beyond.
+// inside returns the index i, or the last index of an extent if i is beyond it.
 func (t *tile) inside(i *kernel.Value, extent dim.Dim) *kernel.Value {
 	return t.Min(i, t.Sub(t.Dim(extent), t.Int(1)))
 }
 
-// parts returns what a thread adds to the sums of its column: for each vector the sums of all matrices.
+// parts returns the partial sums of a thread for its column: for each vector, one sum for each
+// matrix.
 func (t *tile) parts() []*kernel.Value {
 	sums := make([]*kernel.Value, t.rows*t.Matrices)
 	for i := range sums {
@@ -103,15 +101,15 @@ func (t *tile) parts() []*kernel.Value {
 	})
 }
 
-// share stores the parts of a thread.
+// share stores the partial sums of a thread in shared memory.
 func (t *tile) share(parts []*kernel.Value) {
 	for i, v := range parts {
 		t.Emitter.Store(t.shared[i%t.Matrices], t.Add(t.Int(i/t.Matrices*Threads), t.Thread(0)), v)
 	}
 }
 
-// store adds up the parts of each sum and stores the results. Neighbouring threads store neighbouring
-// columns of a vector.
+// store adds up the partial sums of all threads and stores the results. Neighbouring threads store
+// neighbouring columns of a vector.
 func (t *tile) store() {
 	row, lane := t.Div(t.Thread(0), t.Int(vecLanes)), t.Rem(t.Thread(0), t.Int(vecLanes))
 	m, n := t.Add(t.m0, row), t.Add(t.n0, lane)

@@ -10,7 +10,9 @@ import (
 
 // TestMatVec multiplies vectors by several matrices, with extents that are not multiples of a tile, known
 // and not.
-func TestMatVec(t *testing.T) {
+func TestMatVec(t *testing.T) { limits(t, testMatVec) }
+
+func testMatVec(t *testing.T) {
 	for _, c := range []struct{ m, n, k, matrices int }{
 		{1, 1, 1, 1}, {1, 33, 17, 4}, {3, 32, 8, 2}, {4, 65, 100, 3}, {5, 40, 0, 1}, {9, 7, 31, 4}, {0, 5, 3, 2}, {2, 0, 3, 1},
 	} {

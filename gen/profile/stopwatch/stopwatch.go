@@ -25,7 +25,7 @@ type Package struct {
 	Lap *func(step int)
 }
 
-// Request describes a measurement.
+// Request describes a measurement: the inputs of each call, and the number of threads.
 type Request struct {
 	Inputs  []harness.Value
 	Threads int
@@ -46,7 +46,7 @@ type Reply struct {
 	Read float64
 	// Level is the instruction set of the kernels.
 	Level string
-	Err   string
+	Err   string // error that ended the measurement, or ""
 }
 
 // Main reads a [Request] from standard input and writes the [Reply] to standard output.
@@ -199,7 +199,8 @@ func multiplyRate() (best float64) {
 	return best
 }
 
-// readRate sums an array that exceeds the caches and returns bytes per nanosecond.
+// readRate returns the bytes per nanosecond at which one core sums an array that exceeds the
+// caches.
 func readRate() (best float64) {
 	const n = 32 << 20
 	src, sum := make([]float32, n), make([]float32, 1)

@@ -23,7 +23,8 @@ func (Target) Build(to *program.Builder, n *ir.Node) error {
 
 type builder struct{ *program.Builder }
 
-// bind makes the step that binds a node's symbols, if it has any.
+// bind adds the step that binds a node's symbols before the node is computed. It adds nothing if
+// the node has no symbols, or if its own kernel determines them.
 func (b *builder) bind(n *ir.Node) error {
 	o, ok := n.Op.(ir.Binder)
 	if !ok {
@@ -45,7 +46,8 @@ func (b *builder) bind(n *ir.Node) error {
 	return nil
 }
 
-// compute makes the step that computes a node's results.
+// compute adds the step that computes a node's results. It returns an error if no kernel computes
+// the node.
 func (b *builder) compute(n *ir.Node) error {
 	switch o := n.Op.(type) {
 	case ir.Binder:

@@ -42,8 +42,8 @@ type Chain struct {
 	Body   []TileCall
 }
 
-// newChain compiles a region that can be computed in place. Each node of such a region reads no
-// other result than that of the node before it.
+// newChain compiles a region that can be computed in place. It returns an error if a node of the
+// region reads another result than the result of the node before it.
 func newChain(region *ir.Block) (*Chain, error) {
 	c := &Chain{Region: region}
 	at := region.Params[0]

@@ -34,7 +34,7 @@ func (Target) Printer() emit.Printer {
 // goPrinter prints a package.
 type goPrinter struct {
 	variables map[string]string // of structs of constants, by their text
-	count     map[string]int    // of them, by their types
+	count     map[string]int    // number of variables, by their types
 	vars      []jen.Code
 	chains    map[string]string // functions, by their text
 	funcs     []jen.Code        // not in a file yet
@@ -72,7 +72,7 @@ func (p *goPrinter) Measure(s *emit.Scope, step program.Step) (value *jen.Statem
 	return goFunc(c.Kernel).Call(on.args(c)...), c.Kernel.Fallible
 }
 
-// Copy prints the call of a kernel.
+// Copy prints the call of cpu.Copy.
 func (*goPrinter) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement {
 	return jen.Qual(runtimePath, "Copy").Call(to, from)
 }
@@ -80,10 +80,10 @@ func (*goPrinter) Copy(_ *emit.Scope, to, from jen.Code) *jen.Statement {
 // OnDevice returns false: kernels compute in memory of the program.
 func (*goPrinter) OnDevice() bool { return false }
 
-// Queued returns false.
+// Queued returns false: the host carries out each step at once.
 func (*goPrinter) Queued(program.Step) bool { return false }
 
-// Device returns nil.
+// Device returns nil: the package has no device.
 func (*goPrinter) Device() (*emit.Device, error) { return nil, nil }
 
 // Ends reports whether a step is the call of a kernel that takes a context.

@@ -14,11 +14,14 @@ import (
 type Launch struct {
 	Node   *ir.Node
 	Kernel *kernel.Kernel
-	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Round] or a
-	// [Fault].
+	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Wide], a
+	// [Round] or a [Fault].
 	Args []any
 	Grid [3]dim.Dim
 }
+
+// Wide is an argument of a launch: an extent that the kernel takes as an i64. A [dim.Dim] is an i32.
+type Wide struct{ dim.Dim }
 
 // At returns the node that the step belongs to.
 func (l *Launch) At() *ir.Node { return l.Node }
@@ -37,7 +40,7 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
-// launchesOf returns the launches of a step, or nil if the host carries it out.
+// launchesOf returns the launches of a step, or nil if the host computes it.
 func launchesOf(s program.Step) []*Launch {
 	switch s := s.(type) {
 	case *Launch:
@@ -83,6 +86,8 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 					return err
 				}
 				step.Args = append(step.Args, fault)
+			case a.Wide:
+				step.Args = append(step.Args, Wide{a.Dim})
 			default:
 				step.Args = append(step.Args, a.Dim)
 			}

@@ -156,3 +156,37 @@ func TestExtentErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestWideExtents computes with extents that exceed 32 bits.
+func TestWideExtents(t *testing.T) {
+	const n = 70000
+	extent := dim.Sym("N")
+	square := extent.Mul(extent)
+	for _, c := range []struct {
+		op   ir.Op
+		args []*ir.Tensor
+		want int64
+	}{
+		{ir.Extents{Type: ir.StaticTensor(ir.I64, 1), Elems: []dim.Dim{square}}, nil, n * n},
+		{op.CheckIndex{Count: square}, []*ir.Tensor{ir.IntTensor(ir.I64, n*n-1)}, n*n - 1},
+		{op.CheckIndex{Count: square, FromEnd: true}, []*ir.Tensor{ir.IntTensor(ir.I64, -1)}, n*n - 1},
+		{op.PadIndex{Mode: "wrap", Extent: square, Before: dim.Const(1), After: square.Neg()}, nil, n*n - 1},
+	} {
+		f := &ir.Func{Name: pass.Forward}
+		b := ir.NewBuilder(f)
+		b.Param("extent", ir.TensorOf(ir.Bool, extent))
+		args, shapes := []any{make([]bool, n)}, [][]int{{n}}
+		var operands []*ir.Value
+		for _, x := range c.args {
+			operands = append(operands, b.Param("x", x.Type()))
+			args, shapes = append(args, value.ToGo(x)), append(shapes, x.Shape)
+		}
+		b.Return(b.Nodes(c.op, operands...)...)
+		out, err := runFunc(t, interpreted, f, args, shapes)
+		if err != nil {
+			t.Errorf("%+v: %v", c.op, err)
+		} else if got := out[0].([]int64)[0]; got != c.want {
+			t.Errorf("%+v: %d, want %d", c.op, got, c.want)
+		}
+	}
+}

@@ -43,7 +43,8 @@ type opened struct {
 	kernels map[string]gpu.Kernel // by their text
 }
 
-// Launch copies the arguments to the device, runs the kernel, and copies what it has written back.
+// Launch copies the arguments to the device, runs the kernel, and copies the memory that the kernel
+// writes back.
 func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,7 +89,7 @@ func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 	return nil
 }
 
-// load returns a kernel of the device.
+// load returns a kernel of the device. It compiles each kernel once.
 func (o *opened) load(k *kernel.Kernel) (gpu.Kernel, error) {
 	text := k.String()
 	if found, ok := o.kernels[text]; ok {

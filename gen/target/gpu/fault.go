@@ -16,8 +16,8 @@ import (
 // cpuPath is the package whose errors a fault becomes.
 const cpuPath = "github.com/burngen/burngen/runtime/cpu"
 
-// Fault is an argument of a launch: the record of a fault that a kernel may find. The error is that of the
-// CPU's kernel.
+// Fault is an argument of a launch whose kernel may find a fault. It stands for the record of the
+// fault. The fault becomes the error that the CPU's kernel returns.
 type Fault struct{ check op.CheckIndex }
 
 // faultOf returns the fault that the kernel of a node may find.

@@ -60,8 +60,8 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // Keeps returns false, because no pass changes the layout of tensors for a GPU.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower checks indices and lengths that may be out of range before a kernel uses them. Other operators
-// lower themselves.
+// Lower replaces indices and lengths that may be out of range by checked ones. It returns nil for
+// other nodes.
 func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
 
 // Lowering returns the passes for GPUs.
@@ -85,12 +85,17 @@ func (t Target) Lowering() pass.Pipeline {
 			pass.ShareWeights,
 			pass.Prune,
 			arena.RecomputeValues(t),
+			FuseLaunches,
+			pass.Prune,
 		},
 		Outlining: arena.Outlining(t),
 		Order: []pass.Order{
 			{Before: "lower_ops", After: "set_precision", Why: "lowering computes operators on 16 bits in f32 between casts"},
 			{Before: "set_precision", After: "form_pointwise", Why: "casts are elementwise"},
 			{Before: "set_precision", After: "split_prepare", Why: "weights are converted once"},
+			{Before: "fuse_pointwise", After: "fuse_launches", Why: "a kernel computes one pointwise node on its result"},
+			{Before: "recompute_values", After: "fuse_launches", Why: "a fused node would be recomputed as a whole"},
+			{Before: "fuse_launches", After: "outline_parts", Why: "calls hide what reads a value"},
 		},
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// checkIndices replaces the indices or lengths of a node by checked ones if a kernel computes the node
-// and they may be out of range. It returns nil if there is nothing to check.
+// checkIndices replaces the indices or lengths of a node by checked ones. It returns nil if no
+// kernel computes the node, or if all indices are certainly in range.
 func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	operand, check, ok := launch.Indices(n)
 	if !ok || inRange(n.Args[operand], check) {

@@ -1,6 +1,9 @@
 package gpu
 
-import "github.com/burngen/burngen/ir/kernel"
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
 // Interpreter is a [Device] that interprets kernels. It is slow, and finds races and accesses out of
 // bounds.
@@ -13,10 +16,13 @@ func (Interpreter) Launch(k *kernel.Kernel, grid [3]int, args []Arg) error {
 	}
 	list := make([]kernel.Arg, len(args))
 	for i, a := range args {
-		if a.Memory == nil {
+		switch d := k.Params[i].Type.DType; {
+		case a.Memory != nil:
+			list[i] = kernel.Bytes(d, a.Memory)
+		case d == ir.I64:
+			list[i] = kernel.Number(a.Number)
+		default:
 			list[i] = kernel.Number(int32(a.Number))
-		} else {
-			list[i] = kernel.Bytes(k.Params[i].Type.DType, a.Memory)
 		}
 	}
 	return k.Run(grid, list, kernel.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Count is a measure of a [program.Bind]: a number that a launch has written, which the host reads.
+// Count is a measure of a [program.Bind]: a number that a launch writes and the host then reads.
 type Count struct {
 	Node   *ir.Node
 	Memory *plan.Ref // of i32
@@ -32,7 +32,7 @@ func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	return b
 }
 
-// Measure prints a number that a launch has written, or the call of a kernel on the host.
+// Measure prints the reading of a [Count], or the call of a kernel on the host.
 func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, fallible bool) {
 	if c, ok := step.(*Count); ok {
 		return jen.Int().Call(s.Slice(c.Memory).Index(jen.Lit(c.Index))), false
@@ -40,8 +40,7 @@ func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statemen
 	return p.Printer.Measure(s, step)
 }
 
-// Measure returns a number that a launch has written, or carries out a step of the CPU that returns a
-// number.
+// Measure returns the number that a [Count] reads, or the result of a step on the host.
 func (t Target) Measure(f *exec.Frame, s program.Step) (int64, error) {
 	c, ok := s.(*Count)
 	if !ok {

@@ -50,7 +50,8 @@ func (p *printer) Imports() map[string]string {
 	return all
 }
 
-// Step prints a launch, repeated launches, a copy, or a step of the host between copies of its operands and results.
+// Step prints a launch, repeated launches, a copy, or a step of the host between copies of its
+// operands and results.
 func (p *printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	switch step := step.(type) {
 	case *Launch:
@@ -85,6 +86,8 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 			args = append(args, jen.Qual(runtimePath, pass).Call(s.Slice(a)))
 		case dim.Dim:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(s.Int(a)))
+		case Wide:
+			args = append(args, jen.Qual(runtimePath, "Wide").Call(s.Int(a.Dim)))
 		case Round:
 			args = append(args, jen.Qual(runtimePath, "Int").Call(jen.Id("i")))
 		case Fault:
@@ -94,7 +97,7 @@ func (p *printer) launch(s *emit.Scope, l *Launch) jen.Code {
 	return s.Run().Dot("Launch").Call(args...)
 }
 
-// kernel returns the variable of a kernel. Equal kernels have one.
+// kernel returns the name of the variable that holds a kernel. Equal kernels share a variable.
 func (p *printer) kernel(s *emit.Scope, k *kernel.Kernel) string {
 	text := anonymous(k)
 	if name, ok := p.variables[text]; ok {
@@ -113,7 +116,7 @@ func (p *printer) kernel(s *emit.Scope, k *kernel.Kernel) string {
 	return name
 }
 
-// anonymous returns the text of a kernel without its name: equal kernels have the same.
+// anonymous returns the text of a kernel without its name, so that equal kernels have equal texts.
 func anonymous(k *kernel.Kernel) string {
 	same := *k
 	same.Name = "kernel"
@@ -125,7 +128,7 @@ func (p *printer) Ends(step program.Step) bool {
 	return len(launchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
-// Moves returns false: what is on the device is not looked at.
+// Moves returns false for every step, because memory of the device is not searched for NaN.
 func (p *printer) Moves(program.Step) bool { return false }
 
 // Vars returns the kernels, and the shapes of the host's kernels.
@@ -151,7 +154,7 @@ func (p *printer) Queued(step program.Step) bool {
 // OnDevice returns true.
 func (*printer) OnDevice() bool { return true }
 
-// Device returns what the package has besides: the kernels and the driver.
+// Device returns the file of kernels and the driver of the package.
 func (p *printer) Device() (*emit.Device, error) {
 	var code []byte
 	if len(p.kernels) > 0 {

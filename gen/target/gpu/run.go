@@ -15,8 +15,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// Device executes kernels on host memory, for running without generating code. It is simple: each
-// launch copies the memory that the kernel reads and writes.
+// Device executes kernels on host memory, for running steps without generating code. Each launch
+// copies the memory that the kernel reads and writes.
 type Device interface {
 	// Launch runs a kernel and waits for it.
 	Launch(k *kernel.Kernel, grid [3]int, args []Arg) error
@@ -63,6 +63,12 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 			}
 			if int(int32(n)) != n {
 				return fmt.Errorf("%s = %d: a kernel counts to %d", a, n, 1<<31-1)
+			}
+			args = append(args, Arg{Number: int64(n)})
+		case Wide:
+			n, err := f.Int(a.Dim)
+			if err != nil {
+				return err
 			}
 			args = append(args, Arg{Number: int64(n)})
 		case Round:

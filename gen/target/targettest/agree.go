@@ -40,7 +40,7 @@ type Trial struct {
 // random.
 type Trials map[string]func(*Draw) Trial
 
-// trials are of all operators that models have.
+// trials holds the trials of all operators that models may have.
 var trials = Merged(elementwiseTrials, movementTrials, reductionTrials, neuralTrials, quantisedTrials, textTrials, containerTrials, learningTrials)
 
 // untried gives the reasons why some operators with a kernel or a lowering have no trial.

@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// containerTrials are of sequences, optionals and control flow.
+// containerTrials holds the trials of operators of sequences, optionals and control flow.
 var containerTrials = Trials{
 	"concat_from_sequence": tryConcatFromSequence,
 	"optional":             tryOptional,

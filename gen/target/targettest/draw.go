@@ -31,7 +31,7 @@ func (d *Draw) Int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).
 func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
 
 // Pick draws one of the given values.
-func Pick[T any](d *Draw, of ...T) T { return rapid.SampledFrom(of).Draw(d.T, "choice") }
+func Pick[T any](d *Draw, values ...T) T { return rapid.SampledFrom(values).Draw(d.T, "choice") }
 
 // Ints draws n numbers from lo to hi.
 func (d *Draw) Ints(n, lo, hi int, what string) []int {
@@ -116,7 +116,7 @@ func (d *Draw) typeOf(x *ir.Tensor) ir.Type {
 // DType draws one of the given element types.
 func (d *Draw) DType(types []ir.DType) ir.DType { return rapid.SampledFrom(types).Draw(d.T, "dtype") }
 
-// typesWhere returns the element types that is holds for.
+// typesWhere returns the element types for which keep returns true.
 func typesWhere(keep func(ir.DType) bool) []ir.DType {
 	return slices.DeleteFunc(ir.DTypes(), func(d ir.DType) bool { return !keep(d) })
 }
@@ -125,7 +125,7 @@ func typesWhere(keep func(ir.DType) bool) []ir.DType {
 var (
 	anyTypes      = ir.DTypes()
 	floatTypes    = typesWhere(ir.DType.IsFloat)
-	usualFloats   = []ir.DType{ir.F32, ir.F64, ir.F16, ir.BF16} // that sums are not too coarse for
+	usualFloats   = []ir.DType{ir.F32, ir.F64, ir.F16, ir.BF16} // precise enough for sums
 	intTypes      = typesWhere(ir.DType.IsInt)
 	signedTypes   = typesWhere(func(d ir.DType) bool { return d.IsFloat() || d.Class() == ir.Signed })
 	unsignedTypes = typesWhere(func(d ir.DType) bool { return d.Class() == ir.Unsigned })

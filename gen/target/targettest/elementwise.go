@@ -150,7 +150,7 @@ func tryMod(d *Draw) Trial {
 	return binary(types, always(o))(d)
 }
 
-// tryPow raises floats of few bits to powers that keep the errors of both small.
+// tryPow raises numbers to powers, with a looser tolerance. Integers are raised to powers below 8.
 func tryPow(d *Draw) Trial {
 	t, shapes := d.DType(numberTypes), d.broadcast(2)
 	c := Trial{Op: op.Pow{}, Args: []*ir.Tensor{d.Any(t, shapes[0]...), d.Any(t, shapes[1]...)}, Loose: 4}

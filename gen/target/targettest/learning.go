@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// learningTrials are trials of the operators of ai.onnx.ml and their parts.
+// learningTrials holds the trials of the operators of ai.onnx.ml and their parts.
 var learningTrials = Trials{
 	"lookup":     tryLookup,
 	"map_lookup": tryMapLookup,

@@ -289,7 +289,7 @@ func tryGather(d *Draw) Trial {
 	return Trial{Op: op.Gather{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.indicesOf(shape[axis], d.Shape(0, 2))}, Exact: true}
 }
 
-// indicesOf is like index. The result is empty if the axis is.
+// indicesOf draws indices as index does. The result is empty if the axis is empty.
 func (d *Draw) indicesOf(extent int, shape []int) *ir.Tensor {
 	if extent == 0 {
 		shape = append(shape, 0)
@@ -457,7 +457,7 @@ func tryResize(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{x}, Sums: true, Single: true, Truncates: true, Exact: o.Mode == "nearest"}
 }
 
-// table draws how an axis is resized.
+// table draws an operator that computes the table of a resized axis, and its operands.
 func (d *Draw) table() (op.ResizeTable, []*ir.Tensor) {
 	t := op.ResizeTable{
 		Mode: Pick(d, "linear", "cubic"), Coordinates: Pick(d, resizeCoordinates...), Taps: dim.Const(2), CubicA: -0.75,
@@ -531,7 +531,8 @@ func tryReverseSequence(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), lens}, Exact: true}
 }
 
-// reduction draws a reduction of a scatter, and element types it is defined for.
+// reduction draws the reduction of a scatter operator, and returns the element types that support
+// it.
 func (d *Draw) reduction() (string, []ir.DType) {
 	switch r := Pick(d, "", "add", "mul", "max", "min"); r {
 	case "":

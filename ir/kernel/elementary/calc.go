@@ -48,7 +48,7 @@ func (c calc) inf() *kernel.Value { return c.num(math.Inf(1)) }
 // whole returns a constant of the signed integer type.
 func (c calc) whole(n int) *kernel.Value { return c.Whole(c.signed, int64(n)) }
 
-// limit returns a number that differs between the types.
+// limit returns a constant that is f32 or f64, depending on the type of c.
 func (c calc) limit(f32, f64 float64) *kernel.Value {
 	if c.single() {
 		return c.num(f32)
@@ -59,7 +59,7 @@ func (c calc) limit(f32, f64 float64) *kernel.Value {
 // series are the coefficients of a polynomial for each type, beginning with the constant term.
 type series struct{ f32, f64 []float64 }
 
-// of returns the coefficients for the type of c.
+// of returns the coefficients of s for the type of c.
 func (s series) of(c calc) []float64 {
 	if c.single() {
 		return s.f32
@@ -67,7 +67,7 @@ func (s series) of(c calc) []float64 {
 	return s.f64
 }
 
-// polynomial evaluates s at x.
+// polynomial returns the polynomial s at x.
 func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value {
 	list := s.of(c)
 	p := c.num(list[len(list)-1])
@@ -77,19 +77,20 @@ func (c calc) polynomial(x *kernel.Value, s series) *kernel.Value {
 	return p
 }
 
-// odd returns x + x·z·p, where z = x² and p is s at z.
+// odd returns x + x·z·p, where z = x² and p is the polynomial s at z.
 func (c calc) odd(x *kernel.Value, s series) *kernel.Value {
 	z := c.Mul(x, x)
 	return c.Fma(c.Mul(x, z), c.polynomial(z, s), x)
 }
 
-// atMost returns x, and bound where x is greater. NaN stays.
+// atMost returns the smaller of x and bound. A NaN x stays NaN.
 func (c calc) atMost(bound, x *kernel.Value) *kernel.Value { return c.Min(bound, x) }
 
-// atLeast returns x, and bound where x is less. NaN stays.
+// atLeast returns the greater of x and bound. A NaN x stays NaN.
 func (c calc) atLeast(bound, x *kernel.Value) *kernel.Value { return c.Max(bound, x) }
 
-// over returns x/y, right to 1.5 units in the last place, for y and 1/y in the normal range.
+// over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be in the
+// normal range.
 func (c calc) over(x, y *kernel.Value) *kernel.Value {
 	w := c.Div(c.num(1), y)
 	q := c.Mul(x, w)
@@ -101,12 +102,12 @@ func (c calc) sign(x *kernel.Value) *kernel.Value {
 	return c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, 1<<(c.d.Bits()-1)))
 }
 
-// flip changes the sign of x where the sign bit is set in an unsigned integer.
+// flip returns x with its sign changed where the sign bit of the unsigned integer sign is set.
 func (c calc) flip(x, sign *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Xor, c.Bitcast(c.unsigned, x), sign))
 }
 
-// power returns 2ⁿ for a signed integer n of the normal range.
+// power returns 2ⁿ for a signed integer n that is the exponent of a normal float.
 func (c calc) power(n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Shl, c.Add(n, c.whole(c.bias)), c.whole(c.fraction)))
 }
@@ -117,7 +118,8 @@ func (c calc) scale(x, n *kernel.Value) *kernel.Value {
 	return c.Mul(c.Mul(x, c.power(half)), c.power(c.Sub(n, half)))
 }
 
-// shifted returns x·2⁻ⁿ by its bits. x and the result are normal, or n is 0.
+// shifted returns x·2⁻ⁿ, by subtracting n from the exponent bits. x and the result must be normal,
+// or n must be 0.
 func (c calc) shifted(x, n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Sub(c.Bitcast(c.signed, x), c.Binary(kernel.Shl, n, c.whole(c.fraction))))
 }

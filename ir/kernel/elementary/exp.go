@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// ln2Low is what a float64 of ln 2 lacks.
+// ln2Low is ln 2 minus its nearest float64.
 const ln2Low = 2.3190468138462996e-17
 
 // expTail is (e^r − 1 − r)/r² for |r| ≤ ln2/2.
@@ -19,7 +19,7 @@ var expTail = series{
 	},
 }
 
-// ln2 returns ln 2 in two parts. Products of the first with exponents are exact.
+// ln2 returns ln 2 as a pair. Products of its first part with the exponent of a float are exact.
 func (c calc) ln2() pair {
 	spare := 8
 	if !c.single() {

@@ -19,7 +19,8 @@ func (c calc) constant(hi, lo float64) pair {
 	return pair{c.num(hi), c.num(lo)}
 }
 
-// head returns x without its low bits, so that products of heads are exact.
+// head returns x with the low half of its significand cleared, so that products of two heads are
+// exact.
 func (c calc) head(x *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, -1<<c.low)))
 }
@@ -70,7 +71,7 @@ func (c calc) root(x *kernel.Value) pair {
 	return pair{hi, c.Select(c.Gt(x, c.num(0)), lo, c.num(0))}
 }
 
-// head returns x with only so many bits of its significand.
+// head returns x truncated to a significand of the given number of bits.
 func head(x float64, bits int) float64 {
 	return math.Float64frombits(math.Float64bits(x) &^ (1<<(53-bits) - 1))
 }

@@ -37,8 +37,9 @@ var (
 	}
 )
 
-// halfPiParts are parts of π/2 that follow each other. Products of all but the last with the number of
-// quarter turns are exact below 2¹⁰ for f32 and 2²⁰ for f64.
+// halfPiParts are floats that add up to π/2, in order of decreasing magnitude. Products of all but
+// the last with a number of quarter turns are exact below 2¹⁰ quarter turns for f32 and 2²⁰ for
+// f64.
 var halfPiParts = series{
 	f32: []float64{0x1.9218p+0, 0x1.ed5p-14, 0x1.10bp-30, 0x1.18469898cc517p-44},
 	f64: []float64{0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69},
@@ -47,8 +48,8 @@ var halfPiParts = series{
 // halfPi returns π/2.
 func (c calc) halfPi() pair { return c.constant(math.Pi/2, 6.123233995736766e-17) }
 
-// quarter returns the rest r of x ≥ 0 after as many quarter turns as leave the least, |r| ≤ π/4, and
-// the number of turns modulo 4, an i32. x is finite.
+// quarter returns r and turns with x = r + turns·π/2 and |r| ≤ π/4 for finite x ≥ 0. turns is an
+// i32, and is only right modulo 4.
 func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	out := c.If(c.Lt(x, c.limit(1<<10, 1<<20)),
 		func() []*kernel.Value { return c.nearQuarter(x) },
@@ -56,7 +57,8 @@ func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	return out[0], out[1]
 }
 
-// nearQuarter subtracts the turns from x part by part.
+// nearQuarter returns what quarter does for small x. It subtracts the multiple of each part of π/2
+// from x in turn.
 func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	k := c.Unary(kernel.Round, c.Mul(x, c.num(2/math.Pi)))
 	parts := halfPiParts.of(c)
@@ -71,7 +73,7 @@ func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{r, c.Convert(ir.I32, k)}
 }
 
-// twoOverPi are the digits of 2/π to the base 2³² behind the point.
+// twoOverPi are the digits of 2/π in base 2³², from the point on.
 var twoOverPi = []uint32{
 	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
 	0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
@@ -80,8 +82,9 @@ var twoOverPi = []uint32{
 	0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 }
 
-// farQuarter multiplies the significand of x by those digits of 2/π that make turns modulo 4 (Payne
-// and Hanek, Radian reduction for trigonometric functions, 1983).
+// farQuarter returns what quarter does for large x. It multiplies the significand of x by only
+// those digits of 2/π that matter for the number of turns modulo 4 (Payne and Hanek, Radian
+// reduction for trigonometric functions, 1983).
 func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	// x = m·2^e for an integer m of as many digits as are given by limbs.
 	bits := c.Bitcast(c.unsigned, x)
@@ -112,8 +115,8 @@ func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	return []*kernel.Value{c.radians(c.Bitcast(ir.I64, fraction), below), turns}
 }
 
-// radians returns the angle of a signed number of 2⁻⁶⁴ quarter turns, and an unsigned number of 2⁻¹²⁸
-// quarter turns unless it is nil.
+// radians returns an angle in radians. fraction is the angle as a signed multiple of 2⁻⁶⁴ quarter
+// turns. below, which may be nil, is an unsigned multiple of 2⁻¹²⁸ quarter turns to add.
 func (c calc) radians(fraction, below *kernel.Value) *kernel.Value {
 	hi := c.Convert(c.d, fraction)
 	lo := c.Convert(c.d, c.Sub(fraction, c.Convert(ir.I64, hi)))
@@ -125,7 +128,8 @@ func (c calc) radians(fraction, below *kernel.Value) *kernel.Value {
 	return r.hi
 }
 
-// window returns n digits of a number to the base 2³² in u64, from so many bits behind the point on.
+// window returns n digits in base 2³² of the number whose digits are table, as u64. The first of
+// them begins offset bits after the point.
 func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Value {
 	digits := make([]*kernel.Value, len(table))
 	for i, digit := range table {
@@ -152,8 +156,9 @@ func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Valu
 	return out
 }
 
-// fractionOf returns the first n digits to the base 2³² behind the point of x·y, in u64. x are the
-// digits of an integer, the least first, and y those of a fraction, the first behind the point first.
+// fractionOf returns the first n digits after the point of x·y in base 2³², as u64. x holds the
+// digits of an integer, least significant first. y holds the digits of a fraction, most significant
+// first.
 func (c calc) fractionOf(x, y []*kernel.Value, n int) []*kernel.Value {
 	out := make([]*kernel.Value, n)
 	var carry *kernel.Value

@@ -9,7 +9,7 @@ var byteSets = []isa{
 	{name: "VNNI", reg: z, regs: 32, bytes: 64, rows: 14, panels: 2, clear: "VPXORD", perTile: 1},
 }
 
-// byteVariants are the variants of products of bytes.
+// byteVariants returns the variants of the kernels for products of bytes, the best first.
 func (f *file) byteVariants() []variant {
 	if f.arch == "arm64" {
 		return f.eachSet()
@@ -20,9 +20,9 @@ func (f *file) byteVariants() []variant {
 // bytesNEON is NEON for products of bytes.
 var bytesNEON = isa{name: "NEON", reg: v, regs: aside, bytes: 16, rows: 4, panels: 1, clear: "VXORPS", perTile: 4}
 
-// byteTiles writes the kernels for products of bytes. Their tiles are like the tiles of floats, but
-// each element is four bytes: four of a row of a, and four of a column of b. The registers are the
-// same as in tiles.
+// byteTiles writes the kernels for products of bytes. They differ from the kernels of [tiles] in
+// their elements: an element is four adjacent bytes of a row of a, or four bytes of a column of b.
+// The registers are the same.
 func byteTiles(f *file) {
 	mask := f.words("evenBytes", 0x00ff00ff)
 	low := f.words("lowByte", 0xff)
@@ -214,8 +214,9 @@ func (f *file) loadByFours(instruction, from string, first int) {
 	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }
 
-// finish subtracts the zero points times the sums of rows from the sums. The kind of the tile then
-// decides whether it stores, scales or requantises the sums.
+// finish completes the sums of the tile and stores them. If the tile has sums of rows, it first
+// subtracts from each sum the row's sum times the column's zero point. The kind of the tile then
+// decides whether the sums are stored as int32, scaled to float32 or requantised to bytes.
 func (k *byteTile) finish() {
 	k.op("MOVQ", "tile_columns(R14)", "CX")
 	plain := k.fresh("plain")
@@ -274,8 +275,9 @@ func (k *byteTile) walk(f func(r, i int)) {
 	}
 }
 
-// requantise multiplies the sums by the sum of the fields scale and less, and rounds the products
-// once. It then rounds them to integers, and stores these as bytes.
+// requantise converts the sums to bytes and stores them. It multiplies a sum by scale + less, which
+// are fields of the tile's columns, and rounds the product to float32 once. It then clamps the
+// product, rounds it to an integer and adds the zero point.
 func (k *byteTile) requantise() {
 	// A NaN becomes the smallest byte: in Go's operand order it stands second.
 	product := k.spare(0)

@@ -102,7 +102,8 @@ func byteWindows(f *file) {
 	})
 }
 
-// restOfCells writes cells for one, two and three cells.
+// restOfCells writes the code for the last one, two or three cells of a row. The kernel's field
+// rest is their number. cells(n) writes the code for n cells.
 func (f *file) restOfCells(cells func(n int)) {
 	two, one, done := f.fresh("two"), f.fresh("one"), f.fresh("done")
 	f.op("CMPQ", "byteWindow_rest(R14)", 2)
@@ -118,7 +119,8 @@ func (f *file) restOfCells(cells func(n int)) {
 	f.mark(done)
 }
 
-// byteWindowNEON keeps the sums in registers 0 to 3, and lo, hi and last in 5 to 7.
+// byteWindowNEON writes the kernel for NEON. Registers 0 to 3 hold the sums, and registers 5 to 7
+// lo, hi and last.
 func byteWindowNEON(f *file) {
 	f.fun("byteWindowNEON computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowNEON", "t *byteWindow", "")
 	f.startWindow()
@@ -159,7 +161,8 @@ func byteWindowNEON(f *file) {
 	})
 }
 
-// startWindow loads the registers of a kernel.
+// startWindow writes the start of a kernel, which loads the fields of its byteWindow into
+// registers.
 func (f *file) startWindow() {
 	f.load("t", "R14")
 	f.op("MOVQ", "byteWindow_a(R14)", "SI")
@@ -169,7 +172,8 @@ func (f *file) startWindow() {
 }
 
 // windowPixels writes the loops over pixels, over rows of a window, and over runs of four cells of
-// a row. rest handles the cells that are left.
+// a row. begin and end write the code before and after the cells of a pixel, four the code for a
+// run, and rest the code for the cells of a row that are left.
 func (f *file) windowPixels(begin, four, rest, end func()) {
 	pixel := f.fresh("pixel")
 	f.op("PCALIGN", 32)

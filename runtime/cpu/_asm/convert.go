@@ -6,8 +6,8 @@ import "fmt"
 type conversion struct {
 	from, to         string
 	fromSize, toSize int
-	// wide and narrow write the conversion of one vector of the wider of the two types, from one
-	// place in memory to another. Either may be nil.
+	// wide writes the conversion of one vector with AVX-512, and narrow with AVX2. The vector is
+	// of the wider of the two types; from and to are places in memory. Either may be nil.
 	wide, narrow func(f *file, from, to string)
 }
 

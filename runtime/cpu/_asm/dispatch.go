@@ -37,7 +37,7 @@ type kernel struct {
 	lacks      string // suffix of a variant that does not exist
 }
 
-// eachSet is a variant for each of the file's instruction sets, the best first.
+// eachSet returns a variant for each of the file's instruction sets, the best first.
 func (f *file) eachSet() (variants []variant) {
 	for _, s := range f.sets() {
 		variants = append([]variant{{"level == " + s.name, s.name}}, variants...)
@@ -82,7 +82,7 @@ func (f *file) dispatch(d dispatch) {
 	f.function(d.doc, function, body+"}\n"+end, otherwise)
 }
 
-// call is the statement that calls a variant of the kernels.
+// call returns the Go statement that calls a variant of the kernels.
 func (d *dispatch) call(v variant) string {
 	give := ""
 	if d.result != "" && d.result != done {
@@ -107,7 +107,7 @@ func (d *dispatch) call(v variant) string {
 	return b.String()
 }
 
-// only is the list of one kernel.
+// only returns a list with one kernel, which has no condition.
 func only(name string) []kernel { return []kernel{{name: name}} }
 
 // function writes a Go function. It writes another function with the body without for machines

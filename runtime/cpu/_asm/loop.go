@@ -38,7 +38,8 @@ func (p *pointwise) write(f *file, t *table) {
 	p.dispatch(f)
 }
 
-// begin prepares a body for the given number of interleaved vectors.
+// begin returns a writer of the body for the given number of interleaved vectors. The inputs are
+// its first values, and the last registers hold the scalars. pinned maps constants to registers.
 func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[uint64]string) *vectors {
 	k := &vectors{file: f, isa: s, interleaved: interleaved, table: t, pinned: pinned}
 	for range p.inputs {

@@ -118,7 +118,7 @@ func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	k.free(turn[1])
 }
 
-// fillTail replaces the lanes from number CX on.
+// fillTail replaces the lanes of to from number CX on by the lanes of fill.
 func (f *file) fillTail(fill, to string) {
 	f.line("VDUP", general("CX"), s4(aside))
 	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)
@@ -180,8 +180,8 @@ func (f *file) choice(mask, yes, no, dst int) {
 }
 
 // stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
-// each row, by an element of that row. It advances the rows; a single step may advance them by a
-// register. The registers from number used on are free.
+// each row. They multiply vectors of b by one element of the row. The row then advances by 4 bytes
+// or, if n is 1, by the operand by. The registers from number used on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {

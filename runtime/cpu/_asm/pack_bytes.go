@@ -122,7 +122,8 @@ func (k *packColumns) lane(lane int, from, to string) {
 	}
 }
 
-// packRow writes the kernel for rows, 32 bytes at a time.
+// packRow writes the kernel that copies a row, 32 bytes at a time, XORs each byte with a constant
+// and sums the results.
 func (f *file) packRow() {
 	f.fun(`packRowAVX2 copies n bytes, a positive multiple of 32. Each is XORed with change, which holds the
 byte four times. It returns the sum of the results, as uint8.`,

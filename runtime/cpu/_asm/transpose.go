@@ -51,7 +51,9 @@ func transposeKernels(name string) []kernel {
 	return []kernel{{when: "size == 4", name: name}, {when: "size == 1", name: name + "Of1"}, {when: "size == 2", name: name + "Of2"}, {name: name + "Of8"}}
 }
 
-// transposition starts a kernel.
+// transposition starts the function of a kernel. It writes the doc comment and loads the parameters
+// into registers. more continues the first sentence of the comment, and params the list of
+// parameters.
 func (f *file) transposition(name, more, params string) {
 	f.fun(name+" transposes n squares of 8×8 elements"+more+`. dstRow and srcRow are the distances in bytes between
 the rows of a square, dstNext and srcNext those between squares.

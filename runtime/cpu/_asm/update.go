@@ -269,13 +269,14 @@ func (u *updater) place(field string) string {
 	return fmt.Sprintf("%s_%s(%s)", u.typ, field, rateBase)
 }
 
-// Arithmetic: dst = a op b.
+// add, sub, mul and div write dst = a op b.
 func (u *updater) add(dst, a value, b any) { u.do("VADDPS", b, a, dst) }
 func (u *updater) sub(dst, a value, b any) { u.do("VSUBPS", b, a, dst) }
 func (u *updater) mul(dst, a value, b any) { u.do("VMULPS", b, a, dst) }
 func (u *updater) div(dst, a value, b any) { u.do("VDIVPS", b, a, dst) }
 
-// begin prepares a body.
+// begin returns a writer of the body for one vector. pinned maps coefficients to registers. If tail
+// is true, only the lanes in the tail's mask are processed.
 func (p *learning) begin(f *file, s isa, t *table, pinned map[string]string, tail bool) *updater {
 	u := &updater{
 		vectors: &vectors{file: f, isa: s, interleaved: 1, table: t},

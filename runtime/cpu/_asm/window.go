@@ -7,8 +7,8 @@ type window struct {
 	init string // operand of the initial value of the accumulator; zero if empty
 	// tap adds the element at src to acc. weight is a register with the tap's weights.
 	tap      func(f *file, src, weight, acc string)
-	weighted bool
-	scaled   bool
+	weighted bool // whether each tap has a weight
+	scaled   bool // whether the result is multiplied by the tile's scale
 }
 
 // windows writes the kernels of depthwise convolutions and pools. A tile is several pixels of one

@@ -178,7 +178,7 @@ func (f *file) winogradEpilogue(results []string, disp int, lo, hi, bias string)
 	rows(func(k int, r string) { f.op("VMOVUPS", r, winogradDst("DI", k, disp)) })
 }
 
-// These write dst = a+b, a−b, dst+by·a and dst−by·a.
+// add, sub, addBy and subBy write dst = a+b, dst = a−b, dst = dst+by·a and dst = dst−by·a.
 func (f *file) add(a, b, dst string)    { f.op("VADDPS", b, a, dst) }
 func (f *file) sub(a, b, dst string)    { f.op("VSUBPS", b, a, dst) }
 func (f *file) addBy(by, a, dst string) { f.op("VFMADD231PS", by, a, dst) }

@@ -82,7 +82,8 @@ func (g *GPU) primaryRetain(context *libcuda.Context, device libcuda.Device) lib
 	return libcuda.Success
 }
 
-// primaryRelease gives back what is left in a context that is lost: it cannot be freed by itself.
+// primaryRelease releases the context. If it was lost, its memory and objects are freed with the
+// last release, because a program cannot free them one by one.
 func (g *GPU) primaryRelease(device libcuda.Device) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -198,7 +199,8 @@ func (c *card) Allocation(address uint64) (first uint64, data []byte, err error)
 	return c.allocation(address)
 }
 
-// allocation is Allocation for callers that hold g.mu. The end of an allocation counts as in it.
+// allocation is Allocation for callers that hold g.mu. The address just past the end of an
+// allocation belongs to it.
 func (c *card) allocation(address uint64) (first uint64, data []byte, err error) {
 	for start, memory := range c.memory {
 		if address >= start && address-start <= uint64(len(memory)) {
@@ -221,7 +223,7 @@ func (c *card) at(address uint64, n int) ([]byte, error) {
 	return memory[at : at+uint64(n) : at+uint64(n)], nil
 }
 
-// lose makes the context fail from now on.
+// lose makes all later calls of the context fail because of err.
 func (c *card) lose(err error) {
 	c.gpu.mu.Lock()
 	defer c.gpu.mu.Unlock()

@@ -170,7 +170,8 @@ func (g *GPU) Live() string {
 	return strings.Join(list, ", ")
 }
 
-// watched returns functions that count, and ask the hook, before they call those of api.
+// watched returns functions that count their calls and run the hook, and then call the functions of
+// api.
 func (g *GPU) watched(api *libcuda.API) *libcuda.API {
 	out := new(libcuda.API)
 	from, to := reflect.ValueOf(api).Elem(), reflect.ValueOf(out).Elem()
@@ -216,7 +217,7 @@ var errorNames = map[libcuda.Result]string{
 	libcuda.LaunchFailed: "LAUNCH_FAILED", libcuda.ECCUncorrectable: "ECC_UNCORRECTABLE",
 }
 
-// getErrorName knows the errors that tests meet.
+// getErrorName returns the names of the errors that occur in tests.
 func getErrorName(r libcuda.Result, name **byte) libcuda.Result {
 	s, ok := errorNames[r]
 	if !ok {

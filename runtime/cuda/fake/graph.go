@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// graph has actions in an order in which each is behind those it depends on.
+// graph is a list of actions, each after the actions on which it depends.
 type graph struct {
 	card    *card
 	nodes   []libcuda.Node
@@ -43,7 +43,8 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 	return libcuda.Success
 }
 
-// graph returns a graph whose nodes include those before. The caller holds g.mu.
+// graph returns the graph of a handle. It returns an error unless the graph has the n nodes at
+// before. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

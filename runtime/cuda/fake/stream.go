@@ -65,7 +65,7 @@ func (s *stream) isRunning() bool {
 // action is work that may fail: a copy or a kernel.
 type action func() error
 
-// start adds an action. Actions of a lost context are left out.
+// start adds an action. It is skipped if the context is lost.
 func (s *stream) start(do action) {
 	g := s.card.gpu
 	s.push(func() {
@@ -80,7 +80,8 @@ func (s *stream) start(do action) {
 	})
 }
 
-// event is over when the work is done that was in its stream when it was last recorded.
+// event is a CUevent. It has occurred when all work is done that preceded its last record in the
+// stream.
 type event struct {
 	card *card
 	over chan struct{} // nil before it is recorded
@@ -146,7 +147,8 @@ func (g *GPU) streamSynchronize(handle libcuda.Stream) libcuda.Result {
 	return g.state(s.card)
 }
 
-// state returns what a call returns after work of the card.
+// state returns the result of a call that waited for the card: success, or the failure that lost
+// the context.
 func (g *GPU) state(c *card) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -276,8 +278,8 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns a copy between the ends that a function finds, now and when the copy runs. The caller
-// holds c.gpu.mu, as ends must.
+// between returns a copy between two pieces of memory, which ends returns. It calls ends now, and
+// again when the copy runs. The caller holds c.gpu.mu, as ends requires.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

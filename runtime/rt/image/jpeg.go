@@ -67,7 +67,7 @@ const maxScans = 500
 
 var errEmptyTable = errors.New("a table is missing")
 
-// configJPEG returns the size.
+// configJPEG returns the width and height of a JPEG image, without the colour model.
 func configJPEG(data []byte) (image.Config, error) {
 	f := &jpegFile{bitReader: bitReader{data: data, at: 2}}
 	err := f.segments(true)
@@ -139,7 +139,7 @@ func (f *jpegFile) segments(header bool) error {
 	return nil
 }
 
-// marker reads up to the next marker.
+// marker reads up to the next marker and returns its code.
 func (f *jpegFile) marker() (byte, error) {
 	for f.at+1 < len(f.data) {
 		if f.data[f.at] == 0xff && f.data[f.at+1] != 0 && f.data[f.at+1] != 0xff {
@@ -151,7 +151,7 @@ func (f *jpegFile) marker() (byte, error) {
 	return 0, errCutOff
 }
 
-// segment reads the body of a segment.
+// segment reads a segment's length and returns its body.
 func (f *jpegFile) segment() ([]byte, error) {
 	if len(f.data)-f.at < 2 {
 		return nil, errCutOff

@@ -33,7 +33,7 @@ func (r *bitReader) fill() {
 	}
 }
 
-// take removes n bits. It fails beyond the end.
+// take removes n bits. It returns an error if the data has fewer.
 func (r *bitReader) take(n int) error {
 	r.acc <<= n
 	if r.n -= n; r.n < r.past {

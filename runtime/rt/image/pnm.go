@@ -76,7 +76,7 @@ func (p *pnm) number() (int, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// configPNM returns the size.
+// configPNM returns the width and height of an image, without the colour model.
 func configPNM(data []byte) (image.Config, error) {
 	p, err := readPNM(data)
 	return image.Config{Width: p.width, Height: p.height}, err

@@ -9,24 +9,22 @@ import (
 
 // Kernels of launches.
 var (
-	kernelConv        = gpu.KernelInfo{Name: "conv", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelPointwise   = gpu.KernelInfo{Name: "pointwise", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelConv2       = gpu.KernelInfo{Name: "conv2", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelMaxPool     = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelConv3       = gpu.KernelInfo{Name: "conv3", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelConv4       = gpu.KernelInfo{Name: "conv4", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelMaxPool2    = gpu.KernelInfo{Name: "max_pool2", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelProduct     = gpu.KernelInfo{Name: "product", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwise2  = gpu.KernelInfo{Name: "pointwise2", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelPointwise3  = gpu.KernelInfo{Name: "pointwise3", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise4  = gpu.KernelInfo{Name: "pointwise4", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwise5  = gpu.KernelInfo{Name: "pointwise5", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise6  = gpu.KernelInfo{Name: "pointwise6", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise7  = gpu.KernelInfo{Name: "pointwise7", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise8  = gpu.KernelInfo{Name: "pointwise8", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwise9  = gpu.KernelInfo{Name: "pointwise9", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise10 = gpu.KernelInfo{Name: "pointwise10", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelCopy        = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelConv       = gpu.KernelInfo{Name: "conv", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelConv2      = gpu.KernelInfo{Name: "conv2", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelMaxPool    = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelConv3      = gpu.KernelInfo{Name: "conv3", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelConv4      = gpu.KernelInfo{Name: "conv4", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelMaxPool2   = gpu.KernelInfo{Name: "max_pool2", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelProduct    = gpu.KernelInfo{Name: "product", Block: [3]int{256, 1, 1}, Args: 6}
+	kernelPointwise  = gpu.KernelInfo{Name: "pointwise", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwise2 = gpu.KernelInfo{Name: "pointwise2", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwise3 = gpu.KernelInfo{Name: "pointwise3", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwise4 = gpu.KernelInfo{Name: "pointwise4", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwise5 = gpu.KernelInfo{Name: "pointwise5", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwise6 = gpu.KernelInfo{Name: "pointwise6", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwise7 = gpu.KernelInfo{Name: "pointwise7", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwise8 = gpu.KernelInfo{Name: "pointwise8", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy       = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 2}
 )
 
 // forwardMethod describes Session.Forward to the runtime.
@@ -34,29 +32,28 @@ var forwardMethod = rt.Method{
 	Name:    "digits: Forward",
 	Symbols: []string{"N"},
 	Each:    []int64{100352},
+	Serial:  true,
 }
 
 // The arena's plan, in bytes for N = 1. Buffers share memory only when no step needs
 // both.
 //
-//	7 buffers in 100352*N bytes; the largest live set is 100352*N
+//	6 buffers in 100352*N bytes; the largest live set is 100352*N
 //
-//	          steps     0                                                          100352
-//	norm1     3-8       [------------------------------)
-//	norm2     8-10                                      [------------------------------)
-//	pool      10-14     [------)
-//	norm3     14-19             [--------------)
-//	norm4     19-21                             [--------------)
-//	pool1     21-25     [--)
-//	denseGemm 25-26         |
+//	      steps     0                                                          100352
+//	norm1 3-7       [------------------------------)
+//	norm2 7-8                                       [------------------------------)
+//	pool  8-12      [------)
+//	norm3 12-16             [--------------)
+//	norm4 16-17                             [--------------)
+//	pool1 17-21     [--)
 const (
-	norm1Off     = 0     // f32[12544*N]
-	norm2Off     = 50176 // f32[12544*N]
-	poolOff      = 0     // f32[3136*N]
-	norm3Off     = 12544 // f32[6272*N]
-	norm4Off     = 37632 // f32[6272*N]
-	pool1Off     = 0     // f32[1568*N]
-	denseGemmOff = 6272  // f32[10*N]
+	norm1Off = 0     // f32[12544*N]
+	norm2Off = 50176 // f32[12544*N]
+	poolOff  = 0     // f32[3136*N]
+	norm3Off = 12544 // f32[6272*N]
+	norm4Off = 37632 // f32[6272*N]
+	pool1Off = 0     // f32[1568*N]
 )
 
 // Offsets of the buffers that prepare uses.

@@ -147,74 +147,55 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 	w := call.Weights
 	var z rt.Sizes
 	z.Fits(
+		z.Min(z.Add(z.Mul(12, int64(n)), z.FloorDiv(z.Add(int64(n), 3), 4)), 32768),
 		z.Add(z.Mul(12, int64(n)), z.FloorDiv(z.Add(int64(n), 3), 4)),
-		z.Mul(256, z.Min(z.Mul(49, int64(n)), 32768)),
-		z.Mul(256, z.Min(z.Add(z.Mul(12, int64(n)), z.FloorDiv(z.Add(int64(n), 3), 4)), 32768)),
+		z.Min(z.Add(z.Mul(3, int64(n)), z.FloorDiv(z.Add(int64(n), 15), 16)), 32768),
 		z.Add(z.Mul(3, int64(n)), z.FloorDiv(z.Add(int64(n), 15), 16)),
-		z.Mul(256, z.Min(z.Add(z.Mul(24, int64(n)), z.FloorDiv(z.Add(int64(n), 1), 2)), 32768)),
-		z.Mul(256, z.Min(z.Add(z.Mul(6, int64(n)), z.FloorDiv(z.Add(int64(n), 7), 8)), 32768)),
+		z.Min(z.Add(z.Mul(6, int64(n)), z.FloorDiv(z.Add(int64(n), 7), 8)), 32768),
+		z.Add(z.Mul(6, int64(n)), z.FloorDiv(z.Add(int64(n), 7), 8)),
+		z.Min(z.FloorDiv(z.Add(int64(n), 63), 64), 32768),
 		z.FloorDiv(z.Add(int64(n), 63), 64),
-		z.Mul(256, z.Min(z.FloorDiv(z.Add(z.Mul(5, int64(n)), 127), 128), 32768)),
 	)
 	if err := z.Err("digits: Forward"); err != nil {
 		return err
 	}
 	var (
-		norm1     = rt.View[float32](call.Arena, norm1Off, 12544*n)
-		norm2     = rt.View[float32](call.Arena, n*norm2Off, 12544*n)
-		pool      = rt.View[float32](call.Arena, poolOff, 3136*n)
-		norm3     = rt.View[float32](call.Arena, n*norm3Off, 6272*n)
-		norm4     = rt.View[float32](call.Arena, n*norm4Off, 6272*n)
-		pool1     = rt.View[float32](call.Arena, pool1Off, 1568*n)
-		denseGemm = rt.View[float32](call.Arena, n*denseGemmOff, 10*n)
+		norm1 = rt.View[float32](call.Arena, norm1Off, 12544*n)
+		norm2 = rt.View[float32](call.Arena, n*norm2Off, 12544*n)
+		pool  = rt.View[float32](call.Arena, poolOff, 3136*n)
+		norm3 = rt.View[float32](call.Arena, n*norm3Off, 6272*n)
+		norm4 = rt.View[float32](call.Arena, n*norm4Off, 6272*n)
+		pool1 = rt.View[float32](call.Arena, pool1Off, 1568*n)
 	)
 
-	// norm1 = /norm1/BatchNormalization: f32[N,16,28,28]
-	s.run.Launch(&kernelConv, 12*n+rt.FloorDiv(n+3, 4), 1, 1, gpu.Int(784*n), gpu.In(w.conv1Weight), gpu.In(image), gpu.Int(n),
-		gpu.Out(norm1), gpu.In(w.norm1Bias))
+	// norm1 = /norm1/BatchNormalization, /Relu: f32[N,16,28,28]
+	s.run.Launch(&kernelConv, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
+		gpu.In(w.conv1Weight), gpu.In(image), gpu.Int(n), gpu.In(w.norm1Bias), gpu.Out(norm1))
 
-	// relu in norm1 = /Relu: f32[N,16,28,28]
-	s.run.Launch(&kernelPointwise, min(49*n, 32768), 1, 1, gpu.Int(12544*n), gpu.Int(256*min(49*n, 32768)), gpu.In(norm1), gpu.Out(norm1))
-
-	// norm2 = /norm2/BatchNormalization: f32[N,16,28,28]
-	s.run.Launch(&kernelConv2, 12*n+rt.FloorDiv(n+3, 4), 1, 1, gpu.Int(784*n), gpu.In(w.conv2Weight), gpu.In(norm1), gpu.Int(n),
-		gpu.Out(norm2), gpu.In(w.norm2Bias))
-
-	// relu1 in norm2 = /Relu_1: f32[N,16,28,28]
-	s.run.Launch(&kernelPointwise, min(49*n, 32768), 1, 1, gpu.Int(12544*n), gpu.Int(256*min(49*n, 32768)), gpu.In(norm2), gpu.Out(norm2))
+	// norm2 = /norm2/BatchNormalization, /Relu_1: f32[N,16,28,28]
+	s.run.Launch(&kernelConv2, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
+		gpu.In(w.conv2Weight), gpu.In(norm1), gpu.Int(n), gpu.In(w.norm2Bias), gpu.Out(norm2))
 
 	// pool = /pool/MaxPool: f32[N,16,14,14]
+	s.run.Launch(&kernelMaxPool, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(3136*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
+		gpu.In(norm2), gpu.Int(n), gpu.Out(pool))
+
+	// norm3 = /norm3/BatchNormalization, /Relu_2: f32[N,32,14,14]
+	s.run.Launch(&kernelConv3, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
+		gpu.In(w.conv3Weight), gpu.In(pool), gpu.Int(n), gpu.In(w.norm3Bias), gpu.Out(norm3))
+
+	// norm4 = /norm4/BatchNormalization, /Relu_3: f32[N,32,14,14]
 	rt.EndIfDone(call.Ctx)
-	s.run.Launch(&kernelMaxPool, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(3136*n),
-		gpu.Int(256*min(12*n+rt.FloorDiv(n+3, 4), 32768)), gpu.In(norm2), gpu.Int(n), gpu.Out(pool))
-
-	// norm3 = /norm3/BatchNormalization: f32[N,32,14,14]
-	s.run.Launch(&kernelConv3, 3*n+rt.FloorDiv(n+15, 16), 1, 1, gpu.Int(196*n), gpu.In(w.conv3Weight), gpu.In(pool), gpu.Int(n),
-		gpu.Out(norm3), gpu.In(w.norm3Bias))
-
-	// relu2 in norm3 = /Relu_2: f32[N,32,14,14]
-	s.run.Launch(&kernelPointwise, min(24*n+rt.FloorDiv(n+1, 2), 32768), 1, 1, gpu.Int(6272*n),
-		gpu.Int(256*min(24*n+rt.FloorDiv(n+1, 2), 32768)), gpu.In(norm3), gpu.Out(norm3))
-
-	// norm4 = /norm4/BatchNormalization: f32[N,32,14,14]
-	s.run.Launch(&kernelConv4, 3*n+rt.FloorDiv(n+15, 16), 1, 1, gpu.Int(196*n), gpu.In(w.conv4Weight), gpu.In(norm3), gpu.Int(n),
-		gpu.Out(norm4), gpu.In(w.norm4Bias))
-
-	// relu3 in norm4 = /Relu_3: f32[N,32,14,14]
-	rt.EndIfDone(call.Ctx)
-	s.run.Launch(&kernelPointwise, min(24*n+rt.FloorDiv(n+1, 2), 32768), 1, 1, gpu.Int(6272*n),
-		gpu.Int(256*min(24*n+rt.FloorDiv(n+1, 2), 32768)), gpu.In(norm4), gpu.Out(norm4))
+	s.run.Launch(&kernelConv4, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
+		gpu.In(w.conv4Weight), gpu.In(norm3), gpu.Int(n), gpu.In(w.norm4Bias), gpu.Out(norm4))
 
 	// pool1 = /pool_1/MaxPool: f32[N,32,7,7]
-	s.run.Launch(&kernelMaxPool2, min(6*n+rt.FloorDiv(n+7, 8), 32768), 1, 1, gpu.Int(1568*n),
-		gpu.Int(256*min(6*n+rt.FloorDiv(n+7, 8), 32768)), gpu.In(norm4), gpu.Int(n), gpu.Out(pool1))
-
-	// denseGemm = /dense/Gemm: f32[N,10]
-	s.run.Launch(&kernelProduct, 1, rt.FloorDiv(n+63, 64), 1, gpu.Int(n), gpu.In(pool1), gpu.In(w.denseWeight), gpu.Out(denseGemm))
+	s.run.Launch(&kernelMaxPool2, min(6*n+rt.FloorDiv(n+7, 8), 32768), 1, 1, gpu.Int(1568*n), gpu.Int(6*n+rt.FloorDiv(n+7, 8)),
+		gpu.In(norm4), gpu.Int(n), gpu.Out(pool1))
 
 	// logits = /dense/Gemm: f32[N,10]
-	s.run.Launch(&kernelPointwise2, min(rt.FloorDiv(5*n+127, 128), 32768), 1, 1, gpu.Int(10*n),
-		gpu.Int(256*min(rt.FloorDiv(5*n+127, 128), 32768)), gpu.In(denseGemm), gpu.In(w.denseBias), gpu.Out(logits))
+	s.run.Launch(&kernelProduct, 1, min(rt.FloorDiv(n+63, 64), 32768), 1, gpu.Int(n), gpu.Int(rt.FloorDiv(n+63, 64)), gpu.In(pool1),
+		gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias))
 	return nil
 }
 

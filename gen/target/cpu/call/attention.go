@@ -56,7 +56,7 @@ const (
 	attendParts   = 16
 )
 
-// attendScratch returns the memory of several parts.
+// attendScratch returns the scratch memory of the parts that are computed concurrently.
 func attendScratch(o op.Attend) kernel.Scratch {
 	keys := o.Keys
 	if !keys.IsConst() {

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// bind are the operators that give symbols the values of operands.
+// bind lists the operators that set symbols to the values of operands.
 var bind = []entry{
 	measures(func(o op.BindAxes, n node) []kernel.Call {
 		return each(o.Symbols, func(i dim.Dim) kernel.Call { return kernel.MarkedExtent(n.in(0), o.Shape, o.All, i) })
@@ -40,7 +40,7 @@ var bind = []entry{
 	computes(func(o op.Require, n node) kernel.Call { return kernel.Require(n.read(0), o.Value, o.What) }),
 }
 
-// each returns a call for each symbol, made of the symbol's number.
+// each returns one call for each symbol. call gets the index of the symbol.
 func each(symbols []string, call func(i dim.Dim) kernel.Call) []kernel.Call {
 	calls := make([]kernel.Call, len(symbols))
 	for i := range calls {
@@ -66,7 +66,7 @@ func bindSlice(o op.BindSlice, n node) []kernel.Call {
 	return calls
 }
 
-// extents returns a call for each symbol that is in extents. call gets the number of its axis.
+// extents returns one call for each symbol that extents contain. call gets the axis of the symbol.
 func extents(symbols []string, call func(axis dim.Dim) kernel.Call) []kernel.Call {
 	var calls []kernel.Call
 	for i, s := range symbols {

@@ -107,8 +107,8 @@ func (n node) out(i int) kernel.Memory { return kernel.Result{Value: n.Results[i
 // shape returns the shape of operand i.
 func (n node) shape(i int) []dim.Dim { return n.Args[i].Type.Shape }
 
-// element returns the only element of operand i. It is a number if the operand is constant, and is
-// read from memory otherwise.
+// element returns the only element of operand i: a number if the operand is constant, else an
+// element that is read from memory.
 func (n node) element(i int) kernel.Scalar {
 	if t, ok := n.Args[i].ConstValue(); ok {
 		return first(t)
@@ -125,7 +125,7 @@ func (n node) number(x float64) kernel.Number {
 	return kernel.Number{DType: d, Float: ir.RoundFloat(d, x)}
 }
 
-// first returns the first element of a constant.
+// first returns the first element of a constant tensor.
 func first(t *ir.Tensor) kernel.Scalar {
 	switch {
 	case t.DType == ir.String:

@@ -2,11 +2,14 @@ package call_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/call"
+	"github.com/burngen/burngen/gen/target/cpu/kernel"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -119,4 +122,114 @@ func TestReadsWhatIsNotPassedByValue(t *testing.T) {
 			t.Errorf("%d: the kernel reads %s, want %s", i, fmt.Sprint(got), fmt.Sprint(want))
 		}
 	}
+}
+
+// half is a constant that kernels take by value.
+var half = ir.Scalar(ir.F32, 0.5)
+
+// called is a node and the text of the calls that compute it.
+type called struct {
+	op ir.Op
+	// operands holds types such as "f32[N,4]", constants, and nil for absent operands. The operands
+	// are called a, b, c, …
+	operands []any
+	want     string
+}
+
+// checkCalls compares the calls of nodes with their texts.
+func checkCalls(t *testing.T, cases []called) {
+	t.Helper()
+	for _, c := range cases {
+		if got := calls(t, c.op, c.operands...); got != c.want {
+			t.Errorf("%+v of %v:\n%s\nwant\n%s", c.op, c.operands, got, c.want)
+		}
+	}
+}
+
+// calls returns the text of the calls that compute a node: the calls that measure its symbols, and
+// its own. It returns the error if no kernel computes the node.
+func calls(t *testing.T, o ir.Op, operands ...any) string {
+	t.Helper()
+	f := &ir.Func{Name: "f"}
+	b := ir.NewBuilder(f)
+	if err := ir.Try(func() {
+		args := make([]*ir.Value, len(operands))
+		for i, x := range operands {
+			switch x := x.(type) {
+			case string:
+				args[i] = b.Param(string(rune('a'+i)), typeOf(t, x))
+			case *ir.Tensor:
+				args[i] = b.Const(x)
+			}
+		}
+		b.Nodes(o, args...)
+	}); err != nil {
+		t.Fatalf("%+v of %v: %v", o, operands, err)
+	}
+	n := f.Nodes[len(f.Nodes)-1]
+	list, err := call.Measures(n)
+	if err != nil {
+		return err.Error()
+	}
+	if call.Has(o) {
+		c, err := call.Of(n)
+		if err != nil {
+			return err.Error()
+		}
+		list = append(list, c)
+	}
+	var lines []string
+	for _, c := range list {
+		args := make([]string, len(c.Args))
+		for i, a := range c.Args {
+			args[i] = argument(a)
+		}
+		lines = append(lines, c.Kernel.Name+"("+strings.Join(args, " ")+")")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// typeOf parses a type.
+func typeOf(t *testing.T, text string) ir.Type {
+	t.Helper()
+	m, err := ir.Parse("func @f(%x: "+text+") -> (y: "+text+") {\n  return %x\n}\n", storage.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Funcs[0].Params[0].Type
+}
+
+// argument returns the text of an argument of a call. Results are y0, y1, …
+func argument(a any) string {
+	switch a := a.(type) {
+	case nil:
+		return "nil"
+	case kernel.Operand:
+		return a.Value.Name
+	case kernel.Result:
+		return fmt.Sprintf("y%d", a.Value.Index)
+	case kernel.Scratch:
+		return fmt.Sprintf("scratch:%s[%s]", a.DType, a.Len)
+	case kernel.Element:
+		return a.Value.Name + "[0]"
+	case kernel.Number:
+		if a.DType.IsFloat() {
+			return fmt.Sprintf("%s:%g", a.DType, a.Float)
+		}
+		return fmt.Sprintf("%s:%d", a.DType, a.Int)
+	case *kernel.Composite:
+		var fields []string
+		for _, f := range a.Fields {
+			fields = append(fields, f.Name+":"+argument(f.Value))
+		}
+		return "{" + strings.Join(fields, " ") + "}"
+	}
+	if v := reflect.ValueOf(a); v.Kind() == reflect.Slice {
+		var list []string
+		for i := range v.Len() {
+			list = append(list, argument(v.Index(i).Interface()))
+		}
+		return "[" + strings.Join(list, " ") + "]"
+	}
+	return fmt.Sprint(a)
 }

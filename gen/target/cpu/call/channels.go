@@ -41,7 +41,8 @@ func channelSums(o op.ChannelSums, n node) kernel.Call {
 	return kernel.ChannelSums(n.out(0), n.in(0), n.in(1), n.in(2), images, dim.Const(o.C), pixels)
 }
 
-// sizes returns the numbers of images and pixels of a channel-blocked x of c channels.
+// sizes returns the numbers of images and pixels of x, channel-blocked with c channels. It returns
+// an error if x is not of this form.
 func sizes(x ir.Type, c int) (images, pixels dim.Dim, err error) {
 	end, err := op.SpatialEnd(x, true)
 	if c == 0 || err != nil {

@@ -46,7 +46,7 @@ var simple = func() (entries []entry) {
 	return entries
 }()
 
-// clip limits integers to integers.
+// clip returns the call of cpu.Clip. The limits of integers are rounded to integers.
 func clip(o op.Clip, n node) kernel.Call {
 	d := n.Arg(0).Type.DType
 	if d.IsFloat() {

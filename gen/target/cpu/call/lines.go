@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// lines are the operators along an axis, or along several that are neighbours.
+// lines lists the operators along one axis or along several adjacent axes.
 var lines = []entry{
 	computes(func(o op.ArgMax, n node) kernel.Call {
 		outer, count, inner := around(n.shape(0), o.Axis)
@@ -36,7 +36,7 @@ var lines = []entry{
 	}),
 }
 
-// around returns the elements before, along and after axes that are neighbours.
+// around returns the numbers of elements before, along and after axes, which are adjacent.
 func around(shape []dim.Dim, axes ...int) (outer, n, inner dim.Dim) {
 	first, last := 0, 0
 	if len(axes) > 0 {
@@ -53,7 +53,7 @@ func softmax(o op.Softmax, n node) kernel.Call {
 	return kernel.Softmax(n.out(0), n.in(0), outer, count, inner)
 }
 
-// reductions are the kernels of reductions.
+// reductions maps reductions to the constructors of their calls.
 var reductions = map[op.Reduction]func(dst, src kernel.Memory, outer, n, inner dim.Dim) kernel.Call{
 	op.ReduceL1:        kernel.ReduceL1,
 	op.ReduceL2:        kernel.ReduceL2,
@@ -67,7 +67,8 @@ var reductions = map[op.Reduction]func(dst, src kernel.Memory, outer, n, inner d
 	op.ReduceSumSquare: kernel.ReduceSumSquare,
 }
 
-// reduce takes cpu.ReduceAny and cpu.ReduceAll for booleans.
+// reduce returns the call of a reduction. The maximum of booleans is cpu.ReduceAny, and the minimum
+// cpu.ReduceAll.
 func reduce(o op.Reduce, n node) kernel.Call {
 	x := n.Arg(0).Type
 	if len(op.AxisRuns(x.Shape, o.Axes)) > 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// movement are the operators that put elements elsewhere.
+// movement lists the operators that move elements.
 var movement = []entry{
 	computes(col2Im),
 	computes(concat),

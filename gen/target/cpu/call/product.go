@@ -23,7 +23,7 @@ var product = []entry{
 	computes(productInteger),
 }
 
-// sums returns the second result of a node that has one.
+// sums returns the memory of the second result, or nil if has is false.
 func sums(has bool, n node) kernel.Memory {
 	if has {
 		return n.out(1)
@@ -41,7 +41,8 @@ func patches(o storage.Patches, n node) kernel.Call {
 		dim.Consts(o.Kernel...), dim.Consts(o.EachStride(spatial)...), dim.Consts(o.EachDilation(spatial)...), o.Padding(x.Shape[2:])[:spatial])
 }
 
-// columnParts is how many parts of a product there is memory to compute at a time.
+// columnParts is the number of parts of a product that have scratch memory and can be computed
+// concurrently.
 const columnParts = 8
 
 func productColumns(_ storage.ProductColumns, n node) kernel.Call {

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// quantize are the operators between numbers and integers with a scale.
+// quantize lists the operators that convert between floats and integers with a scale.
 var quantize = []entry{
 	computes(dequantizeLinear),
 	computes(dequantizeScalar),
@@ -46,8 +46,8 @@ func dequantizeLinear(o op.DequantizeLinear, n node) kernel.Call {
 	return kernel.Dequantize(n.out(0), n.in(0), n.in(1), n.in(2), outer, count, inner, run)
 }
 
-// runs returns the extents before, along and after the axis of a scale. run is the number of
-// elements along the axis that share a scale.
+// runs returns the numbers of elements before, along and after the axis of a scale, and the number
+// of adjacent elements along it that share one scale.
 func runs(g op.Granularity, x, scale ir.Type) (outer, n, inner, run dim.Dim) {
 	if scale.Elems().Equal(dim.Const(1)) {
 		return dim.Const(1), dim.Const(1), x.Elems(), dim.Const(0)

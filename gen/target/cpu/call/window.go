@@ -11,7 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// plane returns at most two spatial extents as a height and a width.
+// plane returns the height and width of one or two spatial extents. The height of a single extent
+// is 1.
 func plane(spatial []dim.Dim) (h, w dim.Dim) {
 	h, w = dim.Const(1), dim.Const(1)
 	switch len(spatial) {
@@ -23,13 +24,13 @@ func plane(spatial []dim.Dim) (h, w dim.Dim) {
 	return h, w
 }
 
-// pair is plane as a list.
+// pair returns the height and width of [plane] as a list.
 func pair(spatial []dim.Dim) []dim.Dim {
 	h, w := plane(spatial)
 	return []dim.Dim{h, w}
 }
 
-// planePads returns the padding of a plane: top, left, bottom, right.
+// planePads returns the padding of one or two spatial axes as top, left, bottom, right.
 func planePads(pads []dim.Dim) []dim.Dim {
 	out := dim.Consts(0, 0, 0, 0)
 	switch len(pads) {
@@ -41,7 +42,8 @@ func planePads(pads []dim.Dim) []dim.Dim {
 	return out
 }
 
-// poolShape returns the cpu.PoolShape of a pool of x to y, of f32.
+// poolShape returns the cpu.PoolShape of a pool of x with result type y. It returns an error unless
+// x is f32 with at most two spatial axes.
 func poolShape(w op.Window, x, y ir.Type, blocked bool) (*kernel.PoolShape, error) {
 	end, err := op.SpatialEnd(x, blocked)
 	if err != nil {
@@ -65,7 +67,7 @@ func poolShape(w op.Window, x, y ir.Type, blocked bool) (*kernel.PoolShape, erro
 	return s, nil
 }
 
-// lanes returns the number of channels that are neighbours.
+// lanes returns the number of adjacent channels: 16 if the tensor is channel-blocked, else 1.
 func lanes(blocked bool) dim.Dim {
 	if blocked {
 		return dim.Const(op.BlockLanes)

@@ -9,7 +9,7 @@ type Conv struct {
 
 // Relative times below which an algorithm with larger weights is worthwhile.
 const (
-	worthWinograd = 0.9  // Winograd relative to the direct algorithm
+	worthWinograd = 0.9  // the Winograd algorithm relative to the direct one
 	worthTile     = 0.95 // a larger tile relative to a smaller one
 )
 
@@ -58,13 +58,13 @@ func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking
 // compute in blocks, if input and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
-// products estimates the nanoseconds of the products between in input channels and out output
-// channels.
+// products estimates the nanoseconds of the products of in input channels and out output channels.
 func (p Pixels) products(m Machine, in, out int) float64 {
 	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
 }
 
-// apart estimates the additional nanoseconds of a product of planar pixels.
+// apart estimates the nanoseconds that a product of planar pixels takes longer than a product of
+// blocked pixels.
 func (p Pixels) apart(m Machine) float64 {
 	share := nearChannels
 	if p.HW > pagePixels {

@@ -60,7 +60,7 @@ func (m *Model) Write(w io.Writer) error {
 	return e.Encode(m)
 }
 
-// Ratio returns the time of a divided by that of b, as the geometric mean over the machines.
+// Ratio returns the time of a divided by the time of b, as the geometric mean over the machines.
 func (m *Model) Ratio(a, b func(Machine) float64) float64 {
 	sum := 0.0
 	for _, c := range m.Machines {

@@ -126,7 +126,7 @@ func (l *layouts) ZeroLanes(v *ir.Value) bool {
 // Raw reports whether the function reads its weights as they are in the model.
 func (l *layouts) Raw() bool { return l.raw }
 
-// Tile returns the tile of the minimal filtering that a convolution is computed with.
+// Tile returns the tile of the Winograd algorithm for a convolution, or 0 for the direct algorithm.
 func (l *layouts) Tile(c cost.Conv) int {
 	if l.ctx.Strict {
 		return 0

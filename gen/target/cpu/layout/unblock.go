@@ -36,8 +36,9 @@ func unblock(costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// planarResult returns the result of n, which unblocks the result of a convolution. It computes the
-// result from the convolution's operands before they were blocked.
+// planarResult returns the result of n, a node that unblocks the result of a convolution. It
+// computes the result from the convolution's operands before they were blocked. It returns nil to
+// leave n unchanged.
 func planarResult(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, ok := n.Op.(storage.Unblock); !ok || n.Args[0].Def == nil || b.Uses(n.Args[0]) != 1 {
 		return nil
@@ -52,7 +53,8 @@ func planarResult(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// planarDepthwise returns the planar result of a depthwise convolution, which replaces that of n.
+// planarDepthwise returns the planar result of a depthwise convolution, which replaces the result
+// of n.
 func planarDepthwise(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o storage.DepthwiseBlocked) []*ir.Value {
 	if b.Uses(conv.Args[0]) != 1 || !storage.FitsPlanar(o.Window) {
 		return nil
@@ -66,7 +68,7 @@ func planarDepthwise(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o stora
 	return b.NodeBlocks(storage.DepthwisePlanar(o), conv.Blocks, args...)
 }
 
-// planarProduct returns the planar result of a 1×1 convolution, which replaces that of n.
+// planarProduct returns the planar result of a 1×1 convolution, which replaces the result of n.
 func planarProduct(costs *cost.Model, b *ir.Builder, n, conv *ir.Node, o storage.ConvBlocked) []*ir.Value {
 	w, x := unpacked(conv), conv.Args[0]
 	if w == nil || !ofPixels(o) || x.Type.Rank() == n.Results[0].Type.Rank()+1 && b.Uses(x) != 1 {
@@ -100,8 +102,8 @@ func planarPixels(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.NodeBlocks(o, n.Blocks, args...)
 }
 
-// unpacked returns a convolution's weights before they were packed, or nil if they were not packed
-// here.
+// unpacked returns the weights of a convolution before packing. It returns nil if this function
+// does not pack them.
 func unpacked(conv *ir.Node) *ir.Value {
 	packed := conv.Args[1].Def
 	if packed == nil {
@@ -120,7 +122,8 @@ func pixelsOf(o storage.ConvBlocked, x *ir.Value) cost.Pixels {
 	return cost.Pixels{N: storage.AssumedBatch(shape[0]), InC: o.InC, OutC: o.OutC, HW: pixels}
 }
 
-// ofPixels reports whether each pixel of the result depends on a single pixel of x.
+// ofPixels reports whether each pixel of the result depends on one pixel of x: whether the
+// convolution is 1×1.
 func ofPixels(o storage.ConvBlocked) bool {
 	w := o.Window
 	for _, list := range [][]int{w.Kernel, w.Strides} {
@@ -133,8 +136,8 @@ func ofPixels(o storage.ConvBlocked) bool {
 	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && o.Group == 1
 }
 
-// planarOperands returns the operands of a convolution, other than the weights and the bias, as
-// they were before they were blocked, or nil if one was not planar.
+// planarOperands returns the operands of a convolution with the Block nodes undone, without weights
+// and bias. It returns nil if one of them was never planar.
 func planarOperands(conv *ir.Node) []*ir.Value {
 	args := make([]*ir.Value, len(conv.Args))
 	for i, v := range conv.Args {

@@ -20,7 +20,7 @@ type Block struct{}
 // Unblock converts x, f32[N,⌈C/16⌉,spatial…,16], to f32[N,C,spatial…].
 type Unblock struct{ C int }
 
-// Infer returns the shape with the lanes of a block as the last axis.
+// Infer returns f32[N,⌈C/16⌉,spatial…,16].
 func (o Block) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (o Block) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{op.BlockedType(x.Shape[0], x.Shape[1], x.Shape[2:])}, nil
 }
 
-// Eval moves the elements.
+// Eval copies the elements of x into blocks. Lanes beyond C are zero.
 func (o Block) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)
@@ -49,7 +49,7 @@ func (o Block) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Infer drops the lanes beyond C.
+// Infer returns f32[N,C,spatial…].
 func (o Unblock) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (o Unblock) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, shape...)}, nil
 }
 
-// Eval moves the elements.
+// Eval copies the elements of the channels and drops the lanes beyond C.
 func (o Unblock) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)

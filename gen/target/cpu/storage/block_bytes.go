@@ -45,7 +45,7 @@ func checkFill(fill ir.Type) error {
 	return nil
 }
 
-// Infer returns the shape with the lanes of a block as the last axis.
+// Infer returns u8[N,⌈C/Lanes⌉,spatial…,Lanes], where the spatial extents include the padding.
 func (o BlockBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (o BlockBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{bytesBlocked(x.Shape[0], x.Shape[1], spatial, o.Lanes)}, checkFill(op.Operand(in, 1))
 }
 
-// Infer returns the shape without the lanes beyond C.
+// Infer returns [N,C,spatial…] of type To.
 func (o UnblockBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func bytesSpatial(x ir.Type) ([]dim.Dim, error) {
 	return x.Shape[2 : x.Rank()-1], nil
 }
 
-// Infer returns the padded extents.
+// Infer returns the type of x with the padding added to the spatial extents.
 func (o PadBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (o PadBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.U8, shape...)}, checkFill(op.Operand(in, 1))
 }
 
-// Eval moves the elements.
+// Eval copies the elements of x into padded blocks.
 func (o BlockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	return evalFilled(o, in, o.Pads, o.Lanes, func(set func(channel int, at []int, v int64)) {
@@ -117,7 +117,7 @@ func (o BlockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval copies the elements.
+// Eval copies x and adds the padding.
 func (o PadBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	return evalFilled(o, in, o.Pads, block, func(set func(channel int, at []int, v int64)) {
@@ -187,7 +187,7 @@ func evalFilled(o ir.Op, in []*ir.Tensor, pads []dim.Dim, lanes int, f func(set 
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval moves the elements.
+// Eval copies the elements of the channels and drops the lanes beyond C.
 func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)

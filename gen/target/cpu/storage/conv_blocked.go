@@ -27,7 +27,8 @@ func (o ConvBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return o.EvalBlocks(in, nil, nil)
 }
 
-// InferBlocks computes the spatial extents.
+// InferBlocks returns f32[N,⌈OutC/16⌉,spatial…,16], where the spatial extents are the numbers of
+// windows.
 func (o ConvBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (o ConvBlocked) Packing(x ir.Type) Packing {
 	return Packing{o.InC, o.OutC, o.Group, inBlock}
 }
 
-// EvalBlocks sums in float64.
+// EvalBlocks computes the convolution with sums in float64, and then the epilogue.
 func (o ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {
@@ -102,7 +103,8 @@ func (o ConvBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.
 	return evalBlockedSums(o.Epilogue, sums, shape, o.OutC, in, blocks)
 }
 
-// evalBlockedSums applies an epilogue to channel-blocked sums over channels.
+// evalBlockedSums applies an epilogue to the sums of a channel-blocked result of this shape. The
+// lanes beyond channels are zero.
 func evalBlockedSums(e op.Epilogue, sums []float64, shape []int, channels int, in []*ir.Tensor, blocks []*ir.Block) ([]*ir.Tensor, error) {
 	plane := op.LenOf(shape[2:])
 	channel := func(i int) int { return i/plane%shape[1]*block + i%block }

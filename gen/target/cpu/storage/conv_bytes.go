@@ -101,7 +101,7 @@ func (PackDepthwiseBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 // blocksOf returns ⌈n/size⌉.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// Eval moves the elements.
+// Eval packs the weights. Elements of u8 are shifted by −128, and the padding is zero.
 func (o PackConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[0]
 	p, kh, kw, err := o.Packing(w.Type())
@@ -120,7 +120,7 @@ func (o PackConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Eval moves the elements.
+// Eval packs the weights. Elements of u8 are shifted by −128, and the padding is zero.
 func (o PackDepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {
@@ -177,7 +177,7 @@ func (o ConvBytes) Passes(in []ir.Type) int {
 	return blocks / o.Packing(in[0]).width()
 }
 
-// Infer computes the spatial extents.
+// Infer returns u8[N,⌈OutC/16⌉,spatial…,16], where the spatial extents are the numbers of windows.
 func (o ConvBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 5); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (o ConvBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBytes(o.Requantize, in, o.Strides, o.Dilations, kernel[2:4], p.InBlock, o.OutC)
 }
 
-// Infer computes the spatial extents.
+// Infer returns u8[N,⌈C/16⌉,spatial…,16], where the spatial extents are the numbers of windows.
 func (o DepthwiseBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 5); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (o DepthwiseBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBytes(o.Requantize, in, o.Strides, o.Dilations, []int{shape[1], o.KW}, block, o.C)
 }
 
-// Eval sums products of integers.
+// Eval computes integer sums for each output channel and requantises them.
 func (o ConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[1]
 	p := o.Packing(in[0].Type())
@@ -235,7 +235,7 @@ func (o ConvBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval sums products of integers.
+// Eval computes an integer sum for each window of each channel and requantises it.
 func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[1]
 	kernel := []int{w.Shape[1], o.KW}

@@ -18,7 +18,7 @@ type ConvDataBlocked struct {
 	op.Parts
 }
 
-// Infer returns the blocked type of the operand.
+// Infer returns f32[N,⌈InC/16⌉,Spatial…,16].
 func (o ConvDataBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func packedData(inC, outC, kh, kw int) ir.Type {
 	return ir.StaticTensor(ir.F32, (inC+block-1)/block, (outC+block-1)/block, kh, kw, block, block)
 }
 
-// Eval sums in float64.
+// Eval computes the gradient of the convolution's operand, with sums in float64.
 func (o ConvDataBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

@@ -25,7 +25,7 @@ func (o ConvPixels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return o.EvalBlocks(in, nil, nil)
 }
 
-// InferBlocks keeps the spatial extents.
+// InferBlocks returns f32[N,OutC,spatial…] with the spatial extents of x.
 func (o ConvPixels) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func PixelsFillVectors(x ir.Type) bool {
 	return dim.Product(x.Shape[2:]...).Mod(dim.Const(block)).Equal(dim.Const(0))
 }
 
-// EvalBlocks sums in float64.
+// EvalBlocks computes the products with sums in float64, and then the epilogue.
 func (o ConvPixels) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {

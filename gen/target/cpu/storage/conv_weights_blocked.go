@@ -16,7 +16,7 @@ type ConvWeightsBlocked struct {
 	InC, OutC int
 }
 
-// Infer returns the type of the weights.
+// Infer returns f32[OutC,InC,kernel…].
 func (o ConvWeightsBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 2); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (o ConvWeightsBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.StaticTensor(ir.F32, append([]int{o.OutC, o.InC}, o.Kernel...)...)}, nil
 }
 
-// Eval sums in float64.
+// Eval computes the gradient of the weights, with sums in float64.
 func (o ConvWeightsBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	planar := make([]*ir.Tensor, 2)
 	for i, c := range []int{o.InC, o.OutC} {

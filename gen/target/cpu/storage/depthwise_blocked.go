@@ -26,7 +26,8 @@ func (o DepthwiseBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return o.EvalBlocks(in, nil, nil)
 }
 
-// InferBlocks computes the spatial extents.
+// InferBlocks returns f32[N,⌈C/16⌉,spatial…,16], where the spatial extents are the numbers of
+// windows.
 func (o DepthwiseBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (o DepthwiseBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Ty
 	return []ir.Type{y}, o.Epilogue.Check(in, blocks, channels.Mul(dim.Const(block)), y)
 }
 
-// EvalBlocks sums in float64.
+// EvalBlocks computes the convolution with sums in float64, and then the epilogue.
 func (o DepthwiseBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {

@@ -45,7 +45,7 @@ func (o DepthwisePlanar) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return o.EvalBlocks(in, nil, nil)
 }
 
-// InferBlocks computes the spatial extents.
+// InferBlocks returns f32[N,C,spatial…], where the spatial extents are the numbers of windows.
 func (o DepthwisePlanar) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (o DepthwisePlanar) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Typ
 	return []ir.Type{y}, o.Epilogue.Check(in, blocks, channels.CeilDiv(dim.Const(block)).Mul(dim.Const(block)), y)
 }
 
-// EvalBlocks sums in float64.
+// EvalBlocks computes the convolution with sums in float64, and then the epilogue.
 func (o DepthwisePlanar) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {

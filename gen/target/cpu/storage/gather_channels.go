@@ -18,7 +18,8 @@ type GatherChannels struct{ Channels []int }
 // maxGathered is the number of tensors that the kernel supports.
 const maxGathered = 8
 
-// Infer returns the operands' batch and spatial extents.
+// Infer returns [N,⌈M/16⌉,spatial…,16] with the element type, batch and spatial extents of the
+// tensors.
 func (o GatherChannels) Infer(in []ir.Type) ([]ir.Type, error) {
 	n := len(o.Channels)
 	if err := op.CheckTensors(in, n+1, n+1); err != nil {
@@ -49,7 +50,7 @@ func (o GatherChannels) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{of(numbers.Shape[0])}, nil
 }
 
-// Eval moves the elements.
+// Eval copies the selected channels. Lanes beyond M are zero.
 func (o GatherChannels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {
@@ -88,8 +89,8 @@ func (o GatherChannels) find(channel int) (operand, at int, err error) {
 // gathered is a channel of the channel-blocked form of a tensor.
 type gathered struct {
 	x      *ir.Value
-	count  int
-	number int
+	count  int // channels of x
+	number int // index of the channel in x
 }
 
 // channelsOf returns the channels of v, which has a blocked form. If the blocked form is a

@@ -10,7 +10,7 @@ import (
 
 // Products of integers as rows, columns and patches.
 
-// lowerMatMulInteger multiplies the rows of a by b in panels.
+// lowerMatMulInteger replaces n by a [ProductInteger] of packed rows of a and panels of b.
 func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	f, err := op.Matrices(x.Type, w.Type)
@@ -40,7 +40,8 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger multiplies patches of x by the weights, unless the convolution is depthwise.
+// lowerConvInteger replaces n by a product of the weights and patches of x. It returns nil for a
+// depthwise convolution.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if o.IsDepthwise(w.Type) {

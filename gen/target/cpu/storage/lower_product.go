@@ -26,7 +26,8 @@ func Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return nil
 }
 
-// lowerMatMul packs the second of two f32 matrices into panels.
+// lowerMatMul packs the second of two f32 matrices into panels. It returns the product with the
+// panels.
 func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Arg(1)
 	if x.Type.DType != ir.F32 {
@@ -41,7 +42,8 @@ func lowerMatMul(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, product, n.Results[0].Type.Shape...)}
 }
 
-// lowerGemm packs an f32 B into panels, and adds a C that is a row as a bias.
+// lowerGemm packs an f32 B into panels, and adds C as a bias if C is a row. It returns the product
+// with the panels.
 func lowerGemm(b *ir.Builder, n *ir.Node, o op.Gemm) []*ir.Value {
 	a, m, c := n.Arg(0), n.Arg(1), n.Arg(2)
 	if a.Type.DType != ir.F32 {

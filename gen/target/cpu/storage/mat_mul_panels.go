@@ -25,7 +25,7 @@ func (o MatMulPanels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return o.EvalBlocks(in, nil, nil)
 }
 
-// InferBlocks gives f32[batch…,M,N].
+// InferBlocks returns f32[batch…,M,N].
 func (o MatMulPanels) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (o MatMulPanels) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, 
 	return []ir.Type{y}, o.Check(in, blocks, width.Mul(lanes), y)
 }
 
-// EvalBlocks sums in float64.
+// EvalBlocks computes the products with sums in float64, and then the epilogue.
 func (o MatMulPanels) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 // Dilations and Kernel have an element for each of the one or two spatial axes.
 type MaxPoolBytes struct{ Kernel, Strides, Dilations []int }
 
-// window is the pool's window.
+// window returns the window of the pool.
 func (o MaxPoolBytes) window() op.Window {
 	return op.Window{Kernel: o.Kernel, Strides: o.Strides, Dilations: o.Dilations}
 }
 
-// Infer computes the spatial extents.
+// Infer returns u8[N,⌈C/16⌉,spatial…,16], where the spatial extents are the numbers of windows.
 func (o MaxPoolBytes) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err

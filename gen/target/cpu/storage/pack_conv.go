@@ -30,7 +30,7 @@ func (p Packing) reach(outBlock int) (from, to int) {
 	return first * in / p.InBlock, ((last+1)*in + p.InBlock - 1) / p.InBlock
 }
 
-// width is the widest reach, which the packed weights of all output blocks have.
+// width returns the widest reach, which the packed weights of all output blocks have.
 func (p Packing) width() int {
 	if p.Group == 1 {
 		return p.inBlocks()
@@ -50,7 +50,7 @@ func (p Packing) first(outBlock, width int) int {
 	return min(from, p.inBlocks()-width)
 }
 
-// check returns an error if the fields are not those of a convolution.
+// check returns an error if no convolution has these channels, groups and blocks.
 func (p Packing) check() error {
 	if p.InBlock != 1 && p.InBlock != block {
 		return fmt.Errorf("input blocks of %d", p.InBlock)
@@ -58,7 +58,7 @@ func (p Packing) check() error {
 	return p.checkGroups()
 }
 
-// checkGroups reports groups that do not divide the channels.
+// checkGroups returns an error if Group does not divide InC and OutC.
 func (p Packing) checkGroups() error {
 	if p.InC < 1 || p.OutC < 1 || p.Group < 1 || p.InC%p.Group != 0 || p.OutC%p.Group != 0 {
 		return fmt.Errorf("%d to %d channels in %d groups", p.InC, p.OutC, p.Group)
@@ -66,7 +66,7 @@ func (p Packing) checkGroups() error {
 	return nil
 }
 
-// packed returns the type of packed weights.
+// packed returns the type of packed weights, f32[⌈OutC/16⌉,B,kh,kw,InBlock,16].
 func (p Packing) packed(kh, kw int) ir.Type {
 	return ir.StaticTensor(ir.F32, p.outBlocks(), p.width(), kh, kw, p.InBlock, block)
 }
@@ -97,7 +97,7 @@ func (o PackConv) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	return p, kh, kw, p.check()
 }
 
-// Eval moves the elements.
+// Eval packs the weights and pads them with zeros.
 func (o PackConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[0]
 	p, kh, kw, err := o.Packing(w.Type())

@@ -32,7 +32,7 @@ func (o PackConvData) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	return p, kh, kw, err
 }
 
-// Eval moves the elements.
+// Eval packs the weights and pads them with zeros.
 func (o PackConvData) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

@@ -29,7 +29,7 @@ func checkPack(in []ir.Type) error {
 	return op.CheckFactor(in[0], ir.Type{})
 }
 
-// Infer returns the type of the rows.
+// Infer returns u8[batch,M,4·⌈K/4⌉] and, with Sums, i32[batch,M].
 func (o PackRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := checkPack(in); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (o PackRows) Infer(in []ir.Type) ([]ir.Type, error) {
 	return rowTypes(s[0], s[1], s[2], o.Sums), nil
 }
 
-// Infer returns the type of the panels.
+// Infer returns i8[batch,⌈N/16⌉,⌈K/4⌉,16,4] and, with Sums, i32[batch,N].
 func (o PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := checkPack(in); err != nil {
 		return nil, err
@@ -55,7 +55,8 @@ func (o PackColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 // padFour returns d rounded up to a multiple of 4.
 func padFour(d dim.Dim) dim.Dim { return d.CeilDiv(dim.Const(4)).Mul(dim.Const(4)) }
 
-// rowTypes returns the types of m rows of k, and of their sums.
+// rowTypes returns the type of packed matrices with m rows of k elements and, with sums, the type
+// of the sums of their rows.
 func rowTypes(batch, m, k dim.Dim, sums bool) []ir.Type {
 	out := []ir.Type{ir.TensorOf(ir.U8, batch, m, padFour(k))}
 	if sums {
@@ -75,7 +76,7 @@ func moved(v int64, from, to ir.DType) int64 {
 	return v
 }
 
-// Eval moves the elements.
+// Eval packs the rows and, with Sums, sums them.
 func (o PackRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	return evalPack(o, in, func(set func(to, sum int, v int64), width int) {
@@ -86,7 +87,7 @@ func (o PackRows) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Eval moves the elements.
+// Eval packs the columns and, with Sums, sums them.
 func (o PackColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	return evalPack(o, in, func(set func(to, sum int, v int64), _ int) {

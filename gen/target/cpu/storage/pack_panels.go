@@ -12,7 +12,7 @@ import (
 // of 16 columns: f32[batch…,⌈N/16⌉,K,16]. Columns beyond N are zero.
 type PackPanels struct{ Trans bool }
 
-// Infer returns the type of the panels.
+// Infer returns f32[batch…,⌈N/16⌉,K,16].
 func (o PackPanels) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (o PackPanels) Extents(shape []dim.Dim) (batch []dim.Dim, k, n dim.Dim) {
 	return batch, k, n
 }
 
-// Eval moves the elements.
+// Eval packs the columns. Columns beyond N are zero.
 func (o PackPanels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)

@@ -19,7 +19,8 @@ type PackWinograd struct {
 // and the size of its tiles.
 type Filtering struct{ InC, OutC, Group, Tile int }
 
-// check returns an error if the fields are not those of such a convolution.
+// check returns an error if the Winograd algorithm does not support these channels, groups and
+// tiles.
 func (f Filtering) check() error {
 	if f.Tile != 2 && f.Tile != 4 || f.InC < 1 || f.OutC < 1 || f.Group < 1 || f.InC%f.Group != 0 || f.OutC%f.Group != 0 ||
 		f.Group > 1 && (f.InC/f.Group%block != 0 || f.OutC/f.Group%block != 0) {
@@ -31,10 +32,10 @@ func (f Filtering) check() error {
 func (f Filtering) inBlocks() int  { return (f.InC + block - 1) / block }
 func (f Filtering) outBlocks() int { return (f.OutC + block - 1) / block }
 
-// width is the number of input blocks of a group.
+// width returns the number of blocks of input channels of a group.
 func (f Filtering) width() int { return (f.InC/f.Group + block - 1) / block }
 
-// points is the number of factors of a tile.
+// points returns the number of factors of a tile, (Tile+2)².
 func (f Filtering) points() int { return (f.Tile + 2) * (f.Tile + 2) }
 
 // packed returns the type of transformed weights.
@@ -64,7 +65,7 @@ func (o PackWinograd) Filtering(w ir.Type) (f Filtering, err error) {
 	return f, f.check()
 }
 
-// Eval multiplies each kernel by G from the left and by Gᵀ from the right.
+// Eval computes G·w·Gᵀ for each 3×3 kernel w.
 func (o PackWinograd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	w := in[0]
 	f, err := o.Filtering(w.Type())
@@ -93,7 +94,7 @@ func (o PackWinograd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// weightPoints multiplies three weights by G of F(tile,3).
+// weightPoints returns G·(a, b, c) for F(tile,3).
 func weightPoints(tile int, a, b, c float64) []float64 {
 	sum := a + c
 	if tile == 2 {

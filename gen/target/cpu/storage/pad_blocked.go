@@ -16,7 +16,7 @@ type PadBlocked struct {
 	Fill float32
 }
 
-// Infer returns the padded extents.
+// Infer returns the type of x with the padding added to the spatial extents.
 func (o PadBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 1); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (o PadBlocked) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, shape...)}, nil
 }
 
-// Eval copies the elements.
+// Eval copies x and adds the padding.
 func (o PadBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	out, err := op.InferOf(o, in)
@@ -66,7 +66,8 @@ func (o PadBlocked) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// padded returns spatial extents with padding.
+// padded returns spatial extents with padding added. Nil pads mean no padding. It returns an error
+// unless there are two pads for each axis, and if a pad is negative.
 func padded(spatial, pads []dim.Dim) ([]dim.Dim, error) {
 	if pads == nil {
 		return spatial, nil

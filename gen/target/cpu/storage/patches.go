@@ -22,7 +22,7 @@ type Patches struct {
 // patchAxes is the number of spatial axes that the kernel supports.
 const patchAxes = 8
 
-// Infer returns the type of the rows.
+// Infer returns u8[N·Group,P,4·⌈K/4⌉] and, with Sums, i32[N·Group,P].
 func (o Patches) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 1, 2); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (o Patches) Infer(in []ir.Type) ([]ir.Type, error) {
 	return rowTypes(x.Shape[0].Mul(group), dim.Product(out...), k, o.Sums), nil
 }
 
-// Eval moves the elements.
+// Eval copies the cells under each window to a row and, with Sums, sums the rows.
 func (o Patches) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	pad := op.ZeroAt(op.OperandOf(in, 1), 0)

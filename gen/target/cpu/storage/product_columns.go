@@ -18,7 +18,7 @@ import (
 // rows, i32, which are required if there are zero points of the columns.
 type ProductColumns struct{}
 
-// Infer returns [batch,M,N].
+// Infer returns i32[batch,M,N].
 func (ProductColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 5); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (ProductColumns) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.I32, a.Shape[0], a.Shape[1], w.Shape[2])}, nil
 }
 
-// Eval sums products of integers.
+// Eval computes the sums of products of shifted elements.
 func (o ProductColumns) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

@@ -22,7 +22,7 @@ type ProductInteger struct {
 	op.Requantize
 }
 
-// Infer returns [batch,M,N].
+// Infer returns [batch,M,N] of the type To, or i32 if the sums are not requantised.
 func (o ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, 2, 7); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (o ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, a.Shape[0], a.Shape[1], o.N)}, o.CheckClamp()
 }
 
-// Eval sums products of integers.
+// Eval computes the sums. If To is a type, it converts them to it.
 func (o ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

@@ -205,7 +205,8 @@ func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir
 	return op.ReshapeTo(b, b.Node(read, blocked), n.Results[0].Type.Shape...)
 }
 
-// relayoutReduce takes the mean over all spatial axes of a blocked operand.
+// relayoutReduce replaces a mean over all spatial axes of a blocked operand by a
+// [op.GlobalAveragePool]. Other reductions stay unchanged.
 func relayoutReduce(b *ir.Builder, n *ir.Node, o op.Reduce, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

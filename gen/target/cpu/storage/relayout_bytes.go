@@ -79,8 +79,8 @@ func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 }
 
 // negated appends i8 weights that represent a zero point of w, i32 with one element or one for each
-// channel. It returns nil if the zero point is zero. It fails if the zero point is not constant or
-// its negative does not fit i8.
+// channel. v is nil if the zero point is zero. ok is false if the zero point is not constant or its
+// negative does not fit i8.
 func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	if isNought(zero) {
 		return nil, true
@@ -99,7 +99,8 @@ func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	return op.ExpandTo(b, b.Const(by), w.Type.Shape...), true
 }
 
-// unsigned returns a Requantize to u8 instead of i8 shifted by 128, and its zero point, i32 or nil.
+// unsigned returns a requantisation to u8 and its zero point. If r is to u8, it returns r and zero.
+// If r is to i8, it shifts the bounds and the zero point by 128.
 func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *ir.Value) {
 	if r.To == ir.U8 {
 		return r, zero
@@ -111,8 +112,8 @@ func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *i
 	return op.Requantize{To: ir.U8, Clamp: true, Lo: lo + 128, Hi: hi + 128}, zero
 }
 
-// movedZero appends the zero point of blocked bytes whose original type is t, u8 of one element. It
-// returns nil if the zero point is 0. It fails if the zero point is not constant.
+// movedZero appends the zero point of blocked bytes whose original type is t, u8 of one element. v
+// is nil if the zero point is 0. ok is false if the zero point is not constant.
 func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool) {
 	if t == ir.U8 {
 		return zero, true
@@ -128,7 +129,8 @@ func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool)
 	return b.Const(ir.Scalar(ir.U8, float64(moved(at, ir.I8, ir.U8)))), true
 }
 
-// relayoutDequantizeLinear dequantises blocked bytes by one scale.
+// relayoutDequantizeLinear dequantises blocked bytes to f32 with one scale. It returns the blocked
+// result, or nil if n has several scales.
 func relayoutDequantizeLinear(b *ir.Builder, n *ir.Node, o op.DequantizeLinear, l Layouts) *ir.Value {
 	x, scale := n.Arg(0), n.Arg(1)
 	blocked := l.Blocked(x)
@@ -142,7 +144,8 @@ func relayoutDequantizeLinear(b *ir.Builder, n *ir.Node, o op.DequantizeLinear, 
 	return b.Node(op.DequantizeLinear{To: ir.F32}, blocked, scale, zero)
 }
 
-// relayoutQuantizeLinear quantises blocked floats by one scale.
+// relayoutQuantizeLinear quantises blocked f32 to bytes with one scale. It returns the blocked
+// result, or nil if n has several scales.
 func relayoutQuantizeLinear(b *ir.Builder, n *ir.Node, o op.QuantizeLinear, l Layouts) *ir.Value {
 	x, scale, y := n.Arg(0), n.Arg(1), n.Results[0].Type
 	blocked := l.Blocked(x)
@@ -156,7 +159,8 @@ func relayoutQuantizeLinear(b *ir.Builder, n *ir.Node, o op.QuantizeLinear, l La
 	return b.Node(op.QuantizeLinear{To: ir.U8, Precision: o.Precision}, blocked, scale, zero)
 }
 
-// relayoutByteTable looks blocked bytes up.
+// relayoutByteTable maps blocked bytes by a constant table, which it shifts for bytes of i8. It
+// returns the blocked result, or nil if the table is not constant.
 func relayoutByteTable(b *ir.Builder, n *ir.Node, o op.ByteTable, l Layouts) *ir.Value {
 	x, y := n.Arg(0).Type, n.Results[0].Type
 	blocked := l.Blocked(n.Arg(0))

@@ -76,7 +76,8 @@ func relayoutWinograd(b *ir.Builder, n *ir.Node, o op.Conv, l Layouts) *ir.Value
 	return withExtents(b, b.Node(blocked, l.Block(x), b.Node(PackWinograd{Tile: f.Tile, Group: f.Group}, w), bias), n)
 }
 
-// relayoutConvData computes in the channel-blocked layout.
+// relayoutConvData computes n from the blocked form of the gradient, with packed weights. It
+// returns the blocked result.
 func relayoutConvData(b *ir.Builder, n *ir.Node, o op.ConvData, l Layouts) *ir.Value {
 	g, w := l.Block(n.Arg(0)), n.Arg(1)
 	if g == nil || !o.HasKernel(w.Type) {
@@ -86,7 +87,8 @@ func relayoutConvData(b *ir.Builder, n *ir.Node, o op.ConvData, l Layouts) *ir.V
 	return b.Node(ConvDataBlocked{Window: o.Window, InC: shape[1], OutC: shape[0], Spatial: o.Spatial}, g, b.Node(PackConvData{}, w))
 }
 
-// relayoutConvWeights reads channel-blocked operands, except operands of few channels.
+// relayoutConvWeights computes n from the blocked forms of its operands. It leaves n unchanged if x
+// is planar and has few channels.
 func relayoutConvWeights(b *ir.Builder, n *ir.Node, o op.ConvWeights, l Layouts) *ir.Value {
 	x, g := n.Arg(0), n.Arg(1)
 	inC, outC, ok := o.HasKernel(x.Type, o.ChannelsFirst(g.Type))

@@ -8,7 +8,7 @@ import (
 
 // Pools of channel-blocked operands.
 
-// relayoutAveragePool pools a channel-blocked operand.
+// relayoutAveragePool computes n on the blocked form of its operand, if the empty lanes are zero.
 func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -18,7 +18,8 @@ func relayoutAveragePool(b *ir.Builder, n *ir.Node, o op.AveragePool, l Layouts)
 	return b.Node(o, x)
 }
 
-// relayoutMaxPool pools a channel-blocked operand; bytes are blocked for it.
+// relayoutMaxPool computes n on the blocked form of its operand. It blocks an operand of bytes if
+// it is not blocked yet.
 func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil && isByte(n.Arg(0).Type) {
@@ -34,7 +35,8 @@ func relayoutMaxPool(b *ir.Builder, n *ir.Node, o op.MaxPool, l Layouts) *ir.Val
 	return b.Node(o, x)
 }
 
-// relayoutGlobalAveragePool averages a blocked operand.
+// relayoutGlobalAveragePool computes n on the blocked form of its operand, if the empty lanes are
+// zero.
 func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {
@@ -43,7 +45,7 @@ func relayoutGlobalAveragePool(b *ir.Builder, n *ir.Node, o op.GlobalAveragePool
 	return b.Node(op.GlobalAveragePool{Blocked: true}, x)
 }
 
-// relayoutMaxPoolGrad uses channel-blocked operands if x is blocked.
+// relayoutMaxPoolGrad computes n on the blocked forms of x and the gradient, if x is blocked.
 func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !o.HasKernel(n.Arg(0).Type) {
@@ -58,6 +60,7 @@ func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts)
 }
 
 // maxPoolBytes appends the pool n of blocked bytes x. Padding has the value of the smallest byte.
+// It returns nil if the extents of n are rounded up.
 func maxPoolBytes(b *ir.Builder, n *ir.Node, o op.MaxPool, x *ir.Value) *ir.Value {
 	spatial := n.Arg(0).Type.Shape[2:]
 	if o.Ceil {

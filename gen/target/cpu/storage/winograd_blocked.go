@@ -32,7 +32,7 @@ func (o WinogradBlocked) Filtering() Filtering {
 	return Filtering{o.InC, o.OutC, o.Group, o.Tile}
 }
 
-// InferBlocks computes the spatial extents.
+// InferBlocks returns f32[N,⌈OutC/16⌉,H,W,16], where H and W are the numbers of windows.
 func (o WinogradBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if err := op.CheckOperands(in, 2, -1); err != nil {
 		return nil, err
@@ -62,7 +62,8 @@ func (o WinogradBlocked) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Typ
 	return []ir.Type{y}, o.Check(in, blocks, dim.Const(f.outBlocks()*block), y)
 }
 
-// EvalBlocks transforms tiles, multiplies, and transforms back in float64.
+// EvalBlocks transforms tiles of x, multiplies them by the weights and transforms the sums back, in
+// float64. It then computes the epilogue.
 func (o WinogradBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(*ir.Block, []*ir.Tensor) ([]*ir.Tensor, error)) ([]*ir.Tensor, error) {
 	out, shape, err := op.EvalTypes(o, in, blocks)
 	if err != nil {
@@ -134,7 +135,7 @@ func twice(square []float64, n int, transform func([]float64) []float64) []float
 	return out
 }
 
-// spreadPoints multiplies inputs by Bᵀ of F(tile,3).
+// spreadPoints returns Bᵀ·d for F(tile,3), where d has tile+2 elements.
 func spreadPoints(d []float64) []float64 {
 	if len(d) == 4 {
 		return []float64{d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]}
@@ -148,7 +149,7 @@ func spreadPoints(d []float64) []float64 {
 	}
 }
 
-// gatherPoints multiplies products by Aᵀ of F(tile,3).
+// gatherPoints returns Aᵀ·m for F(tile,3), where m has tile+2 elements.
 func gatherPoints(m []float64) []float64 {
 	sum, difference := m[1]+m[2], m[1]-m[2]
 	if len(m) == 4 {

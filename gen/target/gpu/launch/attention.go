@@ -20,7 +20,7 @@ var attention = []entry{
 // attend has a block of threads for each query. It goes through the keys in tiles of one key for each
 // thread, and keeps the greatest score, the sum of the exponentials of the distances from it, and the
 // sum of the values that these weigh. Each thread has some elements of the latter.
-func attend(o op.Attend, n *ir.Node, by Options) ([]kernels.Launch, error) {
+func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)
 	if !ok || !okWidth {
@@ -75,7 +75,7 @@ func attend(o op.Attend, n *ir.Node, by Options) ([]kernels.Launch, error) {
 			e := r.Add(r.Thread(0), r.Int(i*r.BlockSize(0)))
 			r.Do(r.Lt(e, r.Int(width)), func() {
 				v := r.Select(r.Eq(state[1], zero), zero, r.Div(sum, state[1]))
-				r.Write(n.Results[0]).Set(r.Add(r.Mul(r.Index, r.Int(width)), e), v)
+				put(r.Emitter, r.Add(r.Mul(r.Index, r.Int(width)), e), nil, v)
 			})
 		}
 	}))
@@ -90,7 +90,8 @@ type query struct {
 	batch, row, head, group *kernel.Value // group is the head of keys and values
 }
 
-// element returns an element of an operand with an offset and three distances.
+// element returns element i of a row of a head in an operand. at holds the operand's offset and its
+// strides along batch, heads and rows.
 func (q *query) element(operand int, at []dim.Dim, head, row, i *kernel.Value) *kernel.Value {
 	offset := q.Dim(at[0])
 	for k, v := range []*kernel.Value{q.batch, head, row} {
@@ -99,10 +100,10 @@ func (q *query) element(operand int, at []dim.Dim, head, row, i *kernel.Value) *
 	return q.by.factor(q.Emitter, q.Read(q.n.Args[operand]).Get(q.Add(offset, i)))
 }
 
-// value returns an element of the value of a key.
+// value returns element i of the value that belongs to a key.
 func (q *query) value(key, i *kernel.Value) *kernel.Value { return q.element(2, q.V, q.group, key, i) }
 
-// score returns the score of a key.
+// score returns the query's score for a key.
 func (q *query) score(key *kernel.Value) *kernel.Value {
 	sum := q.Times(q.Dim(q.Depth), []*kernel.Value{q.Float(ir.F32, 0)}, func(i *kernel.Value, s []*kernel.Value) []*kernel.Value {
 		return []*kernel.Value{q.Fma(q.element(0, q.Q, q.head, q.row, i), q.element(1, q.K, q.group, key, i), s[0])}
@@ -123,7 +124,7 @@ func (q *query) score(key *kernel.Value) *kernel.Value {
 	return q.Select(attends, score, q.Float(ir.F32, math.Inf(-1)))
 }
 
-// attends reports whether the query attends to a key by its position.
+// attends reports whether the query attends to the position of a key.
 func (q *query) attends(key *kernel.Value) *kernel.Value {
 	whole := func(v *kernel.Value) *kernel.Value { return q.Convert(ir.I64, v) }
 	yes, lengths, starts := q.Bool(true), q.n.Arg(4), q.n.Arg(5)

@@ -15,9 +15,9 @@ var channels = []entry{
 	computes(channelSums),
 }
 
-// perChannel has a block of threads for each channel of images that are not in blocks of channels. fill
-// gets the index in an operand of element i of the channel, and a function that stores a number in row k
-// of the result.
+// perChannel launches a block of threads for each channel of planar images. fill fills in the
+// kernel. at returns the index, in an operand, of element i of the channel. store stores a number
+// in row k of the result.
 func perChannel(name string, blocked int, n *ir.Node, fill func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value))) ([]kernels.Launch, error) {
 	x, y := n.Args[0].Type, n.Results[0]
 	d, ok := kernels.Arithmetic(x.DType)
@@ -41,7 +41,8 @@ func perChannel(name string, blocked int, n *ir.Node, fill func(r *kernels.Row, 
 	}))
 }
 
-// channelMoments reads the operand twice: the squares are of distances from the mean.
+// channelMoments computes mean and variance of each channel. It reads the operand twice, because
+// the variance is the mean of squared distances from the mean.
 func channelMoments(o op.ChannelMoments, n *ir.Node) ([]kernels.Launch, error) {
 	return perChannel("channel_moments", o.C, n, func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value)) {
 		in, zero, count := r.Read(n.Args[0]), r.Float(d, 0), r.Convert(d, r.Length)
@@ -55,7 +56,7 @@ func channelMoments(o op.ChannelMoments, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// channelSums adds up both sums together.
+// channelSums computes both sums of each channel in one kernel.
 func channelSums(o op.ChannelSums, n *ir.Node) ([]kernels.Launch, error) {
 	return perChannel("channel_sums", o.C, n, func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value)) {
 		g, x, mean := r.Read(n.Args[0]), r.Read(n.Args[1]), r.Read(n.Args[2]).Get(r.Index)

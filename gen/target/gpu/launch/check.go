@@ -13,15 +13,14 @@ var check = []entry{
 	computes(checkIndex),
 }
 
-// checkIndex copies indices in one block, whose threads look for the first one that is out of range. It
-// is copied as it is: kernels stay inside of an axis whatever indices are.
+// checkIndex copies indices with one block of threads, which reports the first index out of range.
+// It copies this index unchanged. Other kernels stay inside of an axis whatever the indices are.
 func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
-		d := n.Args[0].Type.DType
 		x, y := r.Read(n.Args[0]), r.Write(n.Results[0])
-		count, zero := r.Convert(d, r.Dim(o.Count)), r.Whole(d, 0)
-		setFault(r, d, o.Count, func(i *kernel.Value) *kernel.Value {
-			given := x.Get(i)
+		count, zero := r.Extent(ir.I64, o.Count), r.Whole(ir.I64, 0)
+		setFault(r, o.Count, func(i *kernel.Value) *kernel.Value {
+			given := r.Convert(ir.I64, x.Get(i))
 			index := given
 			if o.FromEnd {
 				fromEnd := r.And(r.Lt(given, zero), r.Ge(given, r.Neg(count)))
@@ -33,9 +32,9 @@ func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// setFault reports the first index of a row, of integer type d, that is not from 0 to count − 1.
-func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
-	count, zero := r.Convert(d, r.Dim(extent)), r.Whole(d, 0)
+// setFault reports the first index of a row, an i64, that is not from 0 to extent − 1.
+func setFault(r *kernels.Row, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
+	count, zero := r.Extent(ir.I64, extent), r.Whole(ir.I64, 0)
 	start := []*kernel.Value{r.Length, zero}
 	first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
 		index := index(i)

@@ -13,8 +13,8 @@ import (
 
 // columns are the operators between images and the columns of their windows.
 var columns = []entry{
-	computes(col2Im),
-	computes(deformColumns),
+	ends(col2Im),
+	ends(deformColumns),
 }
 
 // foldWindow returns the window of a Col2Im, with a kernel of ones: the extents of the block may be
@@ -37,7 +37,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents says that there is a column for each window, and that a column has whole blocks of rows.
+// foldExtents returns two conditions: there is a column for each window, and the rows of a column
+// are whole blocks.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{
@@ -48,7 +49,7 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 
 // col2Im has a thread for each element of the images, which adds up the cells of the windows over it, in
 // the order of the cells.
-func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
+func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok {
@@ -69,14 +70,14 @@ func col2Im(o op.Col2Im, n *ir.Node) ([]kernels.Launch, error) {
 				return []*kernel.Value{e.Add(sum[0], e.Read(x).Get(e.Add(e.Mul(row, e.Dim(count)), column)))}
 			}, func() []*kernel.Value { return sum })
 		})
-		e.Write(y).Set(i, sum[0])
+		put(e, i, at, sum[0])
 	}))
 }
 
 // deformColumns has a thread for each element of the columns, which interpolates between the elements
 // around a moved cell. Places are computed in f64.
-func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
-	x, offsets, factors, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
+func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x, offsets, factors := n.Args[0], n.Args[1], n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	shape, out := x.Type.Shape, offsets.Type.Shape[2:]
 	axes := shape[2:]
@@ -115,11 +116,12 @@ func deformColumns(o op.DeformColumns, n *ir.Node) ([]kernels.Launch, error) {
 				return []*kernel.Value{e.Add(sum, e.Mul(weight, e.Read(x).Get(from)))}
 			}, func() []*kernel.Value { return []*kernel.Value{sum} })[0]
 		})
-		e.Write(y).Set(i, sum)
+		put(e, i, nil, sum)
 	}))
 }
 
-// around returns the two elements around a place of an axis, an f64, with weights of type d.
+// around returns the two elements next to a place on an axis, with their weights. place is an f64,
+// and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))
 	place = within(e, place, e.Float(ir.F64, -2), e.Add(count, e.Float(ir.F64, 1)))

@@ -13,30 +13,30 @@ import (
 // convolution are the convolutions.
 var convolution = []entry{
 	multiplies(conv),
-	computes(convWeights),
+	ends(convWeights),
 }
 
 // conv adds a bias to a convolution.
-func conv(o op.Conv, n *ir.Node, by Options) ([]kernels.Launch, error) {
+func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
 	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
-	return convolve("conv", o, n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+	return convolve("conv", o, n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}
-		e.Write(y).Set(i, sum)
+		put(e, i, at, sum)
 	})
 }
 
 // convolve is a product for each group: of the weights, a row for each channel of the result, and the
 // operand, a column for each place of the result, with a term for each channel and cell of the window.
-// matrix is [kernels.Factors.Matrix]. The elements of the operand and the weights are changed by x and w, which gets the channel, too. store
-// gets the index of a sum, counted from the first, and its channel.
-func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, channel, sum *kernel.Value)) ([]kernels.Launch, error) {
+// matrix is [kernels.Factors.Matrix]. The elements of the operand and the weights are changed by x and w, which
+// gets the channel, too.
+func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
 	group := dim.Const(o.Group)
@@ -65,23 +65,24 @@ func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w fu
 		Store: func(e *kernels.Emitter, g, m, j, sum *kernel.Value) {
 			channel := e.Add(e.Mul(g, e.Dim(channels)), m)
 			place := e.Unflatten(j, places)
-			store(e, e.Write(y).Offset(append([]*kernel.Value{place[0], channel}, place[1:]...)), channel, sum)
+			at := append([]*kernel.Value{place[0], channel}, place[1:]...)
+			put(e, e.Flatten(at, out), at, channel, sum)
 		},
 	}))
 }
 
-// window is where the cells of windows are.
+// window describes where the cells of windows are on an operand.
 type window struct {
 	op.Window
 	in   []dim.Dim // spatial extents of the operand
 	pads []dim.Dim // padding before each axis
 }
 
-// windowOf returns a window over an operand of these spatial extents.
+// windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the cell of the operand that a cell of the window at a place reads, and whether it is
-// inside of the operand.
+// cells returns the coordinates in the operand of a cell, tap, of the window at a place. inside
+// says whether the operand has them.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -93,8 +94,8 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window one of whose cells is a cell of the operand, and whether there
-// is one among those of these extents.
+// places returns the place of the window whose cell tap is a given cell of the operand. exists says
+// whether there is such a place within extents.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {
@@ -110,7 +111,7 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 
 // convWeights is a product for each group: of the gradient, a row for each channel of the result, and
 // the operand, a column for each channel and cell of the window, with a term for each window.
-func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
+func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
@@ -142,7 +143,7 @@ func convWeights(o op.ConvWeights, n *ir.Node) ([]kernels.Launch, error) {
 		},
 		Store: func(e *kernels.Emitter, group, m, j, sum *kernel.Value) {
 			row := e.Add(e.Mul(group, e.Dim(channels)), m)
-			e.Write(y).Set(e.Add(e.Mul(row, e.Dim(dim.Product(columns...))), j), sum)
+			put(e, e.Add(e.Mul(row, e.Dim(dim.Product(columns...))), j), nil, sum)
 		},
 	}))
 }

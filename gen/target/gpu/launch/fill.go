@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// fill are the operators that make tensors of attributes, or of a few numbers.
+// fill lists the operators that make tensors from attributes or from a few numbers.
 var fill = []entry{
 	computes(fillAll),
 	computes(rangeOf),
@@ -16,7 +16,7 @@ var fill = []entry{
 	computes(trilu),
 }
 
-// fillAll stores a number in every element.
+// fillAll stores one number in all elements of the result.
 func fillAll(o op.Fill, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if _, ok := kernels.Arithmetic(o.Value.DType); !ok {
@@ -31,7 +31,7 @@ func fillAll(o op.Fill, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// rangeOf counts.
+// rangeOf stores start + i·delta in element i of the result.
 func rangeOf(o op.Range, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)
@@ -44,7 +44,7 @@ func rangeOf(o op.Range, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// eye stores ones on a diagonal.
+// eye stores ones on a diagonal and zeros elsewhere.
 func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)
@@ -56,10 +56,11 @@ func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// maxExtents is the number of extents that one thread stores. A kernel has few arguments.
+// maxExtents is the largest number of extents that one thread stores, because a kernel has few
+// arguments.
 const maxExtents = 16
 
-// extents stores extents, which are arguments of the kernel.
+// extents stores extents in the result. They are arguments of the kernel.
 func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	d, ok := kernels.Arithmetic(y.Type.DType)
@@ -71,12 +72,12 @@ func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {
 	}
 	return one(kernels.New("extents", nil, []int{1}, func(e *kernels.Emitter) {
 		for i, extent := range o.Elems {
-			e.Write(y).Set(e.Int(i), e.Convert(d, e.Dim(extent)))
+			e.Write(y).Set(e.Int(i), e.Extent(d, extent))
 		}
 	}))
 }
 
-// trilu keeps a triangle of each matrix.
+// trilu copies a triangle of each matrix and sets the other elements to zero.
 func trilu(o op.Trilu, n *ir.Node) ([]kernels.Launch, error) {
 	x, k, y := n.Args[0], n.Arg(1), n.Results[0]
 	if y.Type.DType == ir.String {

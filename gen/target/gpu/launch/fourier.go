@@ -82,8 +82,8 @@ func lastExtent(t ir.Type) int {
 // maxRadix is the largest radix that is not a prime.
 const maxRadix = 32
 
-// radicesOf factors a length into primes and products of primes. The products are large, because each
-// radix is a launch.
+// radicesOf factors a length into radices: primes, and products of primes up to maxRadix. The
+// products are as large as possible, because each radix is a launch.
 func radicesOf(length dim.Dim) []dim.Dim {
 	n, ok := length.Int()
 	if !ok || n < 2 {
@@ -119,7 +119,7 @@ type transform struct {
 // transform.
 type stage struct{ radix, size, step, bins dim.Dim }
 
-// pairAt returns a complex number, and setPair stores one.
+// pairAt returns complex number i of scratch memory. setPair stores a complex number.
 func pairAt(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value) []*kernel.Value {
 	t := e.Scratch(s)
 	first := e.Mul(e.Convert(ir.I64, i), e.Whole(ir.I64, 2))
@@ -133,7 +133,7 @@ func setPair(e *kernels.Emitter, s *kernels.Scratch, i *kernel.Value, v []*kerne
 	t.Set(e.Add(first, e.Whole(ir.I64, 1)), v[1])
 }
 
-// rootsOfUnity has a thread for each root.
+// rootsOfUnity launches a thread for each root of unity.
 func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	return kernels.Map("roots_of_unity", []dim.Dim{f.Length}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
 		t := e.Div(e.Convert(ir.F64, i), e.Convert(ir.F64, e.Dim(f.Length)))
@@ -146,8 +146,8 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join reduces a row of radix terms for each result of a stage. get returns an element z[outer, j, k,
-// inner] of the stage before, and put stores a result.
+// join launches the kernel of a stage. A row of radix terms is reduced to each result. get returns
+// an element z[outer, j, k, inner] of the stage before, and put stores a result.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64

@@ -27,7 +27,7 @@ func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Valu
 	return e.Convert(ir.I32, e.Max(zero, e.Min(last, index)))
 }
 
-// gatherAxis has a thread for each element of the result.
+// gatherAxis launches a thread for each element of the result.
 func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0], n.Args[1]
 	shape := x.Type.Shape
@@ -35,7 +35,7 @@ func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather", n, outer, indices.Type.Elems(), shape[o.Axis], inner, false)
 }
 
-// gatherND has a thread for each element of the result. Tuples have one coordinate.
+// gatherND launches a thread for each element of the result. Tuples have one coordinate.
 func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
 	last := len(indices) - 1
@@ -46,8 +46,8 @@ func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather_nd", n, dim.Product(x[:k]...), dim.Product(indices[k:last]...), x[k], dim.Product(x[k+1:]...), true)
 }
 
-// gatherSlices picks slices of the middle axis of an operand of outer × extent × inner elements. There
-// are picked indices, or as many for each outer index.
+// gatherSlices gathers slices of the middle axis of an operand of outer × extent × inner elements.
+// There are picked indices or, if batched is true, picked indices for each outer index.
 func gatherSlices(name string, n *ir.Node, outer, picked, extent, inner dim.Dim, batched bool) ([]kernels.Launch, error) {
 	x, indices, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -63,7 +63,7 @@ func gatherSlices(name string, n *ir.Node, outer, picked, extent, inner dim.Dim,
 	}))
 }
 
-// gatherElements has a thread for each element of the result.
+// gatherElements launches a thread for each element of the result.
 func gatherElements(o op.GatherElements, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -80,7 +80,8 @@ func gatherElements(o op.GatherElements, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// fits reports whether extents are certainly at most those of another shape, except along an axis.
+// fits reports whether extents are certainly at most the extents of another shape, except along an
+// axis.
 func fits(shape, array []dim.Dim, axis int) bool {
 	for i, d := range shape {
 		if i != axis && !array[i].Sub(d).NonNegative() {
@@ -90,7 +91,7 @@ func fits(shape, array []dim.Dim, axis int) bool {
 	return true
 }
 
-// oneHot has a thread for each element of the result.
+// oneHot launches a thread for each element of the result.
 func oneHot(o op.OneHot, n *ir.Node) ([]kernels.Launch, error) {
 	indices, values, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -107,7 +108,7 @@ func oneHot(o op.OneHot, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// byteTable has a thread for each element.
+// byteTable launches a thread for each element.
 func byteTable(_ op.ByteTable, n *ir.Node) ([]kernels.Launch, error) {
 	x, table, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {

@@ -9,17 +9,17 @@ import (
 
 // integer are products and convolutions of integers.
 var integer = []entry{
-	computes(func(o op.MatMulInteger, n *ir.Node) ([]kernels.Launch, error) {
-		return matrices("product_integer", n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n))
+	ends(func(o op.MatMulInteger, n *ir.Node, put store) ([]kernels.Launch, error) {
+		return matrices("product_integer", n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
 	}),
-	computes(func(o op.ConvInteger, n *ir.Node) ([]kernels.Launch, error) {
+	ends(func(o op.ConvInteger, n *ir.Node, put store) ([]kernels.Launch, error) {
 		c := op.Conv{Window: o.Window, Group: o.Group}
-		return convolve("conv_integer", c, n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n))
+		return convolve("conv_integer", c, n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
 	}),
 }
 
-// less returns a function that subtracts a zero point, which may be absent, or have one element for each
-// channel.
+// less returns a function that subtracts a zero point. The zero point may be absent, have one
+// element, or have one element for each channel.
 func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 	return func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value {
 		v = e.Convert(ir.I32, v)
@@ -30,7 +30,8 @@ func less(zero *ir.Value) func(e *kernels.Emitter, v, channel *kernel.Value) *ke
 	}
 }
 
-// ofChannel returns the index of a channel's element in a vector that may have one element for all.
+// ofChannel returns the index of a channel's element in v. The index is 0 if v has one element for
+// all channels.
 func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.Value {
 	if channel == nil || op.HasOneElement(v.Type) {
 		return e.Int(0)
@@ -38,15 +39,15 @@ func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.V
 	return channel
 }
 
-// requantize returns a function that stores sums.
-func requantize(r op.Requantize, n *ir.Node) func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
-	bias, scale, zero, y := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand), n.Results[0]
-	return func(e *kernels.Emitter, i, channel, sum *kernel.Value) {
+// requantize returns a function that stores sums with put.
+func requantize(r op.Requantize, n *ir.Node, put store) storeSum {
+	bias, scale, zero := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand)
+	return func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}
 		if r.To == ir.Invalid {
-			e.Write(y).Set(i, sum)
+			put(e, i, at, sum)
 			return
 		}
 		v, by := e.Convert(ir.F32, sum), e.Read(scale).Get(ofChannel(e, scale, channel))
@@ -59,7 +60,7 @@ func requantize(r op.Requantize, n *ir.Node) func(e *kernels.Emitter, i, channel
 			if zero != nil {
 				v = e.Add(v, e.Read(zero).Get(ofChannel(e, zero, channel)))
 			}
-			e.Write(y).Set(i, v)
+			put(e, i, at, v)
 			return
 		}
 		v = e.Unary(kernel.Round, v)
@@ -69,6 +70,6 @@ func requantize(r op.Requantize, n *ir.Node) func(e *kernels.Emitter, i, channel
 		lo, hi := r.Bounds()
 		v = e.Min(e.Float(ir.F32, float64(hi)), e.Max(v, e.Float(ir.F32, float64(lo))))
 		wide, _ := kernels.Arithmetic(r.To)
-		e.Write(y).Set(i, e.Convert(wide, v))
+		put(e, i, at, e.Convert(wide, v))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
 	"github.com/burngen/burngen/templates/kernels"
 )
 
@@ -23,37 +24,61 @@ type Options struct {
 
 // Of returns the launches that compute a node, in order. It returns an error if no kernel computes
 // the operator, or if the kernel does not support these operands or attributes.
-func Of(n *ir.Node, o Options) (launches []kernels.Launch, err error) {
-	build := builders[reflect.TypeOf(n.Op)]
-	if build == nil {
+func Of(n *ir.Node, by Options) (launches []kernels.Launch, err error) {
+	build := func(n *ir.Node, by Options) ([]kernels.Launch, error) {
+		return builders[reflect.TypeOf(n.Op)].build(n, plainly(n), by)
+	}
+	if _, ok := n.Op.(op.Fusion); ok {
+		build = fused
+	} else if !Has(n.Op) {
 		return nil, fmt.Errorf("no kernel of a GPU computes it for %v", n.ArgTypes())
 	}
-	if err := ir.Try(func() { launches, err = build(n, o) }); err != nil {
+	if err := ir.Try(func() { launches, err = build(n, by) }); err != nil {
 		return nil, err
 	}
 	return launches, err
 }
 
 // Has reports whether a kernel computes an operator, at least for some operands.
-func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)] != nil }
+func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 
-// builder builds the launches of a node.
-type builder func(n *ir.Node, o Options) ([]kernels.Launch, error)
-
-// entry is the builder of one operator.
+// entry is the builder of the launches of one operator.
 type entry struct {
 	op    reflect.Type
-	build builder
+	build func(n *ir.Node, put store, by Options) ([]kernels.Launch, error)
+	// ends says that the kernels give each element of the only result to put, once.
+	ends bool
+}
+
+// store stores an element of a result. i is its index in row-major order, and at its index on each axis. A nil
+// at is computed from i.
+type store func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kernel.Value)
+
+// storeSum is a [store] of a sum of a product. It also gets the index of the column or channel.
+type storeSum func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value)
+
+// plainly returns a function that stores elements of the first result of a node as they are.
+func plainly(n *ir.Node) store {
+	return func(e *kernels.Emitter, i *kernel.Value, _ []*kernel.Value, v *kernel.Value) {
+		e.Write(n.Results[0]).Set(i, v)
+	}
 }
 
 // computes returns the entry of an operator.
 func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
-	return multiplies(func(o O, n *ir.Node, _ Options) ([]kernels.Launch, error) { return build(o, n) })
+	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
-// multiplies returns the entry of an operator that computes products.
-func multiplies[O ir.Op](build func(o O, n *ir.Node, by Options) ([]kernels.Launch, error)) entry {
-	return entry{reflect.TypeFor[O](), func(n *ir.Node, by Options) ([]kernels.Launch, error) { return build(n.Op.(O), n, by) }}
+// ends returns the entry of an operator whose kernels store its result with put.
+func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {
+	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
+}
+
+// multiplies returns the entry of an operator that computes products, and stores them with put.
+func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
+	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
+		return build(n.Op.(O), n, put, by)
+	}, ends: true}
 }
 
 // matrix returns the type of the matrices that warps multiply if factors are of type d, or ir.Invalid.

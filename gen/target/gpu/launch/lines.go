@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// lines are the operators that go along an axis.
+// lines lists the operators along one axis.
 var lines = []entry{
 	computes(func(o op.ArgMax, n *ir.Node) ([]kernels.Launch, error) {
 		return argExtreme("arg_max", n, o.Axis, true, o.Last)
@@ -27,7 +27,8 @@ var lines = []entry{
 	computes(topK),
 }
 
-// argExtreme finds the index of the greatest or smallest element of each row. A NaN beats every number.
+// argExtreme computes the index of the greatest or smallest element of each row. NaN precedes all
+// numbers.
 func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -70,7 +71,8 @@ func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kerne
 	}))
 }
 
-// cumulate has a thread for each row, which adds up its elements one after the other.
+// cumulate launches a thread for each row. The thread joins the elements of the row one after the
+// other.
 func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -97,11 +99,11 @@ func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *
 	}))
 }
 
-// maxRanked is the largest number of elements of a row in which elements are ranked by comparing each
-// with every other.
+// maxRanked is the largest number of elements in a row that topK ranks.
 const maxRanked = 1 << 15
 
-// topK has a thread for each element, which counts those of its row that come before it.
+// topK launches a thread for each element. The thread ranks its element: it counts the elements of
+// the row that precede it.
 func topK(o op.TopK, n *ir.Node) ([]kernels.Launch, error) {
 	x, values, places := n.Args[0], n.Results[0], n.Results[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -17,7 +17,7 @@ var lookup = []entry{
 
 var errUnknownKeys = errors.New("unknown keys are errors")
 
-// lookUp has a thread for each element, which searches the keys.
+// lookUp launches a thread for each element. The thread searches the keys for it.
 func lookUp(_ op.Lookup, n *ir.Node) ([]kernels.Launch, error) {
 	x, keys, values, other, y := n.Args[0], n.Args[1], n.Args[2], n.Arg(3), n.Results[0]
 	switch {
@@ -52,7 +52,7 @@ func lookUp(_ op.Lookup, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// murmurHash3 has a thread for each element.
+// murmurHash3 launches a thread for each element.
 func murmurHash3(o op.MurmurHash3, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	if x.Type.DType == ir.String {

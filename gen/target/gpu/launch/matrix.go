@@ -17,7 +17,7 @@ var matrix = []entry{
 	computes(inverse),
 }
 
-// det eliminates what is below the diagonal, and multiplies the pivots.
+// det eliminates the elements below the diagonal and multiplies the pivots.
 func det(_ op.Det, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	return eliminate("det", n, 1, func(p pivoted, row, column *kernel.Value) *kernel.Value {
@@ -28,7 +28,8 @@ func det(_ op.Det, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// inverse eliminates all but the diagonal. The identity to the right of the matrix becomes the inverse.
+// inverse eliminates all elements except the diagonal. The identity matrix to the right of the
+// matrix becomes the inverse.
 func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	return eliminate("inverse", n, 2, func(p pivoted, row, column *kernel.Value) *kernel.Value {
@@ -47,10 +48,10 @@ func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// eliminate has a block of threads for each matrix, which is in shared memory, and as many steps as the
-// matrix has rows. With wide 2, the identity is to the right of the matrix. A step brings the row with the
-// greatest element of its column to the diagonal, and replaces all elements by next. store gets the product
-// of the pivots, with the sign of the permutation.
+// eliminate launches a block of threads for each matrix, which it keeps in shared memory. If wide
+// is 2, the identity matrix is to the right of the matrix. There is a step for each row. The step
+// swaps the row with the greatest element of its column to the diagonal, and replaces every element
+// by next. At the end store gets the product of the pivots with the sign of the permutation.
 func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, column *kernel.Value) *kernel.Value, store func(p pivoted, det *kernel.Value)) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	if _, ok := kernels.Arithmetic(x.Type.DType); !ok {
@@ -101,7 +102,7 @@ func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, colu
 	}))
 }
 
-// pivoted is a matrix in a step of an elimination, after rows k and best have changed places.
+// pivoted is a matrix in a step of an elimination, after rows k and best are swapped.
 type pivoted struct {
 	*kernels.Row
 	work          *kernel.Value // memory of two matrices
@@ -115,7 +116,7 @@ func (p pivoted) place(i *kernel.Value) (row, column *kernel.Value) {
 	return p.Div(i, p.Int(p.columns)), p.Rem(i, p.Int(p.columns))
 }
 
-// element returns an element by its number, as it is in memory.
+// element returns an element by its index in row-major order.
 func (p pivoted) element(i *kernel.Value) *kernel.Value { return p.Load(p.work, p.Add(p.first, i)) }
 
 // at returns the element in a row and a column.

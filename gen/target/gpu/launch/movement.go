@@ -15,7 +15,7 @@ var movement = []entry{
 	computes(stridedCopy),
 }
 
-// stridedCopy has a thread for each element of the result.
+// stridedCopy launches a thread for each element of the result.
 func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if y.Type.DType == ir.String {
@@ -30,7 +30,7 @@ func stridedCopy(o op.StridedCopy, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// concat has a kernel for each operand, which copies it into the result.
+// concat launches a kernel for each operand. The kernel copies the operand into the result.
 func concat(o op.Concat, n *ir.Node) ([]kernels.Launch, error) {
 	y := n.Results[0]
 	if y.Type.DType == ir.String {
@@ -53,7 +53,7 @@ func concat(o op.Concat, n *ir.Node) ([]kernels.Launch, error) {
 	return launches, nil
 }
 
-// pad has a thread for each element of the result. Other modes than constant are lowered.
+// pad launches a thread for each element of the result. Other modes than constant are lowered.
 func pad(o op.Pad, n *ir.Node) ([]kernels.Launch, error) {
 	x, value, y := n.Args[0], n.Arg(1), n.Results[0]
 	switch {

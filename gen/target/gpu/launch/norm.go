@@ -11,42 +11,43 @@ import (
 
 // norm are normalisations of rows.
 var norm = []entry{
-	computes(func(o op.LayerNormalization, n *ir.Node) ([]kernels.Launch, error) {
+	ends(func(o op.LayerNormalization, n *ir.Node, put store) ([]kernels.Launch, error) {
 		x := n.Args[0].Type.Shape
-		return normalise("layer_norm", n, dim.Product(x[:o.Axis]...), dim.Product(x[o.Axis:]...), o.Epsilon, true, element0)
+		return normalise("layer_norm", n, dim.Product(x[:o.Axis]...), dim.Product(x[o.Axis:]...), o.Epsilon, true, element0, put)
 	}),
-	computes(func(o op.RMSNormalization, n *ir.Node) ([]kernels.Launch, error) {
+	ends(func(o op.RMSNormalization, n *ir.Node, put store) ([]kernels.Launch, error) {
 		x := n.Args[0].Type.Shape
-		return normalise("rms_norm", n, dim.Product(x[:o.Axis]...), dim.Product(x[o.Axis:]...), o.Epsilon, false, element0)
+		return normalise("rms_norm", n, dim.Product(x[:o.Axis]...), dim.Product(x[o.Axis:]...), o.Epsilon, false, element0, put)
 	}),
-	computes(groupNorm),
-	computes(lrn),
+	ends(groupNorm),
+	ends(lrn),
 }
 
-// element0 says that scale and bias have an element for each of a row.
+// element0 is the place of an element's scale and bias if these have one element for each element
+// of a row.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.
-func groupNorm(o op.GroupNormalization, n *ir.Node) ([]kernels.Launch, error) {
+func groupNorm(o op.GroupNormalization, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x := n.Args[0].Type.Shape
 	groups, pixels := dim.Const(o.Groups), dim.Product(x[2:]...)
 	channels, _ := x[1].DivExact(groups)
 	return normalise("group_norm", n, x[0].Mul(groups), channels.Mul(pixels), o.Epsilon, true, func(r *kernels.Row, i *kernel.Value) *kernel.Value {
 		group := r.Rem(r.Index, r.Dim(groups))
 		return r.Add(r.Mul(group, r.Dim(channels)), r.Div(i, r.Dim(pixels)))
-	})
+	}, put)
 }
 
 // normalise divides each row by its standard deviation, or by the root of the mean of its squares. The
 // optional operands after the first are a scale and a bias, whose element for one of a row is at place.
-func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
-	x, scale, bias, y := n.Args[0], n.Arg(1), n.Arg(2), n.Results[0]
+func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value, put store) ([]kernels.Launch, error) {
+	x, scale, bias := n.Args[0], n.Arg(1), n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
 	return one(kernels.Rows(name, rows, length, func(r *kernels.Row) {
-		in, out := r.Read(x), r.Write(y)
+		in := r.Read(x)
 		first := r.Mul(r.Index, r.Length)
 		count := r.Convert(d, r.Length)
 		mean := r.Float(d, 0)
@@ -71,14 +72,14 @@ func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, c
 			if bias != nil {
 				v = r.Add(v, r.Read(bias).Get(at))
 			}
-			out.Set(r.Add(first, i), v)
+			put(r.Emitter, r.Add(first, i), nil, v)
 		})
 	}))
 }
 
 // lrn has a thread for each element, which adds up the squares of its neighbours.
-func lrn(o op.LRN, n *ir.Node) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+func lrn(o op.LRN, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if o.Blocked || !ok {
 		return nil, errBlocked
@@ -94,6 +95,6 @@ func lrn(o op.LRN, n *ir.Node) ([]kernels.Launch, error) {
 			return []*kernel.Value{e.Fma(v, v, s[0])}
 		})
 		base := e.Fma(e.Float(d, o.Alpha/float64(o.Size)), sum[0], e.Float(d, o.Bias))
-		e.Write(y).Set(i, e.Div(e.Read(x).Get(i), elementary.Pow(e.Builder, base, e.Float(d, o.Beta))))
+		put(e, i, nil, e.Div(e.Read(x).Get(i), elementary.Pow(e.Builder, base, e.Float(d, o.Beta))))
 	}))
 }

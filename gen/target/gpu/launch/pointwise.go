@@ -16,23 +16,46 @@ var pointwise = []entry{
 	computes(pointwiseRegion),
 }
 
-// pointwiseRegion has a thread for each element of the results.
+// pointwiseRegion launches a thread for each element of the results.
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
-	shape := n.Results[0].Type.Shape
-	return one(kernels.Map("pointwise", shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
-		in := make([]*kernel.Value, len(n.Args))
-		for k, a := range n.Args {
-			x := e.Read(a)
-			if sameShape(a.Type.Shape, shape) {
-				in[k] = x.Get(i)
-			} else {
-				in[k] = x.Get(x.BroadcastOffset(at))
-			}
-		}
-		for k, v := range region(e, n.Blocks[0], in) {
+	return pointwiseMap(n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
+}
+
+// operandElement returns an element of an operand of a pointwise node that is not in memory, or nil if it is. at
+// returns the index of the element of the result on each axis.
+type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
+
+// pointwiseMap has a thread for each element of the results of a pointwise node.
+func pointwiseMap(n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
+	return one(kernels.Map("pointwise", n.Results[0].Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+		for k, v := range elements(e, n, i, at, operand) {
 			e.Write(n.Results[k]).Set(i, v)
 		}
 	}))
+}
+
+// elements computes an element of each result of a pointwise node. i is its index in row-major order, and at its
+// index on each axis; a nil at is computed from i.
+func elements(e *kernels.Emitter, n *ir.Node, i *kernel.Value, at []*kernel.Value, operand operandElement) []*kernel.Value {
+	shape, in := n.Results[0].Type.Shape, make([]*kernel.Value, len(n.Args))
+	index := func() []*kernel.Value {
+		if at == nil {
+			at = e.Unflatten(i, shape)
+		}
+		return at
+	}
+	for k, a := range n.Args {
+		switch v := operand(e, a, index); {
+		case v != nil:
+			in[k] = v
+		case sameShape(a.Type.Shape, shape):
+			in[k] = e.Read(a).Get(i)
+		default:
+			x := e.Read(a)
+			in[k] = x.Get(x.BroadcastOffset(index()))
+		}
+	}
+	return region(e, n.Blocks[0], in)
 }
 
 func sameShape(a, b []dim.Dim) bool {

@@ -12,16 +12,16 @@ import (
 
 // pool are the operators that reduce windows or whole planes.
 var pool = []entry{
-	computes(averagePool),
-	computes(globalAveragePool),
-	computes(maxPool),
-	computes(maxPoolGrad),
+	ends(averagePool),
+	ends(globalAveragePool),
+	ends(maxPool),
+	ends(maxPoolGrad),
 }
 
 var errBlocked = errors.New("the channels are in blocks")
 
 // overWindow is a kernel with a thread for each window: it carries a state through the cells.
-func overWindow(name string, o op.Window, n *ir.Node, start func(e *kernels.Emitter) []*kernel.Value,
+func overWindow(name string, o op.Window, n *ir.Node, put store, start func(e *kernels.Emitter) []*kernel.Value,
 	step func(e *kernels.Emitter, state []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value,
 	end func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
@@ -41,17 +41,17 @@ func overWindow(name string, o op.Window, n *ir.Node, start func(e *kernels.Emit
 				return e.Read(x).At(append([]*kernel.Value{at[0], at[1]}, cells...)...)
 			})
 		})
-		e.Write(y).Set(i, end(e, state))
+		put(e, i, at, end(e, state))
 	}))
 }
 
 // averagePool adds the cells of a window, and counts those that are in the operand, or in its padding.
-func averagePool(o op.AveragePool, n *ir.Node) ([]kernels.Launch, error) {
+func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
 	if o.Blocked || !ok {
 		return nil, errBlocked
 	}
-	return overWindow("average_pool", o.Window, n,
+	return overWindow("average_pool", o.Window, n, put,
 		func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Float(d, 0), e.Float(d, 0)} },
 		func(e *kernels.Emitter, s []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value {
 			counts := inside
@@ -67,14 +67,14 @@ func averagePool(o op.AveragePool, n *ir.Node) ([]kernels.Launch, error) {
 }
 
 // maxPool takes the greatest cell of a window, or NaN if there is one.
-func maxPool(o op.MaxPool, n *ir.Node) ([]kernels.Launch, error) {
+func maxPool(o op.MaxPool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	elem := n.Args[0].Type.DType
 	d, ok := kernels.Arithmetic(elem)
 	if o.Blocked || !ok {
 		return nil, errBlocked
 	}
 	most := extreme(true, elem, d)
-	return overWindow("max_pool", o.Window, n, most.start,
+	return overWindow("max_pool", o.Window, n, put, most.start,
 		func(e *kernels.Emitter, s []*kernel.Value, inside, _ *kernel.Value, get func() *kernel.Value) []*kernel.Value {
 			return e.If(inside, func() []*kernel.Value { return most.add(e, s, get()) }, func() []*kernel.Value { return s })
 		},
@@ -82,8 +82,8 @@ func maxPool(o op.MaxPool, n *ir.Node) ([]kernels.Launch, error) {
 }
 
 // globalAveragePool averages planes.
-func globalAveragePool(o op.GlobalAveragePool, n *ir.Node) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+func globalAveragePool(o op.GlobalAveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if o.Blocked || !ok {
 		return nil, errBlocked
@@ -99,15 +99,15 @@ func globalAveragePool(o op.GlobalAveragePool, n *ir.Node) ([]kernels.Launch, er
 			return []*kernel.Value{e.Add(s[0], t[0])}
 		},
 		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) {
-			e.Write(y).Set(row, e.Div(s[0], e.Convert(d, e.Dim(length))))
+			put(e, row, nil, e.Div(s[0], e.Convert(d, e.Dim(length))))
 		},
 	}))
 }
 
 // maxPoolGrad finds the first greatest cell of each window, and has a thread for each cell of x, which
 // adds the gradients of the windows that have found it, in their order.
-func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node) ([]kernels.Launch, error) {
-	x, g, y := n.Args[0], n.Args[1], n.Results[0]
+func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x, g := n.Args[0], n.Args[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if o.Blocked || !ok {
 		return nil, errBlocked
@@ -142,7 +142,7 @@ func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node) ([]kernels.Launch, error) {
 				return []*kernel.Value{e.Select(mine, e.Add(sum[0], e.Read(g).Get(place)), sum[0])}
 			}, func() []*kernel.Value { return sum })
 		})
-		e.Write(y).Set(i, sum[0])
+		put(e, i, at, sum[0])
 	})
 	return []kernels.Launch{find, add}, err
 }

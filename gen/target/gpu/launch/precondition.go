@@ -45,7 +45,7 @@ func ImageIndex(x *ir.Value) op.CheckIndex {
 	return op.CheckIndex{Count: x.Type.Shape[0], What: "batch index", Things: "images"}
 }
 
-// Extents returns the equations between extents that the kernels of a node rely on. The equations that
+// Extents returns the equations between extents on which the kernels of a node rely. Equations that
 // cannot be proven are checked before the kernels run.
 func Extents(n *ir.Node) []ir.CheckDim {
 	switch o := n.Op.(type) {
@@ -61,8 +61,8 @@ func Extents(n *ir.Node) []ir.CheckDim {
 	return nil
 }
 
-// readable says that an axis whose elements the first result numbers is not empty if the result has
-// elements.
+// readable returns the condition that an axis is not empty if the first result, which has indices
+// of it, has elements.
 func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
 	some := n.Results[0].Type.Elems().Min(dim.Const(1))
 	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}

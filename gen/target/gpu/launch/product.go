@@ -13,24 +13,25 @@ import (
 // product are the products of matrices.
 var product = []entry{
 	multiplies(matMul),
-	computes(gemm),
-	computes(squaredDistances),
+	ends(gemm),
+	ends(squaredDistances),
 }
 
 // matMul multiplies batches of matrices.
-func matMul(_ op.MatMul, n *ir.Node, by Options) ([]kernels.Launch, error) {
-	z := n.Results[0]
-	sums, ok := kernels.Arithmetic(z.Type.DType)
+func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
+	sums, ok := kernels.Arithmetic(n.Results[0].Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
 	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
-	return matrices("product", n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i, _, sum *kernel.Value) { e.Write(z).Set(i, sum) })
+	return matrices("product", n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, _, sum *kernel.Value) {
+		put(e, i, at, sum)
+	})
 }
 
-// matrices multiplies batches of matrices whose elements a and b change. matrix is [kernels.Factors.Matrix]. b gets the column, too. store
-// gets the index of a sum, counted from the first, and its column.
-func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, i, column, sum *kernel.Value)) ([]kernels.Launch, error) {
+// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. matrix is
+// [kernels.Factors.Matrix].
+func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)
 	if err != nil {
@@ -55,14 +56,21 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 			return b(e, element(e, y, p.B, batch, k, j), j)
 		},
 		Store: func(e *kernels.Emitter, batch, m, j, sum *kernel.Value) {
+			at := e.Unflatten(batch, p.Batch)
+			if x.Type.Rank() > 1 {
+				at = append(at, m)
+			}
+			if y.Type.Rank() > 1 {
+				at = append(at, j)
+			}
 			i := e.Add(e.Mul(batch, e.Dim(p.M)), m)
-			store(e, e.Add(e.Mul(i, e.Dim(p.N)), j), j, sum)
+			put(e, e.Add(e.Mul(i, e.Dim(p.N)), j), at, j, sum)
 		},
 	}))
 }
 
-// broadcast returns the place on an axis of extent d that broadcasting to another extent reads for place
-// i: 0 if d is 1, which may be known only at run time.
+// broadcast returns the index on an axis of extent d for index i of the axis of extent to that it
+// broadcasts to. It is 0 if d is 1, which may be known only at run time.
 func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
 	if d.Equal(to) {
 		return i
@@ -72,7 +80,7 @@ func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value
 }
 
 // gemm computes α·A·B + β·C of two matrices that may be transposed.
-func gemm(o op.Gemm, n *ir.Node) ([]kernels.Launch, error) {
+func gemm(o op.Gemm, n *ir.Node, put store) ([]kernels.Launch, error) {
 	a, b, c, y := n.Arg(0), n.Arg(1), n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
@@ -107,13 +115,13 @@ func gemm(o op.Gemm, n *ir.Node) ([]kernels.Launch, error) {
 				}
 				sum = e.Add(sum, v)
 			}
-			e.Write(y).Set(e.Add(e.Mul(m, e.Dim(columns)), j), sum)
+			put(e, e.Add(e.Mul(m, e.Dim(columns)), j), []*kernel.Value{m, j}, sum)
 		},
 	}))
 }
 
 // squaredDistances is a product whose terms are squares of differences.
-func squaredDistances(_ op.SquaredDistances, n *ir.Node) ([]kernels.Launch, error) {
+func squaredDistances(_ op.SquaredDistances, n *ir.Node, put store) ([]kernels.Launch, error) {
 	a, b, y := n.Args[0], n.Args[1], n.Results[0]
 	return one(kernels.Product("squared_distances", kernels.Factors{
 		Batch: dim.Const(1), M: y.Type.Shape[0], N: y.Type.Shape[1], K: a.Type.Shape[1], DType: y.Type.DType,
@@ -124,7 +132,7 @@ func squaredDistances(_ op.SquaredDistances, n *ir.Node) ([]kernels.Launch, erro
 			return e.Fma(d, d, sum)
 		},
 		Store: func(e *kernels.Emitter, _, m, j, sum *kernel.Value) {
-			e.Write(y).Set(e.Add(e.Mul(m, e.Dim(y.Type.Shape[1])), j), sum)
+			put(e, e.Add(e.Mul(m, e.Dim(y.Type.Shape[1])), j), []*kernel.Value{m, j}, sum)
 		},
 	}))
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// quantize are the operators between numbers and integers with a scale.
+// quantize lists the operators that convert between floats and integers with a scale.
 var quantize = []entry{
 	computes(dequantizeLinear),
 	computes(quantizeLinear),
 }
 
-// quantizeLinear has a thread for each element.
+// quantizeLinear launches a thread for each element.
 func quantizeLinear(o op.QuantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, scale, zero, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	if x.Type.DType != ir.F32 || scale.Type.DType != ir.F32 || !o.To.IsInt() || o.Precision != ir.F32 {
@@ -28,7 +28,7 @@ func quantizeLinear(o op.QuantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// dequantizeLinear has a thread for each element.
+// dequantizeLinear launches a thread for each element.
 func dequantizeLinear(o op.DequantizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, scale, zero, y := n.Args[0], n.Args[1], n.Arg(2), n.Results[0]
 	if !x.Type.DType.IsInt() || scale.Type.DType != ir.F32 || o.To != ir.F32 {
@@ -39,7 +39,8 @@ func dequantizeLinear(o op.DequantizeLinear, n *ir.Node) ([]kernels.Launch, erro
 	})
 }
 
-// scaled is a kernel that calls element with the index of each element and that of its scale.
+// scaled launches a thread for each element. element gets the index i of the element and the index
+// of its scale.
 func scaled(name string, g op.Granularity, n *ir.Node, element func(e *kernels.Emitter, i, shared *kernel.Value)) ([]kernels.Launch, error) {
 	x, scale := n.Args[0].Type, n.Args[1].Type
 	whole := []dim.Dim{dim.Const(1), dim.Const(1), x.Elems()}
@@ -57,7 +58,7 @@ func scaled(name string, g op.Granularity, n *ir.Node, element func(e *kernels.E
 	}))
 }
 
-// zeroAt returns a zero point, which is 0 if it is absent.
+// zeroAt returns element i of a zero point, or 0 if the zero point is absent.
 func zeroAt(e *kernels.Emitter, zero *ir.Value, i *kernel.Value) *kernel.Value {
 	if zero == nil {
 		return e.Int(0)
@@ -65,8 +66,8 @@ func zeroAt(e *kernels.Emitter, zero *ir.Value, i *kernel.Value) *kernel.Value {
 	return e.Read(zero).Get(i)
 }
 
-// quotient returns x/y of floats, corrected once by what is left over, so that quotients in the middle of
-// two integers are exact.
+// quotient returns x/y of floats, corrected once with the remainder. A quotient in the middle of
+// two integers is then exact.
 func quotient(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value {
 	q := e.Div(x, y)
 	rest := e.Fma(e.Neg(q), y, x)

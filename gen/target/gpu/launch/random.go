@@ -34,8 +34,8 @@ func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// draw has a thread for each element of the result. number returns the element i of a seed, which the
-// optional key of the node changes.
+// draw launches a thread for each element of the result. number returns number i of a seed. The
+// optional key of the node changes the seed.
 func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	key, y := n.Arg(0), n.Results[0]
 	if d := y.Type.DType; d != ir.F32 && d != ir.F64 {
@@ -53,8 +53,8 @@ func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, s
 	}))
 }
 
-// multinomial adds up the exponentials of each row, from the first column on. A thread for each sample
-// then searches the sums.
+// multinomial sums the exponentials of each row cumulatively. It then launches a thread for each
+// sample, which searches the sums.
 func multinomial(o op.Multinomial, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	rows, columns := x.Type.Shape[0], x.Type.Shape[1]
@@ -107,7 +107,7 @@ func multinomial(o op.Multinomial, n *ir.Node) ([]kernels.Launch, error) {
 	return append(append([]kernels.Launch{first}, scan...), search), err
 }
 
-// fraction is the upper 53 bits of a u64 as a fraction in [0, 1).
+// fraction returns the upper 53 bits of a u64 as a fraction in [0, 1).
 func fraction(e *kernels.Emitter, bits *kernel.Value) *kernel.Value {
 	return e.Mul(e.Convert(ir.F64, e.Binary(kernel.Shr, bits, e.Whole(ir.U64, 11))), e.Float(ir.F64, 0x1p-53))
 }

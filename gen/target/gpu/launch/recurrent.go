@@ -46,7 +46,7 @@ func recurrenceOf(o op.Steps, n *ir.Node, first int) (*recurrence, error) {
 	return r, nil
 }
 
-// shape returns the shape of a state.
+// shape returns the shape of a state, [batch, hidden].
 func (r *recurrence) shape() []dim.Dim { return []dim.Dim{r.batch, r.hidden} }
 
 // launches returns the launches of the node. round returns the launches of a step.
@@ -70,7 +70,7 @@ func (r *recurrence) launches(round func() ([]kernels.Launch, error)) ([]kernels
 	return append([]kernels.Launch{start}, step...), err
 }
 
-// length returns the number of steps of a sequence.
+// length returns the number of steps of a sequence, as an i32.
 func (r *recurrence) length(e *kernels.Emitter, sequence *kernel.Value) *kernel.Value {
 	if r.lens == nil {
 		return e.Dim(r.steps)
@@ -78,7 +78,7 @@ func (r *recurrence) length(e *kernels.Emitter, sequence *kernel.Value) *kernel.
 	return e.Read(r.lens).Get(sequence)
 }
 
-// time returns the step of the round.
+// time returns the index of the step that the current round computes.
 func (r *recurrence) time(e *kernels.Emitter) *kernel.Value {
 	if r.Reverse {
 		return e.Sub(e.Sub(e.Dim(r.steps), e.Int(1)), e.Round())
@@ -86,18 +86,18 @@ func (r *recurrence) time(e *kernels.Emitter) *kernel.Value {
 	return e.Round()
 }
 
-// before returns an element of h before the step of the round.
+// before returns an element of a sequence's hidden state before the step of the round.
 func (r *recurrence) before(e *kernels.Emitter, sequence, i *kernel.Value) *kernel.Value {
 	return e.Scratch(r.h).At(e.And(e.Round(), e.Int(1)), sequence, i)
 }
 
-// projected returns an element of a gate of the projected operand in the step of the round.
+// projected returns an element of a gate, from the projected operand of the step of the round.
 func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel.Value) *kernel.Value {
 	return e.Read(r.Args[0]).At(r.time(e), sequence, e.Add(e.Mul(e.Int(gate), e.Dim(r.hidden)), i))
 }
 
-// product is the launch of a kernel that multiplies a vector of each sequence by the recurrent weights
-// of gates. of names the operand with a gate's weights, and the gate's place in it.
+// product returns a launch that multiplies a vector of each sequence by the recurrent weights of
+// several gates. of returns the operand with a gate's weights, and the gate's place in it.
 func (r *recurrence) product(name string, gates int, of func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
@@ -110,8 +110,9 @@ func (r *recurrence) product(name string, gates int, of func(gate int) (operand,
 	})
 }
 
-// finish stores the states of an element after the step of the round, of which cell returns the values
-// while the sequence lasts. states are the values before the step.
+// finish stores the states of an element after the step of the round, and the element of y. states
+// are the states before the step, and cell returns the states after it. After the end of the
+// sequence the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {
@@ -140,7 +141,7 @@ func (r *recurrence) formula(n int, build func(b *ir.Builder, in []*ir.Value) []
 	return &f.Block
 }
 
-// rnnSteps has a kernel for each step.
+// rnnSteps launches a kernel for each step.
 func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, 2)
 	if err != nil {
@@ -157,7 +158,7 @@ func rnnSteps(o op.RNNSteps, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// lstmSteps has a kernel for each step.
+// lstmSteps launches a kernel for each step.
 func lstmSteps(o op.LSTMSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, 2)
 	if err != nil {
@@ -200,8 +201,9 @@ const (
 	gruBias
 )
 
-// gruSteps has two kernels for each step: the second multiplies by the weights of the candidate what
-// the first computes. If the gate r is applied after the product, one kernel is enough.
+// gruSteps launches two kernels for each step. The first computes the operand of the candidate's
+// product, and the second the product. One kernel is enough if the gate r is applied after the
+// product.
 func gruSteps(o op.GRUSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, gruLens)
 	if err != nil {

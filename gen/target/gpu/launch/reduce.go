@@ -14,12 +14,17 @@ import (
 
 // reduce are the reductions along axes.
 var reduce = []entry{
-	computes(reduceAxes),
-	computes(func(o op.Softmax, n *ir.Node) ([]kernels.Launch, error) { return softmax(n, o.Axis, false) }),
-	computes(func(o op.LogSoftmax, n *ir.Node) ([]kernels.Launch, error) { return softmax(n, o.Axis, true) }),
+	ends(reduceAxes),
+	ends(func(o op.Softmax, n *ir.Node, put store) ([]kernels.Launch, error) {
+		return softmax(n, o.Axis, false, put)
+	}),
+	ends(func(o op.LogSoftmax, n *ir.Node, put store) ([]kernels.Launch, error) {
+		return softmax(n, o.Axis, true, put)
+	}),
 }
 
-// axes divides the axes of a tensor into those that number rows and those along which a row lies.
+// axes divides the axes of a tensor: rows lie along the axes in along, and the axes in over number
+// the rows.
 type axes struct {
 	shape       []dim.Dim
 	along, over []int
@@ -46,11 +51,11 @@ func (a axes) extents(which []int) []dim.Dim {
 	return out
 }
 
-// rows returns the number of rows, and length that of the elements of a row.
+// rows returns the number of rows, and length the number of elements of a row.
 func (a axes) rows() dim.Dim   { return dim.Product(a.extents(a.over)...) }
 func (a axes) length() dim.Dim { return dim.Product(a.extents(a.along)...) }
 
-// offset returns the index, counted from the first element of the tensor, of element i of a row.
+// offset returns the index in the tensor of element i of a row.
 func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 	at := make([]*kernel.Value, len(a.shape))
 	for k, v := range e.Unflatten(row, a.extents(a.over)) {
@@ -67,8 +72,8 @@ func (a axes) offset(e *kernels.Emitter, row, i *kernel.Value) *kernel.Value {
 }
 
 // reduceAxes reduces each row to one element.
-func reduceAxes(o op.Reduce, n *ir.Node) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok {
 		return nil, errNarrow
@@ -84,11 +89,12 @@ func reduceAxes(o op.Reduce, n *ir.Node) ([]kernels.Launch, error) {
 			return state.add(e, s, e.Read(x).Get(a.offset(e, row, i)))
 		},
 		Join:  func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value { return state.join(e, s, t) },
-		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) { e.Write(y).Set(row, state.end(e, s)) },
+		Store: func(e *kernels.Emitter, row *kernel.Value, s []*kernel.Value) { put(e, row, nil, state.end(e, s)) },
 	}))
 }
 
-// state says how a reduction computes.
+// state holds the functions of a reduction: the initial state, adding an element, joining two
+// states, and the result of a state.
 type state struct {
 	start func(e *kernels.Emitter) []*kernel.Value
 	add   func(e *kernels.Emitter, s []*kernel.Value, x *kernel.Value) []*kernel.Value
@@ -96,7 +102,8 @@ type state struct {
 	end   func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value
 }
 
-// stateOf returns the state of a reduction of elements of a type that kernels compute with as d.
+// stateOf returns the functions of a reduction. elem is the type of the elements, and d the type in
+// which kernels compute.
 func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error) {
 	number := func(x float64) func(e *kernels.Emitter) []*kernel.Value {
 		return func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Number(d, x)} }
@@ -170,7 +177,7 @@ func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error)
 	return state{}, fmt.Errorf("unknown reduction %q", kind)
 }
 
-// extreme returns the state of a maximum or minimum. A NaN makes it NaN.
+// extreme returns the functions of a maximum or minimum. A NaN makes the result NaN.
 func extreme(greatest bool, elem, d ir.DType) state {
 	pick := func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value {
 		x, y := s[0], t[0]
@@ -209,7 +216,7 @@ func extreme(greatest bool, elem, d ir.DType) state {
 	}
 }
 
-// limitOf returns the largest integer of a type, or the smallest, as bits.
+// limitOf returns the bits of the largest or the smallest integer of a type.
 func limitOf(d ir.DType, largest bool) int64 {
 	switch {
 	case d.Class() == ir.Unsigned && !largest:
@@ -224,8 +231,8 @@ func limitOf(d ir.DType, largest bool) int64 {
 	return math.MinInt64 >> (64 - d.Bits())
 }
 
-// logSumExp returns the state of the logarithm of a sum of exponentials: the greatest element so far,
-// and the sum of the exponentials of the distances from it.
+// logSumExp returns the functions of the logarithm of a sum of exponentials. The state is the
+// greatest element so far, and the sum of the exponentials of the elements minus the greatest.
 func logSumExp(d ir.DType) state {
 	// join joins two states; of no elements the greatest is −∞ and the sum 0.
 	join := func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value {
@@ -253,8 +260,8 @@ func logSumExp(d ir.DType) state {
 
 // softmax normalises rows along an axis: a first kernel finds the greatest element of each row and the
 // sum, a second one computes the elements.
-func softmax(n *ir.Node, axis int, log bool) ([]kernels.Launch, error) {
-	x, y := n.Args[0], n.Results[0]
+func softmax(n *ir.Node, axis int, log bool, put store) ([]kernels.Launch, error) {
+	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
 	if !ok || !d.IsFloat() {
 		return nil, errNarrow
@@ -288,10 +295,10 @@ func softmax(n *ir.Node, axis int, log bool) ([]kernels.Launch, error) {
 		distance := e.Sub(e.Read(x).Get(i), t.Get(first))
 		sum := t.Get(e.Add(first, e.Int(1)))
 		if log {
-			e.Write(y).Set(i, e.Sub(distance, elementary.Log(e.Builder, sum)))
+			put(e, i, at, e.Sub(distance, elementary.Log(e.Builder, sum)))
 			return
 		}
-		e.Write(y).Set(i, e.Div(elementary.Exp(e.Builder, distance), sum))
+		put(e, i, at, e.Div(elementary.Exp(e.Builder, distance), sum))
 	})
 	return []kernels.Launch{first, second}, err
 }

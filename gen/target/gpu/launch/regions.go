@@ -18,8 +18,8 @@ var regions = []entry{
 	computes(roiAlign),
 }
 
-// maxRoiPool checks the images of the regions, and then has a thread for each bin of each channel.
-// Coordinates are rounded as in the kernels of the CPU.
+// maxRoiPool checks the images of the regions. It then launches a thread for each bin of each
+// channel. Coordinates are rounded as in the kernels of the CPU.
 func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
 	d, shape := x.Type.DType, x.Type.Shape
@@ -32,7 +32,7 @@ func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 		return e.Convert(ir.I32, within(e, v, e.Float(ir.F64, math.MinInt32), e.Float(ir.F64, math.MaxInt32)))
 	}
 	check, err := kernels.Rows("check_regions", dim.Const(1), rois.Type.Shape[0], func(r *kernels.Row) {
-		setFault(r, ir.I32, shape[0], func(i *kernel.Value) *kernel.Value { return image(r.Emitter, i) })
+		setFault(r, shape[0], func(i *kernel.Value) *kernel.Value { return r.Convert(ir.I64, image(r.Emitter, i)) })
 	})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	return []kernels.Launch{check, pool}, err
 }
 
-// halfAway returns x rounded to the nearest integer, a half away from 0.
+// halfAway returns x rounded to the nearest integer. Halves are rounded away from 0.
 func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	d := x.Type.DType
 	size := e.Abs(x)
@@ -87,7 +87,7 @@ func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 // maxSampling is the largest Sampling that a kernel takes.
 const maxSampling = 64
 
-// roiAlign has a thread for each bin of each channel. Coordinates have the type of the sums.
+// roiAlign launches a thread for each bin of each channel. Coordinates have the type of the sums.
 func roiAlign(o op.RoiAlign, n *ir.Node) ([]kernels.Launch, error) {
 	x, images, y := n.Args[0], n.Args[2], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -161,11 +161,11 @@ type roiAxis struct {
 	extent     dim.Dim       // of the images
 }
 
-// roiSample are the two elements around a sample, and their weights.
+// roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns a bin along an axis, whose first and last coordinates are numbers first and first + 2 of a
-// region.
+// axis returns a bin of a region along an axis. Elements first and first + 2 of the region are its
+// first and last coordinate.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))
@@ -188,8 +188,8 @@ func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	return a
 }
 
-// each calls step for the samples of the bin that are inside of the images, and carries a state through
-// them.
+// each calls step for the samples of the bin that are inside of the images. It passes the state
+// from call to call, and returns the last state.
 func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	from, to := a.inside(r)
 	return r.For(from, to, r.Int(1), state, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
@@ -211,8 +211,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range of the samples of a bin that contains every sample inside of the images. Where
-// the number of samples depends on the region, the range has at most a few for each element of the axis.
+// inside returns a range of the samples of a bin that contains all samples inside of the images. If
+// the number of samples depends on the region, the range has a few samples for each element of the
+// axis at most.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

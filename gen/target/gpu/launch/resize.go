@@ -16,7 +16,7 @@ var resize = []entry{
 	computes(resizeNearest),
 }
 
-// resizeNearest has a thread for each element of the result.
+// resizeNearest launches a thread for each element of the result.
 func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 	x, rows, columns, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -33,12 +33,13 @@ func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 // tap is a place on an axis and its weight.
 type tap struct{ at, weight *kernel.Value }
 
-// tapAt returns entry i of a table, for an axis of an operand that is computed in type d.
+// tapAt returns entry i of a table: a place on an axis of this extent, and its weight in type d.
 func tapAt(e *kernels.Emitter, d ir.DType, index, weights *ir.Value, i *kernel.Value, extent dim.Dim) tap {
 	return tap{place(e, e.Read(index).Get(i), extent), e.Convert(d, e.Read(weights).Get(i))}
 }
 
-// resizeLinear has a thread for each element of the result, which mixes four of the operand.
+// resizeLinear launches a thread for each element of the result. The thread mixes four elements of
+// the operand.
 func resizeLinear(_ op.ResizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -67,7 +68,8 @@ func resizeLinear(_ op.ResizeLinear, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// resizeAxis has a thread for each element of the result, which adds up those of the operand.
+// resizeAxis launches a thread for each element of the result. The thread sums weighted elements of
+// the operand.
 func resizeAxis(o op.ResizeAxis, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -8,13 +8,13 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// resizeTables are the operators that compute where a resize reads an axis. They compute in f64.
+// resizeTables lists the operators that compute the tables of resized axes. They compute in f64.
 var resizeTables = []entry{
 	computes(resizeOutside),
 	computes(resizeTable),
 }
 
-// resizeOutside has a thread for each point.
+// resizeOutside launches a thread for each point.
 func resizeOutside(o op.ResizeOutside, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Map("resize_outside", []dim.Dim{o.Table.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
 		a := sampledAxisOf(e, o.Table, n.Arg(0))
@@ -23,7 +23,7 @@ func resizeOutside(o op.ResizeOutside, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// resizeTable has a thread for each element that a point reads.
+// resizeTable launches a thread for each entry of the table.
 func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
 	if o.Mode == "nearest" {
 		return one(kernels.Map("resize_nearest_table", []dim.Dim{o.Out}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
@@ -60,8 +60,8 @@ type sampledAxis struct {
 	filter            *kernel.Value // scale of distances
 }
 
-// sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region, or is
-// nil if the table does.
+// sampledAxisOf returns the axis that a table describes. sampling holds the scale and the region;
+// if it is nil, o holds them.
 func sampledAxisOf(e *kernels.Emitter, o op.ResizeTable, sampling *ir.Value) sampledAxis {
 	a := sampledAxis{Emitter: e, ResizeTable: o}
 	a.scale, a.start, a.end = a.num(o.Scale), a.num(o.Start), a.num(o.End)
@@ -83,14 +83,15 @@ func sampledAxisOf(e *kernels.Emitter, o op.ResizeTable, sampling *ir.Value) sam
 
 func (a sampledAxis) num(x float64) *kernel.Value { return a.Float(ir.F64, x) }
 
-// over returns x/y. Where y is 0 it is infinite or NaN, which the quotients of some devices are not.
+// over returns x/y. If y is 0 the result is infinite or NaN, which the division of some devices
+// does not guarantee.
 func (a sampledAxis) over(x, y *kernel.Value) *kernel.Value {
 	return a.Select(a.Eq(y, a.num(0)), a.Mul(x, infinity(a.Emitter, ir.F64)), quotient(a.Emitter, x, y))
 }
 
-func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Convert(ir.F64, a.Dim(d)) }
+func (a sampledAxis) count(d dim.Dim) *kernel.Value { return a.Extent(ir.F64, d) }
 
-// place returns the coordinate of point i among the elements.
+// place returns the coordinate of point i on the axis, in elements.
 func (a sampledAxis) place(i *kernel.Value) *kernel.Value {
 	half, single := a.num(0.5), a.Le(a.Dim(a.Out), a.Int(1))
 	point := a.Convert(ir.F64, i)
@@ -134,12 +135,13 @@ func (a sampledAxis) round(x *kernel.Value) *kernel.Value {
 	return a.Unary(kernel.Ceil, a.Sub(x, a.num(0.5)))
 }
 
-// clamp returns the element for a coordinate as an i32, the first for NaN.
+// clamp returns the index of the element at a coordinate, clamped to the axis, as an i32. It is 0
+// for NaN.
 func (a sampledAxis) clamp(x *kernel.Value) *kernel.Value {
 	return a.Convert(ir.I32, within(a.Emitter, x, a.num(0), a.last))
 }
 
-// weight returns the weight of an element for a coordinate.
+// weight returns the weight of an element for a point at coordinate x.
 func (a sampledAxis) weight(x, element *kernel.Value) *kernel.Value {
 	zero, one, two := a.num(0), a.num(1), a.num(2)
 	d := a.Abs(a.Mul(a.Sub(element, x), a.filter))

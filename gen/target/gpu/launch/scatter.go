@@ -15,10 +15,11 @@ var scatter = []entry{
 	computes(scatterND),
 }
 
-// reductions are the operators that combine an element and an update.
+// reductions maps the names of reductions to operators that combine an element and an update.
 var reductions = map[string]op.Scalar{"add": op.Add{}, "mul": op.Mul{}, "max": op.Max{}, "min": op.Min{}}
 
-// update returns a function that combines an element and an update, both as they are in memory.
+// update returns a function that combines an element x and an update u, both in the type of the
+// memory.
 func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel.Value) *kernel.Value, error) {
 	if d == ir.String {
 		return nil, errText
@@ -36,7 +37,8 @@ func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel
 	}, nil
 }
 
-// scatterElements has a thread for each element of the result, which looks at the indices of its line.
+// scatterElements launches a thread for each element of the result. The thread goes through the
+// indices of its line.
 func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)
@@ -68,8 +70,8 @@ func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error)
 	}))
 }
 
-// scatterND finds the first and the last update of each slice, and has a thread for each element of the
-// result, which looks at the updates in between. Tuples have one coordinate.
+// scatterND finds the first and the last update of each slice. It then launches a thread for each
+// element of the result, which goes through the updates in between. Tuples have one coordinate.
 func scatterND(o op.ScatterND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)

@@ -16,7 +16,7 @@ var sequence = []entry{
 	computes(reverseSequence),
 }
 
-// reverseSequence has a thread for each element of the result. Lengths are checked before.
+// reverseSequence launches a thread for each element of the result. The lengths are checked before.
 func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error) {
 	x, lens, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {
@@ -41,8 +41,8 @@ const (
 	linearSteps  = 16
 )
 
-// linearAttention copies the state. Each round then takes some steps: a thread has a column of a state,
-// which does not depend on other columns.
+// linearAttention copies the initial state. Each round then computes some steps. A thread has one
+// column of a state, which does not depend on other columns.
 func linearAttention(_ op.LinearAttention, n *ir.Node) ([]kernels.Launch, error) {
 	q, k, past := n.Args[0], n.Args[1], n.Args[3]
 	y, last := n.Results[0], n.Results[1]
@@ -86,7 +86,7 @@ type column struct {
 	each           int // heads of queries that use the state
 }
 
-// step takes a step: it changes the column and stores the column's element of each result.
+// step computes one step: it updates the column and stores its element of each result.
 func (c *column) step(step *kernel.Value) {
 	q, key, value, keep, rate := c.Args[0], c.Args[1], c.Args[2], c.Arg(4), c.Arg(5)
 	state, y := c.Write(c.Results[1]), c.Write(c.Results[0])

@@ -22,7 +22,7 @@ const (
 	longRow, longTile   = 2048, 16
 )
 
-// sortRows sorts the indices of rows.
+// sortRows stores the indices of the rows in ascending order of the rows.
 func sortRows(_ op.SortRows, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	width, err := widthOf(x)
@@ -42,8 +42,8 @@ func sortRows(_ op.SortRows, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// widthOf returns the number of elements of the rows of a matrix. It returns an error if kernels do not
-// compare the rows.
+// widthOf returns the number of elements of a matrix row. It returns an error if kernels cannot
+// compare such rows.
 func widthOf(x *ir.Value) (int, error) {
 	if x.Type.DType == ir.String {
 		return 0, errText

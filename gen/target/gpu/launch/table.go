@@ -12,10 +12,10 @@ var table = slices.Concat(
 )
 
 // builders finds the builder of an operator.
-var builders = func() map[reflect.Type]builder {
-	m := make(map[reflect.Type]builder, len(table))
+var builders = func() map[reflect.Type]entry {
+	m := make(map[reflect.Type]entry, len(table))
 	for _, e := range table {
-		m[e.op] = e.build
+		m[e.op] = e
 	}
 	return m
 }()

@@ -8,16 +8,15 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// unique are the operators whose results are as long as the data determine. Kernels count first, then
-// the host reads the number, and other kernels compute the results.
+// unique lists the operators whose results have an extent that depends on the data. Kernels count
+// first. The host then reads the number, and other kernels compute the results.
 var unique = []entry{
 	computes(nonZero),
 	computes(uniqueRows),
 }
 
-// numbering returns launches that number the elements of a row of length elements for which counts is
-// true. The numbers begin with 1 and are stored in memory of this length; other elements have the number
-// of the one before, or 0.
+// numbering returns launches that number the elements i below length for which counts is true, from
+// 1 on. The number of any other element is the number of the element before it, or 0 for the first.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{
@@ -30,8 +29,8 @@ func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *k
 	return numbers, launches, err
 }
 
-// counted returns a launch that stores the last of length numbers, or 0 if there are no numbers. It is
-// the value of the node's symbol.
+// counted returns a launch that stores the last of length numbers, or 0 if length is 0. The host
+// reads it as the value of the node's symbol.
 func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Launch, error) {
 	count := &kernels.Scratch{DType: ir.I32, Shape: dim.Consts(1)}
 	l, err := kernels.Map(name, dim.Consts(1), func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {
@@ -45,7 +44,8 @@ func counted(name string, numbers *kernels.Scratch, length dim.Dim) (kernels.Lau
 	return l, err
 }
 
-// nonZero numbers the elements that are not zero. A thread for each element then stores its coordinates.
+// nonZero numbers the elements that are not zero. It then launches a thread for each element, which
+// stores the element's coordinates.
 func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	if x.Type.DType == ir.String {
@@ -78,7 +78,7 @@ func nonZero(_ op.NonZero, n *ir.Node) ([]kernels.Launch, error) {
 	return append(launches, count, store), err
 }
 
-// uniqueRows numbers the groups of equal rows, which are neighbours in the order.
+// uniqueRows numbers the groups of equal rows. In sorted order the rows of a group are adjacent.
 func uniqueRows(o op.Unique, n *ir.Node) ([]kernels.Launch, error) {
 	x, order := n.Args[0], n.Args[1]
 	width, err := widthOf(x)
@@ -139,17 +139,17 @@ type groups struct {
 	ranks *kernels.Scratch
 }
 
-// row returns the row at a place of the order.
+// row returns the index of the row at a position of the sorted order.
 func (u *groups) row(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return place(e, e.Read(u.order).Get(at), u.rows)
 }
 
-// group returns the group at a place of the order.
+// group returns the group of the row at a position of the sorted order.
 func (u *groups) group(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return e.Sub(e.Scratch(u.numbers).Get(at), e.Int(1))
 }
 
-// isStart reports whether a group begins at a place of the order.
+// isStart reports whether a group begins at a position of the sorted order.
 func (u *groups) isStart(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	before := e.If(e.Gt(at, e.Int(0)), func() []*kernel.Value { return []*kernel.Value{u.group(e, e.Sub(at, e.Int(1)))} },
 		func() []*kernel.Value { return []*kernel.Value{e.Int(-1)} })[0]

@@ -20,7 +20,7 @@ var vision = []entry{
 // maxGridTaps is the largest number of elements that a thread of gridSample reads.
 const maxGridTaps = 64
 
-// gridSample has a thread for each element of the result. Places are computed in f64.
+// gridSample launches a thread for each element of the result. It computes places in f64.
 func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 	x, grid, y := n.Args[0], n.Args[1], n.Results[0]
 	spatial := x.Type.Shape[2:]
@@ -76,7 +76,7 @@ type sampler struct {
 	op.GridSample
 }
 
-// corners calls each with all combinations of the samples of axes.
+// corners calls each for every combination of one sample from each of axes.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		each(cells, inside, weight)
@@ -87,7 +87,8 @@ func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside,
 	}
 }
 
-// samples returns what a coordinate from −1 to 1 reads on an axis.
+// samples returns the elements that a point reads on an axis of extent d. The coordinate is from −1
+// to 1.
 func (s sampler) samples(coordinate *kernel.Value, d dim.Dim) []sample {
 	t := coordinate.Type.DType
 	x, half, extent := s.Add(coordinate, s.Float(t, 1)), s.Float(t, 0.5), s.Convert(t, s.Dim(d))
@@ -131,7 +132,7 @@ func within(e *kernels.Emitter, x, low, high *kernel.Value) *kernel.Value {
 	return e.Select(e.Gt(x, low), e.Min(x, high), low)
 }
 
-// padded returns a place after padding is applied.
+// padded returns a place on an axis of extent d after padding is applied.
 func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	switch s.Padding {
 	case "border":
@@ -143,7 +144,7 @@ func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return within(s.Emitter, x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
 }
 
-// mirrored returns the place in the operand whose reflection is x.
+// mirrored returns the place inside an axis of extent d whose reflection at the ends is x.
 func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	low, length := -0.5, s.Convert(ir.F64, s.Dim(d))
 	if s.AlignCorners {
@@ -155,7 +156,7 @@ func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return s.Select(s.Gt(length, s.num(0)), m, s.num(0))
 }
 
-// cubic returns the weight of an element at a distance.
+// cubic returns the weight of an element at distance d from a point, by cubic convolution.
 func (s sampler) cubic(d *kernel.Value) *kernel.Value {
 	const a = -0.75
 	polynomial := func(terms ...float64) *kernel.Value {

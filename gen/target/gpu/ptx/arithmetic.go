@@ -64,7 +64,7 @@ func (w *writer) instr(in *kernel.Instr) {
 // axis returns the name of a dimension.
 func axis(dim int) string { return string("xyz"[dim]) }
 
-// comparisons are the conditions that instructions of PTX test.
+// comparisons maps comparisons to the conditions that instructions of PTX test.
 var comparisons = map[kernel.Op]string{
 	kernel.Eq: "eq", kernel.Ne: "ne", kernel.Lt: "lt", kernel.Le: "le", kernel.Gt: "gt", kernel.Ge: "ge",
 }
@@ -119,8 +119,8 @@ func (w *writer) binary(o kernel.Op, result, a, b *kernel.Value) {
 	}
 }
 
-// exact returns the modifier that keeps an operation on floats from being merged with others or
-// approximated.
+// exact returns the modifier of an operation on floats that prevents the driver from fusing or
+// approximating it.
 func exact(d ir.DType) string {
 	if d.IsFloat() {
 		return ".rn"
@@ -128,7 +128,8 @@ func exact(d ir.DType) string {
 	return ""
 }
 
-// shift returns the number of bits to shift by, which is 32 bits wide in all instructions.
+// shift returns the operand of the number of bits to shift by, which has 32 bits in all
+// instructions.
 func (w *writer) shift(y *kernel.Value) string {
 	o := w.use(y)
 	switch {

@@ -80,8 +80,9 @@ func (w *writer) widen(r, x string, from ir.DType) {
 	w.emit("mov.b32", r, t)
 }
 
-// roundToOdd writes the conversion of a number to f32 such that rounding it to bf16 afterwards gives
-// what rounding the number itself would. It truncates, and sets the last bit if something is lost.
+// roundToOdd writes the conversion of a number to f32 that truncates, and sets the last bit if the
+// conversion is inexact. Rounding the result to bf16 then equals rounding the number itself. It
+// returns the register.
 func (w *writer) roundToOdd(x string, from ir.DType) string {
 	typ := arithmeticType(from)
 	f, back, bits, p := w.temp(".f32"), w.temp(registerType(from)), w.temp(".b32"), w.temp(".pred")
@@ -100,8 +101,8 @@ func (w *writer) roundToOdd(x string, from ir.DType) string {
 	return f
 }
 
-// truncate writes the conversion of an f32 or f64 to an integer. The instruction gives the nearest
-// integer if the number is out of range. A NaN becomes 0, but not if one of the types has 64 bits.
+// truncate writes the conversion of an f32 or f64 to an integer. A number out of range becomes the
+// nearest integer of the type, and NaN becomes 0.
 func (w *writer) truncate(result *kernel.Value, x string, from ir.DType) {
 	to := result.Type.DType
 	typ, reg := arithmeticType(to), registerType(to)
@@ -151,8 +152,8 @@ func (w *writer) convertInt(result, x *kernel.Value) {
 	}
 }
 
-// cast returns the operand of an integer as one of another type in a register of the same width.
-// The literal of a constant changes.
+// cast returns x as an operand of another integer type in a register of the same width. The literal
+// of a constant changes.
 func (w *writer) cast(x *kernel.Value, to ir.DType) operand {
 	o := w.use(x)
 	if !o.known {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// branch writes an If. Both blocks move what they yield into the registers of the results.
+// branch writes an If. Both blocks move their results into the same registers.
 func (w *writer) branch(in *kernel.Instr) {
 	then, otherwise := in.Blocks[0], in.Blocks[1]
 	cond := w.in(in.Args[0])
@@ -33,7 +33,7 @@ func (w *writer) branch(in *kernel.Instr) {
 	w.label(name + "_end")
 }
 
-// yield writes a block, and moves what it yields into registers.
+// yield writes a block, and moves its results into registers.
 func (w *writer) yield(b *kernel.Block, to []string) {
 	w.block(b)
 	w.assign(to, b.Yields)
@@ -123,7 +123,7 @@ func (w *writer) straight(c counter, lo, n int64, carried []operand) {
 	}
 }
 
-// copy writes the body once, and returns what it yields.
+// copy writes the body once, and returns its results.
 func (w *writer) copy(c counter, index operand, carried []operand) []operand {
 	w.alias(c.index, index)
 	for i, p := range c.params {
@@ -158,8 +158,8 @@ func (w *writer) start(c counter) (index string, carried []string) {
 	return index, carried
 }
 
-// turn writes the copies of the body in a loop, and what brings the index and the carried values to
-// the next iteration.
+// turn writes several copies of the body of a loop. It then moves the index and the carried values
+// of the next turn into their registers.
 func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	values := held(carried)
 	at := index
@@ -175,8 +175,8 @@ func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	w.emit("add.s32", index, at, c.step.text)
 }
 
-// countSimply writes a loop of one copy of the body. A loop that asks for one copy stays as it is;
-// if it says nothing, the driver may unroll it.
+// countSimply writes a loop with one copy of the body. The driver must not unroll it if the kernel
+// asks for one copy, and may otherwise.
 func (w *writer) countSimply(c counter) {
 	index, carried := w.start(c)
 	p := w.temp(".pred")
@@ -199,8 +199,8 @@ func (w *writer) countSimply(c counter) {
 	w.label(head + "_end")
 }
 
-// countKnown writes a loop with a constant number of iterations. Those that do not fill a turn come
-// after it.
+// countKnown writes a loop with n iterations. The iterations that do not fill a turn come after the
+// loop.
 func (w *writer) countKnown(c counter, n int64) {
 	lo, step := int64(int32(c.lo.bits)), int64(int32(c.step.bits))
 	looped := n - n%int64(c.copies)
@@ -221,8 +221,8 @@ func (w *writer) countKnown(c counter, n int64) {
 	w.straight(c, end, n-looped, held(carried))
 }
 
-// countUnrolled writes a loop over several copies of the body, and one for the iterations that are
-// left. It counts them.
+// countUnrolled writes a loop over several copies of the body, and a second loop for the remaining
+// iterations. The number of iterations is computed first.
 func (w *writer) countUnrolled(c counter) {
 	index, carried := w.start(c)
 	p, left := w.temp(".pred"), w.temp(".b32")
@@ -257,7 +257,7 @@ func (w *writer) countUnrolled(c counter) {
 	w.label(head + "_end")
 }
 
-// head writes the label of a loop. A fixed loop is not unrolled by the driver.
+// head writes the label of a loop. If fixed is true, the driver does not unroll the loop.
 func (w *writer) head(label string, fixed bool) {
 	w.label(label)
 	if fixed {
@@ -265,7 +265,7 @@ func (w *writer) head(label string, fixed bool) {
 	}
 }
 
-// assign moves values into registers, all at once.
+// assign moves values into registers, as if all at once.
 func (w *writer) assign(to []string, from []*kernel.Value) {
 	values := make([]operand, len(from))
 	for i, v := range from {
@@ -277,8 +277,8 @@ func (w *writer) assign(to []string, from []*kernel.Value) {
 // transfer is a move of an operand into a register.
 type transfer struct{ to, from, typ string }
 
-// move moves operands into registers as if at once: a register that is the source of a move is not
-// overwritten before it. types are values of the types that are moved.
+// move moves operands into registers as if all at once: a register that is a source is not
+// overwritten before it is read. types holds a value of the type of each move.
 func (w *writer) move(to []string, from []operand, types []*kernel.Value) {
 	var pending []transfer
 	for i, r := range to {

@@ -30,7 +30,7 @@ func memoryType(d ir.DType) string {
 	return arithmeticType(d)
 }
 
-// address returns the address of an element: a register, to which it adds bytes if the index is
+// address returns the address of element i of p: a register, plus a number of bytes if i is
 // constant.
 func (w *writer) address(p, i *kernel.Value) string {
 	base, index := w.use(p).text, w.use(i)
@@ -56,7 +56,7 @@ func (w *writer) address(p, i *kernel.Value) string {
 	return "[" + r + "]"
 }
 
-// element writes the address of an element. In shared memory it has 32 bits.
+// element writes the computation of an element's address. Addresses of shared memory have 32 bits.
 func (w *writer) element(p, i *kernel.Value, base, index, size string) string {
 	name := "at_" + p.Name + "_" + i.Name
 	if p.Type.Space == kernel.Global {
@@ -78,7 +78,7 @@ func (w *writer) element(p, i *kernel.Value, base, index, size string) string {
 	return r
 }
 
-// word is the number of bytes of the registers in which many narrow elements are moved.
+// word is the size in bytes of the registers in which several narrow elements are moved.
 const word = 4
 
 // load writes a load. It does not go through the read-only cache, because the memory that one parameter
@@ -174,7 +174,7 @@ func (w *writer) unpack(to []string, from string, d ir.DType) {
 	}
 }
 
-// pack writes elements into the word that it returns.
+// pack writes elements into one word and returns its register.
 func (w *writer) pack(from []string, d ir.DType) string {
 	to := w.temp(".b32")
 	if registerType(d) == ".b16" {
@@ -189,13 +189,14 @@ func (w *writer) pack(from []string, d ir.DType) string {
 	return to
 }
 
-// atomics are the names of atomic operations.
+// atomics maps atomic operations to their names in PTX.
 var atomics = map[kernel.Op]string{
 	kernel.AtomicAdd: "add", kernel.AtomicMin: "min", kernel.AtomicMax: "max", kernel.AtomicAnd: "and",
 	kernel.AtomicOr: "or", kernel.AtomicXchg: "exch", kernel.AtomicCAS: "cas",
 }
 
-// atomic writes an atomic operation. Addition of 64 bits exists as unsigned only, which is the same.
+// atomic writes an atomic operation. The addition of 64 bits exists for unsigned integers only; it
+// computes the same bits for signed ones.
 func (w *writer) atomic(in *kernel.Instr) {
 	p := in.Args[0]
 	d := p.Type.DType

@@ -28,11 +28,11 @@ type writer struct {
 // element is an element of an array.
 type element struct{ array, index *kernel.Value }
 
-// operand is where a value is: in a register, or in the instructions that use it.
+// operand is a value as instructions use it: the name of a register, or a literal.
 type operand struct {
 	text  string
 	bits  uint64
-	known bool // bits are the value
+	known bool // whether the operand is a literal, with these bits
 }
 
 // registerTypes are the types of registers, in the order of their declarations, and the letters
@@ -42,7 +42,7 @@ var registerTypes = []struct{ name, temp string }{
 }
 
 // registerType returns the type of the registers that hold values of a type. Integers narrower than
-// 32 bits are extended to these.
+// 32 bits are extended to 32 bits.
 func registerType(d ir.DType) string {
 	switch d {
 	case ir.Bool:
@@ -76,8 +76,8 @@ func arithmeticType(d ir.DType) string {
 	return registerType(d)
 }
 
-// newWriter returns a writer that has parameters and arrays in registers. The prefixes of their names
-// keep these apart from the words of PTX.
+// newWriter returns a writer whose parameters and arrays have registers. The prefixes of their
+// names distinguish them from the words of PTX.
 func newWriter(k *kernel.Kernel) *writer {
 	w := &writer{
 		depth: 1, operands: map[*kernel.Value]operand{}, symbols: map[*kernel.Value]string{}, addresses: map[element]string{},
@@ -110,7 +110,7 @@ func newWriter(k *kernel.Kernel) *writer {
 	return w
 }
 
-// mark adds the values that the instructions of a block use.
+// mark adds the values that the instructions of a block use to used.
 func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	for _, v := range b.Yields {
 		used[v] = true
@@ -125,14 +125,14 @@ func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	}
 }
 
-// fail keeps the first error.
+// fail records an error, unless there is one already.
 func (w *writer) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)
 	}
 }
 
-// emit writes an instruction. Its comment has the floats among the operands.
+// emit writes an instruction. If an operand is the literal of a float, a comment has it in decimal.
 func (w *writer) emit(op string, operands ...string) {
 	line := op
 	if len(operands) > 0 {
@@ -164,7 +164,7 @@ func (w *writer) newLabel(what string) string {
 	return "$" + what + "_" + strconv.Itoa(w.labels)
 }
 
-// register declares a register with a name, to which a number is added if it is taken.
+// register declares a register and returns its name. If the name is taken, a number is added.
 func (w *writer) register(typ, name string) string {
 	name = w.unique("%" + symbol(name))
 	w.declared[typ] = append(w.declared[typ], name)
@@ -181,7 +181,7 @@ func (w *writer) unique(name string) string {
 	return name
 }
 
-// temp declares a register for a step on the way to a value.
+// temp declares a register for an intermediate value and returns its name.
 func (w *writer) temp(typ string) string {
 	for _, r := range registerTypes {
 		if r.name == typ {
@@ -193,7 +193,8 @@ func (w *writer) temp(typ string) string {
 	return ""
 }
 
-// define declares the register of a value. Each copy of an unrolled body gets a new one.
+// define declares the register of a value and returns its name. Each copy of an unrolled body gets
+// a new one.
 func (w *writer) define(v *kernel.Value) string {
 	d := v.Type.DType
 	typ := registerType(d)
@@ -205,10 +206,10 @@ func (w *writer) define(v *kernel.Value) string {
 	return r
 }
 
-// alias says that a value is where another one is.
+// alias makes o the operand of a value.
 func (w *writer) alias(v *kernel.Value, o operand) { w.operands[v] = o }
 
-// use returns where a value is.
+// use returns the operand of a value. It records an error if the value is not computed yet.
 func (w *writer) use(v *kernel.Value) operand {
 	o, ok := w.operands[v]
 	if !ok {
@@ -217,7 +218,7 @@ func (w *writer) use(v *kernel.Value) operand {
 	return o
 }
 
-// in returns a register that holds a value.
+// in returns a register that holds a value. It moves a literal into one.
 func (w *writer) in(v *kernel.Value) string {
 	o := w.use(v)
 	if !o.known {
@@ -250,7 +251,7 @@ func literal(d ir.DType, bits uint64) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// floatOf returns in decimal what the literal of a float is.
+// floatOf returns the value of a float's literal in decimal. ok is false for other texts.
 func floatOf(text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "0f"):
@@ -283,14 +284,14 @@ func (w *writer) declarations() string {
 	return text.String()
 }
 
-// scoped writes a block in a block. Addresses that it computes are not known after it.
+// scoped writes a nested block. Addresses that it computes cannot be used after it.
 func (w *writer) scoped(write func()) {
 	outer := maps.Clone(w.addresses)
 	write()
 	w.addresses = outer
 }
 
-// nested writes a block in a block, indented.
+// nested writes a nested block, indented.
 func (w *writer) nested(write func()) {
 	w.depth++
 	w.scoped(write)

@@ -49,8 +49,8 @@ func Write(kernels ...*kernel.Kernel) (string, error) {
 	return text.String(), nil
 }
 
-// identifier is what PTX allows as the name of a kernel, without the characters that this package
-// uses for names of its own.
+// identifier matches the names that kernels may have. It excludes the characters that this package
+// uses in its own names.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // write returns the text of a kernel.
@@ -96,7 +96,7 @@ func write(k *kernel.Kernel) (string, error) {
 	return text.String(), nil
 }
 
-// signature describes the parameters and the block of a kernel in a line.
+// signature returns a line that describes the parameters and the block of a kernel.
 func signature(k *kernel.Kernel) string {
 	var params []string
 	for _, p := range k.Params {
@@ -108,7 +108,7 @@ func signature(k *kernel.Kernel) string {
 // ascii replaces characters of formulas. PTX is in ASCII.
 var ascii = strings.NewReplacer("·", "*", "×", "x", "−", "-", "≤", "<=", "≥", ">=", "≠", "!=", "…", "...")
 
-// comment returns a text as a comment can hold it: in one line, and in ASCII.
+// comment returns a text in the form of a comment: one line of ASCII.
 func comment(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -118,7 +118,7 @@ func comment(s string) string {
 	}, ascii.Replace(strings.Join(strings.Fields(s), " ")))
 }
 
-// symbol replaces what PTX does not allow in a name.
+// symbol returns a name in which characters that PTX does not allow are replaced.
 func symbol(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

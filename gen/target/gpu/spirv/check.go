@@ -18,7 +18,7 @@ func Check(words []uint32) error {
 	return nil
 }
 
-// checker holds what is known of a module.
+// checker holds what is known about a module while it is checked.
 type checker struct {
 	bound        uint32
 	capabilities map[uint32]bool
@@ -66,7 +66,8 @@ func check(words []uint32) error {
 	return c.interfaces(functions)
 }
 
-// sections are the parts of a module, in their order, by the instructions that are in them.
+// sections lists the parts of a module in their order, as the names of the instructions that belong
+// to each.
 var sections = []string{
 	"Capability", "ExtInstImport", "MemoryModel", "EntryPoint", "ExecutionMode", "String Source", "Name MemberName",
 	"Decorate MemberDecorate", "TypeVoid TypeBool TypeInt TypeFloat TypeVector TypeArray TypeStruct TypePointer TypeFunction " +
@@ -120,7 +121,7 @@ func (c *checker) define(all []*instruction) error {
 	return nil
 }
 
-// globals checks what comes before the functions.
+// globals checks the instructions before the functions.
 func (c *checker) globals(all []*instruction) error {
 	for _, in := range all {
 		var err error
@@ -167,7 +168,7 @@ func (c *checker) globals(all []*instruction) error {
 	return nil
 }
 
-// decoration checks what is said about an id.
+// decoration checks a decoration of an id.
 func (c *checker) decoration(in *instruction) error {
 	n := in.literals
 	switch {
@@ -186,7 +187,7 @@ func (c *checker) decoration(in *instruction) error {
 	return nil
 }
 
-// interfaces checks the entry points, with the functions by their ids.
+// interfaces checks the entry points. functions holds the functions by their ids.
 func (c *checker) interfaces(functions map[uint32]*body) error {
 	if len(c.entries) == 0 {
 		return fmt.Errorf("there is no entry point")

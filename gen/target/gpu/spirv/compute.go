@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// forms are the instructions of an operation on floats, signed and unsigned integers, and bools. 0
-// stands for an operation that takes several instructions, or that is not on the type.
+// forms holds the instructions of an operation on floats, signed and unsigned integers, and bools.
+// It is 0 for a type that the operation does not have, or for which it takes several instructions.
 type forms struct{ float, signed, unsigned, logical uint32 }
 
 func (i forms) on(d ir.DType) uint32 {
@@ -47,7 +47,7 @@ var comparisons = map[kernel.Op]forms{
 	kernel.Ge: {opFOrdGreaterThanEqual, opSGreaterThanEqual, opUGreaterThanEqual, 0},
 }
 
-// library holds the operations on floats that are in the set GLSL.std.450.
+// library maps operations on floats to functions of the set GLSL.std.450.
 var library = map[kernel.Op]uint32{
 	kernel.Abs:   glslFAbs,
 	kernel.Sqrt:  glslSqrt,
@@ -114,13 +114,14 @@ func (f *function) choose(d ir.DType, cond, x, y uint32) uint32 {
 	return f.value(opSelect, f.register(d), cond, x, y)
 }
 
-// call calls a function of the set GLSL.std.450.
+// call appends a call of a function of the set GLSL.std.450 and returns its result.
 func (f *function) call(number uint32, d ir.DType, x ...uint32) uint32 {
 	return f.value(opExtInst, f.register(d), append([]uint32{f.extended(), number}, x...)...)
 }
 
-// whole rounds an f64 to an integer: to the nearest, ties to even, or towards 0. Adding 2⁵² leaves no bits for a
-// fraction; the sum is rounded to the nearest. Some drivers get RoundEven and Trunc wrong. The sign of 0 stays.
+// whole rounds an f64 to an integer: to nearest, ties to even, or towards 0. It adds 2⁵², which
+// leaves no bits for a fraction and so rounds to nearest, and subtracts it. Some drivers compute
+// RoundEven and Trunc wrongly. The sign of 0 stays.
 func (f *function) whole(op kernel.Op, x uint32) uint32 {
 	const sign = 1 << 63
 	d, bits := ir.F64, ir.U64
@@ -136,8 +137,8 @@ func (f *function) whole(op kernel.Op, x uint32) uint32 {
 	return f.choose(d, f.compare(kernel.Lt, d, size, two52), signed, x)
 }
 
-// quotient divides signed integers. The negative of the smallest one wraps, which SPIR-V leaves
-// undefined as a quotient by −1.
+// quotient returns the quotient of signed integers. For a divisor of −1 it negates x, and the
+// smallest integer wraps. SPIR-V does not define this quotient.
 func (f *function) quotient(d ir.DType, x, y uint32, divisor *kernel.Value) uint32 {
 	minusOne := uint64(1)<<d.Bits() - 1
 	if bits, ok := divisor.Const(); ok && bits != minusOne {
@@ -148,8 +149,8 @@ func (f *function) quotient(d ir.DType, x, y uint32, divisor *kernel.Value) uint
 	return f.choose(d, isMinusOne, f.exact(opSNegate, d, x), q)
 }
 
-// remainder returns x − x/y·y of signed integers: Vulkan leaves OpSRem of negative operands
-// undefined.
+// remainder returns x − x/y·y of signed integers. Vulkan does not define OpSRem for negative
+// operands.
 func (f *function) remainder(d ir.DType, x, y uint32, divisor *kernel.Value) uint32 {
 	q := f.quotient(d, x, y, divisor)
 	return f.exact(opISub, d, x, f.exact(opIMul, d, q, y))

@@ -15,9 +15,9 @@ func (f *function) bitcast(to, from ir.DType, x uint32) uint32 {
 	return f.value(opBitcast, f.register(to), x)
 }
 
-// convert writes a [kernel.Convert]. Halves become floats, and floats halves, by integer arithmetic:
-// devices that only store them have no instructions for that, and those that others have do not
-// round in a way that Vulkan specifies.
+// convert writes a [kernel.Convert]. It converts between halves and floats by integer arithmetic.
+// Some devices only store halves and have no instructions for them. Other devices have
+// instructions, but Vulkan does not specify how they round.
 func (f *function) convert(to, from ir.DType, x uint32) uint32 {
 	switch {
 	case to == from:
@@ -39,7 +39,7 @@ func (f *function) convert(to, from ir.DType, x uint32) uint32 {
 	return f.wrap(to, d, x)
 }
 
-// bits appends an operation on words and a constant.
+// bits appends an operation on a word x and a constant n.
 func (f *function) bits(op uint32, x uint32, n uint32) uint32 {
 	return f.value(op, f.integer(32), x, f.word(n))
 }
@@ -49,8 +49,8 @@ func (f *function) below(x, n uint32) uint32 {
 	return f.compare(kernel.Lt, ir.U32, x, f.word(n))
 }
 
-// truth reports whether a number is not 0. It looks at bits, because a device may take denormal
-// numbers for 0.
+// truth reports whether a number is not 0. It compares bits, because a device may flush denormal
+// numbers to 0.
 func (f *function) truth(d ir.DType, x uint32) uint32 {
 	if d.IsFloat() {
 		u := map[int]ir.DType{16: ir.U16, 32: ir.U32, 64: ir.U64}[d.Bits()]
@@ -61,7 +61,8 @@ func (f *function) truth(d ir.DType, x uint32) uint32 {
 	return f.value(opINotEqual, f.register(ir.Bool), x, f.constant(d, 0))
 }
 
-// widen returns a number of a storage type, or a bool, in an arithmetic type that has all its values.
+// widen converts a number of a storage type, or a bool, to an arithmetic type that has all its
+// values. It returns the type and the result.
 func (f *function) widen(d ir.DType, x uint32) (ir.DType, uint32) {
 	switch d {
 	case ir.Bool:
@@ -79,7 +80,7 @@ func (f *function) widen(d ir.DType, x uint32) (ir.DType, uint32) {
 	return d, x
 }
 
-// single returns a half as a float.
+// single converts a half to a float.
 func (f *function) single(x uint32) uint32 {
 	const bias = (127 - 15) << 23
 	a := f.bits(opBitwiseAnd, x, 0x7fff)
@@ -120,16 +121,16 @@ func (f *function) brain(x uint32) uint32 {
 	return f.choose(ir.U32, isNumber, f.round(b, 16), nan)
 }
 
-// round drops the low bits of a word and rounds what is left, ties to even.
+// round drops the low bits of a word and rounds the rest to nearest, ties to even.
 func (f *function) round(x, low uint32) uint32 {
 	odd := f.bits(opBitwiseAnd, f.bits(opShiftRightLogical, x, low), 1)
 	up := f.value(opIAdd, f.integer(32), f.bits(opIAdd, x, 1<<(low-1)-1), odd)
 	return f.bits(opShiftRightLogical, up, low)
 }
 
-// odd returns a number as a float, from which rounding to a half gives what rounding the number once
-// does: it is rounded to a float whose last bit is set if it is not exact. from is the type that x
-// had before it was widened to d.
+// odd converts a number to a float, rounded to odd: the last bit is set if the conversion is
+// inexact. Rounding the float to a half then equals rounding the number once. from is the type of x
+// before it was widened to d.
 func (f *function) odd(from, d ir.DType, x uint32) uint32 {
 	switch {
 	case d == ir.F32:
@@ -153,8 +154,8 @@ func (f *function) oddFloat(x uint32) uint32 {
 	return f.bitcast(ir.F32, ir.U32, f.choose(ir.U32, isExact, b, f.bits(opBitwiseOr, towardZero, 1)))
 }
 
-// oddInt replaces the low bits of an integer that a float has no room for by one bit, which is set if
-// one of them is.
+// oddInt replaces the low bits of an integer for which a float has no room by one bit. The bit is
+// set if one of them is set.
 func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	u := ir.U32
 	if d.Bits() == 64 {
@@ -183,7 +184,7 @@ func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	return f.choose(ir.F32, isNegative, f.exact(opFNegate, ir.F32, r), r)
 }
 
-// toFloat returns a number of an arithmetic type as a float of 32 or 64 bits.
+// toFloat converts a number of an arithmetic type to a float of 32 or 64 bits.
 func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 	f.floats(to)
 	switch {
@@ -197,8 +198,9 @@ func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 	return f.value(opConvertUToF, f.register(to), x)
 }
 
-// truncate returns a float as an integer, the nearest one if it is out of range, and 0 for NaN.
-// SPIR-V leaves the conversion of such numbers undefined, so that 0 is converted instead of them.
+// truncate converts a float to an integer. A float out of range becomes the nearest integer of the
+// type, and NaN becomes 0. SPIR-V does not define the conversion of such floats, so 0 is converted
+// in their place.
 func (f *function) truncate(to, d ir.DType, x uint32) uint32 {
 	f.floats(d)
 	wide := ir.I32 // what is converted to

@@ -5,19 +5,19 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// label begins a block.
+// label begins a block with this id.
 func (f *function) label(id uint32) {
 	f.do(opLabel, id)
 	f.block = id
 }
 
-// phi appends the value that a block has from each of the blocks before it: pairs of a value and a
-// label.
+// phi appends a value that depends on the block from which control comes. pairs lists a value and a
+// label for each of these blocks.
 func (f *function) phi(t kernel.Type, pairs ...uint32) uint32 {
 	return f.value(opPhi, f.scalar(t), pairs...)
 }
 
-// scalar returns the type of a value that control flow carries.
+// scalar returns the type of a value that control flow carries from block to block.
 func (f *function) scalar(t kernel.Type) uint32 {
 	if t.Space != kernel.NoSpace {
 		fail("control flow carries a %s", t)
@@ -25,15 +25,16 @@ func (f *function) scalar(t kernel.Type) uint32 {
 	return f.register(t.DType)
 }
 
-// loop writes the head of a loop, whose blocks are the head, a test, a body, a last part that goes
-// back to the head, and the end.
+// loop holds the labels of a loop's blocks: the head, a test, the body, a last block that returns
+// to the head, and the end.
 type loop struct {
 	test, body, last, end uint32
 	head                  uint32
-	holes                 []int // where in the code the next values of what the loop carries belong
+	holes                 []int // positions in the code for the carried values of the next iteration
 }
 
-// begin begins a loop that carries values, which are results of its head.
+// begin begins a loop that carries values, which are results of its head. carried are the initial
+// values, and control is the loop control.
 func (f *function) begin(params []*kernel.Value, carried []uint32, control ...uint32) *loop {
 	l := &loop{head: f.id(), test: f.id(), body: f.id(), last: f.id(), end: f.id()}
 	before := f.block
@@ -49,7 +50,7 @@ func (f *function) begin(params []*kernel.Value, carried []uint32, control ...ui
 	return l
 }
 
-// next ends a loop, whose values are these in the next iteration.
+// next ends a loop. values are the carried values of the next iteration.
 func (f *function) next(l *loop, values []uint32) {
 	for i, v := range values {
 		f.code[l.holes[i]] = v

@@ -75,7 +75,8 @@ func (f *function) value(op, typ uint32, operands ...uint32) uint32 {
 	return id
 }
 
-// first returns a value that is computed where the function begins, so that every block may use it.
+// first appends the instructions that compute makes to the start of the function, so that every
+// block may use the result.
 func (f *function) first(compute func() uint32) uint32 {
 	code := f.code
 	f.code = f.entry
@@ -84,7 +85,7 @@ func (f *function) first(compute func() uint32) uint32 {
 	return id
 }
 
-// uses says that the function uses a variable of the module.
+// uses records that the function uses a variable of the module, and returns the variable.
 func (f *function) uses(variable uint32) uint32 {
 	if !slices.Contains(f.variables, variable) {
 		f.variables = append(f.variables, variable)
@@ -92,7 +93,7 @@ func (f *function) uses(variable uint32) uint32 {
 	return variable
 }
 
-// floats says that the function computes with floats of a type.
+// floats records that the function computes with floats of type d.
 func (f *function) floats(d ir.DType) {
 	f.widths[uint32(d.Bits())] = true
 	if !f.Loose {
@@ -104,7 +105,7 @@ func (f *function) floats(d ir.DType) {
 	}
 }
 
-// of returns the id of a value.
+// of returns the id of a value. It loads an argument when it is first used.
 func (f *function) of(v *kernel.Value) uint32 {
 	if id, ok := f.ids[v]; ok {
 		return id
@@ -125,7 +126,7 @@ func (f *function) all(values []*kernel.Value) []uint32 {
 	return ids
 }
 
-// set says which id a value has.
+// set gives a value its id.
 func (f *function) set(v *kernel.Value, id uint32) {
 	f.ids[v] = id
 	_, isConst := v.Const()
@@ -134,7 +135,7 @@ func (f *function) set(v *kernel.Value, id uint32) {
 	}
 }
 
-// argument loads an argument.
+// argument loads argument i and returns it.
 func (f *function) argument(i int) uint32 {
 	if f.args == 0 {
 		var types []uint32
@@ -154,7 +155,7 @@ func (f *function) argument(i int) uint32 {
 	return f.value(opLoad, typ, at, accessAligned, 8)
 }
 
-// parameter returns the type of an argument.
+// parameter returns the type in which an argument is stored.
 func (f *function) parameter(p *kernel.Value) uint32 {
 	d := p.Type.DType
 	switch {

@@ -2,11 +2,11 @@ package spirv
 
 import "fmt"
 
-// form is what [Check] knows of an instruction: its name and its operands.
+// form is the name of an instruction, and its operands as [Check] reads them.
 //
-// The letters stand for a type (t), a result (r), an id (i), a literal (n), a string (s) and optional
-// memory operands (m). A last letter in capitals, or a last "II" for pairs, may come any number of
-// times.
+// The letters stand for a type (t), a result (r), an id (i), a literal (n), a string (s) and
+// optional memory operands (m). A last letter in capitals, or a last "II" for pairs, may occur any
+// number of times.
 type form struct{ name, operands string }
 
 // grammar lists the instructions that modules may have, by their numbers.
@@ -113,7 +113,7 @@ var grammar = map[uint32]form{
 	253: {"Return", ""},
 }
 
-// instruction is an instruction that was read.
+// instruction is an instruction that [Check] has read.
 type instruction struct {
 	form
 	at       int    // the word at which it begins

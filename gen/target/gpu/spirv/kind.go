@@ -2,7 +2,7 @@ package spirv
 
 import "math/bits"
 
-// kind is a type: what it is, and what it consists of.
+// kind describes a type.
 type kind struct {
 	name    string   // "Void", "Bool", "Int", "Float", "Vector", "Array", "Struct", "Pointer", "Function"
 	bits    int      // of integers and floats
@@ -79,7 +79,7 @@ func equal(x, y kind) bool {
 	return x.name == y.name && x.bits == y.bits && x.of == y.of && x.n == y.n && x.class == y.class
 }
 
-// width checks the width of a type of numbers, and that its capability is declared.
+// width checks the width of a type of numbers, and that the capability for it is declared.
 func (c *checker) width(in *instruction, k kind) error {
 	ok := false
 	switch {
@@ -102,7 +102,7 @@ func (c *checker) width(in *instruction, k kind) error {
 	return nil
 }
 
-// block checks that a structure has a layout.
+// block checks that a structure is a Block and that its members have offsets.
 func (c *checker) block(in *instruction, k kind) error {
 	isBlock := false
 	offsets := map[uint32]uint32{}
@@ -129,7 +129,7 @@ func (c *checker) block(in *instruction, k kind) error {
 	return nil
 }
 
-// stored checks that a class of memory may hold what a pointer points to.
+// stored checks that a class of memory may hold the type to which a pointer points.
 func (c *checker) stored(in *instruction, p kind) error {
 	t := c.types[p.of]
 	if t.name == "Array" || t.name == "Vector" {

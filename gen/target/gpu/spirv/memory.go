@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// cell is what one access to memory moves: n adjacent elements. Narrow elements, those of 8 and 16
-// bits, are moved in words where n of them fill one or more.
+// cell is the unit of one access to memory: n adjacent elements. Elements of 8 and 16 bits are
+// narrow. Narrow elements that fill one or more words are moved in words.
 type cell struct {
 	d ir.DType
 	n int
@@ -80,7 +80,7 @@ func (f *function) pack(c cell, x []uint32) uint32 {
 	return f.composite(f.register(c.d), x)
 }
 
-// components returns the values of a vector of n.
+// components returns the n elements of a vector x. of is the type of an element.
 func (f *function) components(of, x uint32, n int) []uint32 {
 	if n == 1 {
 		return []uint32{x}
@@ -92,7 +92,7 @@ func (f *function) components(of, x uint32, n int) []uint32 {
 	return out
 }
 
-// composite returns a vector of values.
+// composite returns a vector of the elements x. of is the type of an element.
 func (f *function) composite(of uint32, x []uint32) uint32 {
 	if len(x) == 1 {
 		return x[0]
@@ -100,7 +100,7 @@ func (f *function) composite(of uint32, x []uint32) uint32 {
 	return f.value(opCompositeConstruct, f.vector(of, len(x)), x...)
 }
 
-// part returns the narrow element that is at a bit of a word.
+// part returns the narrow element that begins at bit shift of the word w.
 func (f *function) part(d ir.DType, w, shift uint32) uint32 {
 	if shift != f.word(0) {
 		w = f.value(opShiftRightLogical, f.integer(32), w, shift)
@@ -108,7 +108,7 @@ func (f *function) part(d ir.DType, w, shift uint32) uint32 {
 	return f.fromBits(d, f.bits(opBitwiseAnd, w, 1<<(8*d.Size())-1))
 }
 
-// fromBits returns the value of a narrow type that memory holds as these bits.
+// fromBits returns the value that memory holds as the bits x, of a narrow type.
 func (f *function) fromBits(d ir.DType, x uint32) uint32 {
 	if d == ir.Bool {
 		return f.value(opINotEqual, f.register(ir.Bool), x, f.word(0))
@@ -116,7 +116,7 @@ func (f *function) fromBits(d ir.DType, x uint32) uint32 {
 	return x
 }
 
-// toBits returns the bits by which memory holds a value of a narrow type.
+// toBits returns the bits of a value of a narrow type, as memory holds them.
 func (f *function) toBits(d ir.DType, x uint32) uint32 {
 	if d == ir.Bool {
 		return f.choose(ir.U32, x, f.word(1), f.word(0))
@@ -178,7 +178,7 @@ func (f *function) cell(p *kernel.Value, n int) cell {
 	return cellOf(p.Type.DType, n)
 }
 
-// isSlot reports whether a cell is one narrow element for which there is no memory of its width.
+// isSlot reports whether a cell is one narrow element, and the device has no memory of its width.
 func (f *function) isSlot(c cell) bool { return f.Words && isNarrow(c.d) && !c.isWords() }
 
 // slot returns the type of a cell in a shared array.
@@ -192,20 +192,21 @@ func (f *function) slot(c cell) uint32 {
 	return f.memory(c)
 }
 
-// access says that a cell of global memory is accessed.
+// access records that a cell of global memory is accessed, which may require a feature.
 func (f *function) access(c cell) {
 	if isNarrow(c.d) && !c.isWords() {
 		f.need(map[int]string{1: "storageBuffer8BitAccess", 2: "storageBuffer16BitAccess"}[c.d.Size()])
 	}
 }
 
-// at returns a pointer to a cell that begins some elements after an index.
+// at returns a pointer to a cell of global memory that begins first elements after element i of p.
 func (f *function) at(c cell, p, i *kernel.Value, first int) uint32 {
 	pointer := f.pointer(classPhysicalStorageBuffer, f.memory(c))
 	return f.value(opConvertUToPtr, pointer, f.address(p, i, first))
 }
 
-// address returns the address of an element of global memory.
+// address returns the address of the element of global memory that is first elements after element
+// i of p.
 func (f *function) address(p, i *kernel.Value, first int) uint32 {
 	long, size := f.integer(64), p.Type.DType.Size()
 	base := f.of(p)
@@ -231,7 +232,8 @@ func (f *function) address(p, i *kernel.Value, first int) uint32 {
 	return base
 }
 
-// place returns a pointer to the word that a narrow element is in, and at which of its bits.
+// place returns a pointer to the word that contains a narrow element of p, and the bit at which the
+// element begins.
 func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
 	long, word := f.integer(64), f.integer(32)
 	address := f.address(p, i, first)
@@ -251,7 +253,7 @@ func (f *function) replace(p, i *kernel.Value, first int, d ir.DType, x uint32) 
 	f.value(opAtomicOr, word, at, device, relaxed, f.value(opShiftLeftLogical, word, f.toBits(d, x), shift))
 }
 
-// element returns a pointer to a cell of a shared array that begins some elements after an index.
+// element returns a pointer to a cell of a shared array that begins first elements after element i.
 func (f *function) element(array, i *kernel.Value, first int) uint32 {
 	c := f.cells[array]
 	variable, ok := f.ids[array]
@@ -276,7 +278,8 @@ func (f *function) element(array, i *kernel.Value, first int) uint32 {
 	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, index)
 }
 
-// measure finds the cells of the shared arrays: as many elements as every access moves.
+// measure determines the cells of the shared arrays: the largest number of elements by which all
+// accesses to an array can move them.
 func (f *function) measure(b *kernel.Block) {
 	for _, in := range b.Instrs {
 		n := 0

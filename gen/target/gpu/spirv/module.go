@@ -44,7 +44,7 @@ func newModule() *module {
 	return m
 }
 
-// need says that a kernel needs a feature.
+// need records that a kernel needs a feature.
 func (m *module) need(feature string) { m.features[feature] = true }
 
 // needs returns the features that kernels need.
@@ -107,7 +107,7 @@ func (m *module) id() uint32 {
 	return m.last
 }
 
-// name gives an id a name for people who read the module.
+// name gives an id a name for human readers.
 func (m *module) name(id uint32, name string) {
 	if name != "" {
 		m.names = add(m.names, opName, append([]uint32{id}, text(name)...)...)
@@ -118,7 +118,8 @@ func (m *module) decorate(id uint32, decoration ...uint32) {
 	m.decorations = add(m.decorations, opDecorate, append([]uint32{id}, decoration...)...)
 }
 
-// shared returns the id of something that is in a module once. make makes it.
+// shared returns the id under a key, of an object that a module has only once. make makes the
+// object when it is first needed.
 func (m *module) shared(make func() uint32, key ...any) uint32 {
 	k := fmt.Sprint(key...)
 	if id, ok := m.known[k]; ok {
@@ -129,7 +130,7 @@ func (m *module) shared(make func() uint32, key ...any) uint32 {
 	return id
 }
 
-// typ returns the type of an instruction and its operands.
+// typ returns the type that an instruction with these operands declares.
 func (m *module) typ(op uint32, operands ...uint32) uint32 {
 	return m.shared(func() uint32 {
 		id := m.id()
@@ -140,12 +141,12 @@ func (m *module) typ(op uint32, operands ...uint32) uint32 {
 
 func (m *module) pointer(class, to uint32) uint32 { return m.typ(opTypePointer, class, to) }
 
-// integer returns the type of integers of a width. All of them are unsigned, as operations say which
-// sign they mean.
+// integer returns the type of integers of a width. All are unsigned, because the operations
+// determine the sign.
 func (m *module) integer(bits int) uint32 { return m.typ(opTypeInt, uint32(bits), 0) }
 
-// register returns the type in which values of a type are computed. Values of storage types are in
-// the low bits of a word whose other bits are 0.
+// register returns the type in which values of type d are computed. Values of storage types are in
+// the low bits of a word; the other bits are 0.
 func (m *module) register(d ir.DType) uint32 {
 	switch d {
 	case ir.Bool:
@@ -164,7 +165,7 @@ func (m *module) register(d ir.DType) uint32 {
 	return 0
 }
 
-// vector returns the type of n values of a type, which is that type if n is 1.
+// vector returns the type of a vector of n elements of type of, or of if n is 1.
 func (m *module) vector(of uint32, n int) uint32 {
 	if n == 1 {
 		return of
@@ -188,7 +189,7 @@ func (m *module) constant(d ir.DType, bits uint64) uint32 {
 	return m.global(opConstant, typ, uint32(bits))
 }
 
-// global returns the constant of an instruction, a type and words.
+// global returns the constant that an instruction declares, with this type and these words.
 func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 	return m.shared(func() uint32 {
 		id := m.id()
@@ -200,7 +201,7 @@ func (m *module) global(op, typ uint32, words ...uint32) uint32 {
 // word returns a constant of 32 bits.
 func (m *module) word(n uint32) uint32 { return m.constant(ir.U32, uint64(n)) }
 
-// variable returns a new variable of a class of memory.
+// variable returns a new variable in a class of memory. of is its type.
 func (m *module) variable(class, of uint32, name string) uint32 {
 	typ := m.pointer(class, of)
 	id := m.id()
@@ -209,7 +210,8 @@ func (m *module) variable(class, of uint32, name string) uint32 {
 	return id
 }
 
-// builtIn returns the variable that holds three indices.
+// builtIn returns the variable with the three indices of a built-in value, such as the index of the
+// thread in its block.
 func (m *module) builtIn(which uint32, name string) uint32 {
 	return m.shared(func() uint32 {
 		id := m.variable(classInput, m.vector(m.integer(32), 3), name)

@@ -2,7 +2,7 @@ package spirv
 
 import "slices"
 
-// body is a function: its blocks, which of them dominates which, and what it uses.
+// body is a function: its blocks with their dominators, and the variables that it uses.
 type body struct {
 	in        *instruction
 	blocks    []*block
@@ -17,7 +17,7 @@ type block struct {
 	at           int            // position in the function
 	before       []*block       // the blocks that branch to it
 	after        []*block
-	dominator    *block // the last block before it that every path goes through; nil for the first
+	dominator    *block // immediate dominator; nil for the first block
 	merge        *instruction
 }
 
@@ -104,14 +104,14 @@ func (f *body) split(all []*instruction) error {
 	return nil
 }
 
-// isControl reports whether a merge instruction says nothing about its construct, or that a loop is to
-// be unrolled.
+// isControl reports whether the literals of a merge instruction are allowed: no control, or a
+// request to unroll a loop.
 func isControl(in *instruction) bool {
 	n := in.literals
 	return len(n) == 1 && n[0] == 0 || in.name == "LoopMerge" && (len(n) == 1 && n[0] == 1 || len(n) == 2 && n[0] == 0x100)
 }
 
-// flow links the blocks and finds which dominates which.
+// flow links the blocks and finds their dominators.
 func (c *checker) flow(f *body) error {
 	for _, b := range f.blocks {
 		end := b.end()
@@ -142,8 +142,8 @@ func (c *checker) flow(f *body) error {
 	return nil
 }
 
-// dominate finds the dominators of the blocks that can be reached: for each block the last one that
-// dominates all blocks before it, until nothing changes.
+// dominate finds the immediate dominators of the reachable blocks, by iteration until nothing
+// changes.
 func (f *body) dominate() {
 	order := map[*block]int{} // reversed postorder
 	var visit func(b *block)
@@ -219,7 +219,7 @@ func (c *checker) uses(f *body) error {
 	return nil
 }
 
-// visible checks that the operands of an instruction have values.
+// visible checks that the operands of an instruction are defined at this place.
 func (c *checker) visible(f *body, b *block, in *instruction, known map[uint32]bool, where map[uint32]*block) error {
 	for i, id := range in.ids {
 		def := c.defined[id]
@@ -240,7 +240,7 @@ func (c *checker) visible(f *body, b *block, in *instruction, known map[uint32]b
 	return nil
 }
 
-// phi checks that a value is chosen for each of the blocks before.
+// phi checks that a phi has a value for each of the blocks before its block.
 func (c *checker) phi(f *body, b *block, in *instruction, where map[uint32]*block) error {
 	seen := map[*block]bool{}
 	for i := 0; i < len(in.ids); i += 2 {

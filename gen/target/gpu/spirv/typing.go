@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The instructions whose operands have the type of the result, by the kind of that, and comparisons,
-// by the kind of the operands.
+// Instructions whose operands have the type of the result, by its kind, and comparisons, by the
+// kind of their operands.
 const (
 	onInts    = " SNegate IAdd ISub IMul UDiv SDiv UMod BitwiseOr BitwiseXor BitwiseAnd Not "
 	onFloats  = " FNegate FAdd FSub FMul FDiv "
@@ -20,7 +20,7 @@ const (
 
 func among(list, name string) bool { return strings.Contains(list, " "+name+" ") }
 
-// conversions are the instructions that change a type: from which kind to which.
+// conversionKinds maps conversions to the kinds of the operand and the result.
 var conversionKinds = map[string][2]string{
 	"ConvertFToU": {"Float", "Int"}, "ConvertFToS": {"Float", "Int"}, "ConvertSToF": {"Int", "Float"}, "ConvertUToF": {"Int", "Float"},
 	"UConvert": {"Int", "Int"}, "SConvert": {"Int", "Int"}, "FConvert": {"Float", "Float"},
@@ -29,7 +29,7 @@ var conversionKinds = map[string][2]string{
 // of returns the type of a value.
 func (c *checker) of(id uint32) kind { return c.types[c.defined[id].typ] }
 
-// operands checks the types of an instruction in a function.
+// operands checks the types of the operands and the result of an instruction in a function.
 func (c *checker) operands(in *instruction) error {
 	if strings.Contains(in.operands, "t") && (c.types[in.typ].name == "" || c.types[in.typ].name == "Void") {
 		return in.wrong("%%%d is not the type of a value", in.typ)
@@ -135,7 +135,7 @@ func (c *checker) operands(in *instruction) error {
 	return nil
 }
 
-// operandsAre checks that operands have a type.
+// operandsAre checks that all ids have type typ.
 func (c *checker) operandsAre(in *instruction, ids []uint32, typ uint32) error {
 	for _, id := range ids {
 		if c.defined[id].typ != typ {
@@ -145,7 +145,8 @@ func (c *checker) operandsAre(in *instruction, ids []uint32, typ uint32) error {
 	return nil
 }
 
-// access checks a load or store of a type.
+// access checks that a load or store goes through a pointer to type typ, is aligned, and does not
+// write read-only memory.
 func (c *checker) access(in *instruction, pointer, typ uint32) error {
 	p := c.of(pointer)
 	if p.name != "Pointer" || p.of != typ || typ == 0 {
@@ -162,7 +163,7 @@ func (c *checker) access(in *instruction, pointer, typ uint32) error {
 	return nil
 }
 
-// chain checks a pointer to a part of something.
+// chain checks the computation of a pointer to a member or element.
 func (c *checker) chain(in *instruction) error {
 	p, t := c.of(in.ids[0]), c.types[in.typ]
 	if p.name != "Pointer" || t.name != "Pointer" || p.class != t.class {

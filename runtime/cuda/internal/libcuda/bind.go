@@ -11,8 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Bind makes an API of C functions. lookup returns the address of a function by its name. Bind
-// returns an error if a function is missing that is not optional.
+// Bind returns an API of C functions. lookup returns the address of a function by its name. Bind
+// returns an error if a function that is not optional is missing.
 func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	a := new(API)
 	address := map[string]uintptr{}
@@ -32,8 +32,8 @@ func Bind(lookup func(name string) (uintptr, error)) (*API, error) {
 	return a, nil
 }
 
-// bindHot replaces the functions that each step of a model calls. SyscallN takes a third of the time of
-// what RegisterFunc makes, for functions that are given here once more.
+// bindHot replaces the functions that each step of a model calls by direct calls with SyscallN.
+// These take a third of the time of the functions that RegisterFunc makes.
 func (a *API) bindHot(address map[string]uintptr) {
 	setCurrent, query := address["cuCtxSetCurrent"], address["cuStreamQuery"]
 	a.CtxSetCurrent = func(c Context) Result { return call(setCurrent, uintptr(c)) }

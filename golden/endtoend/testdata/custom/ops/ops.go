@@ -92,7 +92,7 @@ func Double(c *rt.Call) error {
 	return nil
 }
 
-// Mistaken reads its operand with a wrong type.
+// Mistaken reads its operand as a type that the operand does not have.
 func Mistaken(c *rt.Call) error {
 	for i, v := range rt.Data[float64](c.In[0]) {
 		rt.Data[float64](c.Out[0])[i] = v

@@ -85,7 +85,8 @@ func receiver(fn *ast.FuncDecl) string {
 	return types.ExprString(fn.Recv.List[0].Type) + "."
 }
 
-// elementTypes returns the elements. Some of them are types of a package that pkg imports.
+// elementTypes returns the element types of tensors. Some of them are types of packages that pkg
+// imports.
 func elementTypes(pkg *types.Package) ([]element, error) {
 	scopes := map[string]*types.Scope{"": types.Universe}
 	for _, p := range pkg.Imports() {

@@ -29,7 +29,7 @@ type param struct {
 	name string
 	typ  string // in Go
 	kind kind
-	of   *composite // that a pointer points to
+	of   *composite // what a pointer points to; nil for other types
 }
 
 // elementFlags lists the bool parameters that are elements of tensors, not flags.
@@ -119,7 +119,8 @@ func (p param) spelled() string {
 	return string(p.kind)
 }
 
-// value returns the expression of the argument that a constructor makes of a parameter.
+// value returns the expression that a constructor passes as the argument for a parameter. expr is
+// the parameter's expression.
 func (p param) value(expr string) string {
 	switch p.kind {
 	case contexts:

@@ -1,0 +1,137 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/burngen/burngen/gen/target/gpu/launch"
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
+)
+
+// maxFusedOperands bounds the operands of a fusion: a kernel has few arguments.
+const maxFusedOperands = 10
+
+// FuseLaunches is the pass that makes a pointwise node part of the kernel that computes one of its operands, and makes copies
+// that compute its operands part of the same kernel, if nothing else reads these operands. They are then not stored,
+// and there are fewer launches.
+var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
+
+func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
+	changed := false
+	for _, f := range m.Funcs {
+		if f.Name == pass.Prepare { // the CPU's kernels compute it
+			continue
+		}
+		l := &launches{ctx: ctx, uses: f.Uses(), order: map[*ir.Node]int{}}
+		for i, n := range f.Nodes {
+			l.order[n] = i
+		}
+		c, err := f.Rewrite(l.visit)
+		if err != nil {
+			return changed, fmt.Errorf("@%s: %w", f.Name, err)
+		}
+		f.Prune()
+		changed = changed || c
+	}
+	return changed, nil
+}
+
+// launches are the nodes of a function whose kernels are fused.
+type launches struct {
+	ctx   *pass.Context
+	uses  map[*ir.Value]int
+	order map[*ir.Node]int // of the nodes that are not in blocks
+}
+
+func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if _, ok := n.Op.(op.Pointwise); !ok || len(n.Results) != 1 {
+		return nil
+	}
+	parts := l.parts(n)
+	if len(parts) == 0 {
+		return nil
+	}
+	args, own := operandsOf(parts, n)
+	if len(args) > maxFusedOperands {
+		return nil
+	}
+	block := b.Block(func(b *ir.Builder) {
+		inside := map[*ir.Value]*ir.Value{}
+		for _, v := range args {
+			inside[v] = b.Param("p", v.Type)
+		}
+		for _, part := range append(parts, n) {
+			operands := make([]*ir.Value, len(part.Args))
+			for i, v := range part.Args {
+				operands[i] = inside[v]
+			}
+			made := b.Inline(&ir.Block{Params: part.Args, Nodes: []*ir.Node{part}, Results: part.Results}, operands, "")
+			inside[part.Results[0]] = made[0]
+		}
+		b.Return(inside[n.Results[0]])
+	})
+	y := b.NodeBlocks(op.Fusion{Own: own}, []*ir.Block{block}, args...)
+	if _, err := launch.Of(y[0].Def, launch.Options{}); err != nil {
+		return nil
+	}
+	pos := n.Pos
+	for _, part := range parts {
+		pos = pass.JoinPos(part.Pos, pos)
+	}
+	y[0].Def.Pos = pos
+	l.ctx.Count(pass.FusedChains, 1)
+	return y
+}
+
+// parts returns the nodes whose results only n reads and that can be in its kernel: copies, and of other nodes the
+// one that is computed last.
+func (l *launches) parts(n *ir.Node) []*ir.Node {
+	here, ok := l.order[n]
+	if !ok {
+		return nil
+	}
+	var parts []*ir.Node
+	var host *ir.Node
+	for _, a := range n.Args {
+		if a.Def == nil || l.uses[a] != 1 || len(a.Def.Results) != 1 {
+			continue
+		}
+		at, ok := l.order[a.Def]
+		switch {
+		case !ok || at >= here:
+		case launch.Loads(a.Def.Op):
+			parts = append(parts, a.Def)
+		case !launch.Ends(a.Def.Op) || !slices.EqualFunc(a.Type.Shape, n.Results[0].Type.Shape, dim.Dim.Equal):
+		case host == nil || at > l.order[host]:
+			host = a.Def
+		}
+	}
+	if host != nil {
+		parts = append(parts, host)
+	}
+	return parts
+}
+
+// operandsOf returns the operands of the fusion of parts with n. The first ones, own many, are those of the parts.
+func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
+	known := map[*ir.Value]bool{}
+	add := func(list []*ir.Value) {
+		for _, v := range list {
+			if v != nil && !known[v] {
+				known[v], args = true, append(args, v)
+			}
+		}
+	}
+	for _, part := range parts {
+		known[part.Results[0]] = true
+	}
+	for _, part := range parts {
+		add(part.Args)
+	}
+	own = len(args)
+	add(n.Args)
+	return args, own
+}

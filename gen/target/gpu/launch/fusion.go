@@ -1,0 +1,99 @@
+package launch
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/templates/kernels"
+)
+
+var errFusion = errors.New("a kernel computes copies, one operator, and elementwise operators on them")
+
+// Ends reports whether the kernels of an operator can compute elementwise operators on the elements of its
+// result, before they store them.
+func Ends(o ir.Op) bool { return builders[reflect.TypeOf(o)].ends }
+
+// Loads reports whether a kernel of elementwise operators can load their operand from the operand of an operator,
+// so that the operator is not computed.
+func Loads(o ir.Op) bool {
+	_, ok := o.(op.StridedCopy)
+	return ok
+}
+
+// fused returns the launches of a [op.Fusion], whose last node is pointwise. If another node [Ends], they are its
+// launches, which compute the last node on each element before they store it. The others [Loads].
+func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
+	block := n.Blocks[0]
+	last, host, err := parts(block)
+	if err != nil {
+		return nil, err
+	}
+	var launches []kernels.Launch
+	if host == nil {
+		launches, err = pointwiseMap(last, load)
+	} else {
+		own := host.Results[0]
+		launches, err = builders[reflect.TypeOf(host.Op)].build(host, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kernel.Value) {
+			v = e.Rounded(own.Type.DType, v)
+			e.Write(last.Results[0]).Set(i, elements(e, last, i, at, func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value {
+				if a == own {
+					return v
+				}
+				return load(e, a, at)
+			})[0])
+		}, by)
+	}
+	outer := map[*ir.Value]*ir.Value{last.Results[0]: n.Results[0]}
+	for i, p := range block.Params {
+		outer[p] = n.Args[i]
+	}
+	for _, l := range launches {
+		for i := range l.Args {
+			a := &l.Args[i]
+			if a.Read != nil {
+				a.Read = outer[a.Read]
+			}
+			if a.Write != nil {
+				a.Write = outer[a.Write]
+			}
+		}
+	}
+	return launches, err
+}
+
+// parts returns the last node of the block of a fusion, and the node that is neither last nor a copy, or nil.
+func parts(block *ir.Block) (last, host *ir.Node, err error) {
+	for i, n := range block.Nodes {
+		_, pointwise := n.Op.(op.Pointwise)
+		switch {
+		case i == len(block.Nodes)-1 && pointwise:
+			return n, host, nil
+		case Loads(n.Op):
+		case host == nil && Ends(n.Op):
+			host = n
+		default:
+			return nil, nil, errFusion
+		}
+	}
+	return nil, nil, errFusion
+}
+
+// load returns the element of an operand of a pointwise node that a copy in the same block computes, or nil for
+// other operands. at returns the index of the element of the result on each axis.
+func load(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value {
+	if a.Def == nil {
+		return nil
+	}
+	o := a.Def.Op.(op.StridedCopy)
+	from, index := e.Dim(o.Offset), at()
+	index = index[len(index)-len(o.Shape):]
+	for k, stride := range o.Strides {
+		if n, ok := o.Shape[k].Int(); !ok || n != 1 {
+			from = e.Add(from, e.Mul(index[k], e.Dim(stride)))
+		}
+	}
+	return e.Read(a.Def.Args[0]).Get(from)
+}

@@ -1,0 +1,53 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// maxBlocks is the greatest number of blocks of a grid in each dimension. Every device allows as many.
+// Tests change it.
+var maxBlocks = 32768
+
+// Grid returns the launch of a kernel that computes work items, numbered along at most three dimensions, with
+// a block of threads for each. fill may declare shared memory. It returns a function that computes
+// the item with an index in each dimension; all threads of a block call it. If there may be more than
+// maxBlocks items along a dimension, a block computes several, one after the other. fill then has to leave
+// shared memory as the next item may overwrite it.
+func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item func(at []*kernel.Value))) (Launch, error) {
+	blocks := make([]dim.Dim, len(items))
+	for k, n := range items {
+		if blocks[k] = n; mayExceed(n, maxBlocks) {
+			blocks[k] = n.Min(dim.Const(maxBlocks))
+		}
+	}
+	return New(name, blocks, block, func(e *Emitter) {
+		item, at := fill(e), make([]*kernel.Value, len(items))
+		var walk func(k int)
+		walk = func(k int) {
+			switch {
+			case k < 0:
+				item(at)
+			case items[k].Equal(dim.Const(1)):
+				at[k] = e.Int(0)
+				walk(k - 1)
+			case blocks[k].Equal(items[k]):
+				at[k] = e.BlockIdx(k)
+				walk(k - 1)
+			default:
+				e.For(e.BlockIdx(k), e.Dim(items[k]), e.Int(maxBlocks), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+					at[k] = i
+					walk(k - 1)
+					return nil
+				})
+			}
+		}
+		walk(len(items) - 1)
+	})
+}
+
+// mayExceed reports whether an extent is not known to be at most a number.
+func mayExceed(d dim.Dim, most int) bool {
+	_, hi := d.Bounds()
+	return hi > int64(most)
+}
