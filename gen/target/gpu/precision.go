@@ -109,7 +109,11 @@ func (c *chains) block(b *ir.Block, before map[*ir.Value]int) int {
 		if call, ok := n.Op.(ir.Invoke); ok {
 			length += c.of(c.module.Func(call.Func))
 		}
+		start := length
 		for _, inner := range n.Blocks {
+			for _, p := range inner.Params {
+				before[p] = start
+			}
 			length = max(length, c.block(inner, before))
 		}
 		for _, r := range n.Results {

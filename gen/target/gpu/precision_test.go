@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,9 @@ func TestPrecisionGoldens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			target := gpu.Target{Language: interpreted.Language, Precision: gpu.Precision(i), Device: writer{}}
 			m := agreesRounded(t, target, network, draw(ir.F32, 6, 8))
+			if got, want := target.Precision.Rounding(m, m.Func(pass.Forward)), 4*target.Precision.Unit()*math.Sqrt(3); got != want {
+				t.Errorf("the tolerance of the lowered model is %g, want %g: %%wv is prepared", got, want)
+			}
 			text := m.String() + kernelsOf(t, target, m)
 			file := filepath.Join("testdata", "precision_"+name+".txt")
 			if *updating {
@@ -156,12 +160,25 @@ func kernelsOf(t *testing.T, target gpu.Target, m *ir.Module) string {
 		if !ok {
 			continue
 		}
-		if _, product := l.Node.Op.(op.Product); product && !seen[l.Kernel.String()] {
+		if multiplies(l.Node) && !seen[l.Kernel.String()] {
 			seen[l.Kernel.String()] = true
 			texts = append(texts, "\n"+l.Kernel.String())
 		}
 	}
 	return strings.Join(texts, "")
+}
+
+// multiplies reports whether a node is a product, or one is fused into it.
+func multiplies(n *ir.Node) bool {
+	if _, ok := n.Op.(op.Product); ok {
+		return true
+	}
+	for _, b := range n.Blocks {
+		if slices.ContainsFunc(b.Nodes, multiplies) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestRounding asserts that the tolerance of a precision grows with the root of the number of products in a
