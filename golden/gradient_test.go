@@ -4,19 +4,27 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/gputest"
+	"github.com/burngen/burngen/gen/target/vulkan"
 	"github.com/burngen/burngen/gen/verify"
 	"github.com/burngen/burngen/golden/corpus"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/onnx"
+	drivercuda "github.com/burngen/burngen/runtime/cuda"
+	runtime "github.com/burngen/burngen/runtime/gpu"
+	drivervulkan "github.com/burngen/burngen/runtime/vulkan"
 )
 
-var everyGradient = flag.Bool("gradients", false, "compare the gradients of large models with differences, too")
+var everyGradient = flag.Bool("gradients", false, "compare the gradients of large models with differences, and all gradients on devices")
 
 // gradientsFile has a line for each official test of one operator whose float results depend on
 // float operands, and for each such model of the corpus: its name, a tab, and "yes" or the IR
@@ -177,5 +185,55 @@ func TestModelGradients(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestGradientsOnDevice compares the gradients of the models in conformance/gradients.tsv, as a device computes
+// them, with the evaluator's. Without -gradients it compares a few of them.
+func TestGradientsOnDevice(t *testing.T) {
+	all := readGradients(t)
+	maps.DeleteFunc(all, func(_, verdict string) bool { return verdict != withGradient })
+	names := slices.Sorted(maps.Keys(all))
+	for _, on := range []struct {
+		target gpu.Target
+		driver runtime.Driver
+	}{{vulkan.Target(), drivervulkan.Driver()}, {cuda.Target(), drivercuda.Driver()}} {
+		t.Run(on.target.Name(), func(t *testing.T) {
+			target := gputest.Open(t, on.target, on.driver)
+			for i, name := range names {
+				if *everyGradient || i%100 == 0 {
+					t.Run(name, func(t *testing.T) { gradientOnDevice(t, target, name) })
+				}
+			}
+		})
+	}
+}
+
+// gradientOnDevice compares the gradient of a model of the corpus.
+func gradientOnDevice(t *testing.T, target gpu.Target, name string) {
+	cases, err := verify.Find([]string{corpus.Path(t, name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := onnx.Open(filepath.Join(cases[0].Dir, "model.onnx"), onnx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := cases[0].Arguments(m)
+	if errors.Is(err, verify.ErrNoReferences) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := verify.NewSlopes(m)
+	if err != nil {
+		t.Skip(err) // not in f64
+	}
+	if n := s.Flops(args); n > smallModel {
+		t.Skipf("%d operations", n)
+	}
+	if err := s.AgreeOn(target, args); err != nil {
+		t.Errorf("%.1000v", err)
 	}
 }

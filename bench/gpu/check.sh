@@ -1,108 +1,230 @@
 #!/bin/sh
-# Checks burngen on the GPUs of this machine: lists the devices, runs the tests of the drivers and of the
-# kernels, and compares models with their references on each device. Writes what it saw to
-# RESULTS-CHECK.md beside this file. It goes on after a failure, and exits with 1 if anything failed.
+# Checks burngen on the GPUs of a machine. The machine needs no Go:
 #
-#   bench/gpu/check.sh [TARGET…]     the targets are cuda and vulkan, if none is named
+#   bench/gpu/check.sh build DIR        writes programs and packed corpora into DIR; needs Go
+#   DIR/check.sh run DIR [PART…]        runs all parts, or the parts that are named
+#   DIR/check.sh parts                  lists the parts
 #
-# BURNGEN_CORPUS is the folder of the test corpora. Without it, no models are compared. Programs in
-# bench/gpu/bin are used as they are; without them, they are built, for which Go is needed. To check a
-# machine without Go, run "bench/gpu/check.sh build" elsewhere and copy the repository's folder.
-# LIMIT is the time for one model, 2m if it is empty.
+# README.md beside this file says what the parts are, and which variables change them.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-bin=$here/bin
-results=$here/RESULTS-CHECK.md
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
-failed=0
 
-# build makes the program $1 of the package $2 by a command of go, unless it is there.
+usage() {
+	echo "usage: check.sh build DIR | run DIR [PART…] | parts" >&2
+	exit 2
+}
+
+# lanes lists the parts that run at the same time as the parts of other lanes. The parts of one lane run one
+# after the other.
+lane_vulkan='driver-vulkan package-vulkan trainer-vulkan verify-vulkan trials-vulkan kernels-vulkan gradients-vulkan learning-vulkan'
+lane_cuda='driver-cuda package-cuda trainer-cuda verify-cuda trials-cuda kernels-cuda gradients-cuda learning-cuda'
+lane_other='ptxas memcheck racecheck'
+# alone lists the parts that run after the lanes, with the machine to themselves.
+alone='goroutines-vulkan goroutines-cuda memory-vulkan memory-cuda'
+
+# build writes the programs into $1/programs.tar.xz and the corpora into $1/corpus.tar.xz.
 build() {
-	name=$1 package=$2
-	shift 2
-	[ -x "$bin/$name" ] && return
-	mkdir -p "$bin"
-	(cd "$root" && CGO_ENABLED=0 go "$@" -o "$bin/$name" "$package") || {
-		echo "check.sh: $name cannot be built" >&2
-		exit 1
-	}
-}
-
-build burngen ./cmd/burngen build
-build cuda.test ./runtime/cuda test -c
-build vulkan.test ./runtime/vulkan test -c
-build gpu.test ./gen/target/gpu test -c
-[ "${1-}" = build ] && exit
-[ $# -eq 0 ] && set -- cuda vulkan
-
-say() { printf '%s\n' "$*" >>"$results"; }
-
-# step runs the rest of the line in the folder $2, and adds a row with the last lines that it printed.
-step() {
-	title=$1 folder=$2
-	shift 2
-	log=$logs/log
-	echo "$title …" >&2
-	begin=$(date +%s)
-	(cd "$folder" && "$@") >"$log" 2>&1
-	code=$?
-	seconds=$(($(date +%s) - begin))
-	what=passed
-	if [ $code -ne 0 ]; then
-		what="FAILED ($code)"
-		failed=1
-	fi
-	last=$(tail -n 1 "$log" | tr '|' '/')
-	say "| $title | $what | $seconds s | $last |"
-	if [ $code -ne 0 ]; then
-		{
-			printf '\n### %s\n\n```\n' "$title"
-			grep -E 'FAIL|panic|fatal|cannot|no usable' "$log" | head -n 50
-			printf '…\n'
-			tail -n 10 "$log"
-			printf '```\n'
-		} >>"$logs/failures"
-	fi
-}
-
-cat >"$results" <<TEXT
-# What check.sh saw
-
-Written by [check.sh](check.sh) on $(date -u +%Y-%m-%d), $(uname -sm).
-
-\`\`\`
-$("$bin/burngen" version 2>&1)
-$("$bin/burngen" devices 2>&1)
-\`\`\`
-
-| check | result | time | last line |
-|---|---|---|---|
-TEXT
-
-step "kernels, interpreted" "$root/gen/target/gpu" "$bin/gpu.test"
-for target; do
-	# A driver's tests skip what needs a device if there is none. That must not count as passed.
-	if "$bin/burngen" devices 2>&1 | grep -q "^$target  *[0-9]"; then
-		step "$target: tests of the driver" "$root/runtime/$target" "$bin/$target.test"
-	else
-		step "$target: there is a device" "$root" sh -c "\"$bin/burngen\" devices | grep '^$target'; exit 1"
-		continue
-	fi
-	if [ -z "${BURNGEN_CORPUS-}" ]; then
-		say "| $target: models | not run | | BURNGEN_CORPUS is not set |"
-		continue
-	fi
-	for folder in "$BURNGEN_CORPUS"/onnx-* "$BURNGEN_CORPUS"/models; do
-		[ -d "$folder" ] || continue
-		step "$target: $(basename "$folder")" "$root" "$bin/burngen" verify -exec -target "$target" -timeout "${LIMIT:-2m}" "$folder"
+	mkdir -p "$1" || exit
+	dir=$(cd "$1" && pwd)
+	root=$(cd "$(dirname "$0")/../.." && pwd)
+	stage=$(mktemp -d) || exit
+	trap 'rm -rf "$stage"' EXIT
+	mkdir -p "$stage/bin" "$stage/golden" "$stage/ptx"
+	cd "$root" || exit
+	export CGO_ENABLED=0 GOFLAGS=-trimpath
+	go build -ldflags='-s -w' -o "$stage/bin/burngen" ./cmd/burngen || exit
+	for package in runtime/cuda runtime/vulkan gen/target/cuda gen/target/vulkan golden; do
+		go test -c -ldflags='-s -w' -o "$stage/bin/$(echo $package | tr / -).test" "./$package" || exit
 	done
-done
-if [ -s "$logs/failures" ]; then
-	say
-	say "## Failures"
-	cat "$logs/failures" >>"$results"
-fi
-echo "wrote $results" >&2
-exit $failed
+	# There is no device for these tests here, so that they are built and not run.
+	VK_ICD_FILENAMES=/no/such/driver.json VK_DRIVER_FILES=/no/such/driver.json \
+		go test ./golden/endtoend -count=1 -timeout 60m -run TestDevice -args -binaries "$stage/bin" || exit
+	cp -r golden/conformance "$stage/golden/" || exit
+	for file in $(git ls-files '*.ptx'); do
+		cp "$file" "$stage/ptx/$(echo "$file" | tr / -)" || exit
+	done
+	git rev-parse HEAD >"$stage/commit"
+	# The programs have much in common, which a large dictionary finds.
+	tar -C "$stage" -c . | xz --lzma2=preset=2,dict=128MiB >"$dir/programs.tar.xz" || exit
+	cp "$root/bench/gpu/check.sh" "$dir/"
+	if [ -n "${BURNGEN_CORPUS-}" ]; then
+		pack "$dir"
+	fi
+	ls -l "$dir"
+}
+
+# pack writes the tests of operators, and models in the order of their size up to MODELS_MB.
+pack() {
+	room=$((${MODELS_MB:-30} * 1024))
+	(cd "$BURNGEN_CORPUS" && {
+		ls -d onnx-* 2>/dev/null
+		du -sk models/* 2>/dev/null | sort -n | while read -r size model; do
+			room=$((room - size))
+			[ $room -ge 0 ] && echo "$model" || echo "not packed: $model, $size kB" >&2
+		done
+	}) >"$stage/list"
+	tar -C "$BURNGEN_CORPUS" -c -T "$stage/list" | xz -2 >"$1/corpus.tar.xz" || exit
+}
+
+# unpack unpacks an archive into the folder $2. Not all machines have xz.
+unpack() {
+	if command -v xz >/dev/null; then
+		xz -dc "$1" | tar -C "$2" -x
+	else
+		python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$1" "$2"
+	fi
+}
+
+# tests runs a program of tests.
+tests() {
+	program=$1
+	shift
+	timeout -k 5 "$limit" "$work/bin/$program.test" -test.v -test.timeout "$((limit - 3))s" "$@"
+}
+
+# assemble assembles the kernels in files for two generations of cards.
+assemble() {
+	command -v ptxas >/dev/null || { echo "ptxas is not installed"; return; }
+	passed=0 failed=0
+	for file in "$work"/ptx/*; do
+		for arch in sm_80 sm_90; do
+			if ! said=$(ptxas -v -arch=$arch -o "$logs/kernel.cubin" "$file" 2>&1); then
+				echo "FAIL $arch $file: $said"
+				failed=$((failed + 1))
+			elif echo "$said" | grep spill | grep -qv ' 0 bytes spill stores, 0 bytes spill loads'; then
+				echo "FAIL $arch $file spills registers: $(echo "$said" | grep spill | sort | uniq -c)"
+				failed=$((failed + 1))
+			else
+				passed=$((passed + 1))
+			fi
+		done
+	done
+	echo "$passed passed, $failed failed, 0 refused"
+	[ $failed -eq 0 ]
+}
+
+# sanitize runs the trials under a tool of compute-sanitizer.
+sanitize() {
+	command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not installed"; return; }
+	timeout -k 5 "$limit" compute-sanitizer --tool "$1" --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
+		-test.v -test.timeout "$((limit - 3))s" -test.run 'TestAgreeOnCard' -rapid.checks=1 -ptxas=
+}
+
+# verify compares the models of the corpora with their references. Models that burngen refuses on every target
+# are not failures.
+verify() {
+	[ -n "$corpus" ] || { echo "no corpora: neither corpus.tar.xz nor BURNGEN_CORPUS"; return; }
+	timeout -k 5 "$limit" "$work/bin/burngen" verify -exec -target "$1" -timeout "${LIMIT:-1m}" $(ls -d "$corpus"/onnx-* "$corpus"/models)
+}
+
+# part runs the part $1. Its limit is the time that it may take, in seconds.
+part() {
+	target=${1#*-}
+	case $1 in
+	driver-*) limit=100 && cd "$work" && tests "runtime-$target" ;;
+	package-*) limit=60 && tests "$1" -test.skip 'RandomContexts|Loads' ;;
+	trainer-*) limit=60 && tests "$1" ;;
+	verify-*) limit=180 && verify "$target" ;;
+	trials-vulkan) limit=180 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
+	trials-cuda) limit=180 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
+	kernels-*) limit=100 && tests "gen-target-$target" -test.run Kernels -kernels ;;
+	gradients-*) limit=180 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
+	ptxas) limit=60 && assemble ;;
+	memcheck | racecheck) limit=300 && sanitize "$1" ;;
+	learning-*) limit=180 && BURNGEN_TARGET=$target tests learning -steps 300 ;;
+	goroutines-*) limit=60 && tests "package-$target" -test.run RandomContexts -goroutines 64 -calls 100 ;;
+	memory-*) limit=180 && tests "package-$target" -test.run Loads -loads 10000 ;;
+	*) echo "check.sh: no part $1" && return 2 ;;
+	esac
+}
+
+# count prints how many checks of a log passed, failed and were refused.
+count() {
+	if sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ refused' "$1"); then
+		echo "$sum" | tail -n 1 | sed 's/ passed, / /; s/ failed, / /; s/ refused.*//'
+	else
+		echo "$(grep -cE '^ *--- PASS' "$1") $(grep -cE '^ *--- FAIL' "$1") $(grep -cE '^ *--- SKIP' "$1")"
+	fi
+}
+
+# step runs a part and writes its row and its failures. A part in which nothing passed is refused.
+step() {
+	name=$1 log=$logs/$1.log begin=$(date +%s)
+	(part "$name") >"$log" 2>&1
+	code=$? seconds=$(($(date +%s) - begin))
+	counts=$(count "$log")
+	result=passed
+	if [ $code -ne 0 ]; then
+		result=FAILED
+	elif [ "${counts%% *}" = 0 ]; then
+		result=refused
+	fi
+	echo "| $name | $result | $(echo "$counts" | sed 's/ / | /g') | $seconds | $code | $(tail -n 1 "$log" | cut -c 1-150 | tr '|' '/') |" >"$logs/$name.row"
+	[ $result = passed ] || touch "$logs/$name.bad"
+	if [ $result != passed ] || [ "${counts##* }" != 0 ]; then
+		{
+			printf '\n### %s: %s\n\n```\n' "$name" "$result"
+			grep -nE -A 3 'FAIL|panic|fatal|SKIP|REFUSED|no usable|========= (Error|ERROR|Invalid)' "$log" | cut -c 1-600 | head -n 120
+			printf '…\n'
+			tail -n 8 "$log" | cut -c 1-600
+			printf '```\n'
+		} >"$logs/$name.failures"
+	fi
+	echo "$name: $result, $seconds s" >&2
+}
+
+# steps runs those parts of a list that are wanted.
+steps() {
+	for p; do
+		case " $wanted " in *" $p "*) step "$p" ;; esac
+	done
+}
+
+# run runs parts in the folder $1 and writes RESULTS-CHECK.md there.
+run() {
+	dir=$(cd "$1" && pwd) || exit
+	shift
+	all="$lane_vulkan $lane_cuda $lane_other $alone"
+	wanted=${*:-$all}
+	work=$(mktemp -d) || exit
+	logs=$dir/logs results=$dir/RESULTS-CHECK.md corpus=${BURNGEN_CORPUS-}
+	trap 'rm -rf "$work"' EXIT
+	rm -rf "$logs" && mkdir -p "$logs" || exit
+	unpack "$dir/programs.tar.xz" "$work" || exit
+	if [ -z "$corpus" ] && [ -f "$dir/corpus.tar.xz" ]; then
+		corpus=$work/corpus
+		mkdir "$corpus" && unpack "$dir/corpus.tar.xz" "$corpus" || exit
+	fi
+	begin=$(date +%s)
+	if [ "${LANES:-3}" = 1 ]; then
+		steps $lane_vulkan $lane_cuda $lane_other
+	else
+		steps $lane_vulkan &
+		steps $lane_cuda &
+		steps $lane_other &
+		wait
+	fi
+	steps $alone
+	{
+		printf '# What check.sh saw\n\nCommit %s, %s, %s, %s s.\n\n```\n' "$(cat "$work/commit")" "$(date -u '+%Y-%m-%d %H:%M')" "$(uname -sm)" $(($(date +%s) - begin))
+		"$work/bin/burngen" version 2>&1
+		"$work/bin/burngen" devices 2>&1
+		command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+		printf '```\n\n| part | result | passed | failed | refused | seconds | exit code | last line |\n|---|---|---|---|---|---|---|---|\n'
+		for p in $wanted; do cat "$logs/$p.row"; done
+		if ls "$logs"/*.failures >/dev/null 2>&1; then
+			printf '\n## Failures and refusals\n'
+			for p in $wanted; do
+				[ -f "$logs/$p.failures" ] && cat "$logs/$p.failures"
+			done
+		fi
+	} >"$results"
+	echo "wrote $results" >&2
+	! ls "$logs"/*.bad >/dev/null 2>&1
+}
+
+case ${1-} in
+build) [ $# -eq 2 ] || usage && build "$2" ;;
+run) [ $# -ge 2 ] || usage && shift && run "$@" ;;
+parts) printf '%s\n' $lane_vulkan $lane_cuda $lane_other $alone ;;
+*) usage ;;
+esac

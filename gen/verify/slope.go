@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/target"
+	"github.com/burngen/burngen/gen/value"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/grad"
@@ -120,10 +123,9 @@ const (
 // piecewise functions.
 var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
 
-// Check compares the gradient near args with differences along random directions. It returns an
-// error if their relative difference exceeds 1e-4, and the errors of the operators.
-func (s *Slopes) Check(args []*ir.Tensor) error {
-	point := make([]*ir.Tensor, len(s.value.Params))
+// point returns the arguments of the functions near args, and the generator of the directions that follow.
+func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() []*ir.Tensor, err error) {
+	point = make([]*ir.Tensor, len(s.value.Params))
 	for i, p := range s.value.Params {
 		if i < len(args) {
 			point[i] = widened(args[i])
@@ -132,14 +134,14 @@ func (s *Slopes) Check(args []*ir.Tensor) error {
 		name := s.names[i-len(args)]
 		w, err := s.module.Weight(name).Tensor()
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if point[i] = widened(w); !point[i].Type().Equal(p.Type) {
-			return fmt.Errorf("weight %q is %s, not %s", name, w.Type(), p.Type)
+			return nil, nil, fmt.Errorf("weight %q is %s, not %s", name, w.Type(), p.Type)
 		}
 	}
 	random := uint64(0)
-	direction := func() []*ir.Tensor {
+	direction = func() []*ir.Tensor {
 		d := make([]*ir.Tensor, len(s.wrt))
 		for k, i := range s.wrt {
 			random++
@@ -148,7 +150,64 @@ func (s *Slopes) Check(args []*ir.Tensor) error {
 		return d
 	}
 	// Move away from zeros, where piecewise functions have kinks.
-	point = s.moved(point, direction(), slopeJitter)
+	return s.moved(point, direction(), slopeJitter), direction, nil
+}
+
+// AgreeOn compares the gradient near args, as the evaluator computes it in f64, with the one that a target
+// computes. It returns an error if an element differs by more than 1e-4 of the largest of its gradient, and the
+// errors of the compiler and of the operators.
+func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
+	point, _, err := s.point(args)
+	if err != nil {
+		return err
+	}
+	want, err := s.run(s.both, point)
+	if err != nil {
+		return err
+	}
+	f := s.both.Clone()
+	f.Name = s.value.Name
+	for i := range f.ResultNames {
+		f.ResultNames[i] = fmt.Sprint("y", i)
+	}
+	m, err := gen.FromModule("gradient", &ir.Module{Funcs: []*ir.Func{f}}, gen.Options{Target: to})
+	if err != nil {
+		return err
+	}
+	data, shapes := make([]any, len(point)), make([][]int, len(point))
+	for i, x := range point {
+		data[i], shapes[i] = value.ToGo(x), x.Shape
+	}
+	results, resultShapes, err := m.Run(data, shapes)
+	if err != nil {
+		return err
+	}
+	for i, y := range want {
+		x, err := value.FromGo(y.Type(), resultShapes[i], results[i])
+		if err != nil {
+			return err
+		}
+		size := 0.0
+		for k := range y.Len() {
+			size = max(size, math.Abs(y.Float(k)))
+		}
+		for k := range y.Len() {
+			got, want := x.Float(k), y.Float(k)
+			if same := got == want || got != got && want != want; !same && !(math.Abs(got-want) <= slopeNear*size) {
+				return fmt.Errorf("element %d of result %d is %g, want %g", k, i, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+// Check compares the gradient near args with differences along random directions. It returns an
+// error if their relative difference exceeds 1e-4, and the errors of the operators.
+func (s *Slopes) Check(args []*ir.Tensor) error {
+	point, direction, err := s.point(args)
+	if err != nil {
+		return err
+	}
 	here, err := s.run(s.both, point)
 	if err != nil {
 		return err

@@ -140,14 +140,17 @@ func TestVulkanPrecisions(t *testing.T) {
 
 var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
 
+// devices are the targets with drivers of devices.
+var devices = []struct {
+	target gpu.Target
+	driver func() runtime.Driver
+}{{targetvulkan.Target(), vulkan.Driver}, {targetcuda.Target(), cuda.Driver}}
+
 // onDevices runs a test of packages in a module for each target with devices, if the machine has a
 // device or the test will run elsewhere.
 func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, target gpu.Target)) {
 	long(t)
-	for _, d := range []struct {
-		target gpu.Target
-		driver func() runtime.Driver
-	}{{targetvulkan.Target(), vulkan.Driver}, {targetcuda.Target(), cuda.Driver}} {
+	for _, d := range devices {
 		t.Run(d.target.Name(), func(t *testing.T) {
 			infos, err := d.driver().Devices()
 			if err != nil && *binaries == "" {
@@ -156,15 +159,25 @@ func onDevices(t *testing.T, name string, prepare func(t *testing.T, m module, t
 			m := newModule(t)
 			m.requireAll(t)
 			prepare(t, m, d.target)
-			m.run(t, nil, "vet", "./...")
-			if *binaries != "" {
-				m.run(t, nil, "test", "-c", "-o", filepath.Join(*binaries, name+"-"+d.target.Name()+".test"), "./tests")
-			}
+			m.run(t, trimmed, "vet", "./...")
+			m.keep(t, name+"-"+d.target.Name())
 			if err == nil {
 				t.Logf("the device is %s", infos[0].Name)
-				m.run(t, nil, "test", "./tests")
+				m.run(t, trimmed, "test", "./tests")
 			}
 		})
+	}
+}
+
+// trimmed is the environment of commands whose packages have no path of a temporary folder, so that they are
+// compiled once.
+var trimmed = []string{"GOFLAGS=-mod=mod -trimpath"}
+
+// keep writes the module's tests as a program into the folder that -binaries names.
+func (m module) keep(t *testing.T, name string) {
+	t.Helper()
+	if *binaries != "" {
+		m.run(t, trimmed, "test", "-c", "-ldflags=-s -w", "-o", filepath.Join(*binaries, name+".test"), "./tests")
 	}
 }
 
@@ -203,6 +216,35 @@ func TestDeviceTrainer(t *testing.T) {
 		}
 		m.copyFor(t, device, "gputrain/gputrain_test.go")
 	})
+}
+
+// TestDeviceLearning trains models of the examples on devices and on the CPU, with packages that choose their
+// target. It runs if -binaries or -every is given: it builds nine packages, and takes minutes with a software driver.
+func TestDeviceLearning(t *testing.T) {
+	if *binaries == "" && !*every {
+		t.Skip("neither -binaries nor -every")
+	}
+	var found []string
+	for _, d := range devices {
+		if infos, err := d.driver().Devices(); err == nil {
+			t.Logf("the device of %s is %s", d.target.Name(), infos[0].Name)
+			found = append(found, d.target.Name())
+		}
+	}
+	if found == nil && *binaries == "" {
+		t.Skip("there is no device")
+	}
+	m := newModule(t)
+	m.requireAll(t)
+	for name, flags := range map[string][]string{"text": nil, "mnist": {"-set", "Classes=10"}, "finetune": nil} {
+		m.generate(t, name, filepath.Join(root, "examples", name, "model"), append(flags, "-train", "-target", "auto")...)
+	}
+	m.copy(t, "tests", "learning/learning_test.go")
+	m.run(t, trimmed, "vet", "./tests")
+	m.keep(t, "learning")
+	for _, name := range found {
+		m.run(t, append([]string{"BURNGEN_TARGET=" + name}, trimmed...), "test", "./tests")
+	}
 }
 
 // TestAuto runs a package that chooses its target. It runs it with a software driver for Vulkan,

@@ -2,73 +2,100 @@ package cuda_test
 
 import (
 	"encoding/binary"
-	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cuda"
 	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/internal/ptx"
 	"github.com/burngen/burngen/ir/kernel"
 	driver "github.com/burngen/burngen/runtime/cuda"
 	"github.com/burngen/burngen/runtime/cuda/fake"
-	runtime "github.com/burngen/burngen/runtime/gpu"
 )
 
-// TestAgreeOnCard compares kernels on the first card with the definitions of the operators. If ptxas is
-// installed, each kernel is assembled besides, and must not spill registers.
+// ptxas is the assembler of the CUDA toolkit.
+var ptxas = flag.String("ptxas", "ptxas", "assembles kernels with `PROGRAM`, if it is installed")
+
+// TestAgreeOnCard compares kernels on the first card with the definitions of the operators. Kernels must not
+// write outside of their operands. If ptxas is installed, each kernel is assembled besides, and must not spill
+// registers.
 func TestAgreeOnCard(t *testing.T) {
-	target, err := cuda.Target().Open(driver.Driver(), 0)
-	if errors.Is(err, runtime.ErrNoDevice) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer target.Close()
-	if path, err := exec.LookPath("ptxas"); err == nil {
-		target.Device = &assembler{Device: target.Device, ptxas: path, dir: t.TempDir(), seen: map[string]bool{}}
+	target := gputest.Open(t, cuda.Target(), driver.Driver())
+	if path, err := exec.LookPath(*ptxas); err == nil {
+		a := &assembler{Device: target.Device, ptxas: path, dir: t.TempDir(), free: make(chan bool, runtime.NumCPU()), seen: map[string]bool{}}
+		defer a.wait(t)
+		target.Device = a
 	}
 	targettest.Fewer(t, 5)
 	targettest.Agree(t, target)
 }
 
-// assembler is a device whose kernels are assembled before they are first launched.
+// TestKernels runs the tests that the kernels of all targets have to pass on the first card.
+func TestKernels(t *testing.T) {
+	targettest.Kernels(t, gputest.Open(t, cuda.Target(), driver.Driver()))
+}
+
+// assembler is a device whose kernels are assembled in the background when they are first launched.
 type assembler struct {
 	gpu.Device
 	ptxas, dir string
+	free       chan bool // a value for each program that runs
 	seen       map[string]bool
+
+	group sync.WaitGroup
+	mu    sync.Mutex
+	errs  []error
 }
 
 func (a *assembler) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
 	if text := k.String(); !a.seen[text] {
 		a.seen[text] = true
-		if err := a.assemble(k); err != nil {
+		code, err := cuda.Target().Write(k)
+		if err != nil {
 			return err
 		}
+		file := filepath.Join(a.dir, fmt.Sprint(len(a.seen)))
+		a.free <- true
+		a.group.Go(func() {
+			defer func() { <-a.free }()
+			if err := a.assemble(file, code); err != nil {
+				a.mu.Lock()
+				defer a.mu.Unlock()
+				a.errs = append(a.errs, err)
+			}
+		})
 	}
 	return a.Device.Launch(k, grid, args)
 }
 
-// assemble returns an error if ptxas does not take a kernel, or spills registers.
-func (a *assembler) assemble(k *kernel.Kernel) error {
-	code, err := cuda.Target().Write(k)
-	if err != nil {
-		return err
+// wait waits for the programs that run, and reports their errors.
+func (a *assembler) wait(t *testing.T) {
+	a.group.Wait()
+	for _, err := range a.errs {
+		t.Error(err)
 	}
-	file := filepath.Join(a.dir, "kernel.ptx")
+	t.Logf("%d kernels are assembled", len(a.seen))
+}
+
+// assemble returns an error if ptxas does not take code, or spills registers.
+func (a *assembler) assemble(file string, code []byte) error {
+	defer os.Remove(file)
 	if err := os.WriteFile(file, code, 0o666); err != nil {
 		return err
 	}
 	for _, arch := range []string{"sm_80", "sm_90"} {
-		out, err := exec.Command(a.ptxas, "-v", "-arch="+arch, "-o", filepath.Join(a.dir, "kernel.cubin"), file).CombinedOutput()
+		out, err := exec.Command(a.ptxas, "-v", "-arch="+arch, "-o", os.DevNull, file).CombinedOutput()
 		if err != nil {
-			return fmt.Errorf("%s: %w: %s", arch, err, out)
+			return fmt.Errorf("%s: %w: %s\n%s", arch, err, out, code)
 		}
 		if strings.Contains(string(out), "spill") && !strings.Contains(string(out), " 0 bytes spill stores, 0 bytes spill loads") {
 			return fmt.Errorf("%s spills registers: %s\n%s", arch, out, code)

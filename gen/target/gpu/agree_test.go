@@ -80,6 +80,8 @@ func TestTiles(t *testing.T) {
 		{op.RNNSteps{Steps: steps("tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, h), numbers(ir.F32, 1, h, h), lens, numbers(ir.F32, 1, n, h)}},
 		{op.GRUSteps{Steps: steps("sigmoid", "tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, 3*h), numbers(ir.F32, 1, h, 2*h), numbers(ir.F32, 1, h, h)}},
 		{op.LSTMSteps{Steps: steps("sigmoid", "tanh", "tanh")}, []*ir.Tensor{numbers(ir.F32, 1, s, n, 4*h), numbers(ir.F32, 1, h, 4*h), lens}},
+		{op.Reduce{Kind: op.ReduceMean, Axes: []int{1}}, []*ir.Tensor{numbers(ir.U32, 1<<31-1, 3, 40)}},
+		{op.Reduce{Kind: op.ReduceMean, Axes: []int{0}}, []*ir.Tensor{numbers(ir.I32, 1<<31-1, 40, 3)}},
 		{op.NonZero{Count: "count"}, []*ir.Tensor{numbers(ir.I8, 2, 5, 1000)}},
 		{op.SortRows{}, []*ir.Tensor{numbers(ir.I16, 3, 600, 4)}},
 		{op.SortRows{}, []*ir.Tensor{numbers(ir.U8, 2, 100, 70)}},

@@ -181,7 +181,7 @@ func (d *Draw) odd(x *ir.Tensor) *ir.Tensor {
 // or −0.
 func (d *Draw) Any(t ir.DType, shape ...int) *ir.Tensor { return d.odd(d.Tensor(t, shape...)) }
 
-// index draws indices of an axis. Some count from the end, and a few are out of range.
+// index draws indices of an axis. Some count from the end, and a few are out of range, some of them far out.
 func (d *Draw) index(extent int, shape ...int) *ir.Tensor {
 	return d.indexOf(d.DType(indexTypes), extent, shape...)
 }
@@ -195,7 +195,8 @@ func (d *Draw) indexOf(t ir.DType, extent int, shape ...int) *ir.Tensor {
 		}
 	}
 	if x.Len() > 0 && d.Int(0, 15, "outside") == 0 {
-		x.SetInt(d.Int(0, x.Len()-1, "place"), int64(Pick(d, extent, -extent-1)))
+		far := int64(math.MaxInt64) >> (64 - t.Bits())
+		x.SetInt(d.Int(0, x.Len()-1, "place"), Pick(d, int64(extent), int64(-extent-1), far, -far-1, far/2+1))
 	}
 	return x
 }

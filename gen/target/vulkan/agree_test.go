@@ -1,47 +1,36 @@
 package vulkan_test
 
 import (
-	"errors"
 	"testing"
 
-	target "github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu"
+	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/gen/target/vulkan"
-	"github.com/burngen/burngen/runtime/gpu"
 	driver "github.com/burngen/burngen/runtime/vulkan"
 )
 
 // TestAgreeOnDevice compares kernels on the first device, which may be a processor, with the definitions of
-// the operators.
+// the operators. Kernels must not write outside of their operands.
 func TestAgreeOnDevice(t *testing.T) {
-	target, err := vulkan.Target().Open(driver.Driver(), 0)
-	if errors.Is(err, gpu.ErrNoDevice) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer target.Close()
+	target := gputest.Open(t, vulkan.Target(), driver.Driver())
 	targettest.Fewer(t, 2) // each kernel is compiled
 	targettest.Agree(t, target)
 }
 
+// TestKernels runs the tests that the kernels of all targets have to pass on the first device.
+func TestKernels(t *testing.T) {
+	targettest.Kernels(t, gputest.Open(t, vulkan.Target(), driver.Driver()))
+}
+
 // TestPrecisionsOnDevice is [TestAgreeOnDevice] with products in other precisions than f32.
 func TestPrecisionsOnDevice(t *testing.T) {
-	for _, p := range []target.Precision{target.TF32, target.F16, target.BF16} {
+	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
 		t.Run(p.String(), func(t *testing.T) {
-			in := vulkan.Target()
-			in.Precision = p
-			target, err := in.Open(driver.Driver(), 0)
-			if errors.Is(err, gpu.ErrNoDevice) {
-				t.Skip(err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer target.Close()
+			target := vulkan.Target()
+			target.Precision = p
 			targettest.Fewer(t, 2)
-			targettest.AgreeOn(t, target, targettest.Products...)
+			targettest.AgreeOn(t, gputest.Open(t, target, driver.Driver()), targettest.Products...)
 		})
 	}
 }

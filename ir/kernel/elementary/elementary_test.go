@@ -24,7 +24,7 @@ var functions = []struct {
 	{"log1p", Log1p, math.Log1p, 2, 1e-15},
 	{"sin", Sin, sine, 2, 1e-15},
 	{"cos", Cos, cosine, 2, 1e-15},
-	{"tan", Tan, tangent, 3.5, 2e-15},
+	{"tan", Tan, tangent, 2, 2e-15},
 	{"asin", Asin, math.Asin, 1, 3e-15},
 	{"acos", Acos, acos, 1.5, 3e-15},
 	{"atan", Atan, math.Atan, 2.5, 1e-15},

@@ -229,7 +229,8 @@ func Cos(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 func Tan(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	r, turns := c.quarter(c.Abs(x))
-	t := c.odd(r, tanTail)
-	y := c.Select(c.isOdd(turns), c.over(c.num(-1), t), t)
+	z := c.Mul(r, r)
+	t := c.sum(r, c.Mul(c.Mul(r, z), c.polynomial(z, tanTail)))
+	y := c.Select(c.isOdd(turns), c.Neg(c.reciprocal(t)), t.hi)
 	return c.finite(x, c.flip(y, c.sign(x)))
 }

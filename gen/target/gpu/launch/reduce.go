@@ -136,14 +136,19 @@ func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error)
 	case op.ReduceL1:
 		return plus(magnitude), nil
 	case op.ReduceMean:
-		s := plus(same)
-		if !d.IsFloat() {
+		s, sum := plus(same), d
+		if !d.IsFloat() { // the sum has 64 bits
 			if n, ok := length.Int(); !ok || n == 0 {
 				return s, fmt.Errorf("a mean of integers over %s elements", length)
 			}
+			if sum = ir.I64; elem.Class() == ir.Unsigned {
+				sum = ir.U64
+			}
+			s = plus(func(e *kernels.Emitter, x *kernel.Value) *kernel.Value { return e.Convert(sum, x) })
+			s.start = func(e *kernels.Emitter) []*kernel.Value { return []*kernel.Value{e.Number(sum, 0)} }
 		}
 		s.end = func(e *kernels.Emitter, s []*kernel.Value) *kernel.Value {
-			return e.Div(s[0], e.Convert(d, e.Dim(length)))
+			return e.Convert(d, e.Div(s[0], e.Convert(sum, e.Dim(length))))
 		}
 		return s, nil
 	case op.ReduceProd:

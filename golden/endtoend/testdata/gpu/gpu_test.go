@@ -4,11 +4,18 @@ package gpu
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/rt"
@@ -16,6 +23,12 @@ import (
 
 	"program/model"
 	device "program/model/vulkan"
+)
+
+var (
+	goroutines = flag.Int("goroutines", 8, "calls a model from `N` goroutines with contexts that end")
+	calls      = flag.Int("calls", 4, "makes `N` calls in each of these goroutines")
+	loads      = flag.Int("loads", 40, "loads a model `N` times")
 )
 
 // images draws images.
@@ -129,6 +142,114 @@ func TestContext(t *testing.T) {
 			t.Fatalf("after a context that ended: %v", err)
 		}
 	}
+}
+
+// TestRandomContexts calls a model from many goroutines, whose contexts end at random times. Every result that
+// is delivered is right, and calls after that are right.
+func TestRandomContexts(t *testing.T) {
+	m := load(t)
+	x := images(4, 17)
+	begin := time.Now()
+	want, err := m.Forward(x)
+	if err == nil {
+		err = agree(want, x)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := time.Since(begin)
+	begin = time.Now()
+	if _, err := m.Forward(x); err != nil { // does not compile the kernels
+		t.Fatal(err)
+	}
+	once = min(once, time.Since(begin))
+	call := func(ctx context.Context) error {
+		got, err := m.ForwardContext(ctx, x)
+		if err != nil {
+			return err
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				return fmt.Errorf("image %d: %v, want %v", i, got[i], want[i])
+			}
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	var arrived, ended atomic.Int64
+	for g := range *goroutines {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(g)))
+			for range *calls {
+				wait := time.Duration(random.Int64N(int64(once)*int64(2**goroutines) + 1))
+				ctx, cancel := context.WithTimeout(context.Background(), wait)
+				switch err := call(ctx); {
+				case err == nil:
+					arrived.Add(1)
+				case errors.Is(err, context.DeadlineExceeded):
+					ended.Add(1)
+				default:
+					t.Errorf("goroutine %d: %v", g, err)
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d calls delivered a result, %d were ended", arrived.Load(), ended.Load())
+	if err := call(context.Background()); err != nil {
+		t.Errorf("after contexts that ended: %v", err)
+	}
+}
+
+// TestLoads loads a model again and again, calls it, and forgets it. Neither the device's memory nor the
+// program's grows.
+func TestLoads(t *testing.T) {
+	x := images(3, 19)
+	round := func() {
+		m := load(t)
+		if _, err := m.Forward(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rounds := func(n int) {
+		for i := range n {
+			round()
+			if i%20 == 19 {
+				runtime.GC()
+			}
+		}
+	}
+	rounds(*loads / 10)
+	heap, host, card := memory(t)
+	rounds(*loads)
+	heapAfter, hostAfter, cardAfter := memory(t)
+	t.Logf("before %d loads: %d bytes of Go, %d MB of the process, %d MB of the device; after: %d, %d, %d",
+		*loads, heap, host>>20, card, heapAfter, hostAfter>>20, cardAfter)
+	if heapAfter > heap+4<<20 || hostAfter > host+128<<20 || cardAfter > card+64 {
+		t.Error("memory grows")
+	}
+}
+
+// memory collects garbage and returns how many bytes the Go heap and the process take, and how many megabytes
+// of device memory are taken. The last two are 0 where they are not known.
+func memory(t *testing.T) (heap, process, card int64) {
+	t.Helper()
+	for range 5 { // finalizers free memory of the device
+		runtime.GC()
+		time.Sleep(20 * time.Millisecond)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if data, err := os.ReadFile("/proc/self/statm"); err == nil {
+		var total int64
+		fmt.Sscan(string(data), &total, &process)
+		process *= int64(os.Getpagesize())
+	}
+	if out, err := exec.Command("nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits").Output(); err == nil {
+		fmt.Sscan(string(out), &card)
+	}
+	return int64(m.HeapAlloc), process, card
 }
 
 // TestEmptyBatch passes no images, and then some.
