@@ -160,6 +160,8 @@ func (a arrow) allows(f goFile, pkg string) bool {
 		return true
 	case isOwn && f.isGenerated() && path.Base(f.folder) == "auto" && within(own, path.Dir(f.folder)): // it chooses among them
 		return true
+	case isOwn && f.isGenerated() && strings.HasSuffix(own, "/internal/weightsfile") && within(f.folder, strings.TrimSuffix(own, "/internal/weightsfile")): // the weights of all targets
+		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")
 	case isOwn:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/temporary"
@@ -81,7 +82,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	})
 	flags.Func("weights-keep", "choose the form of the weights in the package's weights file, `KIND`:\n"+
 		"  prepared  packed for the kernels: starts fastest (default)\n"+
-		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train)\n"+
+		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train and with several targets)\n"+
 		"  both      both, so that a program that trains can infer at once", func(text string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
@@ -109,6 +110,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 		return "", err
 	}
 	if err := g.checkTraining(gen.IsDescription(model)); err != nil {
+		return "", err
+	}
+	if err := g.checkKeep(); err != nil {
 		return "", err
 	}
 	if len(g.options.Variants) > 0 && (g.weights.file == "" || !gen.IsDescription(model)) {
@@ -168,6 +172,19 @@ func (g *genFlags) checkPrecision() error {
 	if !found {
 		_, err := inPrecision(nil, *g.precision)
 		return err
+	}
+	return nil
+}
+
+// checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
+// original weights, which GPUs prepare when they load them.
+func (g *genFlags) checkKeep() error {
+	several := len(g.targets) > 1
+	switch {
+	case g.keep == "" && several:
+		g.options.Keep = emit.KeepRaw
+	case g.keep == "prepared" && (several || len(g.targets) == 1 && !g.targets[0].CanRun()):
+		return usagef("-weights-keep prepared cannot be used with -target %s, which needs the original weights; use raw or both", manyTargets{&g.targets, &g.auto})
 	}
 	return nil
 }
@@ -272,7 +289,13 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	if len(g.targets) == 0 {
 		g.targets = []target.Target{first}
 	}
+	done, err := g.weights.open(g.flags, g.options, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
 	var packages []gen.Packaged
+	outside := false
 	for i, t := range g.targets {
 		if i > 0 {
 			g.dir, g.options.Package = filepath.Join(dir, t.Name()), t.Name()
@@ -280,29 +303,43 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 		if t != nil && (first == nil || t.Name() != first.Name()) {
 			g.options.Target = t
 		}
-		m, more, err := g.generate(s, model)
+		m, more, err := g.compile(s, model)
 		if err != nil {
 			return nil, nil, err
 		}
 		if m != nil {
 			models, packages = append(models, m), append(packages, gen.Packaged{Model: m, Dir: g.dir})
+			outside = outside || m.WeightsSize() > gen.MaxEmbedded && g.weights.place == ""
 		}
-		outputs = append(outputs, more...)
+		if i == 0 { // the output beside a description is the same for all targets
+			outputs = more
+		}
 	}
-	if !g.auto || len(packages) == 0 {
+	if len(packages) == 0 {
 		return models, outputs, nil
 	}
-	files, err := gen.Auto(packages)
-	if err != nil {
-		return nil, nil, fmt.Errorf("-target auto: %w", err)
+	if outside {
+		for _, m := range models {
+			m.KeepWeightsOutside()
+		}
 	}
-	out, err := gen.NewOutput(filepath.Join(dir, gen.AutoName), files)
-	return models, append(outputs, out), err
+	folders, err := gen.Packages(packages, g.auto)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range folders {
+		out, err := gen.NewOutput(f.Dir, f.Files)
+		if err != nil {
+			return nil, nil, err
+		}
+		outputs = append(outputs, out)
+	}
+	return models, outputs, nil
 }
 
-// generate compiles the model and checks the output folders. It returns a nil model for a folder
-// that has only configurations.
-func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
+// compile compiles the model for a target. It also returns the output beside a description. It returns
+// a nil model for a folder that has only configurations.
+func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
 		dumped = os.MkdirAll(g.dump, 0o777)
@@ -318,11 +355,6 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 			return nil, nil, err
 		}
 	}
-	done, err := g.weights.open(g.flags, g.options, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
 	if gen.IsDescription(model) {
 		m, outputs, err = g.describe(model)
 	} else {
@@ -334,18 +366,7 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 	case err != nil || m == nil:
 		return nil, outputs, err
 	}
-	if err := m.CheckGradients(g.dir); err != nil {
-		return nil, nil, err
-	}
-	if m.WeightsSize() > gen.MaxEmbedded && g.weights.place == "" {
-		m.KeepWeightsOutside()
-	}
-	files, err := m.Files()
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := gen.NewOutput(g.dir, files)
-	return m, append(outputs, out), err
+	return m, outputs, m.CheckGradients(g.dir)
 }
 
 // describe reads and compiles a description. It also returns the configuration file to write into

@@ -38,7 +38,7 @@ func (e *emitter) testFile() *jen.File {
 			load = jen.Id("New").Call(jen.Lit(SampleSeed)).Dot("On").Call()
 		}
 	case Beside:
-		load = jen.Id("Load").Call(jen.Lit(s.File))
+		load = jen.Id("Load").Call(jen.Lit(e.besideFile(s)))
 	case Existing:
 		load = jen.Id("Load").Call(jen.Lit(s.File))
 		skip = []jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Lit(s.File)).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Skip").Call(jen.Err()))}

@@ -200,6 +200,20 @@ func TestDevicePackage(t *testing.T) {
 	})
 }
 
+// TestDeviceTensors runs the tests in testdata/gputensor: models in a chain, with tensors in device memory.
+func TestDeviceTensors(t *testing.T) {
+	onDevices(t, "tensors", func(t *testing.T, m module, target gpu.Target) {
+		head := fixture{"head", func() *onnxtest.Model {
+			return onnxtest.New(17).Input("x", ir.F32, "N", 10).Output("y", ir.F32, "N", 2).
+				Initializer("w", wave(7, 1, 10, 2)).Node("/MatMul", "MatMul", []string{"x", "w"}, []string{"y"})
+		}}
+		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
+		m.generate(t, "head", head.write(t), "-target", target.Name())
+		m.generate(t, "words", dynamicNet.write(t), "-target", target.Name())
+		m.copyFor(t, target, "gputensor/gputensor_test.go")
+	})
+}
+
 // TestDeviceTrainer compares training with a package for a GPU and with a package for the CPU.
 func TestDeviceTrainer(t *testing.T) {
 	onDevices(t, "trainer", func(t *testing.T, m module, device gpu.Target) {
@@ -315,18 +329,19 @@ func TestAutoTrainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := model.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.add(t, dir, files)
 		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
 	}
-	files, err := gen.Auto(packages)
+	folders, err := gen.Packages(packages, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.add(t, "model/auto", files)
+	for _, f := range folders {
+		dir, err := filepath.Rel(m.dir, f.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.add(t, filepath.ToSlash(dir), f.Files)
+	}
 	m.copy(t, "tests", "autotrain/autotrain_test.go")
 	m.run(t, nil, "vet", "./model/auto", "./tests")
 	for _, name := range []string{"cpu", "vulkan"} {
