@@ -66,7 +66,7 @@ var arrows = []arrow{
 	{"gen/exec", "gen/program ir ir/dim ir/plan runtime/rt", ""},
 	{"gen/gotype", "ir", ""},
 	{"gen/emit", "gen/gotype gen/program ir ir/dim ir/plan runtime/rt runtime/rt/keys templates", "github.com/dave/jennifer"},
-	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/vulkan ir/pass", ""},
+	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/gpu gen/target/vulkan ir/pass", ""},
 	{"gen/target/cpu", "gen/arena gen/emit gen/exec gen/gotype gen/program gen/target/cpu/... ir ir/dim ir/op ir/pass ir/plan runtime/cpu", "github.com/dave/jennifer"},
 	{"gen/target/cpu/call", "gen/target/cpu/kernel gen/target/cpu/storage ir ir/dim ir/op", ""},
 	{"gen/target/cpu/cost", "", ""},

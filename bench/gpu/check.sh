@@ -74,11 +74,14 @@ unpack() {
 	fi
 }
 
+# limited runs a command that may take as long as the part.
+limited() { timeout -k 5 "$((limit * ${SLOWER:-1}))" "$@"; }
+
 # tests runs a program of tests.
 tests() {
 	program=$1
 	shift
-	timeout -k 5 "$limit" "$work/bin/$program.test" -test.v -test.timeout "$((limit - 3))s" "$@"
+	limited "$work/bin/$program.test" -test.v -test.timeout "$((limit * ${SLOWER:-1} - 3))s" "$@"
 }
 
 # assemble assembles the kernels in files for two generations of cards.
@@ -105,20 +108,24 @@ assemble() {
 # sanitize runs the trials under a tool of compute-sanitizer.
 sanitize() {
 	command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not installed"; return; }
-	timeout -k 5 "$limit" compute-sanitizer --tool "$1" --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
-		-test.v -test.timeout "$((limit - 3))s" -test.run 'TestAgreeOnCard' -rapid.checks=1 -ptxas=
+	limited compute-sanitizer --tool "$1" --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
+		-test.v -test.timeout "$((limit * ${SLOWER:-1} - 3))s" -test.run 'TestAgreeOnCard' -rapid.checks=1 -ptxas=
 }
 
 # verify compares the models of the corpora with their references. Models that burngen refuses on every target
 # are not failures.
 verify() {
 	[ -n "$corpus" ] || { echo "no corpora: neither corpus.tar.xz nor BURNGEN_CORPUS"; return; }
-	timeout -k 5 "$limit" "$work/bin/burngen" verify -exec -target "$1" -timeout "${LIMIT:-1m}" $(ls -d "$corpus"/onnx-* "$corpus"/models)
+	limited "$work/bin/burngen" verify -exec -target "$1" -timeout "${LIMIT:-1m}" $(ls -d "$corpus"/onnx-* "$corpus"/models)
 }
 
-# part runs the part $1. Its limit is the time that it may take, in seconds.
+# part runs the part $1. Its limit is the time that it may take, in seconds. A driver's tests skip what needs a
+# device if there is none, so they are not run then.
 part() {
 	target=${1#*-}
+	case $1 in
+	*-*) "$work/bin/burngen" devices | grep -q "^$target  *[0-9]" || { "$work/bin/burngen" devices | grep "^$target"; return; } ;;
+	esac
 	case $1 in
 	driver-*) limit=100 && cd "$work" && tests "runtime-$target" ;;
 	package-*) limit=60 && tests "$1" -test.skip 'RandomContexts|Loads' ;;
@@ -133,7 +140,6 @@ part() {
 	learning-*) limit=180 && BURNGEN_TARGET=$target tests learning -steps 300 ;;
 	goroutines-*) limit=60 && tests "package-$target" -test.run RandomContexts -goroutines 64 -calls 100 ;;
 	memory-*) limit=180 && tests "package-$target" -test.run Loads -loads 10000 ;;
-	*) echo "check.sh: no part $1" && return 2 ;;
 	esac
 }
 
@@ -185,6 +191,9 @@ run() {
 	shift
 	all="$lane_vulkan $lane_cuda $lane_other $alone"
 	wanted=${*:-$all}
+	for p in $wanted; do
+		case " $all " in *" $p "*) ;; *) echo "check.sh: no part $p" >&2 && exit 2 ;; esac
+	done
 	work=$(mktemp -d) || exit
 	logs=$dir/logs results=$dir/RESULTS-CHECK.md corpus=${BURNGEN_CORPUS-}
 	trap 'rm -rf "$work"' EXIT

@@ -12,6 +12,7 @@ import (
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
@@ -21,6 +22,7 @@ var genCommand = command{
 	usage: "MODEL -o DIR [flags]",
 	short: "generate a Go package from a model: an ONNX file, or the folder of a description in Go",
 	examples: `  burngen resnet50.onnx -o internal/resnet
+  burngen resnet50.onnx -o resnet -target cuda -precision bf16
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
@@ -42,10 +44,12 @@ type genFlags struct {
 	dir     string
 	keep    string // value of -weights-keep, or ""
 	targets []target.Target
-	auto    bool // whether to generate the package that chooses among the targets
-	force   bool
-	check   bool
-	dump    string
+	// precision is that of the targets of GPUs.
+	precision *gpu.Precision
+	auto      bool // whether to generate the package that chooses among the targets
+	force     bool
+	check     bool
+	dump      string
 }
 
 // auto is the default of -remat.
@@ -62,6 +66,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
 	flags.Var(manyTargets{&g.targets, &g.auto}, "target", "generate for these `TARGETS`, separated by commas. The package of the first target is in DIR,\nand each other package in a folder below it, as in DIR/cuda"+targetsHelp+
 		"  auto    all targets, and the package DIR/auto, which takes the first of cuda, vulkan, cpu that the machine has")
+	g.precision = precisionFlag(flags)
 	flags.StringVar(&g.options.Package, "pkg", "", "name the package `NAME` (default: the name of the folder)")
 	flags.section(ofTraining, func() {
 		flags.BoolVar(&g.options.Train, "train", false, "generate a package that can also train the model. Its weights file holds the original weights")
@@ -113,6 +118,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if len(g.options.Variants) > 0 && (g.weights.file == "" || !gen.IsDescription(model)) {
 		return "", usagef("-variant needs a description in Go and -weights FILE")
 	}
+	if err := g.checkPrecision(); err != nil {
+		return "", err
+	}
 	if g.options.Stop < 0 {
 		return "", usagef("-stop %d: a number of passes expected, at least 0", g.options.Stop)
 	}
@@ -147,6 +155,27 @@ func (g *genFlags) checkTraining(described bool) error {
 	return nil
 }
 
+// checkPrecision checks -precision, and sets the precision of the targets of GPUs.
+func (g *genFlags) checkPrecision() error {
+	switch {
+	case *g.precision == gpu.F32:
+		return nil
+	case g.options.Train:
+		return usagef("-precision %s cannot be used with -train: training computes in f32 only", *g.precision)
+	}
+	found := false
+	for i, t := range g.targets {
+		if at, ok := target.At(t, *g.precision); ok {
+			g.targets[i], found = at, true
+		}
+	}
+	if !found {
+		_, err := inPrecision(nil, *g.precision)
+		return err
+	}
+	return nil
+}
+
 // checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
 // original weights, which GPUs prepare when they load them.
 func (g *genFlags) checkKeep() error {
@@ -174,6 +203,9 @@ func (g *genFlags) line() string {
 	add("output", strings.Join(g.options.Outputs, " "))
 	parts = append(parts, g.weights.line()...)
 	add("weights-keep", g.keep)
+	if *g.precision != gpu.F32 {
+		add("precision", g.precision.String())
+	}
 	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")

@@ -101,6 +101,8 @@ type Function struct {
 	Seeds []int
 
 	Sample []Sample // Sample are the expected outputs of the bundled test.
+	// Rounding is the field of samples with this name.
+	Rounding float64
 	// SampleUnsteady reports whether samples leave out results that depend on rounding.
 	SampleUnsteady bool
 	// SampleLow is the start of the range of the sample's random arguments. SampleFails reports

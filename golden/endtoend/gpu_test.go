@@ -120,6 +120,24 @@ func TestVulkanAgrees(t *testing.T) {
 	}
 }
 
+// TestVulkanPrecisions is [TestVulkanAgrees] with products in other precisions than f32.
+func TestVulkanPrecisions(t *testing.T) {
+	onVulkan(t)
+	var dirs []string
+	for _, f := range []fixture{batchedNet, {"attention", attentionNet}} {
+		dirs = append(dirs, f.reference(t))
+	}
+	for _, p := range []string{"tf32", "f16", "bf16"} {
+		args := append([]string{"verify", "-all", "-target", "vulkan", "-precision", p}, dirs...)
+		c := exec.Command(command(t, ""), args...)
+		c.Dir = root
+		out, err := c.CombinedOutput()
+		if sum := fmt.Sprintf("%d passed, 0 failed, 0 refused, 0 ran\n", len(dirs)); err != nil || !strings.HasSuffix(string(out), sum) {
+			t.Errorf("%s: %v, want %s%s", p, err, sum, out)
+		}
+	}
+}
+
 var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
 
 // devices are the targets with drivers of devices.
