@@ -22,13 +22,46 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 		}
 		return nil
 	}
-	switch classOf(d) {
-	case ints:
+	switch {
+	case ops[o].kind == comparison && d == ir.I64:
+		return b.compareNarrow(o, x, y)
+	case classOf(d) == ints:
 		return b.simplifyInt(o, x, y, p, q, isX, isY)
-	case bools:
+	case classOf(d) == bools:
 		return simplifyBool(o, x, y, p, q, isX, isY)
 	}
 	return nil
+}
+
+// compareNarrow compares two i64 as i32 if each is a converted i32 or a constant. It returns nil if
+// they have to be compared as i64. A constant that exceeds an i32 is on the same side of all i32.
+func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
+	narrowX, constX := b.narrow(x)
+	narrowY, constY := b.narrow(y)
+	switch {
+	case narrowX != nil && narrowY != nil:
+		return b.Binary(o, narrowX, narrowY)
+	case narrowX != nil && constY:
+		return b.simplify(o, b.bits(ir.I64, 0), y)
+	case narrowY != nil && constX:
+		return b.simplify(o, x, b.bits(ir.I64, 0))
+	}
+	return nil
+}
+
+// narrow returns the i32 that equals the i64 x, or nil if none is known. constant reports whether x
+// is a constant.
+func (b *Builder) narrow(x *Value) (narrow *Value, constant bool) {
+	bits, ok := x.Const()
+	switch {
+	case ok && int64(bits) == int64(int32(bits)):
+		return b.Convert(ir.I32, x), true
+	case ok:
+		return nil, true
+	case x.Def != nil && x.Def.Op == Convert && x.Def.Args[0].Type.DType == ir.I32:
+		return x.Def.Args[0], false
+	}
+	return nil, false
 }
 
 func (b *Builder) simplifyInt(o Op, x, y *Value, p, q uint64, isX, isY bool) *Value {
