@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/target"
@@ -170,7 +171,7 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	for i := range f.ResultNames {
 		f.ResultNames[i] = fmt.Sprint("y", i)
 	}
-	m, err := gen.FromModule("gradient", &ir.Module{Funcs: []*ir.Func{f}}, gen.Options{Target: to})
+	m, err := gen.FromModule("gradient", &ir.Module{Funcs: []*ir.Func{f}, Weights: s.loaded(f)}, gen.Options{Target: to})
 	if err != nil {
 		return err
 	}
@@ -199,6 +200,18 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 		}
 	}
 	return nil
+}
+
+// loaded returns the weights that are not parameters of the functions, such as tables of integers.
+func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
+	for n := range f.All() {
+		if load, ok := n.Op.(ir.Load); ok {
+			if w := s.module.Weight(load.Name); !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
 }
 
 // Check compares the gradient near args with differences along random directions. It returns an
