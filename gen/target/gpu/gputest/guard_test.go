@@ -1,6 +1,7 @@
 package gputest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(q.Upload(at+gpu.Address(from), make([]byte, size)), q.Wait(nil)); err != nil {
+		if err := errors.Join(q.Upload(at+gpu.Address(from), make([]byte, size)), q.Wait(context.Background())); err != nil {
 			t.Fatal(err)
 		}
 		d.Free(at)
