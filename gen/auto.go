@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/burngen/burngen/gen/emit"
@@ -12,16 +11,10 @@ import (
 // AutoName is the name of the package that chooses among targets when a program runs.
 const AutoName = "auto"
 
-// Packaged is a compiled model with the folder of its package.
-type Packaged struct {
-	*Model
-	Dir string
-}
-
-// Auto returns the files of a package that chooses among the packages of one model. list has one for each
+// auto returns the files of a package that chooses among the packages of one model. list has one for each
 // of [target.All], in any order. The package has the types of the default target, which is tried last. It
 // returns an error if a folder is in no module, so that it has no import path.
-func Auto(list []Packaged) ([]emit.File, error) {
+func auto(list []Packaged) ([]emit.File, error) {
 	byTarget := map[string]Packaged{}
 	for _, p := range list {
 		byTarget[p.options.Target.Name()] = p
@@ -37,11 +30,7 @@ func Auto(list []Packaged) ([]emit.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		folder, err := filepath.Rel(list[0].Dir, p.Dir)
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, emit.Member{Target: t.Name(), Path: imported, Store: p.store(), Folder: filepath.ToSlash(folder), OnDevice: p.OnGPU()})
+		members = append(members, emit.Member{Target: t.Name(), Path: imported, OnDevice: p.OnGPU()})
 	}
 	m, _, err := own.emission()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/target"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
@@ -117,6 +118,7 @@ type Model struct {
 	Raw, Weights *rt.Weights
 
 	options Options
+	shared  *emit.Shared    // nil if the package has a weights file of its own
 	given   map[string]bool // names of the source model's weights
 	large   bool            // the weights exceed largeBytes: no sample is computed
 }
@@ -156,6 +158,9 @@ func CompileSource(src *Source, o Options) (*Model, error) {
 	}
 	if o.Target == nil {
 		o.Target = target.All[0]
+	}
+	if t, ok := o.Target.(gpu.Target); ok && o.Train && t.Precision != gpu.F32 {
+		return nil, fmt.Errorf("%s: -precision %s: training computes in f32 only", src.File, t.Precision)
 	}
 	if !o.Target.CanRun() { // no weights can be prepared now
 		o.Keep = emit.KeepRaw
@@ -274,6 +279,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Prepare: m.Prepare,
 		Wanted:  m.Source.Wanted(),
 		Store:   m.store(),
+		Shared:  m.shared,
 		Meta:    m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
 	}
 	if m.Source.Configs != nil {
@@ -305,7 +311,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		m.trainer(e)
 	}
 	var own []emit.File
-	if _, ok := e.Store.(emit.Embedded); ok {
+	if _, ok := e.Store.(emit.Embedded); ok && m.shared == nil {
 		return e, nil, nil
 	}
 	if constants := m.constants(e); len(constants.Names()) > 0 {
@@ -367,6 +373,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	for _, weight := range m.Source.Module.Weights {
 		add(weight.Name, m.Raw.Raw(weight.Name))
 	}
+	if m.shared != nil {
+		return w // each package has its own constants
+	}
 	for _, c := range e.Constants() {
 		add(c.Name, m.constant(c.Name))
 	}
@@ -420,19 +429,31 @@ func (m *Model) Files() ([]emit.File, error) {
 	text := "// " + emit.Header + "\n\n" + m.Module.String()
 	files = append(files, emit.File{Name: m.fileName() + ".ir", Data: []byte(text)})
 	files = append(files, own...)
-	switch e.Store.(type) {
-	case emit.Drawn, emit.Existing:
+	if !m.writesWeights() || m.shared != nil {
 		return files, nil
 	}
+	weights, err := m.weightsFileOf(e)
+	return append(files, weights), err
+}
+
+// writesWeights reports whether a weights file is generated.
+func (m *Model) writesWeights() bool {
+	switch m.store().(type) {
+	case emit.Drawn, emit.Existing:
+		return false
+	}
+	return true
+}
+
+// weightsFileOf returns the weights file.
+func (m *Model) weightsFileOf(e *emit.Model) (emit.File, error) {
 	weights := m.fileWeights(e)
 	if m.WeightsSize() > maxBuffered {
-		return append(files, emit.File{Name: m.weightsFile(), Large: weights}), nil
+		return emit.File{Name: m.weightsFile(), Large: weights}, nil
 	}
 	var data bytes.Buffer
-	if _, err := weights.WriteTo(&data); err != nil {
-		return nil, err
-	}
-	return append(files, emit.File{Name: m.weightsFile(), Data: data.Bytes()}), nil
+	_, err := weights.WriteTo(&data)
+	return emit.File{Name: m.weightsFile(), Data: data.Bytes()}, err
 }
 
 // maxBuffered is the size of weights up to which their file is assembled in memory.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/pass"
@@ -57,12 +59,28 @@ func (m *Model) DeviceReport() string {
 	var b strings.Builder
 	for _, f := range functions {
 		name := t.Name()
+		if t.Precision != gpu.F32 {
+			name += " in " + t.Precision.String()
+		}
 		if len(functions) > 1 {
 			name += " @" + f.IR.Name
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", name, useText(t.Use(f)))
 	}
 	return b.String()
+}
+
+// Rounding returns the difference of the outputs of Forward that the target's precision allows, relative to
+// the value and to the root mean square of the output, to 4 digits. It is 0 if products have the precision of f32.
+func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
+
+func (m *Model) rounding(f *program.Func) float64 {
+	t, ok := m.options.Target.(gpu.Target)
+	if !ok {
+		return 0
+	}
+	rounding, _ := strconv.ParseFloat(strconv.FormatFloat(t.Precision.Rounding(m.Module, f.IR), 'g', 4, 64), 64)
+	return rounding
 }
 
 // OnGPU reports whether the model is compiled for a GPU.

@@ -29,6 +29,7 @@ func (m *Model) addSamples(list []*emit.Function) error {
 		}
 	}
 	for i, f := range list {
+		f.Rounding = m.rounding(m.Functions[i])
 		like := *f
 		like.Func = by.Functions[i]
 		by.addSample(&like, m.Source.Module.Func(m.Source.Functions[i].Name))
@@ -66,6 +67,7 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 	for i, r := range f.IR.Results {
 		if s, ok := exec.Sample(r.Type.DType, results[i]); ok && !slices.Contains(f.States, f.IR.ResultNames[i]) {
+			s.Rounding = f.Rounding
 			f.Sample = append(f.Sample, emit.Sample{Output: i, Shape: shapes[i], Sample: s})
 		}
 	}
@@ -107,8 +109,8 @@ const steadyFlops = 1 << 28
 
 // keepSteady removes results from a function's sample that depend on rounding, which differs
 // between processors. A result is removed if it changes by more than the bundled test allows when
-// the inputs change by slightly more than kernels differ. This happens, for example, where nearly
-// equal numbers are normalised by their variance.
+// the inputs change by slightly more than kernels differ, or by the rounding of products in a lower
+// precision. This happens, for example, where nearly equal numbers are normalised by their variance.
 func (m *Model) keepSteady(f *emit.Function) {
 	n := len(f.Sample)
 	movable := func(p *ir.Value) bool {
@@ -120,7 +122,7 @@ func (m *Model) keepSteady(f *emit.Function) {
 	results, shapes, err := m.sample(f, func(args []any) {
 		for _, a := range args {
 			if x, ok := a.([]float32); ok {
-				nudge(x)
+				nudge(x, max(unsteady, f.Rounding/4))
 			}
 		}
 	})
@@ -130,9 +132,12 @@ func (m *Model) keepSteady(f *emit.Function) {
 	f.SampleUnsteady = len(f.Sample) < n
 }
 
-// nudge changes numbers by a small relative amount, up or down.
-func nudge(x []float32) {
-	const share = 1.0 / (1 << 20)
+// unsteady is a relative amount slightly above the rounding errors of kernels of f32.
+const unsteady = 1.0 / (1 << 20)
+
+// nudge changes numbers by a share of them, up or down.
+func nudge(x []float32, by float64) {
+	share := float32(by)
 	for i := range x {
 		if uint32(i)*2654435761>>31 == 0 { // in a pseudo-random pattern
 			x[i] += float32(x[i] * share)

@@ -85,7 +85,7 @@ func fromONNX(m *onnx.Model) *Source {
 func (s *Source) Func() *ir.Func { return s.Module.Func(s.Functions[0].Name) }
 
 // reservedMethods are the methods of Model, Session and Trainer in every generated package.
-var reservedMethods = strings.Fields("Meta Save Swap NewSession NewTrainer SetContext Params Model Weights State Backward")
+var reservedMethods = strings.Fields("Meta Save Swap On Device NewSession NewTrainer SetContext Params Model Weights State Backward")
 
 // check returns all problems of a source that cannot be compiled, joined.
 func (s *Source) check() error {
@@ -113,6 +113,9 @@ func (s *Source) check() error {
 	for _, f := range s.Functions {
 		if with := f.Method + "Context"; methods[with] {
 			errs = append(errs, fmt.Errorf("%s: method %s: the generated method %[3]s with a context has this name", s.File, with, f.Method))
+		}
+		if on := f.Method + "Device"; methods[on] {
+			errs = append(errs, fmt.Errorf("%s: method %s: the generated method %[3]s for tensors on a device has this name", s.File, on, f.Method))
 		}
 	}
 	return errors.Join(errs...)

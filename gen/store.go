@@ -13,7 +13,7 @@ func (m *Model) store() emit.Store {
 		return emit.Drawn{Initial: m.Source.Initial}
 	case !m.options.WeightsOutside:
 		return emit.Embedded{File: m.weightsFile(), Keep: keep}
-	case keep == emit.KeepRaw && m.Source.InPlace:
+	case keep == emit.KeepRaw && m.Source.InPlace && (m.shared == nil || m.shared.Keep == emit.KeepRaw):
 		return emit.Existing{File: m.Source.From}
 	}
 	return emit.Beside{File: m.weightsFile(), Keep: keep}

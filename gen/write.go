@@ -51,7 +51,7 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is a file, a folder expected", dir)
 	}
-	own := isGenerated(filepath.Join(dir, modelFile))
+	own := isGenerated(filepath.Join(dir, modelFile)) || isGenerated(filepath.Join(dir, weightsFile))
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		info, err := os.Lstat(path)
@@ -160,12 +160,20 @@ func (o *Output) wroteWeights(name string) bool {
 		return false
 	case constants:
 		return gone || isGenerated(filepath.Join(o.Dir, model+irExt))
-	case !gone:
-		return false
+	case gone:
+		return o.embeds(name) || o.hasSources(name)
 	}
-	if text, err := os.ReadFile(filepath.Join(o.Dir, weightsFile)); err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n")) {
-		return true
-	}
+	return o.shares() && o.embeds(name)
+}
+
+// embeds reports whether the package in the folder embeds a weights file.
+func (o *Output) embeds(name string) bool {
+	text, err := os.ReadFile(filepath.Join(o.Dir, weightsFile))
+	return err == nil && bytes.Contains(text, []byte("\n//go:embed "+name+"\n"))
+}
+
+// hasSources reports whether a weights file has digests of the weights from which others were prepared.
+func (o *Output) hasSources(name string) bool {
 	w := rt.OpenWeightsFile(filepath.Join(o.Dir, name))
 	defer w.Close()
 	for key := range w.Metadata() {
@@ -174,6 +182,13 @@ func (o *Output) wroteWeights(name string) bool {
 		}
 	}
 	return false
+}
+
+// shares reports whether the new package imports the package that embeds the weights for several
+// targets.
+func (o *Output) shares() bool {
+	i := slices.IndexFunc(o.Files, func(f emit.File) bool { return f.Name == weightsFile })
+	return i >= 0 && bytes.Contains(o.Files[i].Data, []byte("/"+sharedFolder+"\"\n"))
 }
 
 func (o *Output) writes(name string) bool {

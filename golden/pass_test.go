@@ -18,6 +18,7 @@ import (
 	"github.com/burngen/burngen/gen/target"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/targettest/text"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -29,7 +30,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 
 // TestPass runs every golden of a pass. The section "pass" names the pass, and options may follow:
 // "near" compares floats with a tolerance, for passes that change rounding; "strict" sets
-// [pass.Context.Strict]; "f16" sets its WeightsDType; "trains" makes @forward a function that
+// [pass.Context.Strict]; "f16" sets its WeightsDType, and the precision of a GPU as "bf16" does; "trains" makes @forward a function that
 // trains; "all" sets Remat; "methods" makes all functions methods of one type.
 func TestPass(t *testing.T) {
 	files, err := filepath.Glob("pass/*/*.txtar")
@@ -61,8 +62,18 @@ func runPass(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	words := strings.Fields(section(t, archive, "pass"))
-	p, ok := pass.Find(text.Target{}, words[0]) // plans functions that are not lowered
+	targets := []pass.Target{text.Target{}} // plans functions that are not lowered
+	var precision gpu.Precision
+	for _, w := range words[1:] {
+		precision.Set(w)
+	}
 	for _, t := range target.All {
+		at, _ := target.At(t, precision)
+		targets = append(targets, at)
+	}
+	var p pass.Pass
+	ok := false
+	for _, t := range targets {
 		if !ok {
 			p, ok = pass.Find(t, words[0])
 		}
@@ -99,7 +110,7 @@ func runPass(t *testing.T, file string) {
 	if err != nil || again.String() != after.String() {
 		t.Errorf("the result does not read as it prints: %v", err)
 	}
-	compareModules(t, before, after, slices.Contains(words, "near"))
+	compareModules(t, before, after, slices.Contains(words, "near"), precision.Rounding(before, before.Func(pass.Forward)))
 	if *update {
 		setSection(archive, "out.ir", after.String())
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
@@ -135,8 +146,8 @@ func setSection(a *txtar.Archive, name, text string) {
 }
 
 // compareModules evaluates @forward of two modules on the same inputs, for some
-// values of the symbols.
-func compareModules(t *testing.T, before, after *ir.Module, near bool) {
+// values of the symbols. rounding is that of products, see [gpu.Precision.Rounding].
+func compareModules(t *testing.T, before, after *ir.Module, near bool, rounding float64) {
 	for _, m := range []*ir.Module{before, after} {
 		if err := prepareWeights(m); err != nil {
 			t.Errorf("prepare: %v", err)
@@ -146,7 +157,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool) {
 	f, g := before.Func(pass.Forward), after.Func(pass.Forward)
 	compared := 0
 	for choice := range 6 {
-		args := inputs(f, choice, !near)
+		args := inputs(f, choice, !near && rounding == 0)
 		want, err := (&ir.Evaluator{Module: before}).Run(f, args)
 		if err != nil {
 			continue // these extents do not fit
@@ -158,7 +169,7 @@ func compareModules(t *testing.T, before, after *ir.Module, near bool) {
 			return
 		}
 		for i := range want {
-			if !equalTensors(got[i], want[i], near) {
+			if !equalTensors(got[i], want[i], near) && !isRounded(got[i], want[i], rounding) {
 				t.Errorf("result %q is %s, before the pass %s", f.ResultNames[i], got[i], want[i])
 			}
 		}
@@ -229,6 +240,24 @@ func draw(d ir.DType, shape []int, seed uint32, lo, hi float64) *ir.Tensor {
 		}
 	}
 	return t
+}
+
+// isRounded reports whether got differs from want by a share of the element and the root mean square at most.
+func isRounded(got, want *ir.Tensor, share float64) bool {
+	if share == 0 || !got.DType.IsFloat() || got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
+		return false
+	}
+	squares := 0.0
+	for i := range want.Len() {
+		squares += want.Float(i) * want.Float(i)
+	}
+	rms := math.Sqrt(squares / float64(max(want.Len(), 1)))
+	for i := range want.Len() {
+		if !(math.Abs(got.Float(i)-want.Float(i)) <= share*(rms+math.Abs(want.Float(i)))) {
+			return false
+		}
+	}
+	return true
 }
 
 func equalTensors(a, b *ir.Tensor, near bool) bool {

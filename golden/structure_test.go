@@ -66,7 +66,7 @@ var arrows = []arrow{
 	{"gen/exec", "gen/program ir ir/dim ir/plan runtime/rt", ""},
 	{"gen/gotype", "ir", ""},
 	{"gen/emit", "gen/gotype gen/program ir ir/dim ir/plan runtime/rt runtime/rt/keys templates", "github.com/dave/jennifer"},
-	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/vulkan ir/pass", ""},
+	{"gen/target", "gen/emit gen/exec gen/program gen/target/cpu gen/target/cuda gen/target/gpu gen/target/vulkan ir/pass", ""},
 	{"gen/target/cpu", "gen/arena gen/emit gen/exec gen/gotype gen/program gen/target/cpu/... ir ir/dim ir/op ir/pass ir/plan runtime/cpu", "github.com/dave/jennifer"},
 	{"gen/target/cpu/call", "gen/target/cpu/kernel gen/target/cpu/storage ir ir/dim ir/op", ""},
 	{"gen/target/cpu/cost", "", ""},
@@ -159,6 +159,8 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
 		return true
 	case isOwn && f.isGenerated() && path.Base(f.folder) == "auto" && within(own, path.Dir(f.folder)): // it chooses among them
+		return true
+	case isOwn && f.isGenerated() && strings.HasSuffix(own, "/internal/weightsfile") && within(f.folder, strings.TrimSuffix(own, "/internal/weightsfile")): // the weights of all targets
 		return true
 	case isOwn && (f.isGenerated() || f.isTest && within(f.folder, "runtime")):
 		return within(own, "runtime")

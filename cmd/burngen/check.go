@@ -30,6 +30,9 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 		if len(files) == 0 {
 			return usagef("name one or more models: ONNX files, or folders of descriptions in Go")
 		}
+		if err := on.check(); err != nil {
+			return err
+		}
 		failed := false
 		for _, file := range files {
 			models, err := loadFor(on, flags, file, o, s)

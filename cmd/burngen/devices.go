@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
+
+	rtgpu "github.com/burngen/burngen/runtime/gpu"
 )
 
 var devicesCommand = command{
@@ -27,7 +30,16 @@ func defineDevices(*flagSet) func(*streams, []string) error {
 				continue
 			}
 			for _, i := range list {
-				fmt.Fprintf(w, "%s\t%d\t%s\t%.1f GB\t%s\tdriver %s\n", d.driver.Name(), i.Index, i.Name, float64(i.Memory)/1e9, i.Capability, i.Driver)
+				lacks := ""
+				if len(i.Missing) > 0 {
+					lacks = ", lacks " + strings.Join(i.Missing, ", ")
+				}
+				fmt.Fprintf(w, "%s\t%d\t%s\t%.1f GB\t%s\tdriver %s%s\n", d.driver.Name(), i.Index, i.Name, float64(i.Memory)/1e9, i.Capability, i.Driver, lacks)
+			}
+			if r, ok := d.driver.(rtgpu.Refusing); ok {
+				for _, reason := range r.Unfit() {
+					fmt.Fprintf(w, "%s\tnot usable: %s\n", d.driver.Name(), reason)
+				}
 			}
 		}
 		return w.Flush()

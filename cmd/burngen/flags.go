@@ -250,6 +250,9 @@ func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *stre
 		if t != nil {
 			options.Target = t
 		}
+		if at, ok := target.At(options.Target, *on.precision); ok {
+			options.Target = at
+		}
 		m, err := load(flags, path, &options, s)
 		if err != nil {
 			return nil, err

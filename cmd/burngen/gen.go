@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/gen/emit"
 	"github.com/burngen/burngen/gen/target"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/temporary"
 	"github.com/burngen/burngen/ir"
 )
@@ -20,6 +22,7 @@ var genCommand = command{
 	usage: "MODEL -o DIR [flags]",
 	short: "generate a Go package from a model: an ONNX file, or the folder of a description in Go",
 	examples: `  burngen resnet50.onnx -o internal/resnet
+  burngen resnet50.onnx -o resnet -target cuda -precision bf16
   burngen detector.onnx -o detector -dim N=1 -input image=1x3x320x320
   burngen gen encoder.onnx -o encoder -output /pooler/output
   burngen boxes.onnx -o boxes -custom 'acme.NMS=example.com/ops.NMS: (f32[N,4], f32[N]) -> i64[K]'
@@ -41,10 +44,12 @@ type genFlags struct {
 	dir     string
 	keep    string // value of -weights-keep, or ""
 	targets []target.Target
-	auto    bool // whether to generate the package that chooses among the targets
-	force   bool
-	check   bool
-	dump    string
+	// precision is that of the targets of GPUs.
+	precision *gpu.Precision
+	auto      bool // whether to generate the package that chooses among the targets
+	force     bool
+	check     bool
+	dump      string
 }
 
 // auto is the default of -remat.
@@ -61,6 +66,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	flags.StringVar(&g.dir, "o", "", "write the package to the folder `DIR` (required)")
 	flags.Var(manyTargets{&g.targets, &g.auto}, "target", "generate for these `TARGETS`, separated by commas. The package of the first target is in DIR,\nand each other package in a folder below it, as in DIR/cuda"+targetsHelp+
 		"  auto    all targets, and the package DIR/auto, which takes the first of cuda, vulkan, cpu that the machine has")
+	g.precision = precisionFlag(flags)
 	flags.StringVar(&g.options.Package, "pkg", "", "name the package `NAME` (default: the name of the folder)")
 	flags.section(ofTraining, func() {
 		flags.BoolVar(&g.options.Train, "train", false, "generate a package that can also train the model. Its weights file holds the original weights")
@@ -76,7 +82,7 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	})
 	flags.Func("weights-keep", "choose the form of the weights in the package's weights file, `KIND`:\n"+
 		"  prepared  packed for the kernels: starts fastest (default)\n"+
-		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train)\n"+
+		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train and with several targets)\n"+
 		"  both      both, so that a program that trains can infer at once", func(text string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
@@ -106,8 +112,14 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	if err := g.checkTraining(gen.IsDescription(model)); err != nil {
 		return "", err
 	}
+	if err := g.checkKeep(); err != nil {
+		return "", err
+	}
 	if len(g.options.Variants) > 0 && (g.weights.file == "" || !gen.IsDescription(model)) {
 		return "", usagef("-variant needs a description in Go and -weights FILE")
+	}
+	if err := g.checkPrecision(); err != nil {
+		return "", err
 	}
 	if g.options.Stop < 0 {
 		return "", usagef("-stop %d: a number of passes expected, at least 0", g.options.Stop)
@@ -143,6 +155,40 @@ func (g *genFlags) checkTraining(described bool) error {
 	return nil
 }
 
+// checkPrecision checks -precision, and sets the precision of the targets of GPUs.
+func (g *genFlags) checkPrecision() error {
+	switch {
+	case *g.precision == gpu.F32:
+		return nil
+	case g.options.Train:
+		return usagef("-precision %s cannot be used with -train: training computes in f32 only", *g.precision)
+	}
+	found := false
+	for i, t := range g.targets {
+		if at, ok := target.At(t, *g.precision); ok {
+			g.targets[i], found = at, true
+		}
+	}
+	if !found {
+		_, err := inPrecision(nil, *g.precision)
+		return err
+	}
+	return nil
+}
+
+// checkKeep checks -weights-keep, and fills in the default for several targets. Their packages share the
+// original weights, which GPUs prepare when they load them.
+func (g *genFlags) checkKeep() error {
+	several := len(g.targets) > 1
+	switch {
+	case g.keep == "" && several:
+		g.options.Keep = emit.KeepRaw
+	case g.keep == "prepared" && (several || len(g.targets) == 1 && !g.targets[0].CanRun()):
+		return usagef("-weights-keep prepared cannot be used with -target %s, which needs the original weights; use raw or both", manyTargets{&g.targets, &g.auto})
+	}
+	return nil
+}
+
 // line returns the flags in the form of a command line, for the header of the package. It leaves
 // out flags that do not change the package.
 func (g *genFlags) line() string {
@@ -157,6 +203,9 @@ func (g *genFlags) line() string {
 	add("output", strings.Join(g.options.Outputs, " "))
 	parts = append(parts, g.weights.line()...)
 	add("weights-keep", g.keep)
+	if *g.precision != gpu.F32 {
+		add("precision", g.precision.String())
+	}
 	add("weights-dtype", weightsDType{&g.options.WeightsDType}.String())
 	for _, o := range g.options.Custom {
 		parts = append(parts, "-custom '"+o.String()+"'")
@@ -240,7 +289,13 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	if len(g.targets) == 0 {
 		g.targets = []target.Target{first}
 	}
+	done, err := g.weights.open(g.flags, g.options, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
 	var packages []gen.Packaged
+	outside := false
 	for i, t := range g.targets {
 		if i > 0 {
 			g.dir, g.options.Package = filepath.Join(dir, t.Name()), t.Name()
@@ -248,29 +303,43 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 		if t != nil && (first == nil || t.Name() != first.Name()) {
 			g.options.Target = t
 		}
-		m, more, err := g.generate(s, model)
+		m, more, err := g.compile(s, model)
 		if err != nil {
 			return nil, nil, err
 		}
 		if m != nil {
 			models, packages = append(models, m), append(packages, gen.Packaged{Model: m, Dir: g.dir})
+			outside = outside || m.WeightsSize() > gen.MaxEmbedded && g.weights.place == ""
 		}
-		outputs = append(outputs, more...)
+		if i == 0 { // the output beside a description is the same for all targets
+			outputs = more
+		}
 	}
-	if !g.auto || len(packages) == 0 {
+	if len(packages) == 0 {
 		return models, outputs, nil
 	}
-	files, err := gen.Auto(packages)
-	if err != nil {
-		return nil, nil, fmt.Errorf("-target auto: %w", err)
+	if outside {
+		for _, m := range models {
+			m.KeepWeightsOutside()
+		}
 	}
-	out, err := gen.NewOutput(filepath.Join(dir, gen.AutoName), files)
-	return models, append(outputs, out), err
+	folders, err := gen.Packages(packages, g.auto)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range folders {
+		out, err := gen.NewOutput(f.Dir, f.Files)
+		if err != nil {
+			return nil, nil, err
+		}
+		outputs = append(outputs, out)
+	}
+	return models, outputs, nil
 }
 
-// generate compiles the model and checks the output folders. It returns a nil model for a folder
-// that has only configurations.
-func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
+// compile compiles the model for a target. It also returns the output beside a description. It returns
+// a nil model for a folder that has only configurations.
+func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {
 		dumped = os.MkdirAll(g.dump, 0o777)
@@ -286,11 +355,6 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 			return nil, nil, err
 		}
 	}
-	done, err := g.weights.open(g.flags, g.options, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer done()
 	if gen.IsDescription(model) {
 		m, outputs, err = g.describe(model)
 	} else {
@@ -302,18 +366,7 @@ func (g *genFlags) generate(s *streams, model string) (m *gen.Model, outputs []*
 	case err != nil || m == nil:
 		return nil, outputs, err
 	}
-	if err := m.CheckGradients(g.dir); err != nil {
-		return nil, nil, err
-	}
-	if m.WeightsSize() > gen.MaxEmbedded && g.weights.place == "" {
-		m.KeepWeightsOutside()
-	}
-	files, err := m.Files()
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := gen.NewOutput(g.dir, files)
-	return m, append(outputs, out), err
+	return m, outputs, m.CheckGradients(g.dir)
 }
 
 // describe reads and compiles a description. It also returns the configuration file to write into

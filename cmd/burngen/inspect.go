@@ -40,6 +40,9 @@ func defineInspect(flags *flagSet) func(*streams, []string) error {
 		if len(flags.given(ofTensors)) > 0 {
 			return usagef("%s applies to weights files, and %s is not one", flags.given(ofTensors)[0], filepath.Base(file))
 		}
+		if err := on.check(); err != nil {
+			return err
+		}
 		models, err := loadFor(on, flags, file, o, s)
 		if err != nil {
 			return err

@@ -32,8 +32,7 @@ func defineRun(flags *flagSet) func(*streams, []string) error {
 	o, weights := modelFlags(flags), fileFlags(flags, false)
 	in := pairs{}
 	flags.Var(in, "in", "read an input from a file, `NAME=FILE`: .npy, .pb (TensorProto), .bin (raw), .png, .jpg or .gif")
-	on := &oneTarget{}
-	flags.Var(on, "target", "run on `TARGET`"+targetsHelp+firstTarget)
+	on := runTarget(flags, "run on `TARGET`")
 	dir := flags.String("out", "", "write the outputs to the folder `DIR` as .npy files")
 	return func(s *streams, files []string) error {
 		file, err := oneModel(files)

@@ -93,10 +93,38 @@ const (
 	firstTarget = "  auto    the first of cuda, vulkan, cpu that the machine has"
 )
 
+// precisionHelp is the help text of -precision.
+const precisionHelp = "compute the products of a GPU's package in `TYPE`; sums, norms and softmax stay in f32:\n" +
+	"  f32   as the CPU does (default)\n" +
+	"  tf32  factors rounded to 11 significant bits; nothing else changes\n" +
+	"  f16   weights and activations of products stored in f16: half the memory, numbers up to 65504\n" +
+	"  bf16  the same in bf16: 8 significant bits, the range of f32"
+
+// precisionFlag declares -precision.
+func precisionFlag(flags *flagSet) *gpu.Precision {
+	p := new(gpu.Precision)
+	flags.Var(p, "precision", precisionHelp)
+	return p
+}
+
+// inPrecision returns a target with products in a precision. It returns an error if the target is that of
+// the CPU, and the precision is not f32.
+func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
+	if t == nil {
+		t = target.All[0]
+	}
+	at, ok := target.At(t, p)
+	if !ok {
+		return nil, usagef("-precision %s needs -target cuda or vulkan: the %s target computes in f32", p, t.Name())
+	}
+	return at, nil
+}
+
 // oneTarget is a flag with the name of a target, or with auto.
 type oneTarget struct {
-	target target.Target // nil for the default
-	auto   bool
+	target    target.Target // nil for the default
+	auto      bool
+	precision *gpu.Precision
 }
 
 func (t *oneTarget) String() string {
@@ -123,18 +151,48 @@ func (t *oneTarget) Set(text string) error {
 func compileTarget(flags *flagSet) *oneTarget {
 	t := &oneTarget{}
 	flags.Var(t, "target", "compile for `TARGET`, and say what a GPU computes and what the host does"+targetsHelp+allTargets)
+	t.precision = precisionFlag(flags)
 	return t
 }
 
-// found returns the target: fallback if the flag is not given, and for auto the first target that the
-// machine has, which found names on w.
-func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
-	switch {
-	case t.target != nil:
-		return t.target, nil
-	case !t.auto:
-		return fallback, nil
+// runTarget declares -target for commands that run a model. what begins its help text.
+func runTarget(flags *flagSet, what string) *oneTarget {
+	t := &oneTarget{}
+	flags.Var(t, "target", what+targetsHelp+firstTarget)
+	t.precision = precisionFlag(flags)
+	return t
+}
+
+// check returns an error if -precision does not apply to the target.
+func (t *oneTarget) check() error {
+	if t.auto {
+		return nil
 	}
+	_, err := inPrecision(t.target, *t.precision)
+	return err
+}
+
+// found returns the target in the precision of its flag: fallback if -target is not given, and for auto the
+// first target that the machine has, which found names on w.
+func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
+	found := fallback
+	if t.target != nil {
+		found = t.target
+	}
+	if t.auto {
+		var err error
+		if found, err = firstOf(w); err != nil {
+			return nil, err
+		}
+	}
+	if *t.precision == gpu.F32 {
+		return found, nil
+	}
+	return inPrecision(found, *t.precision)
+}
+
+// firstOf returns the first target that the machine has, and names it on w.
+func firstOf(w io.Writer) (target.Target, error) {
 	var choices []rtgpu.Choice[target.Target]
 	for _, d := range drivers {
 		choices = append(choices, rtgpu.Choice[target.Target]{Target: d.target.Name(), Load: func(o ...rtgpu.Option) (target.Target, error) {
@@ -166,7 +224,7 @@ func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := d.target.Open(d.driver, index)
+		o, err := t.(gpu.Target).Open(d.driver, index)
 		return o, func() { o.Close() }, err
 	}
 	return nil, nil, fmt.Errorf("-target %s: models cannot be run on it without generating", t.Name())

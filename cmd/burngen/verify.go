@@ -14,6 +14,7 @@ var verifyCommand = command{
 	short: "generate, build and run models, and compare their outputs with references",
 	examples: `  burngen verify testdata/onnx-node          find every folder with model.onnx and test_data_set_0
   burngen verify -all models/mnist           a folder with model.onnx and ref/manifest.json
+  burngen verify models -target cuda -precision bf16
   burngen verify -eval -json models          check the definitions of the operators, print JSON
 `,
 	define: defineVerify,
@@ -30,8 +31,7 @@ func defineVerify(flags *flagSet) func(*streams, []string) error {
 	)
 	flags.BoolVar(&o.Layers, "layers", false, "also compare intermediate values, where the references have them")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nThe tolerances of floats are as large as this rounding requires")
-	on := &oneTarget{}
-	flags.Var(on, "target", "generate for `TARGET`, or with -exec run on it"+targetsHelp+firstTarget)
+	on := runTarget(flags, "generate for `TARGET`, or with -exec run on it")
 	flags.BoolVar(&o.Strict, "strict", false, strictHelp)
 	return func(s *streams, dirs []string) error {
 		switch {

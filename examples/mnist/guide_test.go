@@ -49,7 +49,7 @@ func TestGuide(t *testing.T) {
 		var mean float64
 		for _, seed := range tt.seeds {
 			var out bytes.Buffer
-			if _, err := (plan{10, tt.rate, seed}).train(&out, images, labels); err != nil {
+			if _, err := (plan{10, tt.rate, seed, firstTarget}).train(&out, images, labels); err != nil {
 				t.Fatal(err)
 			}
 			loss, accuracy := curve(t, out.String())
@@ -96,9 +96,9 @@ func TestThreadsDoNotMatterOnMNIST(t *testing.T) {
 	}
 	images, labels := digitsOfCorpus(t)
 	defer rt.Threads(rt.Threads(1))
-	one := train(t, plan{1, 1e-4, 42}, images, labels)
+	one := train(t, plan{1, 1e-4, 42, firstTarget}, images, labels)
 	rt.Threads(2)
-	if two := train(t, plan{1, 1e-4, 42}, images, labels); two != one {
+	if two := train(t, plan{1, 1e-4, 42, firstTarget}, images, labels); two != one {
 		t.Error("two threads give other weights than one")
 	}
 }

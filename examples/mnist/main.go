@@ -1,11 +1,12 @@
 // Mnist trains the convolutional network in model/ to read digits. The training loop is written by
 // hand.
 //
-//	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE]
+//	go run ./examples/mnist [-data FOLDER] [-epochs 10] [-rate 0.0001] [-seed 42] [-item 42] [-o FILE] [-target cpu]
 //
 // FOLDER has MNIST's files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or both with .gz.
 // Without it digits are drawn. Nine of ten images are used for training, and every tenth for the
-// accuracy.
+// accuracy. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also computes on
+// GPUs: -target is then auto, cuda, vulkan or cpu.
 package main
 
 import (
@@ -28,6 +29,7 @@ type plan struct {
 	epochs int
 	rate   float64
 	seed   uint64
+	target string
 }
 
 func main() {
@@ -38,6 +40,7 @@ func main() {
 	flag.IntVar(&p.epochs, "epochs", 10, "trains `N` times on everything")
 	flag.Float64Var(&p.rate, "rate", 1e-4, "learns at this `RATE`")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
+	flag.StringVar(&p.target, "target", firstTarget, "computes on `TARGET`")
 	item := flag.Int("item", 42, "reads image `N` in the end")
 	out := flag.String("o", "", "saves the weights in `FILE`")
 	flag.Parse()
@@ -60,9 +63,13 @@ func main() {
 const batch = 64
 
 // train trains a network on nine of ten images, and writes a line for each epoch.
-func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Trainer, error) {
+func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (trainer, error) {
 	training, rest := split(images, labels)
-	t, err := cnn.New(p.seed).NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: p.seed})
+	m, err := newModel(p.seed, p.target)
+	if err != nil {
+		return nil, err
+	}
+	t, err := m.NewTrainer(cnn.TrainerOptions{Batch: batch, Seed: p.seed})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +100,7 @@ func (p plan) train(w io.Writer, images []cnn.Image, labels []int64) (*cnn.Train
 }
 
 // accuracy returns the share of images that are classified correctly.
-func accuracy(t *cnn.Trainer, s set) (float64, error) {
+func accuracy(t trainer, s set) (float64, error) {
 	right := 0
 	for x, y := range data.Batches(s.X, s.Y, batch, nil) {
 		logits, err := t.Forward(x) // the weights being trained, without dropout
@@ -110,7 +117,7 @@ func accuracy(t *cnn.Trainer, s set) (float64, error) {
 }
 
 // infer returns the digit that a model recognises.
-func infer(m *cnn.Model, image cnn.Image) (int64, error) {
+func infer(m model, image cnn.Image) (int64, error) {
 	logits, err := m.Forward([]cnn.Image{image})
 	if err != nil {
 		return 0, err

@@ -1,9 +1,10 @@
 // Text trains a small transformer on a text, byte by byte, and lets it continue a prompt.
 //
-//	go run ./examples/text [-data FILE] [-steps 1000] [-rate 0.003] [-seed 42] [-prompt TEXT] [-length 200]
+//	go run ./examples/text [-data FILE] [-steps 1000] [-rate 0.003] [-seed 42] [-prompt TEXT] [-length 200] [-target cpu]
 //
 // FILE may be any text, such as tiny-shakespeare. Without it the program makes a text of sums in
-// words.
+// words. It computes on the CPU. Built with -tags gpu, after go generate with the same flag, it also computes on
+// GPUs: -target is then auto, cuda, vulkan or cpu.
 package main
 
 import (
@@ -26,6 +27,7 @@ type plan struct {
 	steps, batch int
 	rate         float64
 	seed         uint64
+	target       string
 }
 
 func main() {
@@ -36,6 +38,7 @@ func main() {
 	flag.IntVar(&p.steps, "steps", 1000, "trains on `N` batches")
 	flag.Float64Var(&p.rate, "rate", 3e-3, "learns at this `RATE`, and at less and less")
 	flag.Uint64Var(&p.seed, "seed", 42, "begins all random numbers with `SEED`")
+	flag.StringVar(&p.target, "target", firstTarget, "computes on `TARGET`")
 	prompt := flag.String("prompt", "\n", "goes on with `TEXT`")
 	length := flag.Int("length", 200, "writes `N` bytes")
 	flag.Parse()
@@ -54,8 +57,12 @@ func main() {
 
 // train trains a transformer on nine of ten bytes of a text. At intervals it writes the loss since
 // the last line, and the loss on the rest of the text.
-func (p plan) train(w io.Writer, text string) (*gpt.Model, error) {
-	t, err := gpt.New(p.seed).NewTrainer(gpt.TrainerOptions{Batch: p.batch, Seed: p.seed})
+func (p plan) train(w io.Writer, text string) (model, error) {
+	m, err := newModel(p.seed, p.target)
+	if err != nil {
+		return nil, err
+	}
+	t, err := m.NewTrainer(gpt.TrainerOptions{Batch: p.batch, Seed: p.seed})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func losses(t *testing.T, out string) (own, other []float64) {
 }
 
 func TestLearnsSums(t *testing.T) {
-	p, limit := plan{steps: 50, batch: 8, rate: 3e-3, seed: 42}, 2.8
+	p, limit := plan{steps: 50, batch: 8, rate: 3e-3, seed: 42, target: firstTarget}, 2.8
 	if testing.Short() {
 		p.steps, p.batch, limit = 3, 2, 5.6 // the loss begins at log(256) = 5.55
 	}
@@ -64,7 +64,7 @@ func TestLearnsShakespeare(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	var out bytes.Buffer
-	if _, err := (plan{steps: 20, batch: 8, rate: 3e-3, seed: 42}).train(&out, string(text)); err != nil {
+	if _, err := (plan{steps: 20, batch: 8, rate: 3e-3, seed: 42, target: firstTarget}).train(&out, string(text)); err != nil {
 		t.Fatal(err)
 	}
 	if _, other := losses(t, out.String()); !(other[len(other)-1] < 4) {
@@ -73,7 +73,7 @@ func TestLearnsShakespeare(t *testing.T) {
 }
 
 func TestTooShortATextIsAnError(t *testing.T) {
-	if _, err := (plan{steps: 1, batch: 1, rate: 1, seed: 1}).train(new(bytes.Buffer), "short"); err == nil {
+	if _, err := (plan{steps: 1, batch: 1, rate: 1, seed: 1, target: firstTarget}).train(new(bytes.Buffer), "short"); err == nil {
 		t.Error("no error")
 	}
 }

@@ -25,7 +25,7 @@ func sums(n int) string {
 }
 
 // goOn returns n bytes with which a model continues a prompt.
-func goOn(m *gpt.Model, prompt string, n int, rng *rand.Rand) (string, error) {
+func goOn(m model, prompt string, n int, rng *rand.Rand) (string, error) {
 	tokens := data.Bytes(prompt)
 	for range n {
 		var window [1]gpt.Tokens

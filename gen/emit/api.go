@@ -265,7 +265,7 @@ func (a *api) modelMethods() []jen.Code {
 	}
 	rest := " It is safe to call from many goroutines."
 	if len(a.states()) > 0 {
-		rest += "\nIts states begin anew: what calls leave to each other is a session's."
+		rest += "\nEach call starts with new states. A session keeps its states from call to call."
 		before = append(before, jen.Id("s").Dot("Reset").Call())
 	}
 	target := jen.Id("dst")

@@ -17,16 +17,9 @@ import (
 type Member struct {
 	// Target is the name of the package's target. Path is the package's import path.
 	Target, Path string
-	// Store says where the package has its weights. Folder is the package's folder as seen from the
-	// first package, with slashes, for stores outside of the program.
-	Store  Store
-	Folder string
 	// OnDevice reports whether the package opens a device.
 	OnDevice bool
 }
-
-// filepathPath is the import path of the package that joins the names of folders and files.
-const filepathPath = "path/filepath"
 
 // auto prints a package that chooses among members: packages of one model for several targets.
 type auto struct {
@@ -42,7 +35,7 @@ type auto struct {
 func Auto(m *Model, members []Member) (files []File, err error) {
 	err = ir.Try(func() {
 		taken := *m
-		taken.Taken = append(slices.Clone(m.Taken), "gpu", "keys", "filepath", "folder")
+		taken.Taken = append(slices.Clone(m.Taken), "gpu", "keys", "path")
 		for _, p := range members {
 			taken.Taken = append(taken.Taken, p.Target, p.Target+"Model", p.Target+"Session", p.Target+"Trainer")
 		}
@@ -69,7 +62,6 @@ func Auto(m *Model, members []Member) (files []File, err error) {
 
 func (a *auto) file() *jen.File {
 	f := a.newFile()
-	f.ImportName(filepathPath, "filepath")
 	var names []string
 	for _, p := range a.members {
 		if names = append(names, p.Target); path.Base(p.Path) == p.Target {
@@ -209,7 +201,10 @@ func (a *auto) loaders(f *jen.File) {
 		from, params := a.source()
 		note(f, "Load returns the model with the weights "+from+" "+first)
 		a.loader(f, "Load", append(params, options), jen.Id("options"), func(p Member) []jen.Code {
-			args := a.fileOf(p)
+			var args []jen.Code
+			if len(params) > 0 {
+				args = append(args, jen.Id("path"))
+			}
 			if p.OnDevice {
 				args = append(args, jen.Id("device").Op("..."))
 			}
@@ -244,42 +239,14 @@ func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.C
 	f.Func().Id(name).Params(params...).Params(jen.Id("Model"), jen.Error()).Block(jen.Return(jen.Qual(gpuPath, "First").Call(append(args, jen.Line())...)))
 }
 
-// source returns the words of Load's comment for where the weights are, and prints its parameters:
-// the path of the file that all members read, or the folder of their files.
+// source describes the weights of Load, and prints the parameter for the path of the file if it is not
+// in the program.
 func (a *auto) source() (text string, params []jen.Code) {
-	files, existing := 0, 0
-	for _, p := range a.members {
-		switch p.Store.(type) {
-		case Existing:
-			existing++
-		case Beside:
-			files++
-		}
-	}
-	switch {
-	case existing == len(a.members):
+	switch a.Store.(type) {
+	case Beside, Existing:
 		return "of the file,", []jen.Code{jen.Id("path").String()}
-	case existing+files > 0:
-		return "of files in the folder,", []jen.Code{jen.Id("folder").String()}
 	}
 	return "in the program,", nil
-}
-
-// fileOf prints the name of a member's weights file as an argument, if its Load takes one.
-func (a *auto) fileOf(p Member) []jen.Code {
-	file := ""
-	switch s := p.Store.(type) {
-	case Beside:
-		file = path.Join(p.Folder, s.File)
-	case Existing:
-		if _, params := a.source(); params != nil && a.own.Store.Form() == KeepRaw {
-			return []jen.Code{jen.Id("path")}
-		}
-		file = s.File
-	default:
-		return nil
-	}
-	return []jen.Code{jen.Qual(filepathPath, "Join").Call(jen.Id("folder"), text(file))}
 }
 
 // modelOf prints m, a model of the member p, as a Model of the package.

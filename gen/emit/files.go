@@ -98,6 +98,9 @@ func (e *emitter) newFile() *jen.File {
 	f.ImportName(rtPath, "rt")
 	f.ImportName(gpuPath, "gpu")
 	f.ImportName(keysPath, "keys")
+	if e.Shared != nil {
+		f.ImportName(e.Shared.Package, SharedPackage)
+	}
 	for path, alias := range e.aliases {
 		f.ImportAlias(path, alias)
 	}
@@ -137,6 +140,7 @@ func (e *emitter) modelFile() *jen.File {
 	for _, m := range e.session.methods {
 		f.Add(m.sessionMethod())
 	}
+	e.deviceMethods(f)
 	for _, m := range e.session.methods {
 		m.schedule(f)
 	}

@@ -14,7 +14,7 @@ import (
 // standardImports are the packages of the standard library that generated code may import.
 // runtimeImports are the packages of the runtime that it may import with any target.
 var (
-	standardImports = []string{"context", "embed", "errors", "math", filepathPath, "sync/atomic", "testing"}
+	standardImports = []string{"context", "embed", "errors", "math", "sync/atomic", "testing"}
 	runtimeImports  = []string{rtPath, keysPath}
 )
 
@@ -24,6 +24,9 @@ var (
 func guard(files []File, m *emitter, more ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
 	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, more)
+	if m.Shared != nil {
+		allowed = append(allowed, m.Shared.Package)
+	}
 	embeds := map[string]string{}
 	if m.embeddedFile() != "" {
 		embeds["weights.go"] = "//go:embed " + m.embeddedFile()

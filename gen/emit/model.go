@@ -51,8 +51,11 @@ type Model struct {
 
 	// Store says where the package has its weights.
 	Store Store
-	// ConstantsFile is the name of an embedded file, for a package whose weights file is not
-	// embedded. The file has the weights that are not in Outside, and the initial weights of kind
+	// Shared is where the weights file is, if packages for several targets read the same one. It is
+	// nil if the file is in the package's folder.
+	Shared *Shared
+	// ConstantsFile is the name of an embedded file, for a package that does not embed its weights
+	// file. The file has the weights that are not in Outside, and the initial weights of kind
 	// [rt.InitGiven]. ConstantsFile is "" if there are no such weights.
 	ConstantsFile string
 
@@ -98,6 +101,8 @@ type Function struct {
 	Seeds []int
 
 	Sample []Sample // Sample are the expected outputs of the bundled test.
+	// Rounding is the field of samples with this name.
+	Rounding float64
 	// SampleUnsteady reports whether samples leave out results that depend on rounding.
 	SampleUnsteady bool
 	// SampleLow is the start of the range of the sample's random arguments. SampleFails reports

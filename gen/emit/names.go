@@ -67,7 +67,7 @@ var predeclared = func() map[string]bool {
 	m := map[string]bool{}
 	for _, s := range strings.Fields(`any append bool byte cap clear close comparable complex complex64 complex128 copy delete
 		error false float32 float64 imag init int int8 int16 int32 int64 iota len main make max min new nil panic print println
-		real recover rune string true uint uint8 uint16 uint32 uint64 uintptr _ cpu gpu rtimage rt errors math context atomic testing embed`) {
+		real recover rune string true uint uint8 uint16 uint32 uint64 uintptr _ cpu gpu rtimage rt errors math context atomic testing embed weightsfile`) {
 		m[s] = true
 	}
 	return m

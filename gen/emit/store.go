@@ -42,10 +42,10 @@ func (Existing) Form() Keep { return KeepRaw }
 // Form returns KeepRaw, because New computes the weights of the source model.
 func (Drawn) Form() Keep { return KeepRaw }
 
-// embeddedFile returns the name of the file that is embedded in the program: the weights file, or a
+// embeddedFile returns the name of the file that the package embeds: its own weights file, or a
 // file of constants. It is "" if there is none.
 func (m *Model) embeddedFile() string {
-	if s, ok := m.Store.(Embedded); ok {
+	if s, ok := m.Store.(Embedded); ok && m.Shared == nil {
 		return s.File
 	}
 	return m.ConstantsFile

@@ -38,7 +38,7 @@ func (e *emitter) testFile() *jen.File {
 			load = jen.Id("New").Call(jen.Lit(SampleSeed)).Dot("On").Call()
 		}
 	case Beside:
-		load = jen.Id("Load").Call(jen.Lit(s.File))
+		load = jen.Id("Load").Call(jen.Lit(e.besideFile(s)))
 	case Existing:
 		load = jen.Id("Load").Call(jen.Lit(s.File))
 		skip = []jen.Code{jen.If(jen.Err().Op(":=").Qual(rtPath, "OpenWeightsFile").Call(jen.Lit(s.File)).Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Skip").Call(jen.Err()))}
@@ -126,13 +126,17 @@ func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	body = append(body, shapes...)
 	for _, s := range a.spec.Sample {
 		p := a.out[s.Output]
-		sample := jen.Qual(rtPath, "Sample").Values(
+		fields := []jen.Code{
 			jen.Line().Id("Count").Op(":").Lit(s.Sample.Count),
 			jen.Line().Id("ArgMax").Op(":").Lit(s.Sample.ArgMax),
 			jen.Line().Id("Stride").Op(":").Lit(s.Sample.Stride),
 			jen.Line().Id("RMS").Op(":").Add(Float(s.Sample.RMS, 64)),
 			jen.Line().Id("Values").Op(":").Lit(s.Sample.Values),
-			jen.Line())
+		}
+		if s.Sample.Rounding > 0 {
+			fields = append(fields, jen.Line().Id("Rounding").Op(":").Add(Float(s.Sample.Rounding, 64)))
+		}
+		sample := jen.Qual(rtPath, "Sample").Values(append(fields, jen.Line())...)
 		body = append(body, jen.If(jen.Err().Op(":=").Qual(rtPath, "CheckSample").Call(text(p.name), a.flatOf(p, a.got(p)), sample), jen.Err().Op("!=").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Err())))
 	}

@@ -91,7 +91,7 @@ func (e *emitter) loadFrom(f *jen.File) {
 			missing = "The weights\nof New(0) replace missing ones."
 			own = fn(e.drawn(jen.Lit(0)))
 		case Embedded:
-			own = fn(jen.Qual(rtPath, "OpenWeights").Call(jen.Id("embedded")))
+			own = fn(jen.Qual(rtPath, "OpenWeights").Call(e.embeddedData()))
 		default:
 			missing = "Nothing\nreplaces missing ones."
 		}
@@ -125,7 +125,7 @@ func (e *emitter) load(f *jen.File) {
 		if s.Keep == KeepPrepared {
 			f.Add(from("Load_embedded", e.loading(nil)))
 		} else {
-			f.Add(from("Load_raw", e.loading(fill{"opened_": e.opened("OpenWeights", "embedded")})))
+			f.Add(from("Load_raw", e.loading(fill{"opened_": e.opened("OpenWeights", e.embeddedData())})))
 		}
 	case Beside:
 		if s.Keep == KeepPrepared {
@@ -151,7 +151,7 @@ func (e *emitter) load(f *jen.File) {
 
 // loadRawFile prints Load of a file of the source model's weights, which the text file describes.
 func (e *emitter) loadRawFile(f *jen.File, file string) {
-	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", "path")})))
+	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", jen.Id("path"))})))
 }
 
 // loading returns values with the replacements for the device in Load.
@@ -161,10 +161,10 @@ func (e *emitter) loading(values fill) fill {
 	return out
 }
 
-// opened prints a call of open, a function of package rt, that opens the package's file, what.
-// Tensors that are not the source model's are left out.
-func (e *emitter) opened(open, what string) *jen.Statement {
-	w := jen.Qual(rtPath, open).Call(jen.Id(what))
+// opened prints a call of open, a function of package rt, that opens the package's file. Tensors that are
+// not the source model's are left out.
+func (e *emitter) opened(open string, file *jen.Statement) *jen.Statement {
+	w := jen.Qual(rtPath, open).Call(file)
 	if others := e.others(); len(others) > 0 && e.Store.Form() == KeepRaw {
 		w = w.Dot("Without").Call(others...)
 	}
@@ -175,10 +175,14 @@ func (e *emitter) opened(open, what string) *jen.Statement {
 // model's.
 func (e *emitter) others() []jen.Code {
 	var others []jen.Code
-	if len(e.Constants()) > 0 {
+	keep, hasConstants := e.Store.Form(), len(e.Constants()) > 0
+	if e.Shared != nil {
+		keep, hasConstants = e.Shared.Keep, e.Shared.Keep.HasPrepared()
+	}
+	if hasConstants {
 		others = append(others, jen.Lit(rt.ConstPrefix))
 	}
-	if e.Store.Form().HasPrepared() {
+	if keep.HasPrepared() {
 		others = append(others, jen.Lit(rt.PreparedPrefix))
 	}
 	return others

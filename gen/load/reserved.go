@@ -9,7 +9,7 @@ import (
 // These names are taken in generated packages: methods, prefixes of methods, and types. A
 // description must not use them, because types are named after its parameters and results.
 var (
-	reservedMethods  = strings.Fields("Meta Save Swap On Target NewSession NewTrainer SetContext Params Model Weights State Backward")
+	reservedMethods  = strings.Fields("Meta Save Swap On Device Target NewSession NewTrainer SetContext Params Model Weights State Backward")
 	reservedPrefixes = strings.Fields("Step Train")
 	reservedTypes    = strings.Fields("Model Session Trainer TrainerOptions New Load LoadFrom Wanted Built Meta")
 )
@@ -27,6 +27,8 @@ func (c *checked) methodName(m *method) {
 		c.faultf(pos, "generated packages have a method %s of their own; give this one another name", name)
 	case m.loss && !strings.HasSuffix(name, "Loss"):
 		c.faultf(pos, "the name of a loss ends in Loss, as in %sLoss", name)
+	case strings.HasSuffix(name, "Device") && c.isMarked(strings.TrimSuffix(name, "Device")):
+		c.faultf(pos, "%s for tensors on a device is called %s; give this method another name", strings.TrimSuffix(name, "Device"), name)
 	case strings.HasSuffix(name, "Context") && c.isMarked(strings.TrimSuffix(name, "Context")):
 		c.faultf(pos, "%s with a context is called %s; give this method another name", strings.TrimSuffix(name, "Context"), name)
 	}

@@ -92,7 +92,7 @@ func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 		for _, f := range m.Module.Funcs {
 			for n := range f.All() {
 				by := computedBy(n)
-				if _, err := launch.Of(n); m.OnGPU() && err == nil {
+				if _, err := launch.Of(n, launch.Options{}); m.OnGPU() && err == nil {
 					by = GPU
 				}
 				for name := range strings.SplitSeq(n.Pos, ", ") {

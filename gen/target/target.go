@@ -11,6 +11,7 @@ import (
 	"github.com/burngen/burngen/gen/program"
 	"github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/vulkan"
 	"github.com/burngen/burngen/ir/pass"
 )
@@ -44,4 +45,14 @@ func Named(name string) (Target, error) {
 		}
 	}
 	return nil, fmt.Errorf("%q: one of %s expected", name, strings.Join(names, ", "))
+}
+
+// At returns t with products in a precision. ok is false if t computes in f32 only.
+func At(t Target, p gpu.Precision) (at Target, ok bool) {
+	g, ok := t.(gpu.Target)
+	if !ok {
+		return t, p == gpu.F32
+	}
+	g.Precision = p
+	return g, true
 }

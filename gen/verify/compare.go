@@ -190,6 +190,8 @@ func (j *judge) limits(d ir.DType, rms, largest float64) (absolute, relative flo
 		}
 		absolute, relative = max(absolute, room), max(relative, t.relative)
 	}
+	rounding := j.ports.rounding
+	absolute, relative = max(absolute, rounding*rms), max(relative, rounding)
 	return absolute, relative
 }
 

@@ -16,6 +16,7 @@ func TestCheckTensor(t *testing.T) {
 		got, want *ir.Tensor
 		strict    bool
 		weights   ir.DType
+		rounding  float64
 		why       string // "" for equal
 	}{
 		{name: "equal", got: ir.FloatTensor(ir.F32, 1, 2), want: ir.FloatTensor(ir.F32, 1, 2)},
@@ -42,6 +43,8 @@ func TestCheckTensor(t *testing.T) {
 		{name: "f32 of f16 weights beyond", got: ir.FloatTensor(ir.F32, 1.02), want: ir.FloatTensor(ir.F32, 1), weights: ir.F16, why: "want 1"},
 		{name: "f32 of bf16 weights", got: ir.FloatTensor(ir.F32, 1.03), want: ir.FloatTensor(ir.F32, 1), weights: ir.BF16},
 		{name: "f32 of f32 weights", got: ir.FloatTensor(ir.F32, 1.008), want: ir.FloatTensor(ir.F32, 1), weights: ir.F32, why: "want 1"},
+		{name: "rounded products", got: ir.FloatTensor(ir.F32, 1.01, 0.005), want: ir.FloatTensor(ir.F32, 1, 0), strict: true, rounding: 0x1p-6},
+		{name: "rounded products beyond", got: ir.FloatTensor(ir.F32, 1.04), want: ir.FloatTensor(ir.F32, 1), rounding: 0x1p-6, why: "want 1"},
 		{name: "f8 is exact", got: ir.FloatTensor(ir.F8E5M2, 1.25), want: ir.FloatTensor(ir.F8E5M2, 1), why: "is 1.25, want 1"},
 		{name: "integers are exact", got: ir.IntTensor(ir.I64, 1, 3, 2), want: ir.IntTensor(ir.I64, 1, 2, 3), why: "element 1 [1] is 3, want 2 (2 of 3 differ)"},
 		{name: "another type", got: ir.IntTensor(ir.I32, 1), want: ir.IntTensor(ir.I64, 1), why: "i32[1], want i64[1]"},
@@ -51,7 +54,7 @@ func TestCheckTensor(t *testing.T) {
 		{name: "nothing", got: ir.NewTensor(ir.F32, 0, 3), want: ir.NewTensor(ir.F32, 0, 3)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := &judge{ports: &ports{results: []port{{name: "y"}}}, strict: c.strict, weights: c.weights}
+			j := &judge{ports: &ports{results: []port{{name: "y"}}, rounding: c.rounding}, strict: c.strict, weights: c.weights}
 			w := trialOf(c.want)
 			w.name, w.output = "y", 0
 			why := j.check(&onnx.Value{Tensor: c.got}, w)

@@ -34,6 +34,7 @@ func (v *verifier) generateOne(c Case, name string, room int64) (*generation, er
 		return nil, err
 	}
 	g := &generation{ports: portsOf(m.Source.Func(), m.Source.Operators), size: m.WeightsSize()}
+	g.ports.rounding = m.Rounding()
 	if g.embedded = g.size <= room; !g.embedded {
 		m.KeepWeightsOutside()
 	}

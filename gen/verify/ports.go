@@ -16,6 +16,8 @@ import (
 type ports struct {
 	params  []*ir.Value
 	results []port
+	// rounding is the difference of floats that the precision of products allows, see [gen.Model.Rounding].
+	rounding float64
 }
 
 // port is an output.

@@ -47,7 +47,8 @@ type Options struct {
 	Mode Mode
 	// Strict generates without reassociation and compares without the tolerance for it.
 	Strict bool
-	// Target is the back end, as in [gen.Options].
+	// Target is the back end, as in [gen.Options]. If it has a lower precision than f32, floats are
+	// compared with the tolerance that follows from it.
 	Target target.Target
 	// WeightsDType is the type in which weights are stored, as in [gen.Options]. If it is narrower
 	// than f32, floats are compared with its tolerance.
@@ -278,6 +279,7 @@ func (v *verifier) interpreted(c Case) Result {
 			return l, err
 		}
 		p := portsOf(m.Source.Func(), m.Source.Operators)
+		p.rounding = m.Rounding()
 		return loaded{p, executed(m)}, nil
 	})
 	if err != nil {

@@ -120,6 +120,24 @@ func TestVulkanAgrees(t *testing.T) {
 	}
 }
 
+// TestVulkanPrecisions is [TestVulkanAgrees] with products in other precisions than f32.
+func TestVulkanPrecisions(t *testing.T) {
+	onVulkan(t)
+	var dirs []string
+	for _, f := range []fixture{batchedNet, {"attention", attentionNet}} {
+		dirs = append(dirs, f.reference(t))
+	}
+	for _, p := range []string{"tf32", "f16", "bf16"} {
+		args := append([]string{"verify", "-all", "-target", "vulkan", "-precision", p}, dirs...)
+		c := exec.Command(command(t, ""), args...)
+		c.Dir = root
+		out, err := c.CombinedOutput()
+		if sum := fmt.Sprintf("%d passed, 0 failed, 0 refused, 0 ran\n", len(dirs)); err != nil || !strings.HasSuffix(string(out), sum) {
+			t.Errorf("%s: %v, want %s%s", p, err, sum, out)
+		}
+	}
+}
+
 var binaries = flag.String("binaries", "", "also writes the tests of packages for GPUs as programs into this `folder`, to be run on machines without Go")
 
 // devices are the targets with drivers of devices.
@@ -179,6 +197,20 @@ func TestDevicePackage(t *testing.T) {
 	onDevices(t, "package", func(t *testing.T, m module, target gpu.Target) {
 		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
 		m.copyFor(t, target, "gpu/gpu_test.go")
+	})
+}
+
+// TestDeviceTensors runs the tests in testdata/gputensor: models in a chain, with tensors in device memory.
+func TestDeviceTensors(t *testing.T) {
+	onDevices(t, "tensors", func(t *testing.T, m module, target gpu.Target) {
+		head := fixture{"head", func() *onnxtest.Model {
+			return onnxtest.New(17).Input("x", ir.F32, "N", 10).Output("y", ir.F32, "N", 2).
+				Initializer("w", wave(7, 1, 10, 2)).Node("/MatMul", "MatMul", []string{"x", "w"}, []string{"y"})
+		}}
+		m.generate(t, "model", batchedNet.write(t), "-target", "cpu,"+target.Name())
+		m.generate(t, "head", head.write(t), "-target", target.Name())
+		m.generate(t, "words", dynamicNet.write(t), "-target", target.Name())
+		m.copyFor(t, target, "gputensor/gputensor_test.go")
 	})
 }
 
@@ -297,18 +329,19 @@ func TestAutoTrainer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := model.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.add(t, dir, files)
 		packages = append(packages, gen.Packaged{Model: model, Dir: m.path(dir)})
 	}
-	files, err := gen.Auto(packages)
+	folders, err := gen.Packages(packages, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.add(t, "model/auto", files)
+	for _, f := range folders {
+		dir, err := filepath.Rel(m.dir, f.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.add(t, filepath.ToSlash(dir), f.Files)
+	}
 	m.copy(t, "tests", "autotrain/autotrain_test.go")
 	m.run(t, nil, "vet", "./model/auto", "./tests")
 	for _, name := range []string{"cpu", "vulkan"} {

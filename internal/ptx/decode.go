@@ -11,8 +11,9 @@ type step struct {
 	guard   int // the slot of a predicate, or -1
 	negated bool
 	exec    func(t *thread)
-	target  int   // of a branch
-	reads   []int // slots
+	warp    func(threads []thread) // what a warp does together when all threads of the block have come here, or nil
+	target  int                    // of a branch
+	reads   []int                  // slots
 	writes  []int
 	line    int
 	text    string
@@ -46,7 +47,7 @@ var instructions = map[string]func(d *decoder){
 	"shl": (*decoder).shift, "shr": (*decoder).shift, "bfe": (*decoder).extract, "bfi": (*decoder).insert,
 	"setp": (*decoder).compare, "selp": (*decoder).choose, "mov": (*decoder).mov, "cvt": (*decoder).cvt, "cvta": (*decoder).cvta,
 	"ld": (*decoder).load, "st": (*decoder).store, "atom": (*decoder).atom,
-	"bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
+	"mma": (*decoder).mma, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
 // decode decodes the instructions of a kernel. It fails unless the last one is a ret or a jump.

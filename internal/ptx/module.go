@@ -50,7 +50,7 @@ type entry struct {
 	code      []step
 }
 
-// variable is a parameter.
+// variable is a parameter of a kernel: its name and its type.
 type variable struct {
 	name string
 	typ  typ

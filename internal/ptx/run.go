@@ -157,6 +157,11 @@ func (l *launch) run(threads []thread) error {
 			return fmt.Errorf("block %v: thread %v waits at the barrier in line %d, but other threads have ended",
 				l.at, threads[waiting].index, l.entry.code[threads[waiting].pc].line)
 		}
+		if do := l.entry.code[threads[waiting].pc].warp; do != nil {
+			for first := 0; first+warpSize <= len(threads); first += warpSize {
+				do(threads[first : first+warpSize])
+			}
+		}
 		for i := range threads {
 			threads[i].pc++
 		}

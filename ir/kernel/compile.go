@@ -120,6 +120,8 @@ func (c *compiler) block(b *Block) {
 		case Barrier:
 			next := &code{}
 			c.jump(in, next, func(t *thread) *code { t.waiting = in; return next })
+		case MatMulAdd:
+			c.collective(in)
 		case Const:
 			c.set(in.Results[0], in.Bits)
 		case Load:

@@ -66,6 +66,18 @@ const (
 	AtomicXchg // p, i, x: replaces the element by x, and returns the old element
 	AtomicCAS  // p, i, x, y: replaces the element by y if it equals x, and returns the old element
 
+	// MatMulAdd multiplies matrices that the 32 threads of a warp hold together: of the threads 32·w to 32·w+31
+	// of a block, in the order x, y, z. All threads of the block do so at once. The operands are elements of
+	// a, [16,K], in rows, of b, [K,8], and of c, [16,8]; the results are elements of a·b + c. a and b are f16
+	// or bf16 with K = 16, or f32 with K = 8, of which only the upper 19 bits count. Sums are f32, in any
+	// order. Thread t of a warp, with g = t / 4 and i = t % 4, has
+	//   - of a of 16 bits: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1), and the same with k + 8
+	//   - of b of 16 bits: (2i, g), (2i+1, g), and the same with k + 8
+	//   - of a of f32: (g, i), (g+8, i), (g, i+4), (g+8, i+4)
+	//   - of b of f32: (i, g), (i+4, g)
+	//   - of c and the result: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1)
+	MatMulAdd
+
 	Barrier // waits for all threads of the block; memory they wrote before is visible after it
 
 	// Control flow. The results are the values that the blocks yield.
@@ -147,6 +159,7 @@ var ops = [numOps]struct {
 	AtomicOr:   {"atomic_or", atomic, ints},
 	AtomicXchg: {"atomic_xchg", atomic, ints},
 	AtomicCAS:  {"atomic_cas", atomic, ints},
+	MatMulAdd:  {"mat_mul_add", special, 0},
 	Barrier:    {"barrier", special, 0},
 	For:        {"for", control, 0},
 	If:         {"if", control, 0},

@@ -281,6 +281,9 @@ func (p *parser) instr() *Instr {
 			in.Args = append(in.Args, p.list()...)
 		}
 		p.types(in)
+	case in.Op == MatMulAdd:
+		in.Args = p.list()
+		p.types(in)
 	case in.Op == For:
 		p.forLoop(in)
 	case in.Op == If:

@@ -32,7 +32,7 @@ func (in *Instr) isPure() bool {
 	switch {
 	case in.Op == Load:
 		return true
-	case in.Op == Store, in.Op == Barrier, ops[in.Op].kind == atomic, in.Op == While:
+	case in.Op == Store, in.Op == Barrier, in.Op == MatMulAdd, ops[in.Op].kind == atomic, in.Op == While:
 		return false
 	}
 	for _, b := range in.Blocks {

@@ -60,6 +60,8 @@ type machine struct {
 	block   [3]int // index of the running block
 	threads []thread
 	thread  *thread // the running thread
+	// collectives carry out the instructions that all threads do at once.
+	collectives map[*Instr]func()
 
 	// An epoch is the time between two barriers of a block. Epochs are numbered from 1, through all blocks.
 	epoch uint32 // the current epoch
@@ -73,7 +75,7 @@ type thread struct {
 	regs    []uint64
 	code    *code  // the code that it runs
 	at      int    // index of the next step in code
-	waiting *Instr // the barrier that it waits at, or nil
+	waiting *Instr // the barrier or the collective instruction that it waits at, or nil
 }
 
 // run does what [Kernel.Run] documents, for a kernel that is already verified.
@@ -124,7 +126,11 @@ func (m *machine) runBlock(entry *code) {
 			m.resume(&m.threads[i])
 		}
 		m.meet(order)
-		m.nextEpoch()
+		if do := m.collectives[m.threads[0].waiting]; do != nil {
+			do() // it is no barrier for memory
+		} else {
+			m.nextEpoch()
+		}
 		if m.threads[0].code == nil {
 			return
 		}

@@ -14,8 +14,12 @@ func (k *Kernel) checkBarriers() (err error) {
 // alike. under is the innermost such instruction, or nil.
 func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
 	for _, in := range b.Instrs {
-		if in.Op == Barrier && under != nil {
-			fail("a barrier is in %q, whose condition or bounds may differ between threads", under.String())
+		if (in.Op == Barrier || in.Op == MatMulAdd) && under != nil {
+			what := "a barrier"
+			if in.Op != Barrier {
+				what = in.Op.String()
+			}
+			fail("%s is in %q, whose condition or bounds may differ between threads", what, under.String())
 		}
 		inner := under
 		for _, x := range decides(in) {
@@ -93,7 +97,7 @@ func (f *flow) block(b *Block) {
 		}
 		f.all(decides(in), in.Results)
 		switch in.Op {
-		case ThreadIdx, Load, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
+		case ThreadIdx, Load, MatMulAdd, AtomicAdd, AtomicMin, AtomicMax, AtomicAnd, AtomicOr, AtomicXchg, AtomicCAS:
 			for _, r := range in.Results {
 				f.mark(r)
 			}

@@ -65,6 +65,7 @@ type verifier struct {
 	blocks  map[*Block]bool
 	instrs  int
 	depth   int
+	threads int // of a block
 }
 
 func (v *verifier) kernel(k *Kernel) {
@@ -97,6 +98,7 @@ func (v *verifier) kernel(k *Kernel) {
 			fail("parameter %s has a length", p)
 		}
 	}
+	v.threads = threads
 	size := 0
 	for _, a := range k.Shared {
 		v.outer(a)
@@ -179,6 +181,9 @@ func (v *verifier) block(b *Block) {
 			fail("more than %d instructions", maxInstrs)
 		}
 		v.instr(in)
+		if in.Op == MatMulAdd && v.threads%Warp != 0 {
+			fail("%s: blocks of %d threads, which are no whole warps", in, v.threads)
+		}
 		for _, r := range in.Results {
 			inner(r, in)
 		}
@@ -349,6 +354,19 @@ func signature(in *Instr) {
 		}
 		typed(d, in.Args[2:]...)
 		typed(d, in.Results...)
+	case MatMulAdd:
+		if len(in.Args) == 0 || in.Args[0] == nil {
+			fail("it has no operands")
+		}
+		d := scalar(in.Args[0])
+		a, b, _, ok := FactorsOfMatrix(d)
+		if !ok {
+			fail("it does not compute on %s", d)
+		}
+		counts(in, a+b+sumsOfMatrix, sumsOfMatrix, 0)
+		typed(d, in.Args[:a+b]...)
+		typed(ir.F32, in.Args[a+b:]...)
+		typed(ir.F32, in.Results...)
 	case Barrier:
 		counts(in, 0, 0, 0)
 	case For:

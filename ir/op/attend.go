@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Attend is an [Attention] of f32 whose queries, keys and values have arbitrary strides. Element
+// Attend is an [Attention] whose queries, keys and values have one type, f32, f16 or bf16, and arbitrary
+// strides. Masks and sinks are f32. Element
 // (b, h, i, d) of the queries is element Q[0] + b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand
 // in row-major order. K and V describe the keys and the values in the same way. Shared is the
 // number of heads of keys and values, Depth the number of elements of a query and a key, and Width
@@ -86,10 +87,13 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err
 	}
-	types := slices.Clone(in)
+	types, d := slices.Clone(in), in[0].DType
+	if wide(d) != ir.F32 || d.Bits() < 16 {
+		return nil, fmt.Errorf("operand 0 is %s, f32, f16 or bf16 expected", in[0])
+	}
 	for i, shape := range op.shapes() {
-		if in[i].DType != ir.F32 {
-			return nil, fmt.Errorf("operand %d is %s, f32 expected", i, in[i])
+		if in[i].DType != d {
+			return nil, fmt.Errorf("operand %d is %s, %s expected", i, in[i], d)
 		}
 		if len([][]dim.Dim{op.Q, op.K, op.V}[i]) != 4 {
 			return nil, fmt.Errorf("operand %d has %d distances, an offset and three expected", i, len([][]dim.Dim{op.Q, op.K, op.V}[i]))
@@ -101,7 +105,7 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 		return nil, err
 	}
 	y := out[0].Shape
-	return []ir.Type{ir.TensorOf(ir.F32, y[0], y[2], y[1], y[3])}, nil
+	return []ir.Type{ir.TensorOf(d, y[0], y[2], y[1], y[3])}, nil
 }
 
 // Eval copies queries, keys and values to the layout of an [Attention], evaluates it, and returns
@@ -114,10 +118,16 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("operand %d: %w", i, err)
 		}
+		if x, err = (Cast{To: ir.F32}).Eval(x); err != nil {
+			return nil, err
+		}
 		args[i] = x[0]
 	}
 	y, err := op.attention().Eval(args)
 	if err != nil {
+		return nil, err
+	}
+	if y, err = (Cast{To: in[0].DType}).Eval(y); err != nil {
 		return nil, err
 	}
 	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
@@ -127,3 +137,6 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, op.Depth.Add(op.Width))
 }
+
+// Factors counts queries, keys and values.
+func (Attend) Factors() int { return 3 }

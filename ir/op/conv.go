@@ -286,3 +286,6 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 
 // IsStatistic returns false: no operand is a running statistic.
 func (Conv) IsStatistic(int) bool { return false }
+
+// Factors counts the operand, the weights and the bias.
+func (Conv) Factors() int { return 3 }

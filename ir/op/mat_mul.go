@@ -207,3 +207,6 @@ func importMatMul(c ir.Importer) ([]*ir.Value, error) {
 
 // IsStatistic returns false: no operand is a running statistic.
 func (MatMul) IsStatistic(int) bool { return false }
+
+// Factors returns the number of matrices.
+func (MatMul) Factors() int { return 2 }

@@ -184,3 +184,6 @@ func importPool(c ir.Importer, x ir.Type, dilations int) (Window, error) {
 	}
 	return w, err
 }
+
+// IsSelector marks the operator as one that takes the greatest of some elements.
+func (MaxPool) IsSelector() {}

@@ -81,3 +81,6 @@ func RowMajor(shape []dim.Dim) []dim.Dim {
 	}
 	return s
 }
+
+// Movement reports that elements may be repeated.
+func (StridedCopy) Movement() Movement { return Repeats }

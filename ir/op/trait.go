@@ -61,6 +61,10 @@ type Pairing interface{ IsPairing() }
 // Mover is an operator whose result consists of unchanged elements of its operands.
 type Mover interface{ Movement() Movement }
 
+// Selector is an operator that compares elements of its first operand. Its first result consists of some of
+// them.
+type Selector interface{ IsSelector() }
+
 // Movement describes which elements a [Mover] takes.
 type Movement uint8
 
@@ -119,6 +123,13 @@ type EpilogueHost interface {
 type NarrowReader interface {
 	// NarrowOperand returns the index of the operand.
 	NarrowOperand() int
+}
+
+// Product is an operator whose result has the type of its first operands and is made of sums of products of
+// them. Elements of 16 bits may be added up in 32 bits.
+type Product interface {
+	// Factors returns the number of these operands. A bias may be among them.
+	Factors() int
 }
 
 // TransposedReader is an operator on matrices that can read them transposed.

@@ -65,7 +65,8 @@ type weightsOfBlocks struct {
 
 var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 
-// Part processes the i-th of parts shares of the moves, or of the strips and tiles.
+// Part does the i-th of parts shares of the work. While w.moves is set, that is copying x and g into
+// columns and rows; afterwards it is computing the tiles of the gradient, strip by strip.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
 		from, to := portion(w.outBlocks(), i, parts)

@@ -262,7 +262,7 @@ func of[T any](v []T, i int) T {
 	return v[i]
 }
 
-// coverBytes runs the tiles from…to of the split, whose rows follow each other.
+// coverBytes runs the adjacent tiles from…to of the split.
 func (t *tile) coverBytes(s rowSplit, from, to int) {
 	for larger := min(to, max(from, s.first)); from < to; from, larger = larger, to {
 		rows := s.high(from)

@@ -10,7 +10,7 @@ type windowRows struct {
 	src      unsafe.Pointer // address of a tap at distance 0 of the first output
 	residual unsafe.Pointer // laid out as dst, or nil
 	taps     unsafe.Pointer // count ints: the distance of each tap
-	weights  unsafe.Pointer // count numbers
+	weights  unsafe.Pointer // count float32s: the weight of each tap
 	count    int            // at least one
 	rows, n  int
 	dstRow   int // from a row to the next

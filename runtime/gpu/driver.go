@@ -27,6 +27,15 @@ type Info struct {
 	Software   bool   // the driver computes on the CPU
 	// Features lists features that only some devices of the driver have, by the driver's names.
 	Features []string
+	// Missing lists features that the device lacks and tensors of some types need, by the driver's names.
+	Missing []string
+}
+
+// Refusing is a driver that may find devices which cannot be used.
+type Refusing interface {
+	Driver
+	// Unfit returns a line for each such device, with the reason.
+	Unfit() []string
 }
 
 // Errors of devices. Drivers wrap them with details.

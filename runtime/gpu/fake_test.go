@@ -32,6 +32,8 @@ type fakeDevice struct {
 	f *fake
 }
 
+func (d fakeDevice) Info() Info { return Info{Name: "fake"} }
+
 func (d fakeDevice) Alloc(n int64) (Address, error) {
 	total := n
 	for _, m := range d.f.live {
@@ -90,7 +92,7 @@ func (q *fakeQueue) do(name string, what func()) error {
 // at returns device memory.
 func (q *fakeQueue) at(a Address, n int) []byte {
 	for start, m := range q.f.live {
-		if offset := a - start; a >= start && int(offset)+n <= len(m) {
+		if offset := a - start; a >= start && int(offset)+n <= len(m)-granularity {
 			return unsafe.Slice(&m[int(start-Address(uintptr(unsafe.Pointer(&m[0]))))+int(offset)], n)
 		}
 	}

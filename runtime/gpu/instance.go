@@ -34,9 +34,9 @@ func (i *Instance) Open() (Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.loaded, i.device = l, l.device
+	i.loaded, i.device = l, l.device.Opened
 	if s.limit > 0 {
-		i.device = &limited{Opened: l.device, limit: s.limit, taken: map[Address]int64{}}
+		i.device = &limited{Opened: l.device.Opened, limit: s.limit, taken: map[Address]int64{}}
 	}
 	return i.device, nil
 }

@@ -19,6 +19,15 @@ type Arg struct {
 
 type argKind uint8
 
+// Access is how a call uses a tensor: Read or Write.
+type Access = argKind
+
+// Read is the access to an argument, and Write the access to a result.
+const (
+	Read  = isRead
+	Write = isWritten
+)
+
 const (
 	isNumber  argKind = iota // of 32 bits
 	isWide                   // a number of 64 bits
@@ -76,6 +85,8 @@ type region struct {
 	// result says that the memory is copied to the host at the end of a call.
 	result bool
 	host   []byte
+	// tensor has the memory of the device, or is nil.
+	tensor *tensorMemory
 }
 
 // regionOf returns the region of an argument's memory, whose copy is at an address of the device.
@@ -90,6 +101,14 @@ func (r *region) address(a Arg) (at Address, ok bool) {
 		return 0, false
 	}
 	return r.at + Address(offset), true
+}
+
+// change notes that a kernel writes the device's memory.
+func (r *region) change() {
+	r.onHost = false
+	if r.tensor != nil {
+		r.tensor.fetched = false
+	}
 }
 
 // find returns the region that contains an argument's memory, or nil. regions are sorted by their

@@ -16,7 +16,7 @@ type Program struct {
 
 // loaded is a program on an opened device.
 type loaded struct {
-	device  Opened
+	device  *shared
 	module  Module
 	mu      sync.Mutex
 	kernels map[*KernelInfo]Kernel
@@ -46,14 +46,14 @@ func (p *Program) load(index int) (*loaded, error) {
 	if l := p.loaded[index]; l != nil {
 		return l, nil
 	}
-	d, err := p.Driver().Open(index)
+	d, err := openShared(p.Driver(), index)
 	if err != nil {
 		return nil, err
 	}
 	var m Module
 	if *p.Code != "" {
 		if m, err = d.Load([]byte(*p.Code)); err != nil {
-			d.Close()
+			d.release()
 			return nil, err
 		}
 	}

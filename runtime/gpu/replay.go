@@ -19,7 +19,7 @@ type recording struct {
 // weights.
 type callKey struct {
 	schedule         string
-	sizes            []int // extents, and the bytes of each argument and result
+	sizes            []int // extents, and for each argument and result the bytes and the address if it is a tensor
 	weights, changes any
 }
 

@@ -76,7 +76,7 @@ func (h *held) free() {
 }
 
 // Begin begins a call with the buffers in arena and the weights in the slices of w. ports are the
-// arguments and results. Begin copies the arguments to the device. It copies the weights when it
+// arguments and results. Begin copies the arguments to the device, except tensors of [Views]. It copies the weights when it
 // first sees w. ctx may be nil.
 func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
@@ -154,24 +154,33 @@ func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
 	r.arena = regionOf(Out(arena), r.memory.at)
 	total := int64(0)
 	for _, a := range ports {
-		total += rounded(a.bytes)
-		r.key.sizes = append(r.key.sizes, a.bytes)
+		p := regionOf(a, 0)
+		if t := tensors.find(a); t != nil {
+			p.at, p.tensor, p.onHost = t.buffer.at, t, false
+		} else {
+			total += rounded(a.bytes)
+		}
+		r.key.sizes = append(r.key.sizes, a.bytes, int(p.at), int(p.at>>32))
+		if a.bytes > 0 {
+			r.ports = append(r.ports, p)
+		}
 	}
 	if err := r.grow(&r.room, total); err != nil {
 		return err
 	}
 	at := r.room.at
-	for _, a := range ports {
-		if a.bytes == 0 {
+	for i := range r.ports {
+		p := &r.ports[i]
+		if p.tensor != nil {
 			continue
 		}
-		r.ports = append(r.ports, regionOf(a, at))
-		if a.kind == isRead {
-			if err := r.queue.Upload(at, a.host()); err != nil {
+		p.at = at
+		if !p.result {
+			if err := r.queue.Upload(at, p.host); err != nil {
 				return err
 			}
 		}
-		at += Address(rounded(a.bytes))
+		at += Address(rounded(p.bytes))
 	}
 	sortRegions(r.ports)
 	return nil
@@ -184,10 +193,10 @@ func (r *Run) End(err *error) {
 		*err = r.err
 	}
 	for i := range r.ports {
-		if p := &r.ports[i]; p.result && *err == nil {
+		if p := &r.ports[i]; p.result && p.tensor == nil && *err == nil {
 			*err = r.queue.Download(p.host, p.at)
 		}
-		r.ports[i].host = nil
+		r.ports[i].host, r.ports[i].tensor = nil, nil
 	}
 	if *err == nil {
 		*err = r.download()
@@ -257,7 +266,7 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 				address, _ := found.address(a)
 				word = uint64(address)
 				if a.kind == isWritten {
-					found.onHost = false
+					found.change()
 				}
 				break
 			}
@@ -344,6 +353,12 @@ func (r *Run) Fetch(list ...Arg) error {
 		if a.bytes == 0 || found == nil || found.onHost {
 			continue
 		}
+		if found.tensor != nil {
+			if err := found.tensor.toHost(r.ctx, r.queue); err != nil {
+				return err
+			}
+			continue
+		}
 		at, _ := found.address(a)
 		if err := r.queue.Download(a.host(), at); err != nil {
 			return err
@@ -379,7 +394,7 @@ func (r *Run) Copy(dst, src Arg) {
 	if target == nil || source == nil {
 		r.log = nil
 	} else {
-		target.onHost = false
+		target.change()
 	}
 	switch {
 	case target == nil && source == nil:

@@ -122,7 +122,9 @@ func TestMemoryResults(t *testing.T) {
 	defer m.leave()
 	x := make([][2]float32, 3)
 	wantError(t, m.begin([]Passed{In("x", x)}), "")
-	deepen(1 << 14)
+	if n := deepen(1 << 14); n != 1<<14 {
+		t.Fatalf("%d calls", n)
+	}
 	var grown [][2]float32
 	var tensor Tensor[int64]
 	wantError(t, m.Results(OutGrown("dst", &grown, 3), OutTensor("y", &tensor, 2, 5), OutArray("z", new(float32)), OutLate("late", &tensor)), "")

@@ -14,6 +14,9 @@ type Sample struct {
 	RMS    float64 // root mean square of the finite elements, to 4 digits
 	Stride int     // distance between the elements in Values
 	Values string  // elements 0, Stride, 2·Stride…, separated by spaces; floats to 4 digits
+	// Rounding is the difference of floats that the precision of the model's products allows, relative to
+	// the value and to the RMS. It is 0 if products have the precision of f32.
+	Rounding float64
 }
 
 // sampleLen is the largest number of values in a sample.
@@ -55,6 +58,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 //	u8, i8              1, because they may be quantised floats
 //	other types         0
 //
+// For floats, want.Rounding is allowed if it is larger than these shares of the value and of the RMS.
+//
 // NaN equals NaN. The index of the largest element may differ if the element at the expected index
 // is as large within these limits.
 func CheckSample[T Number | bool](where string, got []T, want Sample) error {
@@ -62,6 +67,9 @@ func CheckSample[T Number | bool](where string, got []T, want Sample) error {
 		return fmt.Errorf("%s: %d elements, want %d", where, len(got), want.Count)
 	}
 	p := precision[T]()
+	if p.relative > 0 {
+		p.relative, p.ofRMS = max(p.relative, want.Rounding), max(p.ofRMS, want.Rounding)
+	}
 	p.absolute += float64(p.ofRMS * want.RMS)
 	for k, text := range strings.Fields(want.Values) {
 		i := k * want.Stride

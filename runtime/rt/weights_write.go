@@ -210,7 +210,7 @@ func (w *Weights) Sum() (string, error) {
 	return sum, nil
 }
 
-// computed is sum with a check that the weights are open.
+// computed returns the digest of [tensors.sum], or ErrClosed if the weights are closed.
 func (t *tensors) computed() (string, error) {
 	if t.closed.Load() || !t.retain() {
 		return "", ErrClosed

@@ -30,8 +30,18 @@ var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
 
-// adapters lists the physical devices that can be used, in the order of Devices.
+// adapters lists the physical devices that can be used, in the order of Devices. It returns an error if there
+// is no such device.
 func adapters() (in *instance, list []*adapter, err error) {
+	in, list, unfit, err := examine()
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("vulkan: %w: %s", gpu.ErrNoDevice, strings.Join(unfit, "; "))
+	}
+	return in, list, err
+}
+
+// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack.
+func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("vulkan: %w: %w", gpu.ErrNoDevice, err)
@@ -40,20 +50,19 @@ func adapters() (in *instance, list []*adapter, err error) {
 		}
 	}()
 	if in, err = connect(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var count uint32
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), 0); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if count == 0 {
-		return nil, nil, errNoDriver
+		return nil, nil, nil, errNoDriver
 	}
 	handles := make([]uintptr, count)
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&handles[0]))); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	var unfit []string
 	for _, h := range handles[:count] {
 		a := &adapter{handle: h}
 		if err := a.read(in); err != nil {
@@ -62,14 +71,11 @@ func adapters() (in *instance, list []*adapter, err error) {
 		}
 		list = append(list, a)
 	}
-	if len(list) == 0 {
-		return nil, nil, errors.New(strings.Join(unfit, "; "))
-	}
 	slices.SortStableFunc(list, func(a, b *adapter) int { return cmp.Compare(a.rank(), b.rank()) })
 	for i, a := range list {
 		a.info.Index = i
 	}
-	return in, list, nil
+	return in, list, unfit, nil
 }
 
 // software is the rank of devices that compute on the CPU.
@@ -138,6 +144,7 @@ func (a *adapter) read(in *instance) error {
 		Subgroup:   int(vulkan11.subgroupSize),
 		Software:   a.rank() == software,
 		Features:   featureNames(a.features, vulkan11),
+		Missing:    missingFeatures(a.features),
 	}
 	return nil
 }

@@ -31,6 +31,12 @@ func (driver) Devices() ([]gpu.Info, error) {
 	return list, nil
 }
 
+// Unfit returns a line for each device that cannot be used, with what it lacks.
+func (driver) Unfit() []string {
+	_, _, unfit, _ := examine()
+	return unfit
+}
+
 func (driver) Open(index int) (gpu.Opened, error) {
 	in, all, err := adapters()
 	if err != nil {

@@ -37,16 +37,19 @@ var requiredFeatures = []feature{
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
+// typeFeatures is the number of optional features that tensors of some types need. They come first.
+const typeFeatures = 6
+
 // optionalFeatures are enabled if the device has them.
 var optionalFeatures = []feature{
 	{"shaderFloat64", core, 39, 10},
 	{"shaderInt16", core, 41, 22},
 	{"storageBuffer16BitAccess", vulkan11, 0, 4433},
 	{"storageBuffer8BitAccess", vulkan12, 2, 4448},
-	{"shaderBufferInt64Atomics", vulkan12, 5, 12},
-	{"shaderSharedInt64Atomics", vulkan12, 6, 0}, // a module that uses it declares the capability above
 	{"shaderFloat16", vulkan12, 7, 9},
 	{"shaderInt8", vulkan12, 8, 39},
+	{"shaderBufferInt64Atomics", vulkan12, 5, 12},
+	{"shaderSharedInt64Atomics", vulkan12, 6, 0}, // a module that uses it declares the capability above
 	{"shaderSubgroupExtendedTypes", vulkan12, 34, 0},
 	{"vulkanMemoryModel", vulkan12, 41, 5345},
 	{"vulkanMemoryModelDeviceScope", vulkan12, 42, 5346},
@@ -121,6 +124,17 @@ func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []str
 	for i, g := range subgroupOperations {
 		if p.subgroupStages&shaderStageCompute != 0 && p.subgroupOperations>>i&1 != 0 {
 			names = append(names, g.name)
+		}
+	}
+	return names
+}
+
+// missingFeatures lists the features that tensors of some types need and the device lacks.
+func missingFeatures(enabled *[featureSets]featureSet) []string {
+	var names []string
+	for _, f := range optionalFeatures[:typeFeatures] {
+		if enabled[f.set].switches[f.position] == 0 {
+			names = append(names, f.name)
 		}
 	}
 	return names

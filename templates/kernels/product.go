@@ -22,6 +22,10 @@ type Factors struct {
 	B        func(e *Emitter, batch, k, n *kernel.Value) *kernel.Value
 	ColumnsA bool
 	RowsB    bool
+	// Matrix is the element type of matrices that warps multiply, if the device does so: f16 or bf16, to
+	// which the elements are rounded, or f32, whose elements must be tf32. It is ir.Invalid if each thread
+	// computes its own sums. Term must be nil with it.
+	Matrix ir.DType
 	// Term returns sum plus the term of the elements a and b. A nil Term adds their product. The
 	// term of two zeros must be zero.
 	Term func(e *Emitter, a, b, sum *kernel.Value) *kernel.Value
@@ -45,9 +49,13 @@ func Product(name string, f Factors) (Launch, error) {
 		f.Term = (*Emitter).MulAdd
 	}
 	tiles := []dim.Dim{f.N.CeilDiv(dim.Const(tileN)), f.M.CeilDiv(dim.Const(tileM)), f.Batch}
+	elem, terms := f.DType, tileK
+	if f.Matrix != ir.Invalid {
+		elem, terms = f.Matrix, termsOf(f.Matrix)
+	}
 	return Grid(name, tiles, []int{tileM / perM * lanesN}, func(e *Emitter) func([]*kernel.Value) {
 		p := &product{Emitter: e, Factors: f,
-			a: e.Shared("a", f.DType, tileK*tileM), b: e.Shared("b", f.DType, tileK*tileN),
+			a: e.Shared("a", elem, terms*tileM), b: e.Shared("b", elem, terms*tileN),
 			m: e.Dim(f.M), n: e.Dim(f.N), k: e.Dim(f.K), thread: e.Thread(0)}
 		return func(at []*kernel.Value) {
 			p.batch, p.m0, p.n0 = at[2], e.Mul(at[1], e.Int(tileM)), e.Mul(at[0], e.Int(tileN))
@@ -60,27 +68,22 @@ func Product(name string, f Factors) (Launch, error) {
 type product struct {
 	*Emitter
 	Factors
-	a, b          *kernel.Value // tiles: a[k][m] and b[k][n]
+	a, b          *kernel.Value // tiles: a[k][m] and b[k][n], or a[m][k] and b[n][k] of matrices
 	m, n, k       *kernel.Value // extents
 	batch, m0, n0 *kernel.Value // the block's product and the first indices of its tile
 	thread        *kernel.Value // index of the thread in its block
 }
 
 func (p *product) build() {
-	row, lane := p.Div(p.thread, p.Int(lanesN)), p.Rem(p.thread, p.Int(lanesN))
-	sums := make([]*kernel.Value, perM*perN)
-	for i := range sums {
-		sums[i] = p.Number(p.DType, 0)
+	if p.Matrix != ir.Invalid {
+		p.buildMatrices()
+		return
 	}
-	sums = p.For(p.Int(0), p.k, p.Int(tileK), sums, func(k0 *kernel.Value, sums []*kernel.Value) []*kernel.Value {
-		p.load(p.a, tileM, !p.ColumnsA, p.m0, k0, p.m, func(m, k *kernel.Value) *kernel.Value { return p.A(p.Emitter, p.batch, m, k) })
-		p.load(p.b, tileN, !p.RowsB, p.n0, k0, p.n, func(n, k *kernel.Value) *kernel.Value { return p.B(p.Emitter, p.batch, k, n) })
-		p.Barrier()
-		sums = p.ForUnrolled(tileK, p.Int(0), p.Int(tileK), p.Int(1), sums, func(k *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+	row, lane := p.Div(p.thread, p.Int(lanesN)), p.Rem(p.thread, p.Int(lanesN))
+	sums := p.accumulate(func(sums []*kernel.Value) []*kernel.Value {
+		return p.ForUnrolled(tileK, p.Int(0), p.Int(tileK), p.Int(1), sums, func(k *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 			return p.terms(k, row, lane, sums)
 		})
-		p.Barrier()
-		return sums
 	})
 	for i := range perM {
 		m := p.Add(p.m0, p.Add(p.Mul(row, p.Int(perM)), p.Int(i)))
@@ -91,6 +94,22 @@ func (p *product) build() {
 			}
 		})
 	}
+}
+
+// accumulate returns the sums of a thread. multiply adds the products of the tiles to them.
+func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value) []*kernel.Value {
+	sums := make([]*kernel.Value, perM*perN)
+	for i := range sums {
+		sums[i] = p.Number(p.DType, 0)
+	}
+	return p.For(p.Int(0), p.k, p.Int(tileK), sums, func(k0 *kernel.Value, sums []*kernel.Value) []*kernel.Value {
+		p.load(p.a, tileM, !p.ColumnsA, p.m0, k0, p.m, func(m, k *kernel.Value) *kernel.Value { return p.A(p.Emitter, p.batch, m, k) })
+		p.load(p.b, tileN, !p.RowsB, p.n0, k0, p.n, func(n, k *kernel.Value) *kernel.Value { return p.B(p.Emitter, p.batch, k, n) })
+		p.Barrier()
+		sums = multiply(sums)
+		p.Barrier()
+		return sums
+	})
 }
 
 // load loads a tile of a factor into shared memory: width columns of tileK terms, from column first
@@ -109,6 +128,10 @@ func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0,
 		inside := p.And(p.Lt(c, extent), p.Lt(t, p.k))
 		v := p.If(inside, func() []*kernel.Value { return []*kernel.Value{element(c, t)} },
 			func() []*kernel.Value { return []*kernel.Value{p.Number(p.DType, 0)} })
+		if p.Matrix != ir.Invalid {
+			p.Builder.Store(tile, p.inMatrix(column, k), p.Convert(p.Matrix, v[0]))
+			continue
+		}
 		p.Builder.Store(tile, p.Add(p.Mul(k, p.Int(width)), column), v[0])
 	}
 }

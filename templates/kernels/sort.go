@@ -87,8 +87,8 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge stores the element at a place of the order at its place after a round. Round r merges
-// neighbouring runs of Tile·2ʳ elements.
+// merge moves one element, the one at place in the order so far, to its place in the order after
+// this round. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))

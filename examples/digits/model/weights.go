@@ -3,28 +3,43 @@
 package model
 
 import (
-	_ "embed"
-
+	"github.com/burngen/burngen/examples/digits/model/internal/weightsfile"
 	"github.com/burngen/burngen/runtime/cpu"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
 
-//go:embed digits.safetensors
-var embedded string
-
-// Load returns the model with the weights in the program, which it uses without copying.
+// Load returns the model with the weights in the program.
 func Load() (*Model, error) {
-	return loadPrepared(rt.OpenWeights(embedded))
+	return loadRaw(rt.OpenWeights(weightsfile.Data))
+}
+
+// loadRaw returns the model with the weights of the package's own file.
+func loadRaw(raw *rt.Weights) (*Model, error) {
+	raw.Abandon()
+	if err := keys.Check(raw, wanted); err != nil {
+		return nil, err
+	}
+	return newModel(rt.NewPrepared(raw, prepare)), nil
+}
+
+// Save writes the weights to a file, under the names of the source model. LoadFrom reads the file.
+func (m *Model) Save(path string) error {
+	if err := m.loaded(); err != nil {
+		return err
+	}
+	return m.weights.Load().Raw().Save(path)
 }
 
 // LoadFrom returns the model with other weights, which rt.OpenWeightsFile or pytorch.Open returns.
 // They must have the names and shapes of the source model's weights. Options rename weights and say
-// which may be missing or unused. The package has
-// no weights to replace missing ones. An error lists everything that does not fit. The caller
+// which may be missing or unused. The package's
+// own weights replace missing ones. An error lists everything that does not fit. The caller
 // may close raw afterwards.
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
-	w, err := fitted(raw, nil, options)
+	w, err := fitted(raw, func() *rt.Weights {
+		return rt.OpenWeights(weightsfile.Data)
+	}, options)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +53,9 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	if err := m.loaded(); err != nil {
 		return err
 	}
-	w, err := fitted(raw, nil, options)
+	w, err := fitted(raw, func() *rt.Weights {
+		return m.weights.Load().Raw()
+	}, options)
 	if err != nil {
 		return err
 	}
@@ -49,17 +66,16 @@ func (m *Model) Swap(raw *rt.Weights, options ...keys.Option) error {
 	return nil
 }
 
-// fitted prepares other weights for the kernels.
+// fitted returns other weights under the names and in the shapes of the source model.
 func fitted(raw *rt.Weights, own func() *rt.Weights, options []keys.Option) (*rt.Prepared[weights], error) {
 	w, err := keys.Load(raw, own, wanted, options...)
 	if err != nil {
 		return nil, err
 	}
-	p, err := prepare(w)
-	if err != nil {
+	if err := keys.Check(w, wanted); err != nil {
 		return nil, err
 	}
-	return rt.NewReady(p), nil
+	return rt.NewPrepared(w, prepare), nil
 }
 
 // wanted lists the weights of the source model.
@@ -106,27 +122,6 @@ type weights struct {
 	conv4Weight []float32 // f32[36,2,2,16,16]
 	denseWeight []float32 // f32[1,1568,16]
 	denseBias   []float32 // f32[1,1,16]
-}
-
-// loadPrepared returns the model with the weights of the package's own file.
-func loadPrepared(w *rt.Weights) (*Model, error) {
-	p := &weights{
-		norm1Bias:   rt.WeightsOf[float32](w, "prepared/norm1.bias", 16, 1, 1),
-		conv1Weight: rt.WeightsOf[float32](w, "prepared/conv1.weight", 1, 1, 3, 3, 1, 16),
-		norm2Bias:   rt.WeightsOf[float32](w, "prepared/norm2.bias", 16, 1, 1),
-		conv2Weight: rt.WeightsOf[float32](w, "prepared/conv2.weight", 36, 1, 1, 16, 16),
-		norm3Bias:   rt.WeightsOf[float32](w, "prepared/norm3.bias", 32, 1, 1),
-		conv3Weight: rt.WeightsOf[float32](w, "prepared/conv3.weight", 36, 2, 1, 16, 16),
-		norm4Bias:   rt.WeightsOf[float32](w, "prepared/norm4.bias", 32, 1, 1),
-		conv4Weight: rt.WeightsOf[float32](w, "prepared/conv4.weight", 36, 2, 2, 16, 16),
-		denseWeight: rt.WeightsOf[float32](w, "prepared/dense.weight", 1, 1568, 16),
-		denseBias:   rt.WeightsOf[float32](w, "prepared/dense.bias", 1, 1, 16),
-	}
-	if err := w.Err(); err != nil {
-		return nil, err
-	}
-	rt.Keep(p, w)
-	return newModel(rt.NewReady(p)), nil
 }
 
 // prepare computes the tensors that the kernels read from the source model's tensors.

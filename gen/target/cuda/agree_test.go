@@ -117,6 +117,23 @@ func TestAgreeOnFake(t *testing.T) {
 	targettest.Agree(t, target)
 }
 
+// TestPrecisionsOnFake is [TestAgreeOnFake] with products in other precisions than f32.
+func TestPrecisionsOnFake(t *testing.T) {
+	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
+		t.Run(p.String(), func(t *testing.T) {
+			in := cuda.Target()
+			in.Precision = p
+			target, err := in.Open(fake.New(fake.Options{Machine: interpreter{}}).Driver(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.Close()
+			targettest.Fewer(t, 5)
+			targettest.AgreeOn(t, target, targettest.Products...)
+		})
+	}
+}
+
 // interpreter runs PTX as its manual says.
 type interpreter struct{}
 

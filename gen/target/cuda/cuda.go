@@ -12,7 +12,7 @@ import (
 // Target returns the target, without a device.
 func Target() gpu.Target {
 	return gpu.Target{Language: gpu.Language{
-		Name: "cuda", Driver: "github.com/burngen/burngen/runtime/cuda", File: "kernels.ptx",
+		Name: "cuda", Driver: "github.com/burngen/burngen/runtime/cuda", File: "kernels.ptx", Matrices: true,
 		Write: func(list ...*kernel.Kernel) ([]byte, error) {
 			text, err := ptx.Write(list...)
 			return []byte("// " + emit.Header + "\n\n" + text), err

@@ -114,3 +114,18 @@ func TestTiles(t *testing.T) {
 		}
 	}
 }
+
+// TestPrecisions compares interpreted kernels with the definitions, with products in other precisions than
+// f32.
+func TestPrecisions(t *testing.T) {
+	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
+		t.Run(p.String(), func(t *testing.T) {
+			targettest.AgreeOn(t, gpu.Target{Language: interpreted.Language, Precision: p, Device: writer{}}, targettest.Products...)
+		})
+		t.Run(p.String()+" matrices", func(t *testing.T) {
+			matrices := gpu.Target{Language: interpreted.Language, Precision: p, Device: gpu.Interpreter{}}
+			matrices.Matrices = true
+			targettest.AgreeOn(t, matrices, "mat_mul", "conv")
+		})
+	}
+}

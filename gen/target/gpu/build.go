@@ -54,7 +54,7 @@ func launchesOf(s program.Step) []*Launch {
 // Build adds the launches that compute a node. If the GPU has no kernel for the node, it adds the
 // steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
-	launches, err := launch.Of(n)
+	launches, err := launch.Of(n, t.options())
 	if err != nil {
 		return t.host.Build(b, n)
 	}

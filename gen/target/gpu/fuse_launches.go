@@ -74,7 +74,7 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 		b.Return(inside[n.Results[0]])
 	})
 	y := b.NodeBlocks(op.Fusion{Own: own}, []*ir.Block{block}, args...)
-	if _, err := launch.Of(y[0].Def); err != nil {
+	if _, err := launch.Of(y[0].Def, launch.Options{}); err != nil {
 		return nil
 	}
 	pos := n.Pos

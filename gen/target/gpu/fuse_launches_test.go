@@ -57,7 +57,7 @@ func TestFuseLaunches(t *testing.T) {
 		for _, symbolic := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %v symbolic %v", ir.OpName(c.op), c.args[0].Shape, symbolic), func(t *testing.T) {
 				f, args := endedHost(t, c.op, c.args, symbolic)
-				alone, err := launch.Of(f.Nodes[0])
+				alone, err := launch.Of(f.Nodes[0], launch.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,6 +15,8 @@ import (
 type Target struct {
 	// Language is the form in which the driver takes kernels. Its name is that of the target.
 	Language
+	// Precision says how products are computed.
+	Precision Precision
 	// Device executes kernels when steps are run without generating code. It may be nil.
 	Device Device
 	host   cpu.Target
@@ -32,7 +34,7 @@ func (t Target) Plain() (restore func()) { return t.host.Plain() }
 // Computes returns nil if a kernel of the GPU or of the CPU computes a node without further
 // lowering. Otherwise it returns an error with the reasons.
 func (t Target) Computes(n *ir.Node) error {
-	if _, err := launch.Of(n); err == nil {
+	if _, err := launch.Of(n, t.options()); err == nil {
 		return nil
 	}
 	return t.host.Computes(n)
@@ -40,7 +42,7 @@ func (t Target) Computes(n *ir.Node) error {
 
 // Reads returns the operands that the kernel of a node reads from memory.
 func (t Target) Reads(n *ir.Node) []*ir.Value {
-	launches, err := launch.Of(n)
+	launches, err := launch.Of(n, t.options())
 	if err != nil {
 		return t.host.Reads(n)
 	}
@@ -73,6 +75,7 @@ func (t Target) Lowering() pass.Pipeline {
 			pass.NarrowWeights,
 			pass.EliminateCommon,
 			pass.Prune,
+			t.setPrecision(),
 			pass.FormPointwise,
 			pass.Prune,
 			pass.FusePointwise,
@@ -87,6 +90,9 @@ func (t Target) Lowering() pass.Pipeline {
 		},
 		Outlining: arena.Outlining(t),
 		Order: []pass.Order{
+			{Before: "lower_ops", After: "set_precision", Why: "lowering computes operators on 16 bits in f32 between casts"},
+			{Before: "set_precision", After: "form_pointwise", Why: "casts are elementwise"},
+			{Before: "set_precision", After: "split_prepare", Why: "weights are converted once"},
 			{Before: "fuse_pointwise", After: "fuse_launches", Why: "a kernel computes one pointwise node on its result"},
 			{Before: "recompute_values", After: "fuse_launches", Why: "a fused node would be recomputed as a whole"},
 			{Before: "fuse_launches", After: "outline_parts", Why: "calls hide what reads a value"},

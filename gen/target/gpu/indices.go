@@ -15,7 +15,7 @@ func checkIndices(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if !ok || inRange(n.Args[operand], check) {
 		return nil
 	}
-	if _, err := launch.Of(n); err != nil {
+	if _, err := launch.Of(n, launch.Options{}); err != nil {
 		return nil
 	}
 	args := slices.Clone(n.Args)

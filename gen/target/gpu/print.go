@@ -21,6 +21,8 @@ type Language struct {
 	Name string // of the target
 	// Driver is the import path of the driver's package, and File the name of the file with the kernels.
 	Driver, File string
+	// Matrices says that kernels may contain [kernel.MatMulAdd].
+	Matrices bool
 	// Write writes kernels in this form.
 	Write func(kernels ...*kernel.Kernel) ([]byte, error)
 }

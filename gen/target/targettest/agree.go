@@ -85,6 +85,12 @@ type Target interface {
 	pass.Target
 }
 
+// rounding is a target that rounds the factors and results of products.
+type rounding interface {
+	// Unit returns the greatest relative error of rounding a number.
+	Unit() float64
+}
+
 // A Setting changes how a target runs. The change lasts until the returned function is called.
 type Setting func() (restore func())
 
@@ -92,6 +98,21 @@ type Setting func() (restore func())
 // settings. It fails the test unless the results agree with the evaluator's. Without settings it
 // uses the defaults of the target.
 func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
+
+// AgreeOn is [Agree] for the operators of the given names.
+func AgreeOn(t *testing.T, x Target, names ...string) {
+	some := Trials{}
+	for _, name := range names {
+		if trials[name] == nil {
+			t.Fatalf("%s: there is no trial of this operator", name)
+		}
+		some[name] = trials[name]
+	}
+	some.Agree(t, x)
+}
+
+// Products are the names of operators that are, or are made of, products.
+var Products = []string{"mat_mul", "gemm", "conv", "attend", "attention", "conv_transpose", "deform_conv", "softmax", "concat"}
 
 // Agree is the function [Agree] for the operators of these trials.
 func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
@@ -127,6 +148,10 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 	if err != nil {
 		d.Fatalf("%v\n%s", err, f)
 	}
+	unit := 0.0
+	if r, ok := x.(rounding); ok {
+		unit = r.Unit()
+	}
 	for setting, set := range settings {
 		data, shapes := make([]any, len(args)), make([][]int, len(args))
 		for i, a := range args {
@@ -146,7 +171,7 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 		}
 		for i, y := range want {
 			x, err := value.FromGo(f.Results[i].Type, outShapes[i], got[i])
-			if y = held(y); err != nil || !c.agrees(x, y) {
+			if y = held(y); err != nil || !c.agrees(x, y, unit) {
 				d.Fatalf("setting %d: result %d is\n%s, evaluated to\n%s\n%s\n%v\n%s", setting, i, x, y, f, args, lowered)
 			}
 		}
@@ -228,11 +253,13 @@ var units = map[ir.DType]struct{ near, zero float64 }{
 }
 
 // agrees compares a result with the evaluator's. It allows a difference of 1e-12 for f64, 1e-5 for
-// f32, and one unit in the last place more for narrower floats.
-func (c Trial) agrees(x, y *ir.Tensor) bool {
+// f32, and one unit in the last place more for narrower floats. unit is the unit roundoff of products if it
+// is not that of f32. An operator has at most a few products, in which a chain of roundings adds up to at
+// most 4 units of the greatest result: see Precision.Rounding of package gpu.
+func (c Trial) agrees(x, y *ir.Tensor, unit float64) bool {
 	switch {
 	case x.Kind != ir.TensorKind:
-		return x.Kind == y.Kind && slices.EqualFunc(x.Items, y.Items, c.agrees) && (x.Keys == nil && y.Keys == nil || x.Keys.Equal(y.Keys))
+		return x.Kind == y.Kind && slices.EqualFunc(x.Items, y.Items, func(x, y *ir.Tensor) bool { return c.agrees(x, y, unit) }) && (x.Keys == nil && y.Keys == nil || x.Keys.Equal(y.Keys))
 	case c.Truncates && x.DType.IsInt() && x.Type().String() == y.Type().String():
 		for i := range x.Len() {
 			if v := x.Int(i) - y.Int(i); v < -1 || v > 1 {
@@ -247,14 +274,14 @@ func (c Trial) agrees(x, y *ir.Tensor) bool {
 	if x.DType == ir.F64 && !c.Single {
 		near = 1e-12
 	}
-	near *= max(c.Loose, 1)
+	near = max(near*max(c.Loose, 1), 4*unit)
 	greatest := 1.0
 	for i := range y.Len() {
-		if v := math.Abs(y.Float(i)); c.Sums && v <= math.MaxFloat64 {
+		if v := math.Abs(y.Float(i)); (c.Sums || unit > 0) && v <= math.MaxFloat64 {
 			greatest = max(greatest, v)
 		}
 	}
-	unit := units[x.DType]
+	gap := units[x.DType]
 	for i := range x.Len() {
 		a, b := x.Float(i), y.Float(i)
 		if a == b || a != a && b != b {
@@ -264,7 +291,7 @@ func (c Trial) agrees(x, y *ir.Tensor) bool {
 		if c.Moments {
 			size = greatest
 		}
-		if !(math.Abs(a-b) <= near*max(greatest, math.Abs(b))+max(unit.near*size, unit.zero)) || math.IsInf(b, 0) {
+		if !(math.Abs(a-b) <= near*max(greatest, math.Abs(b))+max(gap.near*size, gap.zero)) || math.IsInf(b, 0) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package vulkan_test
 import (
 	"testing"
 
+	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/gen/target/vulkan"
@@ -20,4 +21,16 @@ func TestAgreeOnDevice(t *testing.T) {
 // TestKernels runs the tests that the kernels of all targets have to pass on the first device.
 func TestKernels(t *testing.T) {
 	targettest.Kernels(t, gputest.Open(t, vulkan.Target(), driver.Driver()))
+}
+
+// TestPrecisionsOnDevice is [TestAgreeOnDevice] with products in other precisions than f32.
+func TestPrecisionsOnDevice(t *testing.T) {
+	for _, p := range []gpu.Precision{gpu.TF32, gpu.F16, gpu.BF16} {
+		t.Run(p.String(), func(t *testing.T) {
+			target := vulkan.Target()
+			target.Precision = p
+			targettest.Fewer(t, 2)
+			targettest.AgreeOn(t, gputest.Open(t, target, driver.Driver()), targettest.Products...)
+		})
+	}
 }

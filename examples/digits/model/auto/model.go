@@ -42,6 +42,8 @@ type Model interface {
 	ForwardContext(ctx context.Context, image []Image) ([]Logits, error)
 	// NewSession opens a session. A call with an extent above limits returns an error.
 	NewSession(limits rt.Max) (Session, error)
+	// Save writes the weights to a file, which LoadFrom reads.
+	Save(path string) error
 	// Swap replaces the weights while the model is in use. It takes weights as LoadFrom does.
 	Swap(raw *rt.Weights, options ...keys.Option) error
 }

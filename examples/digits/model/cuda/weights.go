@@ -3,15 +3,11 @@
 package cuda
 
 import (
-	_ "embed"
-
+	"github.com/burngen/burngen/examples/digits/model/internal/weightsfile"
 	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/rt/keys"
 )
-
-//go:embed digits.safetensors
-var embedded string
 
 // Load returns the model with the weights in the program.
 // It opens the device. Options choose it and limit its memory: see gpu.Device and gpu.Memory.
@@ -20,7 +16,7 @@ func Load(options ...gpu.Option) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loadRaw(rt.OpenWeights(embedded), device)
+	return loadRaw(rt.OpenWeights(weightsfile.Data), device)
 }
 
 // loadRaw returns the model with the weights of the package's own file.
@@ -48,7 +44,7 @@ func (m *Model) Save(path string) error {
 func LoadFrom(raw *rt.Weights, options ...keys.Option) (*Model, error) {
 	device := program.With()
 	w, err := fitted(raw, func() *rt.Weights {
-		return rt.OpenWeights(embedded)
+		return rt.OpenWeights(weightsfile.Data)
 	}, options, device)
 	if err != nil {
 		return nil, err

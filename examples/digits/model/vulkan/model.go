@@ -132,6 +132,30 @@ func (s *Session) Forward(dst []Logits, image []Image) (err error) {
 	return s.forward(call, len(image), rt.Flat[float32](dst), rt.Flat[float32](image))
 }
 
+// Device returns the device of the model, for [gpu.NewTensor].
+func (m *Model) Device() *gpu.Instance {
+	if m == nil {
+		return nil
+	}
+	return m.device
+}
+
+// ForwardDevice is like Forward for tensors in the memory of the model's device, which it does
+// not copy. dst has the shape of the result.
+func (s *Session) ForwardDevice(dst *gpu.Tensor[float32], image *gpu.Tensor[float32]) error {
+	if s == nil {
+		return rt.ErrNoSession
+	}
+	views := gpu.ViewsOn(&s.run, "digits: ForwardDevice")
+	defer views.Done()
+	logitsView := gpu.Items[Logits](&views, gpu.Write, "dst", dst, 10)
+	imageView := gpu.Items[Image](&views, gpu.Read, "image", image, 1, 28, 28)
+	if err := views.Err(); err != nil {
+		return err
+	}
+	return s.Forward(logitsView, imageView)
+}
+
 // forward is the schedule: it computes the outputs from the inputs.
 func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float32) (err error) {
 	if err := rt.Done(call.Ctx); err != nil {

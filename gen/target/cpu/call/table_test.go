@@ -34,6 +34,7 @@ func TestNoOperatorHasTwoBuilders(t *testing.T) {
 // uncalled are the operators that reach the schedule and that no single kernel computes.
 var uncalled = map[string]string{
 	"custom":          "a function of the user's program computes it",
+	"fusion":          "only passes for GPUs make it",
 	"if":              "it is a step of its own, which calls functions",
 	"loop":            "it is a step of its own, which calls functions",
 	"mat_mul_integer": "package storage replaces it",

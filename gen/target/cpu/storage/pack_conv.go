@@ -30,7 +30,8 @@ func (p Packing) reach(outBlock int) (from, to int) {
 	return first * in / p.InBlock, ((last+1)*in + p.InBlock - 1) / p.InBlock
 }
 
-// width returns the widest reach, which the packed weights of all output blocks have.
+// width returns the number of input blocks for which each output block has packed weights. It is
+// the number of the output block that sums over most; see reach. Others have zeros.
 func (p Packing) width() int {
 	if p.Group == 1 {
 		return p.inBlocks()

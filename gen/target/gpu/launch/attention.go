@@ -14,13 +14,13 @@ import (
 
 // attention are the operators of queries, keys and values.
 var attention = []entry{
-	ends(attend),
+	multiplies(attend),
 }
 
 // attend has a block of threads for each query. It goes through the keys in tiles of one key for each
 // thread, and keeps the greatest score, the sum of the exponentials of the distances from it, and the
 // sum of the values that these weigh. Each thread has some elements of the latter.
-func attend(o op.Attend, n *ir.Node, put store) ([]kernels.Launch, error) {
+func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)
 	if !ok || !okWidth {
@@ -29,7 +29,7 @@ func attend(o op.Attend, n *ir.Node, put store) ([]kernels.Launch, error) {
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}
 	return one(kernels.Rows("attend", dim.Product(places...), o.Keys, func(r *kernels.Row) {
 		at := r.Unflatten(r.Index, places)
-		q := &query{Row: r, Attend: o, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
+		q := &query{Row: r, Attend: o, by: by, n: n, batch: at[0], row: at[1], head: at[2], group: r.Div(at[2], r.Dim(share))}
 		scores := r.Builder.Shared("scores", ir.F32, r.BlockSize(0))
 		room := []*kernel.Value{r.Builder.Shared("tops", ir.F32, r.BlockSize(0))}
 		zero, none := r.Float(ir.F32, 0), r.Float(ir.F32, math.Inf(-1))
@@ -64,7 +64,7 @@ func attend(o op.Attend, n *ir.Node, put store) ([]kernels.Launch, error) {
 					e := r.Add(r.Thread(0), r.Int(i*r.BlockSize(0)))
 					v := r.If(r.Lt(e, r.Int(width)), func() []*kernel.Value { return []*kernel.Value{q.value(r.Add(first, k), e)} },
 						func() []*kernel.Value { return []*kernel.Value{zero} })[0]
-					out = append(out, r.Fma(p, v, sum))
+					out = append(out, r.Fma(by.factor(r.Emitter, p), v, sum))
 				}
 				return out
 			})
@@ -85,6 +85,7 @@ func attend(o op.Attend, n *ir.Node, put store) ([]kernels.Launch, error) {
 type query struct {
 	*kernels.Row
 	op.Attend
+	by                      Options
 	n                       *ir.Node
 	batch, row, head, group *kernel.Value // group is the head of keys and values
 }
@@ -96,7 +97,7 @@ func (q *query) element(operand int, at []dim.Dim, head, row, i *kernel.Value) *
 	for k, v := range []*kernel.Value{q.batch, head, row} {
 		offset = q.Add(offset, q.Mul(v, q.Dim(at[k+1])))
 	}
-	return q.Read(q.n.Args[operand]).Get(q.Add(offset, i))
+	return q.by.factor(q.Emitter, q.Read(q.n.Args[operand]).Get(q.Add(offset, i)))
 }
 
 // value returns element i of the value that belongs to a key.

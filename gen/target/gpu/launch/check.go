@@ -17,14 +17,15 @@ var check = []entry{
 // It copies this index unchanged. Other kernels stay inside of an axis whatever the indices are.
 func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	return one(kernels.Rows("check_index", dim.Const(1), n.Args[0].Type.Elems(), func(r *kernels.Row) {
+		d := n.Args[0].Type.DType
 		x, y := r.Read(n.Args[0]), r.Write(n.Results[0])
-		count, zero := r.Extent(ir.I64, o.Count), r.Whole(ir.I64, 0)
-		setFault(r, o.Count, func(i *kernel.Value) *kernel.Value {
-			given := r.Convert(ir.I64, x.Get(i))
+		first := r.Not(lastIndex(r, d, o.Count)) // counted from the end
+		setFault(r, d, o.Count, func(i *kernel.Value) *kernel.Value {
+			given := x.Get(i)
 			index := given
 			if o.FromEnd {
-				fromEnd := r.And(r.Lt(given, zero), r.Ge(given, r.Neg(count)))
-				index = r.Select(fromEnd, r.Add(given, count), given)
+				fromEnd := r.And(r.Lt(given, r.Whole(d, 0)), r.Ge(given, first))
+				index = r.Select(fromEnd, r.Add(given, r.Extent(d, o.Count)), given)
 			}
 			y.Set(i, index)
 			return index
@@ -32,13 +33,19 @@ func checkIndex(o op.CheckIndex, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// setFault reports the first index of a row, an i64, that is not from 0 to extent − 1.
-func setFault(r *kernels.Row, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
-	count, zero := r.Extent(ir.I64, extent), r.Whole(ir.I64, 0)
+// lastIndex returns the last index of an axis, or the greatest number of integer type d if this is less.
+func lastIndex(r *kernels.Row, d ir.DType, extent dim.Dim) *kernel.Value {
+	last := r.Sub(r.Extent(ir.I64, extent), r.Whole(ir.I64, 1))
+	return r.Convert(d, r.Min(last, r.Whole(ir.I64, limitOf(d, true))))
+}
+
+// setFault reports the first index of a row, of integer type d, that is not from 0 to extent − 1.
+func setFault(r *kernels.Row, d ir.DType, extent dim.Dim, index func(i *kernel.Value) *kernel.Value) {
+	last, zero := lastIndex(r, d, extent), r.Whole(d, 0)
 	start := []*kernel.Value{r.Length, zero}
 	first := r.Reduce(start, func(first []*kernel.Value, i *kernel.Value) []*kernel.Value {
 		index := index(i)
-		isFirst := r.And(r.Or(r.Lt(index, zero), r.Ge(index, count)), r.Lt(i, first[0]))
+		isFirst := r.And(r.Or(r.Lt(index, zero), r.Gt(index, last)), r.Lt(i, first[0]))
 		return []*kernel.Value{r.Select(isFirst, i, first[0]), r.Select(isFirst, index, first[1])}
 	}, func(a, b []*kernel.Value) []*kernel.Value {
 		isFirst := r.Lt(a[0], b[0])

@@ -12,19 +12,19 @@ import (
 
 // convolution are the convolutions.
 var convolution = []entry{
-	ends(conv),
+	multiplies(conv),
 	ends(convWeights),
 }
 
 // conv adds a bias to a convolution.
-func conv(o op.Conv, n *ir.Node, put store) ([]kernels.Launch, error) {
+func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	bias, y := n.Arg(2), n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
-	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
-	return convolve("conv", o, n, sums, same, same, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
+	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
+	return convolve("conv", o, n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}
@@ -34,8 +34,9 @@ func conv(o op.Conv, n *ir.Node, put store) ([]kernels.Launch, error) {
 
 // convolve is a product for each group: of the weights, a row for each channel of the result, and the
 // operand, a column for each place of the result, with a term for each channel and cell of the window.
-// The elements of the operand and the weights are changed by x and w, which gets the channel, too.
-func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
+// matrix is [kernels.Factors.Matrix]. The elements of the operand and the weights are changed by x and w, which
+// gets the channel, too.
+func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
 	group := dim.Const(o.Group)
@@ -48,7 +49,7 @@ func convolve(name string, o op.Conv, n *ir.Node, sums ir.DType, x, w func(e *ke
 	terms := append([]dim.Dim{depth}, dim.Consts(o.Kernel...)...)
 	places := append([]dim.Dim{in[0]}, out[2:]...)
 	return one(kernels.Product(name, kernels.Factors{
-		Batch: group, M: channels, N: dim.Product(places...), K: dim.Product(terms...), DType: sums, RowsB: true,
+		Batch: group, M: channels, N: dim.Product(places...), K: dim.Product(terms...), DType: sums, Matrix: matrix, RowsB: true,
 		A: func(e *kernels.Emitter, g, m, k *kernel.Value) *kernel.Value {
 			row := e.Add(e.Mul(g, e.Dim(channels)), m)
 			return w(e, e.Read(weights).Get(e.Add(e.Mul(row, e.Dim(dim.Product(terms...))), k)), row)

@@ -25,7 +25,7 @@ func Loads(o ir.Op) bool {
 
 // fused returns the launches of a [op.Fusion], whose last node is pointwise. If another node [Ends], they are its
 // launches, which compute the last node on each element before they store it. The others [Loads].
-func fused(n *ir.Node) ([]kernels.Launch, error) {
+func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	block := n.Blocks[0]
 	last, host, err := parts(block)
 	if err != nil {
@@ -44,7 +44,7 @@ func fused(n *ir.Node) ([]kernels.Launch, error) {
 				}
 				return load(e, a, at)
 			})[0])
-		})
+		}, by)
 	}
 	outer := map[*ir.Value]*ir.Value{last.Results[0]: n.Results[0]}
 	for i, p := range block.Params {

@@ -10,11 +10,11 @@ import (
 // integer are products and convolutions of integers.
 var integer = []entry{
 	ends(func(o op.MatMulInteger, n *ir.Node, put store) ([]kernels.Launch, error) {
-		return matrices("product_integer", n, ir.I32, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
+		return matrices("product_integer", n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
 	}),
 	ends(func(o op.ConvInteger, n *ir.Node, put store) ([]kernels.Launch, error) {
 		c := op.Conv{Window: o.Window, Group: o.Group}
-		return convolve("conv_integer", c, n, ir.I32, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
+		return convolve("conv_integer", c, n, ir.I32, ir.Invalid, less(n.Arg(2)), less(n.Arg(3)), requantize(o.Requantize, n, put))
 	}),
 }
 

@@ -14,16 +14,26 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
+// Options say how kernels compute products.
+type Options struct {
+	// TF32 rounds the factors of f32 products to 11 significant bits.
+	TF32 bool
+	// Matrices lets warps multiply matrices of f16, bf16 and tf32.
+	Matrices bool
+}
+
 // Of returns the launches that compute a node, in order. It returns an error if no kernel computes
 // the operator, or if the kernel does not support these operands or attributes.
-func Of(n *ir.Node) (launches []kernels.Launch, err error) {
-	build := func(n *ir.Node) ([]kernels.Launch, error) { return builders[reflect.TypeOf(n.Op)].build(n, plainly(n)) }
+func Of(n *ir.Node, by Options) (launches []kernels.Launch, err error) {
+	build := func(n *ir.Node, by Options) ([]kernels.Launch, error) {
+		return builders[reflect.TypeOf(n.Op)].build(n, plainly(n), by)
+	}
 	if _, ok := n.Op.(op.Fusion); ok {
 		build = fused
 	} else if !Has(n.Op) {
 		return nil, fmt.Errorf("no kernel of a GPU computes it for %v", n.ArgTypes())
 	}
-	if err := ir.Try(func() { launches, err = build(n) }); err != nil {
+	if err := ir.Try(func() { launches, err = build(n, by) }); err != nil {
 		return nil, err
 	}
 	return launches, err
@@ -35,7 +45,7 @@ func Has(o ir.Op) bool { return builders[reflect.TypeOf(o)].build != nil }
 // entry is the builder of the launches of one operator.
 type entry struct {
 	op    reflect.Type
-	build func(n *ir.Node, put store) ([]kernels.Launch, error)
+	build func(n *ir.Node, put store, by Options) ([]kernels.Launch, error)
 	// ends says that the kernels give each element of the only result to put, once.
 	ends bool
 }
@@ -56,12 +66,35 @@ func plainly(n *ir.Node) store {
 
 // computes returns the entry of an operator.
 func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
-	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
+	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
 // ends returns the entry of an operator whose kernels store its result with put.
 func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {
-	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store) ([]kernels.Launch, error) { return build(n.Op.(O), n, put) }, ends: true}
+	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
+}
+
+// multiplies returns the entry of an operator that computes products, and stores them with put.
+func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
+	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
+		return build(n.Op.(O), n, put, by)
+	}, ends: true}
+}
+
+// matrix returns the type of the matrices that warps multiply if factors are of type d, or ir.Invalid.
+func (o Options) matrix(d ir.DType) ir.DType {
+	if o.Matrices && (d == ir.F16 || d == ir.BF16 || d == ir.F32 && o.TF32) {
+		return d
+	}
+	return ir.Invalid
+}
+
+// factor returns what a product multiplies in place of an element of an operand.
+func (o Options) factor(e *kernels.Emitter, element *kernel.Value) *kernel.Value {
+	if o.TF32 && element.Type.DType == ir.F32 {
+		return e.RoundTF32(element)
+	}
+	return element
 }
 
 // one returns a list of one launch.

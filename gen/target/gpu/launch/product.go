@@ -12,25 +12,26 @@ import (
 
 // product are the products of matrices.
 var product = []entry{
-	ends(matMul),
+	multiplies(matMul),
 	ends(gemm),
 	ends(squaredDistances),
 }
 
 // matMul multiplies batches of matrices.
-func matMul(_ op.MatMul, n *ir.Node, put store) ([]kernels.Launch, error) {
+func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	sums, ok := kernels.Arithmetic(n.Results[0].Type.DType)
 	if !ok {
 		return nil, errNarrow
 	}
-	same := func(_ *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return v }
-	return matrices("product", n, sums, same, same, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, _, sum *kernel.Value) {
+	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
+	return matrices("product", n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, _, sum *kernel.Value) {
 		put(e, i, at, sum)
 	})
 }
 
-// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too.
-func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
+// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. matrix is
+// [kernels.Factors.Matrix].
+func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)
 	if err != nil {
@@ -47,7 +48,7 @@ func matrices(name string, n *ir.Node, sums ir.DType, a, b func(e *kernels.Emitt
 		return e.Read(v).Get(e.Add(e.Mul(i, e.Dim(shape[lead+1])), column))
 	}
 	return one(kernels.Product(name, kernels.Factors{
-		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, RowsB: true,
+		Batch: dim.Product(p.Batch...), M: p.M, N: p.N, K: p.K, DType: sums, Matrix: matrix, RowsB: true,
 		A: func(e *kernels.Emitter, batch, m, k *kernel.Value) *kernel.Value {
 			return a(e, element(e, x, p.A, batch, m, k), nil)
 		},

@@ -32,7 +32,7 @@ func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 		return e.Convert(ir.I32, within(e, v, e.Float(ir.F64, math.MinInt32), e.Float(ir.F64, math.MaxInt32)))
 	}
 	check, err := kernels.Rows("check_regions", dim.Const(1), rois.Type.Shape[0], func(r *kernels.Row) {
-		setFault(r, shape[0], func(i *kernel.Value) *kernel.Value { return r.Convert(ir.I64, image(r.Emitter, i)) })
+		setFault(r, ir.I32, shape[0], func(i *kernel.Value) *kernel.Value { return image(r.Emitter, i) })
 	})
 	if err != nil {
 		return nil, err

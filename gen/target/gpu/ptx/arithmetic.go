@@ -37,6 +37,8 @@ func (w *writer) instr(in *kernel.Instr) {
 		w.load(in)
 	case kernel.Store:
 		w.store(in)
+	case kernel.MatMulAdd:
+		w.multiply(in)
 	case kernel.Barrier:
 		w.emit("bar.sync", "0")
 	case kernel.For:

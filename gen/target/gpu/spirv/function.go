@@ -215,6 +215,8 @@ func (f *function) instruction(in *kernel.Instr) []uint32 {
 		f.do(opControlBarrier, f.word(scopeWorkgroup), f.word(scopeWorkgroup),
 			f.word(semanticsAcquireRelease|semanticsUniformMemory|semanticsWorkgroupMemory))
 		return nil
+	case kernel.MatMulAdd:
+		fail("%s: a module multiplies no matrices", in.Op)
 	case kernel.For:
 		return f.count(in)
 	case kernel.If:

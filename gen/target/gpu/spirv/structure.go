@@ -219,7 +219,8 @@ func (c *checker) uses(f *body) error {
 	return nil
 }
 
-// visible checks that the operands of an instruction are defined at this place.
+// visible returns an error unless the operands of an instruction are defined before it, in the same
+// block or in one that dominates it.
 func (c *checker) visible(f *body, b *block, in *instruction, known map[uint32]bool, where map[uint32]*block) error {
 	for i, id := range in.ids {
 		def := c.defined[id]

@@ -1,0 +1,23 @@
+//go:build !gpu
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/examples/text/gpt"
+)
+
+// The program has the package for the CPU. Built with -tags gpu it has those of all targets: see gpu.go.
+type model = *gpt.Model
+
+// firstTarget is the default of -target.
+const firstTarget = "cpu"
+
+// newModel returns the model with initial weights on a target, which must be cpu.
+func newModel(seed uint64, target string) (model, error) {
+	if target != firstTarget {
+		return nil, fmt.Errorf("-target %s: this program has the CPU only; for GPUs, run go generate -tags gpu and go run -tags gpu", target)
+	}
+	return gpt.New(seed), nil
+}

@@ -1,0 +1,28 @@
+//go:build gpu
+
+package main
+
+import (
+	"os"
+
+	"github.com/burngen/burngen/examples/text/gpt/auto"
+)
+
+// The packages for GPUs are large and not in the repository. "go generate -tags gpu" writes them beside the
+// package for the CPU.
+
+//go:generate go run ../../cmd/burngen ./model -train -o ./gpt -target auto
+
+// The program has the packages of all targets.
+type model = auto.Model
+
+// firstTarget is the default of -target: the first target that the machine has.
+const firstTarget = "auto"
+
+// newModel returns the model with initial weights on a target.
+func newModel(seed uint64, target string) (model, error) {
+	if target != firstTarget {
+		os.Setenv("BURNGEN_TARGET", target)
+	}
+	return auto.New(seed)
+}

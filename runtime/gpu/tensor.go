@@ -1,0 +1,111 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"unsafe"
+)
+
+// Tensor is a dense array in device memory, in row-major order. Models on the same device take
+// tensors as arguments and results without copies: see ForwardDevice of generated packages. Its
+// methods are safe for concurrent use. Only calls that read a tensor may overlap: other calls return
+// [ErrTensorBusy].
+type Tensor[T any] struct {
+	memory *tensorMemory
+	shape  []int
+}
+
+// Errors of tensors.
+var (
+	ErrTensorClosed = errors.New("the tensor is closed")
+	ErrTensorBusy   = errors.New("the tensor is in use by another call")
+)
+
+// NewTensor returns a tensor of zeros on the device of a model, which the model's method Device
+// returns. Without extents it is a scalar with one element. The memory counts for [Memory]. It
+// returns an error if T is not a boolean, an integer or a float, for extents that are negative or too
+// large, and the errors of [Instance.Open]. It returns an error that wraps [ErrMemory] if there is no
+// room.
+func NewTensor[T any](i *Instance, shape ...int) (*Tensor[T], error) {
+	kind := reflect.TypeFor[T]().Kind()
+	if kind < reflect.Bool || kind > reflect.Float64 || kind == reflect.Uintptr {
+		return nil, fmt.Errorf("gpu.NewTensor: elements of type %s cannot be on a device", reflect.TypeFor[T]())
+	}
+	if i == nil {
+		return nil, errors.New("gpu.NewTensor: the model is nil")
+	}
+	bytes := int(unsafe.Sizeof(*new(T)))
+	for _, n := range shape {
+		switch {
+		case n < 0:
+			return nil, fmt.Errorf("gpu.NewTensor: shape %v has a negative extent", slices.Clone(shape))
+		case n > 0 && bytes > math.MaxInt/2/n:
+			return nil, fmt.Errorf("gpu.NewTensor: %w: shape %v has too many elements", ErrMemory, slices.Clone(shape))
+		}
+		bytes *= n
+	}
+	m, err := newTensorMemory(i, bytes)
+	if err != nil {
+		return nil, fmt.Errorf("gpu.NewTensor: %w", err)
+	}
+	t := &Tensor[T]{memory: m, shape: slices.Clone(shape)}
+	runtime.AddCleanup(t, (*tensorMemory).close, m)
+	return t, nil
+}
+
+// Shape returns a copy of the extents.
+func (t *Tensor[T]) Shape() []int {
+	if t == nil {
+		return nil
+	}
+	return slices.Clone(t.shape)
+}
+
+// Upload copies src, which has all elements, to the device. It waits for the copy.
+func (t *Tensor[T]) Upload(src []T) error {
+	return t.copied("Upload", len(src), isWritten, func(q Queue, m *tensorMemory) error {
+		return q.Upload(m.buffer.at, In(src).host())
+	})
+}
+
+// Download copies all elements to dst. It waits for the copy.
+func (t *Tensor[T]) Download(dst []T) error {
+	return t.copied("Download", len(dst), isRead, func(q Queue, m *tensorMemory) error {
+		return q.Download(Out(dst).host(), m.buffer.at)
+	})
+}
+
+// copied copies between n elements of the host and the device.
+func (t *Tensor[T]) copied(what string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
+	if t == nil || t.memory == nil {
+		return fmt.Errorf("gpu: %s: the tensor is nil", what)
+	}
+	defer runtime.KeepAlive(t)
+	m := t.memory
+	if err := m.enter(kind); err != nil {
+		return fmt.Errorf("gpu: %s: %w", what, err)
+	}
+	defer m.leave(kind)
+	if have := m.bytes() / int(unsafe.Sizeof(*new(T))); n != have {
+		return fmt.Errorf("gpu: %s: the tensor has %d elements, got %d", what, have, n)
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := m.device.copying(func(q Queue) error { return do(q, m) }); err != nil {
+		return fmt.Errorf("gpu: %s: %w", what, err)
+	}
+	return nil
+}
+
+// Close frees the device memory, or lets calls that use the tensor free it when they end. Later calls with the
+// tensor return [ErrTensorClosed]. A tensor that is not closed is freed by the garbage collector.
+func (t *Tensor[T]) Close() {
+	if t != nil && t.memory != nil {
+		t.memory.close()
+	}
+}

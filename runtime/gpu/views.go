@@ -1,0 +1,114 @@
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Views are the tensors of a call. Generated methods make them of their arguments and results, in the
+// types in which they take tensors of the host, and pass these to the method for the host: [Begin]
+// finds the tensors again. The zero value is ready to use. Done ends the use of the tensors.
+type Views struct {
+	run   *Run
+	where string
+	used  []use
+	err   error // the first
+}
+
+// use is the use of a tensor by a call.
+type use struct {
+	memory *tensorMemory
+	access Access
+	tensor any // must not be collected during the call
+}
+
+// ViewsOn returns views of tensors for a call of a session. where is the prefix of errors.
+func ViewsOn(r *Run, where string) Views { return Views{run: r, where: where} }
+
+// Err returns the first error of a tensor: it is nil, closed, in use, on another device, or has another shape
+// than is expected.
+func (v *Views) Err() error { return v.err }
+
+// Done ends the use of the tensors.
+func (v *Views) Done() {
+	for _, u := range v.used {
+		u.memory.leave(u.access)
+		runtime.KeepAlive(u.tensor)
+	}
+	v.used = nil
+}
+
+// fail keeps the first error.
+func (v *Views) fail(name, format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf("%s: %s: "+format, append([]any{v.where, name}, args...)...)
+	}
+}
+
+// Elems returns the elements of a tensor. name is its name in errors.
+func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
+	if t == nil || t.memory == nil {
+		v.fail(name, "the tensor is nil")
+		return nil
+	}
+	m := t.memory
+	if v.run.held != nil && v.run.program.loaded.device != m.device {
+		v.fail(name, "the tensor is on another device, %s", m.device.Info().Name)
+		return nil
+	}
+	for _, u := range v.used {
+		if u.memory == m && (access == Write || u.access == Write) {
+			v.fail(name, "the tensor is an argument and a result")
+			return nil
+		}
+	}
+	if err := m.enter(access); err != nil {
+		v.fail(name, "%w", err)
+		return nil
+	}
+	v.used = append(v.used, use{m, access, t})
+	n := m.bytes() / int(unsafe.Sizeof(*new(T)))
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.counterpart))), n)[:n:n]
+}
+
+// Items returns a tensor as the items of a batch. A is T or an array of T, and item the shape of an A. The
+// tensor must have one more extent, which comes first: the size of the batch.
+func Items[A, T any](v *Views, access Access, name string, t *Tensor[T], item ...int) []A {
+	elems := Elems(v, access, name, t)
+	switch {
+	case v.err != nil:
+		return nil
+	case len(t.shape) != len(item)+1 || !slices.Equal(t.shape[1:], item):
+		want := strings.Trim(fmt.Sprint(item), "[]")
+		v.fail(name, "the tensor has shape %v, want [%s]", t.shape, strings.TrimSpace("N "+want))
+		return nil
+	case len(elems) == 0:
+		return make([]A, t.shape[0])
+	}
+	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(elems))), t.shape[0])
+}
+
+// Array returns a tensor as an array. A is T or an array of T, and shape the shape of an A.
+func Array[A, T any](v *Views, access Access, name string, t *Tensor[T], shape ...int) *A {
+	elems := Elems(v, access, name, t)
+	switch {
+	case v.err != nil:
+		return nil
+	case !slices.Equal(t.shape, shape):
+		v.fail(name, "the tensor has shape %v, want %v", t.shape, shape)
+		return nil
+	case len(elems) == 0:
+		return new(A)
+	}
+	return (*A)(unsafe.Pointer(unsafe.SliceData(elems)))
+}
+
+// CheckShape fails if a result has another shape than its tensor. name is its name in errors.
+func CheckShape[T any](v *Views, name string, t *Tensor[T], shape []int) {
+	if !slices.Equal(t.shape, shape) {
+		v.fail(name, "the tensor has shape %v, want %v", t.shape, shape)
+	}
+}

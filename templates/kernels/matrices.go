@@ -1,0 +1,61 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// The sums of a block in a product of matrices: each warp has warpM × warpN of them, in matrices of
+// matrixM × matrixN.
+const (
+	warpM, warpN     = 16, 32
+	matrixM, matrixN = 16, 8
+	warpsN           = tileN / warpN
+)
+
+// termsOf returns the distance of the columns of a tile of matrices. The terms of a column are followed by a
+// gap of 16 bytes, so that the threads of a warp read different banks of shared memory.
+func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
+
+// inMatrix returns the index of a term of a column in a tile of matrices.
+func (p *product) inMatrix(column, term *kernel.Value) *kernel.Value {
+	return p.Add(p.Mul(column, p.Int(termsOf(p.Matrix))), term)
+}
+
+// buildMatrices is build with matrices that warps multiply, see [kernel.MatMulAdd].
+func (p *product) buildMatrices() {
+	warp, lane := p.Div(p.thread, p.Int(kernel.Warp)), p.Rem(p.thread, p.Int(kernel.Warp))
+	row, pair := p.Div(lane, p.Int(4)), p.Rem(lane, p.Int(4))
+	m0, n0 := p.Mul(p.Div(warp, p.Int(warpsN)), p.Int(warpM)), p.Mul(p.Rem(warp, p.Int(warpsN)), p.Int(warpN))
+	sums := p.accumulate(func(sums []*kernel.Value) []*kernel.Value {
+		_, _, terms, _ := kernel.FactorsOfMatrix(p.Matrix)
+		for k := 0; k < tileK; k += terms {
+			a := p.factors(p.a, p.Add(m0, row), pair, k, matrixM/8)
+			for j := range warpN / matrixN {
+				b := p.factors(p.b, p.Add(n0, p.Add(row, p.Int(j*matrixN))), pair, k, 1)
+				copy(sums[4*j:], p.MatMulAdd(a, b, sums[4*j:4*j+4]))
+			}
+		}
+		return sums
+	})
+	for i, sum := range sums {
+		matrix, below, right := i/4, i/2%2, i%2
+		m := p.Add(p.m0, p.Add(m0, p.Add(row, p.Int(8*below))))
+		n := p.Add(p.n0, p.Add(n0, p.Add(p.Mul(pair, p.Int(2)), p.Int(matrix*matrixN+right))))
+		p.Do(p.And(p.Lt(m, p.m), p.Lt(n, p.n)), func() { p.Store(p.Emitter, p.batch, m, n, sum) })
+	}
+}
+
+// factors returns the elements that a thread has of a matrix of a tile: those of its column, and with columns 2
+// of the column 8 after it, in the order of [kernel.MatMulAdd]. first is the first term of the matrix.
+func (p *product) factors(tile, column, pair *kernel.Value, first, columns int) []*kernel.Value {
+	adjacent := min(4/p.Matrix.Size(), 2)
+	var elements []*kernel.Value
+	for half := range 2 {
+		term := p.Add(p.Mul(pair, p.Int(adjacent)), p.Int(first+4*adjacent*half))
+		for c := range columns {
+			elements = append(elements, p.LoadN(tile, p.inMatrix(p.Add(column, p.Int(8*c)), term), adjacent)...)
+		}
+	}
+	return elements
+}
