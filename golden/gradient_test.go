@@ -211,6 +211,7 @@ func TestGradientsOnDevice(t *testing.T) {
 
 // gradientOnDevice compares the gradient of a model of the corpus.
 func gradientOnDevice(t *testing.T, target gpu.Target, name string) {
+	t.Parallel() // the evaluator takes most of the time
 	cases, err := verify.Find([]string{corpus.Path(t, name)})
 	if err != nil {
 		t.Fatal(err)

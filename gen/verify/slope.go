@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/target"
@@ -154,7 +155,7 @@ func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() 
 }
 
 // AgreeOn compares the gradient near args, as the evaluator computes it in f64, with the one that a target
-// computes. It returns an error if an element differs by more than 1e-4 of the largest of its gradient, and the
+// computes. It returns an error if an element differs by more than 1e-4 of the largest finite one, and the
 // errors of the compiler and of the operators.
 func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	point, _, err := s.point(args)
@@ -170,7 +171,7 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	for i := range f.ResultNames {
 		f.ResultNames[i] = fmt.Sprint("y", i)
 	}
-	m, err := gen.FromModule("gradient", &ir.Module{Funcs: []*ir.Func{f}}, gen.Options{Target: to})
+	m, err := gen.FromModule("gradient", &ir.Module{Funcs: []*ir.Func{f}, Weights: s.loaded(f)}, gen.Options{Target: to})
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,9 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 		}
 		size := 0.0
 		for k := range y.Len() {
-			size = max(size, math.Abs(y.Float(k)))
+			if v := math.Abs(y.Float(k)); v <= math.MaxFloat64 {
+				size = max(size, v)
+			}
 		}
 		for k := range y.Len() {
 			got, want := x.Float(k), y.Float(k)
@@ -199,6 +202,18 @@ func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 		}
 	}
 	return nil
+}
+
+// loaded returns the weights that are not parameters of the functions, such as tables of integers.
+func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
+	for n := range f.All() {
+		if load, ok := n.Op.(ir.Load); ok {
+			if w := s.module.Weight(load.Name); !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	return list
 }
 
 // Check compares the gradient near args with differences along random directions. It returns an
