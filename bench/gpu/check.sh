@@ -108,7 +108,7 @@ assemble() {
 # sanitize runs the trials under a tool of compute-sanitizer.
 sanitize() {
 	command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not installed"; return; }
-	limited compute-sanitizer --tool "$1" --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
+	limited compute-sanitizer --tool "$1" --report-api-errors no --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
 		-test.v -test.timeout "$((limit * ${SLOWER:-1} - 3))s" -test.run 'TestAgreeOnCard' -rapid.checks=1 -ptxas=
 }
 
