@@ -15,8 +15,8 @@ usage() {
 
 # lanes lists the parts that run at the same time as the parts of other lanes. The parts of one lane run one
 # after the other.
-lane_vulkan='driver-vulkan package-vulkan trainer-vulkan verify-vulkan trials-vulkan kernels-vulkan gradients-vulkan learning-vulkan'
-lane_cuda='driver-cuda package-cuda trainer-cuda verify-cuda trials-cuda kernels-cuda gradients-cuda learning-cuda'
+lane_vulkan='driver-vulkan package-vulkan tensors-vulkan trainer-vulkan verify-vulkan trials-vulkan kernels-vulkan gradients-vulkan learning-vulkan'
+lane_cuda='driver-cuda package-cuda tensors-cuda trainer-cuda verify-cuda trials-cuda kernels-cuda gradients-cuda learning-cuda'
 lane_other='ptxas memcheck racecheck'
 # alone lists the parts that run after the lanes, with the machine to themselves.
 alone='goroutines-vulkan goroutines-cuda memory-vulkan memory-cuda'
@@ -129,7 +129,7 @@ part() {
 	case $1 in
 	driver-*) limit=100 && cd "$work" && tests "runtime-$target" ;;
 	package-*) limit=60 && tests "$1" -test.skip 'RandomContexts|Loads' ;;
-	trainer-*) limit=60 && tests "$1" ;;
+	tensors-* | trainer-*) limit=60 && tests "$1" ;;
 	verify-*) limit=180 && verify "$target" ;;
 	trials-vulkan) limit=180 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
 	trials-cuda) limit=180 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
