@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -150,7 +151,7 @@ func TestTensorErrors(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := NewTensor[float32](r.Instance(), 1<<40, 1<<40); !errors.Is(err, ErrMemory) {
+	if _, err := NewTensor[float32](r.Instance(), math.MaxInt, math.MaxInt); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
 }
