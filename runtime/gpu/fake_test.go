@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"unsafe"
 )
@@ -12,6 +13,7 @@ import (
 type fake struct {
 	Driver
 	t       *testing.T
+	mu      sync.Mutex // guards live: memory is also freed by cleanups, in goroutines of their own
 	kernels map[string]func(args []uint64)
 	live    map[Address][]byte
 	limit   int64 // of memory; 0 for none
@@ -21,6 +23,13 @@ type fake struct {
 
 func newFake(t *testing.T) *fake {
 	return &fake{t: t, kernels: map[string]func([]uint64){}, live: map[Address][]byte{}, counts: map[string]int{}}
+}
+
+// pieces returns the number of allocations that are not given back.
+func (f *fake) pieces() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.live)
 }
 
 func (f *fake) Devices() ([]Info, error) { return make([]Info, 1), nil }
@@ -35,6 +44,8 @@ type fakeDevice struct {
 func (d fakeDevice) Info() Info { return Info{Name: "fake"} }
 
 func (d fakeDevice) Alloc(n int64) (Address, error) {
+	d.f.mu.Lock()
+	defer d.f.mu.Unlock()
 	total := n
 	for _, m := range d.f.live {
 		total += int64(len(m))
@@ -50,6 +61,8 @@ func (d fakeDevice) Alloc(n int64) (Address, error) {
 }
 
 func (d fakeDevice) Free(a Address) {
+	d.f.mu.Lock()
+	defer d.f.mu.Unlock()
 	if a != 0 && d.f.live[a] == nil {
 		d.f.t.Errorf("%#x is freed twice", a)
 	}
@@ -91,6 +104,8 @@ func (q *fakeQueue) do(name string, what func()) error {
 
 // at returns device memory.
 func (q *fakeQueue) at(a Address, n int) []byte {
+	q.f.mu.Lock()
+	defer q.f.mu.Unlock()
 	for start, m := range q.f.live {
 		if offset := a - start; a >= start && int(offset)+n <= len(m)-granularity {
 			return unsafe.Slice(&m[int(start-Address(uintptr(unsafe.Pointer(&m[0]))))+int(offset)], n)

@@ -62,7 +62,7 @@ func TestFaults(t *testing.T) {
 	}
 	r.free()
 	r.program.forgetAll()
-	if len(f.live) > 0 {
-		t.Errorf("%d allocations are not given back", len(f.live))
+	if f.pieces() > 0 {
+		t.Errorf("%d allocations are not given back", f.pieces())
 	}
 }

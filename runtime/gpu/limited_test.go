@@ -28,16 +28,16 @@ func TestLimitedMemory(t *testing.T) {
 	if _, err := l.Alloc(401); errorText(err) != "not enough device memory: 401 bytes are wanted, 400 are left of the 1000 of gpu.Memory" {
 		t.Error(err)
 	}
-	if len(d.live) != 1 {
-		t.Errorf("%d allocations, want 1", len(d.live))
+	if d.pieces() != 1 {
+		t.Errorf("%d allocations, want 1", d.pieces())
 	}
 	l.Free(0) // is ignored
 	l.Free(first)
 	if _, err := l.Alloc(1000); err != nil {
 		t.Error(err)
 	}
-	if len(d.live) != 1 {
-		t.Errorf("%d allocations, want 1", len(d.live))
+	if d.pieces() != 1 {
+		t.Errorf("%d allocations, want 1", d.pieces())
 	}
 }
 

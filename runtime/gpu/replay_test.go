@@ -71,8 +71,8 @@ func TestReplays(t *testing.T) {
 	}
 	r.free()
 	r.program.forgetAll()
-	if len(f.live) > 0 {
-		t.Errorf("%d allocations are not given back", len(f.live))
+	if f.pieces() > 0 {
+		t.Errorf("%d allocations are not given back", f.pieces())
 	}
 }
 

@@ -201,7 +201,7 @@ func TestTensorShapes(t *testing.T) {
 func TestTensorsInUse(t *testing.T) {
 	f, r := opened(t)
 	x := tensorOn(t, r, 1)
-	live := len(f.live)
+	live := f.pieces()
 	write := ViewsOn(r, "writer")
 	Elems(&write, Write, "dst", x)
 	if err := x.Download(make([]float32, 1)); !errors.Is(err, ErrTensorBusy) {
@@ -217,11 +217,11 @@ func TestTensorsInUse(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	x.Close()
-	if len(f.live) != live {
+	if f.pieces() != live {
 		t.Error("the memory is freed while a call reads it")
 	}
 	read.Done()
-	if len(f.live) != live-1 {
+	if f.pieces() != live-1 {
 		t.Error("the memory is not freed")
 	}
 }

@@ -81,8 +81,8 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%v: %d vectors are left", err, len(r.vectors))
 	}
 	r.free()
-	if len(f.live) > 0 {
-		t.Errorf("%d allocations are not given back", len(f.live))
+	if f.pieces() > 0 {
+		t.Errorf("%d allocations are not given back", f.pieces())
 	}
 }
 

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 )
@@ -10,17 +11,31 @@ import (
 // counted is a device that counts its memory. It computes nothing.
 type counted struct {
 	Opened
+	mu   sync.Mutex // memory is also freed by cleanups, in goroutines of their own
 	live map[Address]bool
 	last Address
 }
 
 func (d *counted) Alloc(int64) (Address, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.last += granularity
 	d.live[d.last] = true
 	return d.last, nil
 }
 
-func (d *counted) Free(a Address) { delete(d.live, a) }
+func (d *counted) Free(a Address) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.live, a)
+}
+
+// pieces returns the number of allocations that are not given back.
+func (d *counted) pieces() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.live)
+}
 
 // idle is a queue that does nothing.
 type idle struct{ Queue }
@@ -57,7 +72,7 @@ func TestWeightsOfTheNextStruct(t *testing.T) {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 		p.mu.Lock()
-		tables, live := len(p.weights), len(d.live)
+		tables, live := len(p.weights), d.pieces()
 		p.mu.Unlock()
 		if tables == 0 && live == 0 {
 			return
