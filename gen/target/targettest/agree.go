@@ -34,6 +34,9 @@ type Trial struct {
 	// Moments says that intermediate values, such as a variance, are rounded to the element type.
 	// If Sums is also set, an error of one unit of the largest result is allowed.
 	Moments bool
+	// Scores is the greatest magnitude of the numbers that are exponentiated, if they are results of
+	// products. Their rounding errors, relative to them, are errors of the exponentials.
+	Scores float64
 }
 
 // Trials maps the name of an operator to a function that draws an application of the operator at
@@ -150,7 +153,7 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 	}
 	unit := 0.0
 	if r, ok := x.(rounding); ok {
-		unit = r.Unit()
+		unit = r.Unit() * (1 + c.Scores)
 	}
 	for setting, set := range settings {
 		data, shapes := make([]any, len(args)), make([][]int, len(args))

@@ -354,8 +354,10 @@ func tryAttention(d *Draw) Trial {
 		starts = d.Lengths(ir.I64, b, 0, 2)
 	}
 	o.Precision = Pick(d, ir.Invalid, ir.Invalid, ir.F32)
-	return Trial{Op: o, Sums: true, Single: o.Precision == ir.F32, Loose: 10, Args: Trimmed(
-		d.Tensor(width, b, h, s, k), d.Tensor(width, b, g, t, k), d.Tensor(width, b, g, t, e), mask, lengths, starts, d.Maybe(d.Tensor(width, h)),
+	queries := d.Scaled(1/float64(k), width, b, h, s, k) // so that scores do not grow with k
+	const most = 6                                       // of an element
+	return Trial{Op: o, Sums: true, Single: o.Precision == ir.F32, Loose: 10, Scores: o.Scale*most*most + most, Args: Trimmed(
+		queries, d.Tensor(width, b, g, t, k), d.Tensor(width, b, g, t, e), mask, lengths, starts, d.Maybe(d.Tensor(width, h)),
 	)}
 }
 
