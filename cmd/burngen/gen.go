@@ -44,7 +44,7 @@ type genFlags struct {
 	dir     string
 	keep    string // value of -weights-keep, or ""
 	targets []target.Target
-	// precision is that of the targets of GPUs.
+	// precision is the value of -precision. It applies to the targets of GPUs.
 	precision *gpu.Precision
 	auto      bool // whether to generate the package that chooses among the targets
 	force     bool

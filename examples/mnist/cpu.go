@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/examples/mnist/cnn"
 )
 
-// The program has the package for the CPU. Built with -tags gpu it has those of all targets: see gpu.go.
+// The program has the package for the CPU. Built with -tags gpu it has the packages of all targets:
+// see gpu.go.
 type (
 	model   = *cnn.Model
 	trainer = *cnn.Trainer

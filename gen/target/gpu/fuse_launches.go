@@ -14,9 +14,9 @@ import (
 // maxFusedOperands bounds the operands of a fusion: a kernel has few arguments.
 const maxFusedOperands = 10
 
-// FuseLaunches is the pass that makes a pointwise node part of the kernel that computes one of its operands, and makes copies
-// that compute its operands part of the same kernel, if nothing else reads these operands. They are then not stored,
-// and there are fewer launches.
+// FuseLaunches is the pass that lets the kernel of an operand compute a pointwise node, too. Copies
+// that compute other operands become part of the same kernel. Nothing else may read these operands:
+// they are not stored any more, and there are fewer launches.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {
@@ -86,8 +86,8 @@ func (l *launches) visit(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return y
 }
 
-// parts returns the nodes whose results only n reads and that can be in its kernel: copies, and of other nodes the
-// one that is computed last.
+// parts returns the nodes that can be part of n's kernel. Only n reads their results. They are any
+// number of copies, and then at most one other node, the one that is computed last.
 func (l *launches) parts(n *ir.Node) []*ir.Node {
 	here, ok := l.order[n]
 	if !ok {
@@ -115,7 +115,8 @@ func (l *launches) parts(n *ir.Node) []*ir.Node {
 	return parts
 }
 
-// operandsOf returns the operands of the fusion of parts with n. The first ones, own many, are those of the parts.
+// operandsOf returns the operands of the fusion of parts with n. The first own operands belong to the
+// parts, and the rest to n.
 func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
 	known := map[*ir.Value]bool{}
 	add := func(list []*ir.Value) {
