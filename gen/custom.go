@@ -38,7 +38,8 @@ type customs struct {
 
 func newCustoms(list []op.Custom) *customs { return &customs{list, map[string]bool{}} }
 
-// find returns the callback of [onnx.Options] for unknown operators.
+// find returns the custom operator of a domain and name, and whether there is one. It is the callback
+// in [onnx.Options] for unknown operators.
 func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	for _, o := range c.list {
 		if d, n := o.Domain(); d == domain && n == name {

@@ -104,5 +104,6 @@ func share(list []Packaged) (*Folder, error) {
 	return out, err
 }
 
-// sharedFolder is the folder of the package that embeds the weights, below that of the first package.
+// sharedFolder is the folder of the package that embeds the weights, relative to the folder of the
+// first package.
 var sharedFolder = path.Join("internal", emit.SharedPackage)

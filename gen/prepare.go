@@ -142,8 +142,9 @@ func (p *part) run(into []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write computes the only packed weight of the part into dst. It first computes the checksums of
-// the weights that it reads, which the file needs and which bring them into the cache.
+// write computes the only packed weight of the part into dst. If the weights file has packed weights,
+// write first computes checksums of the weights that the part reads. The file needs them, and reading
+// brings the weights into the cache.
 func (p *part) write(dst any) error {
 	if p.m.store().Form().HasPrepared() {
 		if _, err := p.sums(); err != nil {
@@ -160,8 +161,9 @@ func (p *part) single() bool {
 	return len(r) == 1 && exec.CanAddMade(r[0].Type.DType)
 }
 
-// runParts computes packed weights, several parts at a time. later lists the parts that are
-// computed on use. It returns the errors of all parts in their order.
+// runParts computes packed weights, several parts at a time. now holds the computed weights. later
+// holds the parts that are computed each time their weight is used. Both are keyed by the name of the
+// weight. runParts returns the errors of all parts in their order.
 func (m *Model) runParts(parts []*part) (now map[string]exec.Item, later map[string]*part, err error) {
 	now, later = map[string]exec.Item{}, map[string]*part{}
 	var run []*part
@@ -217,8 +219,8 @@ func (m *Model) noteSources(parts []*part) {
 // sourcesLen is the length in bytes of a digest of sources, a truncated SHA-256.
 const sourcesLen = 16
 
-// sources returns a digest of the weights that a packed weight depends on. sums are their
-// checksums.
+// sources returns a digest of the weights that v, a packed weight, depends on. sums are their
+// checksums, keyed by name.
 func sources(v *ir.Value, sums map[string][]uint32) string {
 	h := sha256.New()
 	seen := map[*ir.Value]bool{}

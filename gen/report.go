@@ -89,7 +89,8 @@ func (m *Model) OnGPU() bool {
 	return ok
 }
 
-// useText describes who computes what of a function.
+// useText describes how many nodes of a function the GPU computes, with how many kernels and launches,
+// and which nodes the host computes.
 func useText(u gpu.Use) string {
 	total := 0
 	var host []string

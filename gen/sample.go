@@ -39,8 +39,8 @@ func (m *Model) addSamples(list []*emit.Function) error {
 	return nil
 }
 
-// addSample computes the expected results of the bundled test for a function, if it can be run
-// here. source is the function before the passes.
+// addSample computes the expected results of the bundled test for a function, if it can be run on this
+// machine. source is the function before the passes.
 func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	if exec.Refuses(f.Func) != nil {
 		return
@@ -135,7 +135,7 @@ func (m *Model) keepSteady(f *emit.Function) {
 // unsteady is a relative amount slightly above the rounding errors of kernels of f32.
 const unsteady = 1.0 / (1 << 20)
 
-// nudge changes numbers by a share of them, up or down.
+// nudge adds x[i]·by to each element of x, or subtracts it, in a pseudo-random pattern.
 func nudge(x []float32, by float64) {
 	share := float32(by)
 	for i := range x {
@@ -151,7 +151,7 @@ func nudge(x []float32, by float64) {
 // are 2.
 func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
 
-// sampleInputs is [SampleInputs] with numbers from low upward.
+// sampleInputs is [SampleInputs] with elements of at least low.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		seed := uint32(emit.SampleSeed + i)
@@ -173,8 +173,9 @@ func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	return args, shapes, nil
 }
 
-// sampleTensor draws a tensor of a static type. It returns an error if the size overflows an int or
-// exceeds the sample's budget.
+// sampleTensor draws a tensor of a static type from seed. Its elements are in the range of
+// [emit.SampleRange], which begins at low. It returns an error if the size overflows an int or exceeds
+// the sample's budget.
 func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	shape, ok := t.Static()
 	if !ok { // an extent that overflows an int
@@ -193,7 +194,8 @@ func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	return exec.Item{Data: data, Shape: shape}, nil
 }
 
-// sampleContainer returns the container that the bundled test constructs.
+// sampleContainer returns the container that the bundled test constructs, with tensors drawn as
+// [sampleTensor] does. seed is the seed of the first tensor.
 func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
 	var items []exec.Item
 	for _, elem := range emit.SampleContainer(t) {

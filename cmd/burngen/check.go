@@ -59,8 +59,8 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// badNodes returns a sentence that says how many nodes of the file the lines of an error concern,
-// or "".
+// badNodes returns a sentence with the number of nodes of the file that err, an error with one line
+// for each problem, names. It returns "" if err names no node or the file cannot be read.
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {
@@ -80,9 +80,9 @@ func badNodes(file string, err error) string {
 	return fmt.Sprintf("%s%d of %d nodes cannot be compiled\n", atLeast, min(len(bad), len(nodes)), len(nodes))
 }
 
-// printOperators prints a line for each operator of a file: the version of its definition, the
-// number of nodes, and, if the model m compiles, the element types and what computes them. m may be
-// nil.
+// printOperators prints a line for each operator of a file: the version of its definition and the
+// number of nodes. If m, the compiled model, is not nil, the line also has the element types and what
+// computes the operator.
 func printOperators(out io.Writer, file string, m *gen.Model) error {
 	nodes, err := onnx.Nodes(file)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/burngen/burngen/pytorch"
 )
 
-// pairs is the value of a repeated flag NAME=VALUE: the value of each name.
+// pairs is the value of a repeated flag NAME=VALUE. It maps names to values.
 type pairs map[string]string
 
 func (p pairs) String() string {
@@ -62,7 +62,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// customs is the repeated flag -custom OPERATOR=FUNC: TYPE, which adds to options.
+// customs is the repeated flag -custom OPERATOR=FUNC: TYPE, which adds custom operators to options.
 type customs struct{ options *gen.Options }
 
 func (c customs) String() string {

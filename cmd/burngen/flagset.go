@@ -38,7 +38,8 @@ func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	return flags, run
 }
 
-// section puts the flags that declare declares into a section of the help.
+// section calls declare, and puts the flags that it declares into the section of the help with this
+// title.
 func (s *flagSet) section(title string, declare func()) {
 	before := map[string]bool{}
 	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
@@ -91,7 +92,8 @@ func (s *flagSet) parse(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// explain returns text, a message of package flag about an unknown flag, with a similar name.
+// explain returns the text of an error of package flag. If the error is about an unknown flag, explain
+// names a flag with a similar name instead.
 func (s *flagSet) explain(text string) string {
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {

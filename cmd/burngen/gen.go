@@ -35,8 +35,8 @@ var genCommand = command{
 	define: defineGen,
 }
 
-// genFlags are the flags of the command gen: the options for package gen, the folder -o, the
-// targets, and the rest by name.
+// genFlags are the flags of the command gen. options are the options for package gen, and dir is the
+// value of -o. Fields without a comment are flags of the same name.
 type genFlags struct {
 	flags   *flagSet
 	options *gen.Options
@@ -136,7 +136,8 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 	return model, err
 }
 
-// checkTraining checks the training flags. A description has its own losses.
+// checkTraining checks the training flags. described says that the model is a description, which has
+// its own losses and does not need -loss.
 func (g *genFlags) checkTraining(described bool) error {
 	o := g.options
 	switch {
@@ -337,8 +338,9 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	return models, outputs, nil
 }
 
-// compile compiles the model for a target. It also returns the output beside a description. It returns
-// a nil model for a folder that has only configurations.
+// compile compiles the model for a target. If the model is a description, outputs has the
+// configuration file to write into the folder of the description. m is nil for a folder that has only
+// configurations.
 func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*gen.Output, err error) {
 	var dumped error
 	if g.dump != "" {

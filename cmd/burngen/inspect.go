@@ -86,7 +86,7 @@ func inspectModel(out io.Writer, models []*gen.Model) error {
 	return w.Flush()
 }
 
-// wrap joins words with commas and breaks lines at about width.
+// wrap joins words with commas and breaks lines at about width characters.
 func wrap(words []string, width int) string {
 	var b strings.Builder
 	column := 0

@@ -32,7 +32,8 @@ var commands = []command{genCommand, checkCommand, inspectCommand, convertComman
 // aliases maps common misspellings of commands to commands.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}
 
-// commandOf returns the command called name.
+// commandOf returns the command called name, which may be one of [aliases]. It returns false if there
+// is none.
 func commandOf(name string) (command, bool) {
 	if real, ok := aliases[name]; ok {
 		name = real

@@ -107,8 +107,8 @@ func precisionFlag(flags *flagSet) *gpu.Precision {
 	return p
 }
 
-// inPrecision returns a target with products in a precision. It returns an error if the target is that of
-// the CPU, and the precision is not f32.
+// inPrecision returns t with its products computed in the precision p. It returns an error if t is the
+// target of the CPU and p is not f32.
 func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	if t == nil {
 		t = target.All[0]
@@ -172,8 +172,8 @@ func (t *oneTarget) check() error {
 	return err
 }
 
-// found returns the target in the precision of its flag: fallback if -target is not given, and for auto the
-// first target that the machine has, which found names on w.
+// found returns the target of the flag, in the precision of -precision. Without -target it returns
+// fallback. For auto it returns the first target that the machine has, and prints its name to w.
 func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
 	found := fallback
 	if t.target != nil {
@@ -191,7 +191,7 @@ func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, e
 	return inPrecision(found, *t.precision)
 }
 
-// firstOf returns the first target that the machine has, and names it on w.
+// firstOf returns the first target that the machine has, and prints its name to w.
 func firstOf(w io.Writer) (target.Target, error) {
 	var choices []rtgpu.Choice[target.Target]
 	for _, d := range drivers {

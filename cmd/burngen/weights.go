@@ -58,8 +58,8 @@ func fileFlags(flags *flagSet, place bool) *weightsFlags {
 	return w
 }
 
-// setAny sets the place "embed" or "file", or else the file. It returns an error if it is already
-// set.
+// setAny sets the place if text is "embed" or "file", and the file otherwise. It returns an error if
+// the place, or the file, is already set, or if a file is not a weights file.
 func (w *weightsFlags) setAny(text string) error {
 	switch {
 	case text != "embed" && text != "file":

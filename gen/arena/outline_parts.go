@@ -55,8 +55,8 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 	return changed, nil
 }
 
-// fits reports whether outlining has not made the arenas of functions much larger. Functions that
-// train count most, because they need the most memory.
+// fits reports whether outlining, which made after out of before, has not made the arena of any of
+// funcs much larger: by more than half, or by more than 1/32 if the function trains.
 func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
 	for _, f := range funcs {
 		was, err := size(t, before, f.Name)

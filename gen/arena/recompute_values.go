@@ -34,7 +34,8 @@ func recomputeValues(t program.Target, ctx *pass.Context, m *ir.Module) (changed
 	return changed, nil
 }
 
-// shrink makes the function f of m recompute values if this makes its arena smaller.
+// shrink makes the function f of m recompute values if this makes its arena smaller. did has the
+// number of recomputed values, and the size of the arena before and after in bytes.
 func shrink(t program.Target, ctx *pass.Context, m *ir.Module, f *ir.Func) (did pass.Recomputed, err error) {
 	did = pass.Recomputed{Func: f.Name, IsScaled: len(f.Symbols()) > 0}
 	did.Before, err = size(t, m, f.Name)

@@ -10,9 +10,9 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// Machine measures the kernels of the current level on one core and returns the result. The
-// measurement takes about budget. name is the name of the machine; if it is "", the name is the
-// level. If other programs load the machine, it seems slower.
+// Machine measures the kernels of [cpu.CurrentLevel], the instruction set in use, on one core and
+// returns the result. The measurement takes about budget. name is the name of the machine; if it is
+// "", the name of the level is used. The machine seems slower if other programs load it.
 func Machine(name string, budget time.Duration) cost.Machine {
 	if name == "" {
 		name = cpu.CurrentLevel().String()
@@ -54,7 +54,8 @@ func ones(n int) []float32 {
 	return s
 }
 
-// product returns a function that computes a product.
+// product returns a function that multiplies a matrix [rows, depth] by a packed matrix [depth,
+// columns].
 func product(rows, depth, columns int) func() {
 	a, b, dst := ones(rows*depth), ones(cpu.PanelsLen(depth, columns)), ones(rows*columns)
 	s := &cpu.MatMulShape{M: rows, N: columns, K: depth, LDA: depth, LDC: columns, Batch: 1}
@@ -84,8 +85,8 @@ func move(budget time.Duration, m cost.Machine) float64 {
 	return bytes / max(t-c.Winograd(still, tile), t/10)
 }
 
-// cacheSize returns the size of the second-level cache: the largest power of two bytes that can be
-// summed nearly as fast as an array that certainly fits.
+// cacheSize returns the size of the second-level cache in bytes, a power of two. It is the size of the
+// largest array that can be summed nearly as fast as an array that certainly fits.
 func cacheSize(budget time.Duration) int {
 	const sure, most = 128 << 10, 32 << 20
 	src, sum := ones(most/4), ones(1)

@@ -63,7 +63,7 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Marked is a type declaration with the directive.
+// Marked is a type declaration with the directive that marks a configuration.
 type Marked struct {
 	Spec *ast.TypeSpec
 	Doc  string

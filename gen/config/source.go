@@ -132,7 +132,8 @@ func (p *printer) unmarshal(c *Struct) {
 	p.line("*c = %s{%s}\nreturn nil\n}\n", c.Name, strings.Join(fields, ", "))
 }
 
-// pointed returns the pointer's element type of a field as it is decoded.
+// pointed returns the type to whose pointer the JSON of the field is decoded: the element type of a
+// pointer, and the field's own type otherwise.
 func (f *Field) pointed() *Type {
 	if f.Type.kind == pointer {
 		return f.Type.elem
@@ -140,7 +141,8 @@ func (f *Field) pointed() *Type {
 	return f.Type
 }
 
-// parameter returns a parameter name for a field that is not in taken.
+// parameter returns a parameter name for a field. The name is not in taken, to which parameter adds
+// it.
 func parameter(field string, taken map[string]bool) string {
 	r := []rune(field)
 	for i := range r {

@@ -73,7 +73,7 @@ func wrap(t, elem *Type) *Type {
 	return t
 }
 
-// named returns the type called name.
+// named returns the type called name, or nil if a field cannot have this type.
 func (r *reader) named(name string) *Type {
 	if r.marked[name] {
 		return &Type{kind: nested, name: name}
@@ -201,7 +201,8 @@ func (t *Type) basicLiteral(text string) (string, error) {
 	return "", fmt.Errorf("%q is not of type %s", text, t.base)
 }
 
-// fromJSON returns the Go expression of a JSON value. path names the value in messages.
+// fromJSON returns the Go expression of a JSON value of type t. path names the value in messages.
+// foreign says that the value is from another program's configuration; see [Given.Foreign].
 func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool) (string, error) {
 	fail := func(err error) (string, error) { return "", fmt.Errorf("%s: %w", path, err) }
 	isNull := string(data) == "null"
@@ -267,7 +268,7 @@ func (s *Set) fromJSON(t *Type, path string, data json.RawMessage, foreign bool)
 	return e, nil
 }
 
-// jsonKey returns the JSON key in a field's tag.
+// jsonKey returns the JSON key in a field's tag. ok is false if the tag has none.
 func jsonKey(tag reflect.StructTag) (key string, ok bool) {
 	text, ok := tag.Lookup("json")
 	key, _, _ = strings.Cut(text, ",")

@@ -12,8 +12,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// port is an input or output of a function of the API: parameter or result number index of the
-// function, the value of the IR, and the form in which callers pass it.
+// port is an input or output of a function of the API: the function's parameter or result with the
+// number index. value is its value in the IR, and form the way in which callers pass it.
 type port struct {
 	index int
 	value *ir.Value
@@ -48,7 +48,8 @@ func (p port) item() *jen.Statement {
 	return jen.Id(p.typ)
 }
 
-// array prints the Go array type of the dimensions of p from number from on, which are constant.
+// array prints a Go array type with the dimensions of p, without the first from ones. These dimensions
+// must be constant.
 func (p port) array(from int) *jen.Statement {
 	s := jen.Empty()
 	for _, d := range p.value.Type.Shape[from:] {
@@ -58,8 +59,9 @@ func (p port) array(from int) *jen.Statement {
 	return s.Add(p.elem())
 }
 
-// api prints the types and methods of a function spec of the API, for the type host of the package.
-// in and out are its ports, form the form of most of them, and fn the function that computes it.
+// api prints the types and methods for spec, a function of the API. host is the type that has the
+// methods, in and out are the ports, form is the form of most ports, and fn is the function that
+// computes spec.
 type api struct {
 	spec    *Function
 	host    *host
@@ -167,8 +169,8 @@ func (a *api) dest() *jen.Statement {
 	return jen.Id("dst")
 }
 
-// isVariable reports whether the results are Go variables, which the schedule gets pointers to,
-// rather than targets of pointers.
+// isVariable reports whether the results are stored in Go variables, whose addresses the schedule
+// gets. Otherwise dst points to them.
 func (a *api) isVariable() bool { return a.outStruct() || a.store != "" }
 
 // given prints the Go expression for the tensor of p inside a method of the host.
@@ -236,7 +238,8 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 }
 
 // doc prints the doc comment of a method: the documentation of the function, or a sentence with the
-// name of the method. It says where the result is written, if into does, and ends with rest.
+// name of the method. into, such as " into dst", says where the result is written; it may be "". The
+// comment ends with rest.
 func (a *api) doc(into, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + into + "." + rest)
@@ -358,7 +361,8 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a port as the runtime checks it.
+// passed prints a port as the runtime checks it: a call of how, a function of package rt, with the
+// port's name in errors, its value x, and more arguments.
 func passed(how, said string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, how).Call(append([]jen.Code{text(said), x}, more...)...)
 }
@@ -427,8 +431,8 @@ func (a *api) extents() []jen.Code {
 	return out
 }
 
-// arguments prints the arguments of a schedule, except the first, the call. seeds are the
-// additional arguments of a second half.
+// arguments prints the arguments of a schedule, except the first, which is the call. seeds are the
+// gradients of results, which only the second half of a split training step takes.
 func (a *api) arguments(seeds []port) []jen.Code {
 	list := a.extents()
 	for _, p := range a.out {
@@ -553,7 +557,8 @@ func (a *api) symbolVars() []jen.Code {
 	return []jen.Code{jen.List(names...).Op(":=").List(values...)}
 }
 
-// checkContainer prints the check of an argument's tensors, nil for maps.
+// checkContainer prints the check of the tensors in x, an argument of the container type t. where
+// begins the text of errors. It returns nil if t is a map or has a map.
 func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 	elem, check := *t.Elem, "CheckSequence"
 	switch {
@@ -580,9 +585,9 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 	return jen.Qual(rtPath, check).Call(where, x, want)
 }
 
-// solve returns the only unbound symbol of the extent d, and prints its value, given the expression
-// extent for the value of d. ok is false if d has another number of unbound symbols or is not
-// linear in that one.
+// solve solves d = extent for the only symbol of d that is not bound. It returns the symbol, and
+// prints its value. It returns false if d has another number of unbound symbols, or is not linear in
+// the only one.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

@@ -93,7 +93,7 @@ func (a *auto) file() *jen.File {
 	return f
 }
 
-// aliases prints aliases of the structs of a method, which the own member declares.
+// aliases prints aliases of the structs of a method, which the package of a.own declares.
 func (a *auto) aliases(f *jen.File, m *method) {
 	if m.inStruct() {
 		a.alias(f, m.spec.Inputs, "holds the arguments of "+m.spec.Method+".")
@@ -224,8 +224,8 @@ func (a *auto) loaders(f *jen.File) {
 	f.Func().Id("Wanted").Params().Index().Qual(keysPath, "Want").Block(jen.Return(jen.Qual(a.own.Path, "Wanted").Call()))
 }
 
-// loader prints a function that chooses a target. load prints the statements that load the model of
-// a member.
+// loader prints the function name, which chooses a target. load prints the statements that load the
+// model of a member.
 func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.Code, load func(Member) []jen.Code) {
 	args := []jen.Code{options}
 	for _, p := range a.members {
@@ -239,8 +239,8 @@ func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.C
 	f.Func().Id(name).Params(params...).Params(jen.Id("Model"), jen.Error()).Block(jen.Return(jen.Qual(gpuPath, "First").Call(append(args, jen.Line())...)))
 }
 
-// source describes the weights of Load, and prints the parameter for the path of the file if it is not
-// in the program.
+// source returns a text for the doc comment of Load that says where the weights are. It also prints
+// the parameter for the path of the weights file, if the file is not in the program.
 func (a *auto) source() (text string, params []jen.Code) {
 	switch a.Store.(type) {
 	case Beside, Existing:
@@ -284,8 +284,8 @@ func (a *auto) adapt(f *jen.File, p Member) {
 	}
 }
 
-// opened prints a call that returns a value and an error, and returns of the error and of adapted.
-// id is the variable for the value, which adapted may use.
+// opened prints the statements that assign the value of call to the variable id and return adapted, or
+// the error of call. adapted may use the variable.
 func opened(id string, call *jen.Statement, adapted jen.Code) []jen.Code {
 	return []jen.Code{
 		jen.List(jen.Id(id), jen.Err()).Op(":=").Add(call),
@@ -326,13 +326,13 @@ func (a *auto) adaptTrainer(f *jen.File, p Member) {
 	f.Line().Func().Params(trainer()).Id("Model").Params().Id("Model").Block(jen.Return(a.modelOf(p, jen.Id("t").Dot("Trainer").Dot("Model").Call())))
 }
 
-// converts reports whether p is not the own member and a method of the host has a struct: the
-// struct then has another type in p.
+// converts reports whether structs of the host must be converted for the member p: a method of the
+// host takes or returns a struct, and p is not a.own, so that its struct has another type.
 func (a *auto) converts(p Member, h *host) bool {
 	return p.Target != a.own.Target && slices.ContainsFunc(h.methods, func(m *method) bool { return m.inStruct() || m.outStruct() })
 }
 
-// as prints x, a struct of the own member, as the struct typ of the member p.
+// as prints x, a struct of a.own, as the struct typ of the member p.
 func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	if p.Target == a.own.Target {
 		return x
@@ -340,7 +340,8 @@ func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	return jen.Qual(p.Path, typ).Call(x)
 }
 
-// converted prints the arguments of the method m, with a struct as the type of the member p.
+// converted prints the arguments of the method m. If m takes a struct, it is converted to the type of
+// the member p.
 func (a *auto) converted(p Member, m *api) []jen.Code {
 	if m.inStruct() {
 		return []jen.Code{a.as(p, m.spec.Inputs, jen.Id("in"))}
@@ -348,8 +349,8 @@ func (a *auto) converted(p Member, m *api) []jen.Code {
 	return m.passed()
 }
 
-// returned prints the return of the results of call, a method of a member, with a struct as the
-// type of the own member.
+// returned prints the return of the results of call, a call of a member's method. If m returns a
+// struct, it is converted to the type of a.own.
 func (a *auto) returned(m *api, call *jen.Statement) []jen.Code {
 	if !m.outStruct() {
 		return []jen.Code{jen.Return(call)}

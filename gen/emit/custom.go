@@ -74,7 +74,8 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// openShape prints the extents of a result, and the symbols of those that the function determines.
+// openShape prints the extents of a result, dims. The call determines some of them while it runs; for
+// these it prints their symbols.
 func (f *function) openShape(s *program.Custom, dims []dim.Dim) []jen.Code {
 	own := s.Op.Binds()
 	out := make([]jen.Code, len(dims))

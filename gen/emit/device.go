@@ -303,8 +303,9 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 // may have old ones.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
-// shared prints the memory that refs refer to, each memory once, as arguments of the device's
-// copies. how is the function of package gpu that prints each. It returns nil without a device.
+// shared prints the memory that refs refer to as arguments of the calls that copy it between host and
+// device. Each memory is printed once, as a call of how, a function of package gpu. shared returns nil
+// without a device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
 		return nil

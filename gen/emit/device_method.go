@@ -50,7 +50,8 @@ func (p port) onDevice() *jen.Statement {
 	return jen.Op("*").Qual(gpuPath, "Tensor").Index(p.elem())
 }
 
-// deviceMethod prints the method, and the structs of its arguments and results.
+// deviceMethod prints the session's method that takes tensors in the memory of the device, and the
+// structs of its arguments and results.
 func (m *method) deviceMethod(f *jen.File) {
 	in, out := seen(m.in), seen(m.out)
 	locals := newNames("s", "views", "results", "dst", "in", "err")
@@ -127,7 +128,9 @@ func (m *method) deviceMethod(f *jen.File) {
 	f.Func().Params(m.host.self().Op("*").Id(m.host.typ)).Id(id).Params(append([]jen.Code{jen.Id("dst").Add(dst)}, params...)...).Error().Block(body...)
 }
 
-// deviceStruct prints a struct of tensors in device memory, and returns its name.
+// deviceStruct prints a struct of tensors in device memory, with a field for each port, and returns
+// its name. host is the name of the method's struct of tensors on the host, and what says "arguments"
+// or "results".
 func (m *method) deviceStruct(f *jen.File, host, what string, ports []port) string {
 	name := m.fn.global.unique("Device" + host)
 	fields := make([]jen.Code, len(ports))
@@ -139,7 +142,9 @@ func (m *method) deviceStruct(f *jen.File, host, what string, ports []port) stri
 	return name
 }
 
-// view prints a tensor in device memory in the type of the method for the host.
+// view prints given, a tensor in device memory, in the type in which the host's method takes or
+// returns p. access is a constant of package gpu that says whether the method reads or writes the
+// tensor. said names the tensor in errors.
 func (a *api) view(p port, given *jen.Statement, access, said string) *jen.Statement {
 	args := []jen.Code{jen.Op("&").Id("views"), jen.Qual(gpuPath, access), text(said), given}
 	extents := func(from int) []jen.Code {

@@ -51,8 +51,9 @@ func isBatch(t ir.Type, symbol string) bool {
 	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
-// portForm returns the form of an argument or result of type t: the form of the function or, if the
-// function is direct, the form that fits t itself.
+// portForm returns the form of an argument or result of type t. It is the form of the function. If
+// each argument is a parameter of its own, [Function.Direct], a scalar or a static tensor has the form
+// that fits its type instead.
 func (a *api) portForm(t ir.Type) form {
 	switch {
 	case !a.spec.Direct:

@@ -78,7 +78,7 @@ type function struct {
 // maxSteps is the maximum number of steps in one Go function if the model does not set it.
 const maxSteps = 150
 
-// parts splits the steps into runs, each of which becomes one Go function.
+// parts splits the steps into consecutive groups, each of which becomes one Go function.
 func (f *function) parts() [][]program.Step {
 	var parts [][]program.Step
 	steps := f.Steps
@@ -158,8 +158,8 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints the declarations of the variables of symbols, whose values are measured. A symbol
-// that is not used is only checked.
+// bind prints the declarations of the variables of symbols whose values a step finds at run time. If a
+// symbol is not used, only its error is checked.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {
@@ -300,9 +300,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for the tail buffer that ref refers to. The variable is
-// declared after the buffer's allocation, or at the start if an earlier part of the function
-// allocated it.
+// late returns the name of the variable for the buffer that ref refers to, whose size is known only at
+// run time, so that it is not in the arena. The variable is declared after the buffer's allocation, or
+// at the start if an earlier part of the function allocated it.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]

@@ -71,8 +71,8 @@ func (s *Scope) Context() *jen.Statement {
 	return frame("Ctx")
 }
 
-// Long reports whether the step may take long. If [Printer.Ends] is true for it, it must then be
-// given the context.
+// Long reports whether the step may take long. If so, and [Printer.Ends] is true for the step, it must
+// get the context.
 func (s *Scope) Long() bool { return s.f.ends }
 
 // Check prints a call of a function that returns an error. The error ends the function and names

@@ -88,8 +88,8 @@ type parameter struct{ name, typ string }
 // tensorPointer returns the Go type of a result whose shape is known only while the model runs.
 func tensorPointer(t ir.Type) string { return "*rt.Tensor[" + gotype.Elem(t.DType) + "]" }
 
-// part is a run of a schedule's steps that becomes the Go function name, with the comment doc and
-// the statements body.
+// part is one of the Go functions into which a schedule is split. It executes consecutive steps. doc
+// is its comment, and body holds its statements.
 type part struct {
 	name, doc string
 	params    []parameter // available parameters: the schedule's, and symbols bound before
@@ -102,8 +102,8 @@ type part struct {
 	leads bool
 }
 
-// print prints the steps of fn as the Go function doc describes, or as several Go functions if
-// there are many steps.
+// print prints the steps of fn as a Go function with the comment doc. If there are many steps, it
+// prints several Go functions.
 func (m *method) print(f *jen.File, fn *function, doc string, params []parameter) {
 	parts := m.parts(fn, doc, params)
 	last := len(parts) // the next part that leads: the last one that this one calls

@@ -183,8 +183,8 @@ func (p *filling) replace(n ast.Node, code jen.Code) {
 	p.edits = append(p.edits, edit{n.Pos(), n.End(), code})
 }
 
-// list replaces a node by the elements of a list, separated by sep. An empty list leaves no empty
-// line.
+// list replaces a node by the elements of a list. sep is "\n" for elements on lines of their own, or
+// ", ". An empty list leaves no empty line.
 func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	if sep != "\n" {
 		p.replace(n, jen.List(list...))
@@ -235,7 +235,8 @@ func (p *filling) visit(n ast.Node) bool {
 	return true
 }
 
-// separator returns the separator of the list that a field is in.
+// separator returns the separator of the list that a field is in: "\n" in a struct, and ", " among
+// parameters or results.
 func (p *filling) separator(field *ast.Field) string {
 	sep := ", "
 	ast.Inspect(p.node, func(n ast.Node) bool {
@@ -247,7 +248,8 @@ func (p *filling) separator(field *ast.Field) string {
 	return sep
 }
 
-// ident replaces an identifier that is a placeholder or a variant's name.
+// ident replaces an identifier that is a placeholder. If it is the name of a variant, such as
+// Load_File, it becomes the name that the declaration has in the package, Load.
 func (p *filling) ident(n *ast.Ident) {
 	switch {
 	case isPlaceholder(n.Name):
@@ -269,7 +271,8 @@ func (p *filling) ident(n *ast.Ident) {
 	}
 }
 
-// variant returns the name that a declaration has for its variants.
+// variant returns the name in the package for id, which names one of several variants of a
+// declaration: the part before "_".
 func variant(id string) string {
 	name, _, _ := strings.Cut(id, "_")
 	return name

@@ -18,8 +18,9 @@ const SampleExtent = 2
 // integer.
 const SampleSeed = 1
 
-// SampleRange returns the range of an input's random elements in the bundled test: [low, low+1] for
-// floats. Integers and booleans are from low up to, but not including, 2.
+// SampleRange returns the range of random elements of an input in the bundled test, where low is the
+// smallest allowed element. Floats are in [lo, hi] = [low, low+1]. Integers and booleans are in [lo,
+// hi) = [low, 2).
 func SampleRange(d ir.DType, low int) (lo, hi int) {
 	if d.IsFloat() {
 		return low, low + 1
@@ -225,7 +226,8 @@ func sampleFields(t ir.Type) []jen.Code {
 	return []jen.Code{jen.Id("Data").Op(":").Make(jen.Index().Id(gotype.Elem(t.DType)), jen.Lit(n)), jen.Id("Shape").Op(":").Index().Int().Values(dims...)}
 }
 
-// sampleContainer prints a container and the statements that fill its tensors.
+// sampleContainer prints the declaration of the container of p, and the statements that fill its
+// tensors with random elements of at least low. seed is the seed of the first tensor.
 func (a *api) sampleContainer(p port, low, seed int) []jen.Code {
 	t := p.value.Type
 	typ := gotype.Of(t)

@@ -11,8 +11,9 @@ import (
 // level, in units of 5 µs; see [program.Shares].
 const long = 200
 
-// open is the duration that is assumed for a step with open extents. A check before each such step
-// would be too frequent, because few of these steps take longer.
+// open is the duration that is assumed for a step whose extents are known only at run time, in the
+// unit of [long]. A check before each such step would be too frequent, because few of these steps take
+// longer.
 const open = long / 4
 
 // duration returns an estimate of a step's duration in units of 5 µs. It returns long if the
@@ -37,8 +38,8 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the duration of each step of a node in units of 5 µs. known is false if it depends
-// on open extents.
+// share returns the duration of each step of a node in units of 5 µs. known is false if the duration
+// depends on extents that are known only at run time.
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {
 		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}

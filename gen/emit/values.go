@@ -123,7 +123,8 @@ func (f *function) variableFor(key any, hint string) string {
 // member prints the field of the host that holds v, with the receiver.
 func (f *function) member(v *plan.Variable) string { return f.host.recv + "." + f.held[v] }
 
-// memory returns the name of the value whose memory v is in, or "" if that is not printed.
+// memory returns the name of the variable with the memory of v: a result, a buffer, or a field of the
+// host. It is "" if v is not in such a variable.
 func (f *function) memory(v *ir.Value) string {
 	switch p := f.Plan.Places[v]; p.Kind {
 	case plan.Result:

@@ -154,7 +154,7 @@ func (e *emitter) loadRawFile(f *jen.File, file string) {
 	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", jen.Id("path"))})))
 }
 
-// loading returns values with the replacements for the device in Load.
+// loading returns the replacements in values, and the replacements for the device in Load.
 func (e *emitter) loading(values fill) fill {
 	out := fill{"opens_": e.opens(), "Option_": e.deviceOptions(), "open_": e.openInstance(), "device_": e.instanceArg(jen.Id(instance))}
 	maps.Copy(out, values)

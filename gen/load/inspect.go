@@ -19,7 +19,7 @@ func (c *checked) inspect() {
 	}
 }
 
-// discarded reports calls in n whose results, nn.Values, are not used. The result of Is may be
+// discarded reports a call whose result, an nn.Value, is not used. The result of [nn.Value.Is] may be
 // unused, because Is is an assertion.
 func (c *checked) discarded(n ast.Node) {
 	st, ok := n.(*ast.ExprStmt)
@@ -88,8 +88,8 @@ func (c *checked) operands(n ast.Node) {
 	}
 }
 
-// unexported reports fields of a struct that contain parameters and are not exported: the
-// parameters have no name.
+// unexported reports unexported fields of a struct that contain parameters. Such parameters would have
+// no name.
 func (c *checked) unexported(n ast.Node) {
 	spec, ok := n.(*ast.TypeSpec)
 	if !ok || c.pkg.TypesInfo.Defs[spec.Name] == nil {

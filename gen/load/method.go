@@ -136,8 +136,8 @@ func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	return m, ports
 }
 
-// params checks the parameters of a method and returns their ports. places are the positions of the
-// types in the signature, which it sets for types in struct tags.
+// params checks the parameters of a method and returns their ports. places has the position of each
+// type in the signature. For types in struct tags, params sets these positions.
 func (c *checked) params(m *method, d directive, places *[]token.Pos) []port {
 	params := m.fn.Signature().Params()
 	if params.Len() == 1 && m.sig.params == nil {
@@ -307,8 +307,7 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns the name of thing number i of n that have no names of their own: name, with a
-// number if n is not 1.
+// numbered returns a name for element i of n unnamed ones: name, followed by i+1 if n is not 1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

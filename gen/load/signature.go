@@ -18,7 +18,7 @@ type signature struct {
 	open bool
 }
 
-// declared is the type of a tensor as written in a directive. text starts at the byte at of the
+// declared is the type of a tensor as written in a directive. at is the index of its first byte in the
 // signature, and dtype is its element type.
 type declared struct {
 	text string
@@ -30,7 +30,7 @@ type declared struct {
 	dtype string
 }
 
-// piece is a part of a type's text. It starts at the byte at of the signature.
+// piece is a part of a type's text. at is the index of its first byte in the signature.
 type piece struct {
 	text string
 	at   int
@@ -55,7 +55,7 @@ func isSymbol(dim string) bool {
 	return strings.IndexFunc(dim, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) < 0 && dim[0] > '9'
 }
 
-// fault is a mistake in a signature, and the byte at which it is.
+// fault is a mistake in a signature. at is the index of the byte where it begins.
 type fault struct {
 	at   int
 	text string
@@ -199,8 +199,8 @@ func (p *sigParser) word(end string) bool {
 	return true
 }
 
-// declared parses the type between the byte start and the current position. ok is false if it is
-// not a type.
+// declared parses the type between the byte start and the current position. It returns false if the
+// text is not a type.
 func (p *sigParser) declared(start int) (declared, bool) {
 	d := declared{text: p.src[start:p.at], at: start}
 	before := len(p.faults)
@@ -255,7 +255,7 @@ func splitDims(text string) []string {
 	return append(dims, text[start:])
 }
 
-// dim parses the extent text, which starts at byte at, and adds it to d.
+// dim parses an extent, and adds it to d. at is the index of the first byte of text in the signature.
 func (p *sigParser) dim(d *declared, text string, at int) {
 	var plain strings.Builder // with a number in place of each expression
 	for rest, from := text, at; rest != ""; {
@@ -296,8 +296,8 @@ func (p *sigParser) dim(d *declared, text string, at int) {
 	}
 }
 
-// closing returns the index of the brace that closes an expression, of which text follows the
-// opening brace, or −1.
+// closing returns the index in text of the brace that closes an expression, or −1. text begins after
+// the opening brace.
 func closing(text string) int {
 	depth := 1
 	for i := range len(text) {

@@ -56,8 +56,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// peakShare returns the rate of operations relative to the machine's multiply-add peak. ok is false
-// if the peak is unknown.
+// peakShare returns the rate of flops operations in the time d, relative to the machine's peak of
+// multiply-adds. ok is false if the peak or the rate is unknown.
 func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
 	if p.Multiply == 0 || flops == 0 || d <= 0 {
 		return 0, false

@@ -116,8 +116,8 @@ func (b *Builder) build(n *ir.Node) error {
 	return b.compiler.target.Build(b, n)
 }
 
-// join adds copies of the operands of a concatenation to their offsets in the result. If an operand
-// is computed in its place, its copy is dropped later.
+// join appends a [Copy] for each operand of a concatenation. offsets are the starts of the operands in
+// the result, in elements. If planning computes an operand in place, arrange drops its copy.
 func (b *Builder) join(n *ir.Node, offsets []dim.Dim) {
 	for i, a := range n.Args {
 		from, to := b.Read(a), b.Write(n.Results[0])

@@ -11,8 +11,8 @@ import (
 )
 
 // Branch calls one of two functions: Then if Condition, a bool of one element, is true, else
-// Otherwise. The called function determines the shape of results that are Boxed; Extents then binds
-// symbols to extents of these shapes.
+// Otherwise. If the called function determines the shape of a result, the result is stored with its
+// shape, see [plan.Ref.Boxed]. Extents then binds symbols to extents of these shapes.
 type Branch struct {
 	Node            *ir.Node
 	Condition       *plan.Ref

@@ -10,7 +10,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Func is a function of the IR as a list of steps, whose values Plan has given memory.
+// Func is a function of the IR as a list of steps. Plan says where the values of the steps are in
+// memory.
 type Func struct {
 	IR    *ir.Func
 	Plan  *plan.Plan
@@ -41,8 +42,8 @@ type Copy struct {
 	To, From *plan.Ref
 }
 
-// Check returns an error at run time unless the extents A and B are equal. What names them in the
-// error.
+// Check returns an error at run time unless the extents A and B are equal. What names the extents in
+// the error.
 type Check struct {
 	Node *ir.Node
 	A, B dim.Dim
@@ -50,8 +51,8 @@ type Check struct {
 	One  bool // A may also be 1
 }
 
-// Bind gives values to Symbols. The value of each is the int that a step of the target returns, in
-// Measures.
+// Bind gives values to Symbols. Measures has a step of the target for each symbol, which returns the
+// symbol's value, an int.
 type Bind struct {
 	Node     *ir.Node
 	Symbols  []string

@@ -20,8 +20,8 @@ type Launcher interface {
 	OnDevice()
 }
 
-// MayShare reports whether a step of a function or of its callees may be worth splitting between
-// the threads of the host. This includes steps that depend on open extents.
+// MayShare reports whether a step of a function or of its callees may be worth splitting between the
+// threads of the host. This includes steps whose extents are known only at run time.
 func MayShare(f *Func) bool {
 	return slices.ContainsFunc(append(f.Callees(), f), func(f *Func) bool {
 		var last *ir.Node // a node may have thousands of steps
@@ -41,9 +41,9 @@ func isLarge(n *ir.Node) bool {
 	return !known || shares >= 1
 }
 
-// Shares returns the number of shares of 5 µs, at the slowest level, into which the work of a node
-// can be split; see [rt.Parts]. known is false if the work depends on open extents or there are
-// operands that are not tensors.
+// Shares returns the number of parts into which the work of a node can be split. Each part takes about
+// 5 µs at the slowest level; see [rt.Parts]. known is false if the work depends on extents that are
+// known only at run time, or if there are operands that are not tensors.
 func Shares(n *ir.Node) (shares float64, known bool) {
 	for _, t := range append(n.ArgTypes(), n.ResultTypes()...) {
 		if !t.IsZero() && !t.IsTensor() {

@@ -26,8 +26,8 @@ var live = struct {
 	paths map[string]bool
 }{paths: map[string]bool{}}
 
-// host is a number that identifies this machine, because processes of other machines cannot be
-// checked.
+// host identifies this machine by eight hexadecimal digits, which temporary names contain. It is not
+// known whether processes of other machines still run.
 var host = sync.OnceValue(func() string {
 	name, _ := os.Hostname()
 	h := fnv.New32a()

@@ -38,7 +38,7 @@ var (
 )
 
 // DecodeNPY decodes a .npy file of numbers or bools in C order. It returns an error if data is not
-// such a file, is truncated, or holds other types.
+// such a file, is truncated, is big-endian, or has elements of another type.
 func DecodeNPY(data []byte) (*ir.Tensor, error) {
 	header, body, err := npyHeader(data)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// verify runs the references of a case through run and compares the results.
+// verify calls run with the arguments of a case's references, and compares the results.
 func (v *verifier) verify(c Case, p *ports, run forward) Result {
 	r := Result{Name: c.Name, Status: Ran}
 	fail := func(format string, args ...any) Result {

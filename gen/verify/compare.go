@@ -56,7 +56,8 @@ func (j *judge) check(got *onnx.Value, w want) string {
 	return fmt.Sprintf("output %q: %s", w.name, why)
 }
 
-// container compares sequences, optionals and maps element by element.
+// container compares sequences, optionals and maps element by element. It returns the first
+// difference, or "". If random is set, it compares types and shapes only.
 func (j *judge) container(got, want *onnx.Value, random bool) string {
 	if want.Tensor != nil {
 		if got.Tensor == nil {
@@ -105,7 +106,8 @@ func (j *judge) tensor(got *ir.Tensor, w want, random bool) string {
 	return j.summary(got, w)
 }
 
-// elements compares the elements whose reference is known.
+// elements compares the elements whose reference is known. It returns a description of the
+// differences, or "" if there are none.
 func (j *judge) elements(got *ir.Tensor, p part, w want) string {
 	near, quantum := j.near(w, p), j.quantum(w)*(1+quantumSlack)
 	first, bad, off := -1, 0, 0
@@ -142,8 +144,8 @@ func (j *judge) quantum(w want) float64 {
 	return j.ports.results[w.output].quantum
 }
 
-// equalsEval accepts quantised values that are off by one quantum if the evaluator computes the
-// same values. why is returned otherwise.
+// equalsEval returns "" if the evaluator computes the same values as got, so that values that are off
+// by one quantum are accepted. Otherwise it returns why, the difference from the reference.
 func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
 	if j.eval == nil {
 		return why
@@ -161,7 +163,7 @@ func (j *judge) equalsEval(got *ir.Tensor, w want, why string) string {
 	return ""
 }
 
-// near returns the comparison function for the elements of a reference.
+// near returns the function that compares element i of an output with element k of a reference.
 func (j *judge) near(w want, p part) func(got *ir.Tensor, i int, want *ir.Tensor, k int) bool {
 	switch {
 	case w.dtype == ir.String:
@@ -219,7 +221,8 @@ func magnitude(t *ir.Tensor) (rms, largest float64) {
 	return math.Sqrt(rms / max(n, 1)), largest
 }
 
-// summary compares the statistics of an output that is known only in parts.
+// summary compares the statistics of an output that is known only in parts. It returns the first
+// difference, or "".
 func (j *judge) summary(got *ir.Tensor, w want) string {
 	s := w.stats
 	if !w.summarised(got.Len()) {

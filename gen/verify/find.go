@@ -90,7 +90,8 @@ func dataSets(dir string) []string {
 	return sets
 }
 
-// byLength orders names that end in numbers.
+// byLength orders names: shorter names first, and names of the same length alphabetically. Names that
+// end in numbers are then in the order of the numbers.
 func byLength(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

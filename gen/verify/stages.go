@@ -243,8 +243,9 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 	return found, nil
 }
 
-// each compares every stage and output with the evaluator, and got with the stages run one after
-// the other.
+// each compares every stage and output with the evaluator, and got with the stages run one after the
+// other. It adds the numbers of integers and ties to found. It returns an error that says what
+// differs.
 func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, ties map[*ir.Value][]tie, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {
@@ -442,7 +443,8 @@ func (d *distance) add(near bool, a, b, unit float64) {
 	d.beyond, d.largest = d.beyond+1, max(d.largest, apart)
 }
 
-// unit returns the unit of differences of an output.
+// unit returns the number by which differences of an output are divided: the quantum of a quantised
+// output, 1 for integers, and else the root mean square.
 func (j *judge) unit(w want, p part) float64 {
 	if quantum := j.quantum(w); quantum > 0 {
 		return quantum
@@ -460,8 +462,9 @@ func (j *judge) unit(w want, p part) float64 {
 }
 
 // byStages compares a trial by stages, for the wants that are not met, within the time limit. It
-// returns a note about the result. The note is empty if the model has no stages or the evaluator
-// computes it.
+// returns a note about the result. The note is empty if the trial cannot be compared by stages: the
+// evaluator computes it, it has several calls or random outputs, or the model has too few quantised
+// values.
 func (v *verifier) byStages(ctx context.Context, c Case, t trial, j *judge, got []*onnx.Value, wants []want) (string, error) {
 	if v.Mode == Evaluated || t.calls > 1 || len(t.frames) > 0 || slices.ContainsFunc(j.ports.results, func(p port) bool { return p.random }) {
 		return "", nil

@@ -67,8 +67,8 @@ func (s *stages) evaluate(args []*ir.Tensor, visit func(cut *ir.Value, integers 
 	return e.Run(s.module.Func("forward"), args)
 }
 
-// turn evaluates the module with every tie rounded the other way. It records how much the outputs
-// of wants change.
+// turn evaluates the module with every tie rounded the other way. It records in found how much the
+// outputs of wants change from still, the outputs with ties as they are.
 func (s *stages) turn(j *judge, args, still []*ir.Tensor, wants []want, found *staged) error {
 	turned, err := s.evaluate(args, func(_ *ir.Value, integers *ir.Tensor, ties []tie) {
 		for _, e := range ties {

@@ -39,7 +39,7 @@ type want struct {
 	last bool
 }
 
-// part is every stride-th element, starting at first.
+// part holds some elements of an output: the elements 0, stride, 2·stride, ….
 type part struct {
 	stride int
 	values *ir.Tensor

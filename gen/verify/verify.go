@@ -440,7 +440,7 @@ type callError struct {
 	panicked, unsupported bool
 }
 
-// Is reports whether target is errors.ErrUnsupported and the error was that.
+// Is reports whether target is errors.ErrUnsupported and the error of the generated code wraps it.
 func (e *callError) Is(target error) bool {
 	return e.unsupported && target == errors.ErrUnsupported
 }

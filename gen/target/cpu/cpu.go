@@ -13,7 +13,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Target is the target. Its zero value is ready to use.
+// Target is the target of CPUs, whose code calls the kernels of runtime/cpu. Its zero value is ready
+// to use.
 type Target struct {
 	// Costs estimates the time of kernels, to choose between algorithms. Nil means [cost.Default].
 	Costs *cost.Model
@@ -32,7 +33,8 @@ func (Target) Computes(n *ir.Node) error { return call.Computes(n) }
 // Reads returns the operands that the kernel of a node reads from memory.
 func (Target) Reads(n *ir.Node) []*ir.Value { return call.Reads(n) }
 
-// Keeps reports whether a node may be computed on channel-blocked operands.
+// Keeps reports whether a node may be computed as a whole on channel-blocked operands. Such a node is
+// not decomposed before the pass that blocks them.
 func (Target) Keeps(n *ir.Node) bool {
 	return storage.HasRelayout(n.Op) && slices.ContainsFunc(n.Args, func(v *ir.Value) bool {
 		if v == nil {

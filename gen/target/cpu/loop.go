@@ -195,8 +195,8 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 	return axes[:len(axes)-1], last.extent, periods
 }
 
-// periodic sets the periods of operands over two dimensions joined as one. p is the extent of the
-// last one. It returns false if an operand is constant over the last dimension only.
+// periodic sets the periods of operands over the dimensions before and last, joined as one. p is the
+// extent of last. It returns false if an operand is constant over last only.
 func periodic(before, last axis, p int, periods []int) bool {
 	zero := dim.Const(0)
 	for i, s := range last.strides {

@@ -13,8 +13,8 @@ var plain struct {
 	restore func()
 }
 
-// Plain makes the target use the plain Go kernels, which give the same bits on every machine. It
-// lasts until every caller has called the returned function.
+// Plain makes the target use the plain Go kernels, which give the same bits on every machine. The
+// target uses them until every caller of Plain has called the returned function.
 func (Target) Plain() (restore func()) {
 	plain.Lock()
 	defer plain.Unlock()

@@ -86,7 +86,8 @@ func (*goPrinter) Queued(program.Step) bool { return false }
 // Device returns nil: the package has no device.
 func (*goPrinter) Device() (*emit.Device, error) { return nil, nil }
 
-// Ends reports whether a step is the call of a kernel that takes a context.
+// Ends reports whether a step checks its context itself, so that it can end early: whether it calls a
+// kernel that takes a context.
 func (*goPrinter) Ends(step program.Step) bool {
 	c, ok := step.(*Call)
 	return ok && slices.ContainsFunc(c.Args, func(a any) bool {
@@ -108,7 +109,8 @@ func (*goPrinter) Moves(step program.Step) bool {
 	return ok && slices.ContainsFunc(movers, func(m string) bool { return strings.HasPrefix(c.Kernel.Name, m) })
 }
 
-// Vars returns the structs of constants.
+// Vars returns the definitions of variables for the structs of constants that kernels get, and the
+// comment above them.
 func (p *goPrinter) Vars() (doc string, defs []jen.Code) { return "Shapes of kernel calls.", p.vars }
 
 // Funcs returns the functions that kernels apply to runs of their results.
@@ -284,7 +286,8 @@ func goFunc(k *kernel.Kernel) *jen.Statement {
 	return jen.Qual(runtimePath, k.Name)
 }
 
-// variable returns the variable that holds a struct, declaring it when it is new.
+// variable returns the name of the variable that holds a struct. It declares the variable when it is
+// new. values are the printed fields.
 func (p *printing) variable(s *Struct, values []jen.Code) string {
 	key := fmt.Sprintf("%s%#v", s.Type, jen.Values(values...))
 	if name, ok := p.variables[key]; ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Target returns the target, without a device.
+// Target returns the target of NVIDIA GPUs, without a device.
 func Target() gpu.Target {
 	return gpu.Target{Language: gpu.Language{
 		Name: "cuda", Driver: "github.com/burngen/burngen/runtime/cuda", File: "kernels.ptx", Matrices: true,

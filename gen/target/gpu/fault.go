@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/runtime/cpu"
 )
 
-// cpuPath is the package whose errors a fault becomes.
+// cpuPath is the package of the errors that faults become.
 const cpuPath = "github.com/burngen/burngen/runtime/cpu"
 
 // Fault is an argument of a launch whose kernel may find a fault. It stands for the record of the
@@ -31,7 +31,7 @@ func faultOf(n *ir.Node) (Fault, error) {
 	return Fault{}, fmt.Errorf("%s: there is no error for the fault of its kernel", ir.OpName(n.Op))
 }
 
-// err returns the error of a fault with a number.
+// err returns the error for an index that is out of range.
 func (a Fault) err(f *exec.Frame, index int64) error {
 	count, err := f.Int(a.check.Count)
 	if err != nil {

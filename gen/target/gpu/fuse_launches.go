@@ -115,8 +115,8 @@ func (l *launches) parts(n *ir.Node) []*ir.Node {
 	return parts
 }
 
-// operandsOf returns the operands of the fusion of parts with n. The first own operands belong to the
-// parts, and the rest to n.
+// operandsOf returns the operands of the fusion of parts with n. The operands of the parts come first;
+// their number is own.
 func operandsOf(parts []*ir.Node, n *ir.Node) (args []*ir.Value, own int) {
 	known := map[*ir.Value]bool{}
 	add := func(list []*ir.Value) {

@@ -57,7 +57,8 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 	return read
 }
 
-// Keeps returns false, because no pass changes the layout of tensors for a GPU.
+// Keeps returns false: every node may be decomposed, because no pass of the GPU computes a composite
+// node as a whole.
 func (Target) Keeps(*ir.Node) bool { return false }
 
 // Lower replaces indices and lengths that may be out of range by checked ones. It returns nil for

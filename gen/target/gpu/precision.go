@@ -58,28 +58,29 @@ func (p Precision) Unit() float64 {
 	return [...]float64{TF32: 0x1p-11, F16: 0x1p-11, BF16: 0x1p-8}[p]
 }
 
-// Rounding returns the difference between results of the function f of m and results with products of f32
-// that is to be expected from the precision, relative to the root mean square of a result, and to the
-// element itself where that is larger. It is 0 for f32.
+// Rounding returns the difference that is to be expected between the results of f, a function of m, in
+// this precision and with products of f32. It is relative to the root mean square of a result, and to
+// the element itself where that is larger. It is 0 for f32.
 //
-// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃. Rounding errors
-// are independent, with a mean of about 0 and a standard deviation of about 0.4 units, so the error of the
-// sum has a standard deviation of about √3 · 0.4 units of √Σ(a·b)², which is the size of a sum of terms of
-// both signs and less than that of others. It does not grow with K. Products that read the results of
-// others add their errors, which are independent too: d products in a chain make √d of it. No element in a
-// hundred million is further off than 6 standard deviations: 6 · √3 · 0.4 · √d ≈ 4·√d units.
+// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃. Rounding
+// errors are independent, with a mean of about 0 and a standard deviation of about 0.4 units, so the
+// error of the sum has a standard deviation of about √3 · 0.4 units of √Σ(a·b)², which is the size of
+// a sum of terms of both signs and less than that of others. It does not grow with K. Products that
+// read the results of others add their errors, which are independent too: d products in a chain make
+// √d of it. No element in a hundred million is further off than 6 standard deviations: 6 · √3 · 0.4 ·
+// √d ≈ 4·√d units.
 func (p Precision) Rounding(m *ir.Module, f *ir.Func) float64 {
 	return 4 * p.Unit() * math.Sqrt(float64(longestChain(m, f)))
 }
 
-// longestChain returns the greatest number of products of f, a function of m, that read the results of each
-// other one after the other. The body of a loop counts once.
+// longestChain returns the length of the longest chain of products of f, a function of m, in which
+// each product depends on the result of the one before. The body of a loop counts once.
 func longestChain(m *ir.Module, f *ir.Func) int {
 	c := chains{module: m, funcs: map[string]int{}}
 	return c.of(f)
 }
 
-// chains counts products in chains.
+// chains finds the lengths of chains of products, see [longestChain].
 type chains struct {
 	module *ir.Module
 	funcs  map[string]int // by the function's name
@@ -94,8 +95,9 @@ func (c *chains) of(f *ir.Func) int {
 	return c.funcs[f.Name]
 }
 
-// block returns the length of the longest chain that ends in a block. before has that of the values before
-// it.
+// block returns the length of the longest chain that ends in a block. before holds, for each value
+// that is already computed, the length of the longest chain that ends there. block adds the values of
+// the block.
 func (c *chains) block(b *ir.Block, before map[*ir.Value]int) int {
 	longest := 0
 	for _, n := range b.Nodes {

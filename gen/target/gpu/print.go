@@ -123,7 +123,8 @@ func anonymous(k *kernel.Kernel) string {
 	return same.String()
 }
 
-// Ends reports whether a step of the host looks at the context of its call.
+// Ends reports whether a step checks its context itself and can end early. It is false for steps on
+// the device.
 func (p *printer) Ends(step program.Step) bool {
 	return len(launchesOf(step)) == 0 && p.Printer.Ends(step)
 }

@@ -50,7 +50,7 @@ func (p *printer) rounds(s *emit.Scope, r *Rounds) jen.Code {
 	return jen.For(head).Block(body...)
 }
 
-// readsRound reports whether an argument is the number of the round.
+// readsRound reports whether an argument of the launch is a [Round].
 func (l *Launch) readsRound() bool { return slices.Contains(l.Args, any(Round{})) }
 
 // rounds runs launches repeatedly.

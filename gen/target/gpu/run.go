@@ -41,7 +41,7 @@ func (t Target) Run(f *exec.Frame, s program.Step) error {
 	return t.host.Run(f, s)
 }
 
-// launch launches a kernel in a round.
+// launch launches a kernel. round is the number of the repetition, counted from 0.
 func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if t.Device == nil {
 		return errNoDevice

@@ -67,8 +67,8 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 	return nil
 }
 
-// apply applies a node to its first operands in 16 bits, and converts the result to f32. It returns nil if no
-// kernel computes that.
+// apply applies a node to its first operands in 16 bits, and converts the result to f32. operands is
+// the number of these operands. apply returns nil if no kernel computes that.
 func (n *narrower) apply(b *ir.Builder, node *ir.Node, operands int) []*ir.Value {
 	if !n.computes(node, operands) {
 		return nil
@@ -82,8 +82,8 @@ func (n *narrower) apply(b *ir.Builder, node *ir.Node, operands int) []*ir.Value
 	return []*ir.Value{b.Node(op.Cast{To: ir.F32}, b.Node(node.Op, args...))}
 }
 
-// computes reports whether a kernel computes a node with its first operands in 16 bits. A view needs no
-// kernel.
+// computes reports whether a kernel computes a node with its first operands in 16 bits. operands is
+// the number of these operands. A view needs no kernel.
 func (n *narrower) computes(node *ir.Node, operands int) bool {
 	if _, ok := node.Op.(ir.Viewer); ok {
 		return true
@@ -98,7 +98,7 @@ func (n *narrower) computes(node *ir.Node, operands int) bool {
 	return err == nil
 }
 
-// made returns the narrow value that was converted to v, or nil.
+// made returns the value of 16 bits that v was converted from, or nil.
 func (n *narrower) made(v *ir.Value) *ir.Value {
 	if v == nil || v.Def == nil || !isF32(v) {
 		return nil
@@ -139,7 +139,8 @@ func wanted(f *ir.Func, varies map[*ir.Value]bool) map[*ir.Value]bool {
 	return all
 }
 
-// movedOperands returns the number of first operands of a node that have the elements of the result.
+// movedOperands returns the number of operands of n, from the first, whose elements become elements of
+// the result. It is 0 if n computes new elements.
 func movedOperands(n *ir.Node) int {
 	switch op.MovementOf(n.Op) {
 	case op.Joins:

@@ -29,7 +29,8 @@ var containerTrials = Trials{
 	"split_to_sequence": trySplitToSequence,
 }
 
-// sequence draws a sequence of tensors whose extents differ along symbolic axes.
+// sequence draws a sequence of tensors whose extents differ along symbolic axes. symbols has an
+// element for each axis, "" for an axis whose extent does not differ.
 func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	t, shape := d.DType(anyTypes), d.Shape(0, 3)
 	elem := ir.StaticTensor(t, shape...)

@@ -24,16 +24,16 @@ type Draw struct {
 	smooths int64
 }
 
-// Int draws a number from lo to hi.
+// Int draws a number in [lo, hi]. what names the number in the log of a failure.
 func (d *Draw) Int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(d.T, what) }
 
-// Flag draws a truth value.
+// Flag draws a truth value. what names it in the log of a failure.
 func (d *Draw) Flag(what string) bool { return rapid.Bool().Draw(d.T, what) }
 
 // Pick draws one of the given values.
 func Pick[T any](d *Draw, values ...T) T { return rapid.SampledFrom(values).Draw(d.T, "choice") }
 
-// Ints draws n numbers from lo to hi.
+// Ints draws n numbers in [lo, hi]. what names them in the log of a failure.
 func (d *Draw) Ints(n, lo, hi int, what string) []int {
 	return rapid.SliceOfN(rapid.IntRange(lo, hi), n, n).Draw(d.T, what)
 }
@@ -41,7 +41,7 @@ func (d *Draw) Ints(n, lo, hi int, what string) []int {
 // Extent draws an extent, often one near the size of a vector or a block.
 func (d *Draw) Extent() int { return Pick(d, 2, 3, 1, 5, 4, 0, 7, 17) }
 
-// Shape draws a shape of a rank from lo to hi.
+// Shape draws a shape with a rank in [lo, hi].
 func (d *Draw) Shape(lo, hi int) []int {
 	shape := make([]int, d.Int(lo, hi, "rank"))
 	for i := range shape {
@@ -50,7 +50,7 @@ func (d *Draw) Shape(lo, hi int) []int {
 	return shape
 }
 
-// Full draws a shape of a rank from lo to hi without extents of 0.
+// Full draws a shape with a rank in [lo, hi], without extents of 0.
 func (d *Draw) Full(lo, hi int) []int {
 	shape := d.Shape(lo, hi)
 	for i, n := range shape {
@@ -201,7 +201,7 @@ func (d *Draw) indexOf(t ir.DType, extent int, shape ...int) *ir.Tensor {
 	return x
 }
 
-// Lengths draws a vector of n integers of type t from lo to hi.
+// Lengths draws a vector of n integers of type t in [lo, hi].
 func (d *Draw) Lengths(t ir.DType, n, lo, hi int) *ir.Tensor {
 	x := ir.NewTensor(t, n)
 	for i, v := range d.Ints(n, lo, hi, "length") {

@@ -143,7 +143,7 @@ func (k kernels) binary() map[string]kerneltest.BinaryForms {
 	return all
 }
 
-// lines returns a kernel of the middle axis of [outer, n, inner].
+// lines returns a kernel that applies o along the middle axis of a tensor [outer, n, inner].
 func (k kernels) lines(o ir.Op) func(dst, src []float32, outer, n, inner int) {
 	m := k.machine(o, []dim.Dim{dim.Sym("O"), dim.Sym("N"), dim.Sym("I")})
 	return func(dst, src []float32, outer, n, inner int) { k.run(m, dst, [][]int{{outer, n, inner}}, src) }

@@ -96,7 +96,8 @@ func trySVMPairs(d *Draw) Trial {
 	}
 }
 
-// pairs draws the decisions of the one-against-one classifiers for each pair of classes.
+// pairs draws x, the decisions of the one-against-one classifiers of a support vector machine. Each
+// row of x has a decision for each pair of classes. pairs is their number.
 func (d *Draw) pairs() (classes, pairs int, x *ir.Tensor) {
 	classes = d.Int(2, 4, "classes")
 	pairs = classes * (classes - 1) / 2

@@ -488,7 +488,7 @@ func tryResizeTaps(d *Draw) Trial {
 	return binding(args, symbols(1), func(s []string) ir.Op { return op.ResizeTaps{Symbol: s[0], Table: t} })
 }
 
-// places draws n indices of an axis, from the front.
+// places draws n indices of an axis, all at least 0.
 func (d *Draw) places(extent, n int) *ir.Tensor { return d.Lengths(ir.I32, n, 0, extent-1) }
 
 func tryResizeAxis(d *Draw) Trial {

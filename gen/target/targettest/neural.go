@@ -273,7 +273,7 @@ func tryBatchNormalization(d *Draw) Trial {
 	return Trial{Op: op.BatchNormalization{Epsilon: 1.0 / 1024}, Args: args, Sums: true}
 }
 
-// normalised draws the operands of a normalisation along the axes from one on.
+// normalised draws the operands of a normalisation along the axis `axis` and all axes after it.
 func (d *Draw) normalised() (axis int, args []*ir.Tensor) {
 	shape, t := d.Full(1, 4), d.DType(usualFloats)
 	axis = d.Int(0, len(shape)-1, "axis")

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/gen/target/gpu/spirv"
 )
 
-// Target returns the target, without a device.
+// Target returns the target of GPUs with Vulkan, without a device.
 func Target() gpu.Target {
 	return gpu.Target{Language: gpu.Language{
 		Name: "vulkan", Driver: "github.com/burngen/burngen/runtime/vulkan", File: "kernels.spv",

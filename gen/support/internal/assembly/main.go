@@ -32,7 +32,8 @@ func main() {
 	}
 }
 
-// list returns the text of the list.
+// list returns a list of the exported functions in the package at dir that use assembly, as the text
+// of a Go file.
 func list(dir string) ([]byte, error) {
 	uses, assembly, err := load(dir)
 	if err != nil {

@@ -66,7 +66,8 @@ func bindSlice(o op.BindSlice, n node) []kernel.Call {
 	return calls
 }
 
-// extents returns one call for each symbol that extents contain. call gets the axis of the symbol.
+// extents returns one call for each extent of a result that has a symbol. symbols has an element for
+// each axis, "" if the extent has no symbol. call gets the index of the axis.
 func extents(symbols []string, call func(axis dim.Dim) kernel.Call) []kernel.Call {
 	var calls []kernel.Call
 	for i, s := range symbols {

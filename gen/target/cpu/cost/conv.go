@@ -35,8 +35,9 @@ func (m *Model) Tile(c Conv) int {
 // Pixels is a 1×1 convolution with stride 1 of N images with HW pixels each.
 type Pixels struct{ N, InC, OutC, HW int }
 
-// These are the additional times of a product of planar pixels relative to blocked pixels. Its
-// channels are far apart, and in separate pages if a plane exceeds a page.
+// These are the additional times of a product that reads planar pixels, relative to a product of
+// blocked pixels. The channels of a planar pixel are far apart in memory. They are in separate pages
+// if a plane has more than pagePixels pixels.
 const (
 	nearChannels = 0.03
 	farChannels  = 0.12
@@ -58,13 +59,14 @@ func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking
 // compute in blocks, if input and output are planar.
 func (m *Model) PlanarProduct(p Pixels) bool { return m.Ratio(p.rows, p.blocked) < 1 }
 
-// products estimates the nanoseconds of the products of in input channels and out output channels.
+// products estimates the nanoseconds of the products with `in` input channels and `out` output
+// channels.
 func (p Pixels) products(m Machine, in, out int) float64 {
 	return float64(p.N*p.HW) * float64(in) * float64(out) / m.MultiplyAdds
 }
 
-// apart estimates the nanoseconds that a product of planar pixels takes longer than a product of
-// blocked pixels.
+// apart estimates how many nanoseconds a product of planar pixels takes longer than a product of
+// blocked pixels, because the channels of a pixel are not adjacent.
 func (p Pixels) apart(m Machine) float64 {
 	share := nearChannels
 	if p.HW > pagePixels {
@@ -109,8 +111,8 @@ func (c Conv) pairs() float64 {
 	return float64(16*ceil(c.InC/group, 16)) * float64(16*ceil(c.OutC, 16))
 }
 
-// products estimates the nanoseconds of multiplying weights by pixels, in tiles of rows pixels. It
-// is the larger of two times. The first is the time of the multiply-adds, which read weights more
+// products estimates the nanoseconds of multiplying weights by pixels, in tiles of `rows` pixels each.
+// It is the larger of two times. The first is the time of the multiply-adds, which read weights more
 // often the fewer rows a tile has. The second is the time to transfer the weights into the core.
 // Kernels prefetch weights while they compute.
 func products(m Machine, weights float64, pixels, rows int) float64 {

@@ -4,6 +4,7 @@
 package instance
 
 // Of returns an instance of a kernel as a function. kernel is the kernel's name, with its package
-// unless that is runtime/cpu. i is the number of the instance. Instances are in the order of the
-// element types, and the last type changes first. Of panics if there is no such instance.
+// unless that is runtime/cpu. i is the index of the instance. A kernel has an instance for each
+// combination of its element types, in lexicographic order: the last type varies fastest. Of panics if
+// there is no such instance.
 func Of(kernel string, i int) any { return instances[kernel][i] }

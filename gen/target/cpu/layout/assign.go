@@ -198,9 +198,9 @@ type blockedOperand struct {
 	lanes []float64        // see lanesOf
 }
 
-// operand returns the operand for v of a blocked node whose result type is out. It is the blocked
-// form of v if v has one. It is v itself if v has one element, v blocked if v has one element per
-// channel, and v with one more axis if v has one element for all channels.
+// operand returns the operand for v of a blocked node whose result type is out. It is the blocked form
+// of v if v has one. It is v itself if v has one element, v blocked if v has one element per channel,
+// and v with one more axis if v has one element for all channels. ok is false for other values.
 func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) {
 	t, rank := v.Type, out.Rank()
 	if t.DType != ir.F32 || t.Rank() > rank {
@@ -264,8 +264,9 @@ func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	return lanes
 }
 
-// mappedLanes returns the numbers in the lanes of the result of n, given those of its first
-// operand, or nil if they are not known.
+// mappedLanes returns the numbers that the result of n may hold in the lanes beyond its channels.
+// values are the numbers in these lanes of its first operand. It returns nil if the numbers are not
+// known.
 func mappedLanes(n *ir.Node, values []float64) []float64 {
 	args := make([]*ir.Tensor, len(n.Args))
 	for i, a := range n.Args[1:] {
@@ -289,8 +290,9 @@ func mappedLanes(n *ir.Node, values []float64) []float64 {
 // maxLanes is the maximum number of lane values that are tracked.
 const maxLanes = 8
 
-// lanesOfResult returns zero and the results of an elementwise operator for the lanes of its
-// operands, or nil if a result may be infinite or is not known.
+// lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes
+// beyond its channels: zero, and the results for the operands' numbers in these lanes. It returns nil
+// if a result may be infinite or NaN, or is not known.
 func lanesOfResult(o ir.Op, operands []blockedOperand) []float64 {
 	combinations := [][]*ir.Tensor{{}}
 	for _, operand := range operands {

@@ -102,8 +102,8 @@ func planarPixels(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.NodeBlocks(o, n.Blocks, args...)
 }
 
-// unpacked returns the weights of a convolution before packing. It returns nil if this function
-// does not pack them.
+// unpacked returns the weights of a convolution before packing. It returns nil if the function that
+// conv is in does not pack them with [storage.PackConv].
 func unpacked(conv *ir.Node) *ir.Value {
 	packed := conv.Args[1].Def
 	if packed == nil {
@@ -115,7 +115,7 @@ func unpacked(conv *ir.Node) *ir.Value {
 	return nil
 }
 
-// pixelsOf returns the arguments of the cost of a 1×1 convolution of x.
+// pixelsOf describes a 1×1 convolution of x, a planar image, for the cost model.
 func pixelsOf(o storage.ConvBlocked, x *ir.Value) cost.Pixels {
 	shape := x.Type.Shape
 	pixels := storage.AssumedPixels(shape[2:])
@@ -176,7 +176,8 @@ func planarWeights(b *ir.Builder, w *ir.Value, c int) *ir.Value {
 	return b.Node(op.Reshape{Shape: shape}, b.Node(storage.Unblock{C: c}, w))
 }
 
-// depthwiseOf returns the arguments of the cost of a depthwise convolution from x to y.
+// depthwiseOf describes a depthwise convolution for the cost model. x and y are the shapes of its
+// planar operand and result.
 func depthwiseOf(o storage.DepthwiseBlocked, x, y []dim.Dim) cost.Depthwise {
 	d := cost.Depthwise{N: storage.AssumedBatch(x[0]), C: o.C, InH: 1, OutH: 1, KH: 1, StrideW: 1}
 	last := len(o.Kernel) - 1

@@ -139,9 +139,9 @@ func placeOf(i int, shape []int) []int {
 	return at
 }
 
-// evalFilled evaluates an operator that pads blocked bytes. f sets the elements. It numbers
-// channels through all images, including empty lanes. Cells of padding have the padding value in
-// empty lanes too.
+// evalFilled evaluates an operator that pads blocked bytes. f calls set for each element. set gets the
+// element's channel, counted through all images and including empty lanes, its spatial indices without
+// padding, and its value. Cells of padding have the padding value in empty lanes too.
 func evalFilled(o ir.Op, in []*ir.Tensor, pads []dim.Dim, lanes int, f func(set func(channel int, at []int, v int64))) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

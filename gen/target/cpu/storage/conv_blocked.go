@@ -130,7 +130,8 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts returns how the sums are divided. A part has whole blocks of channels of x.
+// InParts returns the operator with partial sums of `terms` terms, rounded to whole blocks of channels
+// of x. It returns nil if the sums have at most `terms` terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

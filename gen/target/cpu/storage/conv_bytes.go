@@ -9,12 +9,12 @@ import (
 )
 
 // ConvBytes is a convolution without padding of x, bytes in channel blocks of 16 or 4,
-// u8[N,⌈InC/16⌉,spatial…,16], with weights packed by [PackConvBytes]. Further operands are an
-// optional bias i32 of OutC elements, a scale f64 of one or OutC elements, and an optional zero
-// point of the result, i32 of one element. Sums are requantised as [op.Requantize] describes. The
-// result is in channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and
-// Dilations have one element for each spatial axis. Two packed weights, concatenated along their
-// second axis, are added; the last dilation is then 1.
+// u8[N,⌈InC/16⌉,spatial…,16], with weights packed by [PackConvBytes]. Further operands are an optional
+// bias i32 of OutC elements, a scale f64 of one or OutC elements, and an optional zero point of the
+// result, i32 of one element. Sums are requantised as [op.Requantize] describes. The result is in
+// channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and Dilations have one
+// element for each spatial axis. Two packed weights may be concatenated along their second axis. The
+// convolutions with both are then added, and the last dilation is 1.
 type ConvBytes struct {
 	Strides, Dilations []int
 	InC, OutC, Group   int
@@ -249,8 +249,9 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a
-// channel at the current position. cell returns the byte in lane of block of x that is under tap.
+// evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel
+// at the current position of the window. cell returns a byte of x: the lane of a block that lies under
+// cell number tap of the window.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {
@@ -304,8 +305,8 @@ func emptyLanes(r op.Requantize, n *ir.Node) []float64 {
 	return []float64{y.Number(0)}
 }
 
-// validWindow returns the spatial extents of a convolution without padding. kernel has two
-// elements.
+// validWindow returns the spatial extents of the result of a convolution of x without padding. kernel
+// has two elements.
 func validWindow(strides, dilations, kernel []int, x ir.Type) ([]dim.Dim, error) {
 	n := len(strides)
 	if n < 1 || n > op.MaxSpatial || len(dilations) != n || x.Rank() < 2+n || n == 1 && kernel[0] != 1 {

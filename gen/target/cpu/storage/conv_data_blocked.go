@@ -100,7 +100,8 @@ func (o ConvDataBlocked) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[0], dim.Const(op.LenOf(o.Kernel)*block))).Mul(dim.Const(2))
 }
 
-// InParts returns how the sums are divided. A part has whole blocks of channels of g.
+// InParts returns the operator with partial sums of `terms` terms, rounded to whole blocks of channels
+// of g. It returns nil if the sums have at most `terms` terms.
 func (o ConvDataBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

@@ -74,7 +74,7 @@ func (o GatherChannels) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// find returns the operand that contains a channel, and the index of the channel there.
+// find returns the operand that contains a channel, and the index of the channel in that operand.
 func (o GatherChannels) find(channel int) (operand, at int, err error) {
 	at = channel
 	for i, c := range o.Channels {

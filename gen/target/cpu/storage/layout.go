@@ -148,7 +148,8 @@ func FromBlocked(b *ir.Builder, y *ir.Value, t ir.Type) *ir.Value {
 	return b.Node(Unblock{C: c}, y)
 }
 
-// sameMemory reports whether the blocked form of a value of type t has the same element order.
+// sameMemory reports whether a value of type t and its blocked form have their elements in the same
+// order.
 func sameMemory(t ir.Type) bool {
 	return wholeBlocks(t) && t.DType != ir.I8 && dim.Product(t.Shape[2:]...).Equal(dim.Const(1))
 }

@@ -100,7 +100,8 @@ func (MatMulPanels) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(2))
 }
 
-// InParts returns how the sums are divided. A part may end at any term.
+// InParts returns the operator with partial sums of `terms` terms. It returns nil if the sums have at
+// most `terms` terms.
 func (o MatMulPanels) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(n.Arg(0).Type.Shape[n.Arg(0).Type.Rank()-1], terms)
 	if !several {

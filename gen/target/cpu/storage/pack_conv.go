@@ -22,16 +22,17 @@ type Packing struct{ InC, OutC, Group, InBlock int }
 func (p Packing) inBlocks() int  { return (p.InC + p.InBlock - 1) / p.InBlock }
 func (p Packing) outBlocks() int { return (p.OutC + block - 1) / block }
 
-// reach returns the range of input blocks that an output block sums over: the blocks of every group
-// that has channels in the output block.
+// reach returns the range [from, to) of input blocks that an output block sums over: the blocks of
+// every group that has channels in the output block.
 func (p Packing) reach(outBlock int) (from, to int) {
 	in, out := p.InC/p.Group, p.OutC/p.Group
 	first, last := block*outBlock/out, min(block*outBlock+block-1, p.OutC-1)/out
 	return first * in / p.InBlock, ((last+1)*in + p.InBlock - 1) / p.InBlock
 }
 
-// width returns the number of input blocks for which each output block has packed weights. It is
-// the number of the output block that sums over most; see reach. Others have zeros.
+// width returns the number of input blocks for which each output block has packed weights. It is the
+// largest number of input blocks that an output block sums over. Weights of other input blocks are
+// zero.
 func (p Packing) width() int {
 	if p.Group == 1 {
 		return p.inBlocks()
@@ -44,8 +45,8 @@ func (p Packing) width() int {
 	return width
 }
 
-// first returns the first input block of an output block's packed weights. These have the same
-// width for every output block.
+// first returns the first of the input blocks for which an output block has packed weights. width is
+// the number of these input blocks.
 func (p Packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)

@@ -105,8 +105,9 @@ func panelPlace(batch, row, column, k, n int) int {
 	return (((batch*panels+column/block)*groups+row/4)*block+column%block)*4 + row%4
 }
 
-// evalPack computes the results of an operator that packs. f sets the elements and adds them to their
-// sums. width is the last extent of the first result.
+// evalPack computes the results of an operator that packs. f calls set for each element. set sets
+// element `to` of the first result to v, and adds v to element `sum` of the second result, if there is
+// one. width is the last extent of the first result.
 func evalPack(o ir.Op, in []*ir.Tensor, f func(set func(to, sum int, v int64), width int)) ([]*ir.Tensor, error) {
 	types, err := op.InferOf(o, in)
 	if err != nil {

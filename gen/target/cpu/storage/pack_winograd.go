@@ -104,5 +104,6 @@ func weightPoints(tile int, a, b, c float64) []float64 {
 	return []float64{a / 4, (-sum - b) / 6, (b - sum) / 6, (far + twice) / 24, (far - twice) / 24, c}
 }
 
-// IsWeighed marks the operator, because the algorithm was chosen by its cost.
+// IsWeighed marks an operator whose result is larger than its operand, see [op.Weighed]. The size was
+// considered when the Winograd algorithm was chosen.
 func (PackWinograd) IsWeighed() {}

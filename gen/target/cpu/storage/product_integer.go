@@ -66,7 +66,7 @@ func (o ProductInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, a.Shape[0], a.Shape[1], o.N)}, o.CheckClamp()
 }
 
-// Eval computes the sums. If To is a type, it converts them to it.
+// Eval computes the sums. Unless To is [ir.Invalid], it converts the sums to the type To.
 func (o ProductInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

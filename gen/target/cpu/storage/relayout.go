@@ -140,8 +140,9 @@ func relayoutPad(b *ir.Builder, n *ir.Node, o op.Pad, l Layouts) *ir.Value {
 	return b.Node(PadBlocked{Pads: pads, Fill: fill}, blocked)
 }
 
-// spatialPads returns the padding of a node that pads only spatial axes with a single number. pads
-// are the cells before the first of each axis, then the cells after the last.
+// spatialPads returns the padding of a node that pads only the spatial axes of an f32 tensor, with the
+// constant fill. pads are the cells before the first of each axis, then the cells after the last. ok
+// is false for other nodes.
 func spatialPads(n *ir.Node, o op.Pad) (pads []dim.Dim, fill float32, ok bool) {
 	if o.Mode != "constant" || n.Arg(0).Type.DType != ir.F32 || len(o.Before) <= 2 {
 		return nil, 0, false

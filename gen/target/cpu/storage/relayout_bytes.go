@@ -10,8 +10,9 @@ import (
 
 // Operators on channel-blocked bytes.
 
-// relayoutConvInteger convolves blocked bytes over one or two spatial axes. A zero point of the weights that their
-// type cannot absorb must be constant, and is represented by further weights.
+// relayoutConvInteger convolves blocked bytes over one or two spatial axes. A zero point of the
+// weights that is not zero after the weights are shifted to i8 must be constant. It is represented by
+// further weights.
 func relayoutConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger, l Layouts) *ir.Value {
 	x, w, w0 := n.Arg(0), n.Arg(1), n.Arg(3)
 	shape, ok := w.Type.Static()
@@ -99,8 +100,8 @@ func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	return op.ExpandTo(b, b.Const(by), w.Type.Shape...), true
 }
 
-// unsigned returns a requantisation to u8 and its zero point. If r is to u8, it returns r and zero.
-// If r is to i8, it shifts the bounds and the zero point by 128.
+// unsigned returns r and its zero point for results of u8. If r converts to u8, both are unchanged. If
+// r converts to i8, the bounds and the zero point are shifted by 128.
 func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *ir.Value) {
 	if r.To == ir.U8 {
 		return r, zero
@@ -112,8 +113,9 @@ func unsigned(b *ir.Builder, r op.Requantize, zero *ir.Value) (op.Requantize, *i
 	return op.Requantize{To: ir.U8, Clamp: true, Lo: lo + 128, Hi: hi + 128}, zero
 }
 
-// movedZero appends the zero point of blocked bytes whose original type is t, u8 of one element. v
-// is nil if the zero point is 0. ok is false if the zero point is not constant.
+// movedZero appends the zero point of blocked bytes, u8 of one element. t is the type of the bytes
+// before they were blocked, and zero their zero point. v is nil if the zero point of the blocked bytes
+// is 0. ok is false if the zero point is not constant.
 func movedZero(b *ir.Builder, zero *ir.Value, t ir.DType) (v *ir.Value, ok bool) {
 	if t == ir.U8 {
 		return zero, true

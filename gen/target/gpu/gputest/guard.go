@@ -54,7 +54,7 @@ func (g *guard) Open(index int) (gpu.Opened, error) {
 	return &guarded{Opened: d, guard: g, queue: q, sizes: map[gpu.Address]int64{}}, nil
 }
 
-// guarded is a device whose memory has bands around it.
+// guarded is a device that allocates memory with bands around it, see [guard].
 type guarded struct {
 	gpu.Opened
 	guard *guard

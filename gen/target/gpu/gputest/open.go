@@ -34,7 +34,7 @@ func Open(t testing.TB, x gpu.Target, driver runtime.Driver) gpu.Target {
 	return opened
 }
 
-// checked is a device that looks at the bands after each launch.
+// checked is a device that checks the memory around its buffers after each launch, see [guard].
 type checked struct {
 	gpu.Device
 	guard *guard

@@ -17,9 +17,9 @@ var attention = []entry{
 	multiplies(attend),
 }
 
-// attend has a block of threads for each query. It goes through the keys in tiles of one key for each
-// thread, and keeps the greatest score, the sum of the exponentials of the distances from it, and the
-// sum of the values that these weigh. Each thread has some elements of the latter.
+// attend launches a block of threads for each query. The block goes through the keys in tiles of one
+// key for each thread. It keeps the greatest score, the sum of exp(score − greatest), and the sum of
+// the values weighted by these exponentials. Each thread has some elements of the weighted sum.
 func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	width, okWidth := o.Width.Int()
 	share, ok := o.Heads.DivExact(o.Shared)

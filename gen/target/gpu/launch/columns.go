@@ -47,8 +47,8 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	}
 }
 
-// col2Im has a thread for each element of the images, which adds up the cells of the windows over it, in
-// the order of the cells.
+// col2Im launches a thread for each element of the images. The thread adds up the cells of all windows
+// that cover the element, in the order of the cells.
 func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -74,8 +74,8 @@ func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// deformColumns has a thread for each element of the columns, which interpolates between the elements
-// around a moved cell. Places are computed in f64.
+// deformColumns launches a thread for each element of the columns. The thread interpolates between the
+// elements around a cell that is moved by a fractional offset. Coordinates are computed in f64.
 func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, offsets, factors := n.Args[0], n.Args[1], n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -120,8 +120,8 @@ func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch,
 	}))
 }
 
-// around returns the two elements next to a place on an axis, with their weights. place is an f64,
-// and the weights have type d.
+// around returns the two elements next to a coordinate on an axis, with their weights. place is the
+// coordinate, an f64, and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))
 	place = within(e, place, e.Float(ir.F64, -2), e.Add(count, e.Float(ir.F64, 1)))

@@ -32,10 +32,11 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 	})
 }
 
-// convolve is a product for each group: of the weights, a row for each channel of the result, and the
-// operand, a column for each place of the result, with a term for each channel and cell of the window.
-// matrix is [kernels.Factors.Matrix]. The elements of the operand and the weights are changed by x and w, which
-// gets the channel, too.
+// convolve launches a matrix product for each group. A row of the left matrix has the weights of a
+// channel of the result. A column of the right matrix has the cells of the operand under a window,
+// with a term for each channel and cell. sums is the type of the sums, and matrix is
+// [kernels.Factors.Matrix]. x changes the elements of the operand. w changes the weights, and also
+// gets the channel of the result. put stores each sum.
 func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
@@ -81,8 +82,8 @@ type window struct {
 // windowOf returns a window over an operand with the spatial extents in.
 func windowOf(w op.Window, in []dim.Dim) window { return window{w, in, w.Padding(in)[:len(in)]} }
 
-// cells returns the coordinates in the operand of a cell, tap, of the window at a place. inside
-// says whether the operand has them.
+// cells returns the coordinates, in the operand, of cell tap of the window at place. inside says
+// whether the operand has this cell.
 func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*kernel.Value, inside *kernel.Value) {
 	inside = e.Bool(true)
 	for i := range place {
@@ -94,8 +95,8 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places returns the place of the window whose cell tap is a given cell of the operand. exists says
-// whether there is such a place within extents.
+// places returns the place of the window whose cell tap lies on a given cell of the operand. exists
+// says whether there is such a place. extents are the numbers of windows along each axis.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {
@@ -109,8 +110,9 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 	return places, exists
 }
 
-// convWeights is a product for each group: of the gradient, a row for each channel of the result, and
-// the operand, a column for each channel and cell of the window, with a term for each window.
+// convWeights launches a matrix product for each group. A row of the left matrix has the gradient of a
+// channel of the result. A column of the right matrix has the elements of the operand that lie under
+// one cell of the window, of one channel. There is a term for each window.
 func convWeights(o op.ConvWeights, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)

@@ -146,8 +146,9 @@ func (f transform) rootsOfUnity() (kernels.Launch, error) {
 	})
 }
 
-// join launches the kernel of a stage. A row of radix terms is reduced to each result. get returns
-// an element z[outer, j, k, inner] of the stage before, and put stores a result.
+// join launches the kernel of a stage. A thread or block sums radix terms for each result. get returns
+// the element z[outer, j, k, inner] of the stage before, as real and imaginary part. put stores the
+// result v at the indices at. row is its index in row-major order.
 func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner *kernel.Value) []*kernel.Value, put func(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value)) (kernels.Launch, error) {
 	shape := []dim.Dim{f.outer, s.step, s.bins, f.inner}
 	wide := ir.U64
@@ -179,8 +180,10 @@ func (f transform) join(s stage, get func(e *kernels.Emitter, outer, j, k, inner
 	})
 }
 
-// signal returns element j of a line of x, or 0 after its end. With OneSided and Inverse, x has the first
-// half of the transform of a real signal. The second half is its complex conjugate in reverse order.
+// signal returns the real and imaginary part of element j along Axis, in f64, or zeros if j is past
+// its end. With OneSided and Inverse, x has the first half of the transform of a real signal; the
+// second half is its complex conjugate in reverse order. The frequency index is not used: signal has
+// the type of get in [transform.join].
 func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) []*kernel.Value {
 	zero := e.Float(ir.F64, 0)
 	mirrors := f.OneSided && f.Inverse
@@ -207,7 +210,9 @@ func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) 
 	return z
 }
 
-// spectrum stores an element of y.
+// spectrum stores v, the real and imaginary part of element number row, in y. If y has real elements,
+// it stores the real part. The indices at are not used: spectrum has the type of put in
+// [transform.join].
 func (f transform) spectrum(e *kernels.Emitter, at []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
 	first := e.Mul(row, e.Int(f.results))
 	for k := range f.results {

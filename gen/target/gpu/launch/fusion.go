@@ -23,8 +23,10 @@ func Loads(o ir.Op) bool {
 	return ok
 }
 
-// fused returns the launches of a [op.Fusion], whose last node is pointwise. If another node [Ends], they are its
-// launches, which compute the last node on each element before they store it. The others [Loads].
+// fused returns the launches of an [op.Fusion], whose last node is pointwise. If the fusion has
+// another node that is not a copy, for which [Ends] is true, the launches are the launches of that
+// node. They compute the last node on each element before they store it. Copies are computed as their
+// elements are loaded, see [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	block := n.Blocks[0]
 	last, host, err := parts(block)
@@ -64,7 +66,8 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return launches, err
 }
 
-// parts returns the last node of the block of a fusion, and the node that is neither last nor a copy, or nil.
+// parts returns the last node of the block of a fusion, and host, the node that is neither last nor a
+// copy. host is nil if there is none.
 func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	for i, n := range block.Nodes {
 		_, pointwise := n.Op.(op.Pointwise)

@@ -18,8 +18,8 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// place returns the place on an axis that an index names, as an i32. An index below 0 counts from the
-// end. An index out of range gives the nearest place.
+// place returns an index as a position on an axis of this extent, an i32 from 0 to extent − 1. An
+// index below 0 counts from the end. An index out of range gives the nearest position.
 func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Value {
 	count, zero := e.Convert(index.Type.DType, e.Dim(extent)), e.Whole(index.Type.DType, 0)
 	index = e.Select(e.Lt(index, zero), e.Add(index, count), index)
@@ -35,7 +35,8 @@ func gatherAxis(o op.Gather, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather", n, outer, indices.Type.Elems(), shape[o.Axis], inner, false)
 }
 
-// gatherND launches a thread for each element of the result. Tuples have one coordinate.
+// gatherND launches a thread for each element of the result. It returns an error unless each index
+// tuple has one coordinate.
 func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices := n.Args[0].Type.Shape, n.Args[1].Type.Shape
 	last := len(indices) - 1
@@ -46,8 +47,9 @@ func gatherND(o op.GatherND, n *ir.Node) ([]kernels.Launch, error) {
 	return gatherSlices("gather_nd", n, dim.Product(x[:k]...), dim.Product(indices[k:last]...), x[k], dim.Product(x[k+1:]...), true)
 }
 
-// gatherSlices gathers slices of the middle axis of an operand of outer × extent × inner elements.
-// There are picked indices or, if batched is true, picked indices for each outer index.
+// gatherSlices gathers slices of the middle axis of an operand [outer, extent, inner]. picked is the
+// number of indices. If batched is true, each outer index has its own indices, and picked is their
+// number.
 func gatherSlices(name string, n *ir.Node, outer, picked, extent, inner dim.Dim, batched bool) ([]kernels.Launch, error) {
 	x, indices, y := n.Args[0], n.Args[1], n.Results[0]
 	if y.Type.DType == ir.String {

@@ -39,7 +39,7 @@ func ofChannel(e *kernels.Emitter, v *ir.Value, channel *kernel.Value) *kernel.V
 	return channel
 }
 
-// requantize returns a function that stores sums with put.
+// requantize returns a function that requantises sums as r describes, and stores the results with put.
 func requantize(r op.Requantize, n *ir.Node, put store) storeSum {
 	bias, scale, zero := n.Arg(op.BiasOperand), n.Arg(op.ScaleOperand), n.Arg(op.ZeroOperand)
 	return func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {

@@ -81,7 +81,8 @@ func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]k
 	}, ends: true}
 }
 
-// matrix returns the type of the matrices that warps multiply if factors are of type d, or ir.Invalid.
+// matrix returns the type of the matrices that warps multiply if factors are of type d. It is
+// ir.Invalid if threads multiply single elements.
 func (o Options) matrix(d ir.DType) ir.DType {
 	if o.Matrices && (d == ir.F16 || d == ir.BF16 || d == ir.F32 && o.TF32) {
 		return d
@@ -89,7 +90,8 @@ func (o Options) matrix(d ir.DType) ir.DType {
 	return ir.Invalid
 }
 
-// factor returns what a product multiplies in place of an element of an operand.
+// factor returns an element of an operand as a product multiplies it: rounded to 11 significant bits
+// with TF32, otherwise unchanged.
 func (o Options) factor(e *kernels.Emitter, element *kernel.Value) *kernel.Value {
 	if o.TF32 && element.Type.DType == ir.F32 {
 		return e.RoundTF32(element)

@@ -48,10 +48,11 @@ func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// eliminate launches a block of threads for each matrix, which it keeps in shared memory. If wide
-// is 2, the identity matrix is to the right of the matrix. There is a step for each row. The step
-// swaps the row with the greatest element of its column to the diagonal, and replaces every element
-// by next. At the end store gets the product of the pivots with the sign of the permutation.
+// eliminate launches a block of threads for each matrix, which it keeps in shared memory. If wide is
+// 2, the identity matrix is to the right of the matrix. There is a step for each row. The step swaps
+// the pivot row to the diagonal: the row with the largest absolute value in the column. It then
+// replaces every element by the result of next. At the end store gets the product of the pivots with
+// the sign of the permutation.
 func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, column *kernel.Value) *kernel.Value, store func(p pivoted, det *kernel.Value)) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	if _, ok := kernels.Arithmetic(x.Type.DType); !ok {
@@ -111,12 +112,12 @@ type pivoted struct {
 	k, best       *kernel.Value
 }
 
-// place returns the row and the column of an element.
+// place returns the row and the column of the element with index i in row-major order.
 func (p pivoted) place(i *kernel.Value) (row, column *kernel.Value) {
 	return p.Div(i, p.Int(p.columns)), p.Rem(i, p.Int(p.columns))
 }
 
-// element returns an element by its index in row-major order.
+// element returns the element with index i in row-major order.
 func (p pivoted) element(i *kernel.Value) *kernel.Value { return p.Load(p.work, p.Add(p.first, i)) }
 
 // at returns the element in a row and a column.
@@ -125,7 +126,8 @@ func (p pivoted) at(row, column *kernel.Value) *kernel.Value {
 	return p.element(p.Add(p.Mul(from, p.Int(p.columns)), column))
 }
 
-// greatest returns the row from k on with the greatest element in column k, the first of equal ones.
+// greatest returns the pivot row: the row at or after k whose element in column k has the largest
+// absolute value. Ties go to the first row.
 func (p pivoted) greatest() *kernel.Value {
 	size := func(row *kernel.Value) *kernel.Value {
 		return p.Abs(p.element(p.Add(p.Mul(row, p.Int(p.columns)), p.k)))

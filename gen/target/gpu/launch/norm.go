@@ -23,8 +23,8 @@ var norm = []entry{
 	ends(lrn),
 }
 
-// element0 is the place of an element's scale and bias if these have one element for each element
-// of a row.
+// element0 returns the index of the scale and bias of element i of a row, if scale and bias have an
+// element for each element of a row: i itself.
 func element0(r *kernels.Row, i *kernel.Value) *kernel.Value { return i }
 
 // groupNorm normalises groups of channels. Scale and bias have an element for each channel.
@@ -38,8 +38,9 @@ func groupNorm(o op.GroupNormalization, n *ir.Node, put store) ([]kernels.Launch
 	}, put)
 }
 
-// normalise divides each row by its standard deviation, or by the root of the mean of its squares. The
-// optional operands after the first are a scale and a bias, whose element for one of a row is at place.
+// normalise divides each row by its standard deviation or, unless centred is set, by the root of the
+// mean of its squares. The optional operands after the first are a scale and a bias. place returns the
+// index, in both, of element i of a row.
 func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value, put store) ([]kernels.Launch, error) {
 	x, scale, bias := n.Args[0], n.Arg(1), n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)
@@ -77,7 +78,8 @@ func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, c
 	}))
 }
 
-// lrn has a thread for each element, which adds up the squares of its neighbours.
+// lrn launches a thread for each element, which adds up the squares of the elements in the
+// neighbouring channels.
 func lrn(o op.LRN, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -20,7 +20,10 @@ var pool = []entry{
 
 var errBlocked = errors.New("the channels are in blocks")
 
-// overWindow is a kernel with a thread for each window: it carries a state through the cells.
+// overWindow launches a thread for each window, which carries a state through the cells of the window.
+// start returns the first state, step the state after a cell, and end the result of the last state.
+// step is told whether the cell is inside of the operand, and whether it is in the operand or its
+// padding. get reads the cell.
 func overWindow(name string, o op.Window, n *ir.Node, put store, start func(e *kernels.Emitter) []*kernel.Value,
 	step func(e *kernels.Emitter, state []*kernel.Value, inside, padded *kernel.Value, get func() *kernel.Value) []*kernel.Value,
 	end func(e *kernels.Emitter, state []*kernel.Value) *kernel.Value) ([]kernels.Launch, error) {

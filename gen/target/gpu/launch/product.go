@@ -29,7 +29,8 @@ func matMul(_ op.MatMul, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	})
 }
 
-// matrices multiplies batches of matrices whose elements a and b change. b gets the column, too. matrix is
+// matrices multiplies batches of matrices. a and b change the elements of the left and the right
+// matrix. b also gets the column; the column for a is nil. sums is the type of the sums, and matrix is
 // [kernels.Factors.Matrix].
 func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Args[1]

@@ -168,7 +168,7 @@ func cosTurn(e *kernels.Emitter, t *kernel.Value) *kernel.Value {
 	return e.Mul(sign, c)
 }
 
-// philox returns rt.Philox, of u64.
+// philox returns the two numbers of rt.Philox, as u64.
 func philox(e *kernels.Emitter, seed, i *kernel.Value) (a, b *kernel.Value) {
 	word := e.Whole(ir.U64, 32)
 	low := func(v *kernel.Value) *kernel.Value { return e.Convert(ir.U32, v) }

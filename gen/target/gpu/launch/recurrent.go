@@ -11,8 +11,8 @@ import (
 )
 
 // recurrent are the operators that run one direction of a recurrent layer. A first kernel sets the
-// state, and a round of kernels computes each step: products of the state and the recurrent weights,
-// with the cell's formula.
+// state. Kernels that are repeated for each time step, see [kernels.Rounds], then compute the products
+// of the state and the recurrent weights, and the cell's formula.
 var recurrent = []entry{
 	computes(gruSteps),
 	computes(lstmSteps),
@@ -49,7 +49,8 @@ func recurrenceOf(o op.Steps, n *ir.Node, first int) (*recurrence, error) {
 // shape returns the shape of a state, [batch, hidden].
 func (r *recurrence) shape() []dim.Dim { return []dim.Dim{r.batch, r.hidden} }
 
-// launches returns the launches of the node. round returns the launches of a step.
+// launches returns the launches of the node. round returns the launches of a time step, which are
+// repeated.
 func (r *recurrence) launches(round func() ([]kernels.Launch, error)) ([]kernels.Launch, error) {
 	start, err := kernels.Map("recurrent_start", r.shape(), func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		for k, v := range r.initial {
@@ -70,7 +71,7 @@ func (r *recurrence) launches(round func() ([]kernels.Launch, error)) ([]kernels
 	return append([]kernels.Launch{start}, step...), err
 }
 
-// length returns the number of steps of a sequence, as an i32.
+// length returns the number of time steps of a sequence, as an i32.
 func (r *recurrence) length(e *kernels.Emitter, sequence *kernel.Value) *kernel.Value {
 	if r.lens == nil {
 		return e.Dim(r.steps)
@@ -78,7 +79,8 @@ func (r *recurrence) length(e *kernels.Emitter, sequence *kernel.Value) *kernel.
 	return e.Read(r.lens).Get(sequence)
 }
 
-// time returns the index of the step that the current round computes.
+// time returns the index of the time step that the current [kernels.Rounds] round computes. Rounds of
+// a reverse layer begin with the last time step.
 func (r *recurrence) time(e *kernels.Emitter) *kernel.Value {
 	if r.Reverse {
 		return e.Sub(e.Sub(e.Dim(r.steps), e.Int(1)), e.Round())
@@ -86,18 +88,22 @@ func (r *recurrence) time(e *kernels.Emitter) *kernel.Value {
 	return e.Round()
 }
 
-// before returns an element of a sequence's hidden state before the step of the round.
+// before returns element i of a sequence's hidden state before the time step that the current
+// [kernels.Rounds] round computes.
 func (r *recurrence) before(e *kernels.Emitter, sequence, i *kernel.Value) *kernel.Value {
 	return e.Scratch(r.h).At(e.And(e.Round(), e.Int(1)), sequence, i)
 }
 
-// projected returns an element of a gate, from the projected operand of the step of the round.
+// projected returns element i of a gate of a sequence, from the first operand, which holds the
+// projected inputs of all time steps. The time step is the one that the current [kernels.Rounds] round
+// computes.
 func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel.Value) *kernel.Value {
 	return e.Read(r.Args[0]).At(r.time(e), sequence, e.Add(e.Mul(e.Int(gate), e.Dim(r.hidden)), i))
 }
 
 // product returns a launch that multiplies a vector of each sequence by the recurrent weights of
-// several gates. of returns the operand with a gate's weights, and the gate's place in it.
+// several gates. of returns the number of the operand that holds a gate's weights, and place, the
+// index of the gate among the gates of that operand.
 func (r *recurrence) product(name string, gates int, of func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
@@ -110,9 +116,9 @@ func (r *recurrence) product(name string, gates int, of func(gate int) (operand,
 	})
 }
 
-// finish stores the states of an element after the step of the round, and the element of y. states
-// are the states before the step, and cell returns the states after it. After the end of the
-// sequence the states stay the same, and y is 0.
+// finish stores element i of the states of a sequence, and of y, after the time step that the current
+// [kernels.Rounds] round computes. states are the states before the step, and cell returns the states
+// after it. After the end of the sequence the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {
@@ -192,7 +198,7 @@ func lstmSteps(o op.LSTMSteps, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// The places of the operands of gruSteps.
+// Numbers of the operands of [op.GRUSteps].
 const (
 	gruGates = 1 + iota
 	gruCandidate

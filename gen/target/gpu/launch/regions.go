@@ -84,7 +84,7 @@ func halfAway(e *kernels.Emitter, x *kernel.Value) *kernel.Value {
 	return e.Select(e.Lt(x, e.Float(d, 0)), e.Neg(rounded), rounded)
 }
 
-// maxSampling is the largest Sampling that a kernel takes.
+// maxSampling is the largest [op.RoiAlign] Sampling that a kernel takes.
 const maxSampling = 64
 
 // roiAlign launches a thread for each bin of each channel. Coordinates have the type of the sums.
@@ -211,9 +211,9 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 	})
 }
 
-// inside returns a range of the samples of a bin that contains all samples inside of the images. If
-// the number of samples depends on the region, the range has a few samples for each element of the
-// axis at most.
+// inside returns a range [from, to) of samples of a bin that contains all samples inside of the
+// images. If the number of samples depends on the region, the range has a few samples for each element
+// of the axis at most.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {
 		return r.Int(0), a.samples

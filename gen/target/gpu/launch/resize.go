@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// resize are the operators that resize axes by tables. A place in a table that is outside of the axis
-// counts as the nearest one inside.
+// resize are the operators that resize axes by tables of indices and weights. An index that is outside
+// of the axis counts as the nearest one inside.
 var resize = []entry{
 	computes(resizeAxis),
 	computes(resizeLinear),
@@ -30,10 +30,10 @@ func resizeNearest(_ op.ResizeNearest, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// tap is a place on an axis and its weight.
+// tap is an index on an axis and its weight.
 type tap struct{ at, weight *kernel.Value }
 
-// tapAt returns entry i of a table: a place on an axis of this extent, and its weight in type d.
+// tapAt returns entry i of a table: an index on an axis of this extent, and its weight in type d.
 func tapAt(e *kernels.Emitter, d ir.DType, index, weights *ir.Value, i *kernel.Value, extent dim.Dim) tap {
 	return tap{place(e, e.Read(index).Get(i), extent), e.Convert(d, e.Read(weights).Get(i))}
 }

@@ -71,7 +71,8 @@ func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error)
 }
 
 // scatterND finds the first and the last update of each slice. It then launches a thread for each
-// element of the result, which goes through the updates in between. Tuples have one coordinate.
+// element of the result, which goes through the updates in between. It returns an error unless each
+// index tuple has one coordinate.
 func scatterND(o op.ScatterND, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)

@@ -41,8 +41,8 @@ const (
 	linearSteps  = 16
 )
 
-// linearAttention copies the initial state. Each round then computes some steps. A thread has one
-// column of a state, which does not depend on other columns.
+// linearAttention copies the initial state. It then computes some time steps in each [kernels.Rounds]
+// round. A thread has one column of a state, which does not depend on other columns.
 func linearAttention(_ op.LinearAttention, n *ir.Node) ([]kernels.Launch, error) {
 	q, k, past := n.Args[0], n.Args[1], n.Args[3]
 	y, last := n.Results[0], n.Results[1]
@@ -86,7 +86,7 @@ type column struct {
 	each           int // heads of queries that use the state
 }
 
-// step computes one step: it updates the column and stores its element of each result.
+// step computes one time step: it updates the column and stores its element of each result.
 func (c *column) step(step *kernel.Value) {
 	q, key, value, keep, rate := c.Args[0], c.Args[1], c.Args[2], c.Arg(4), c.Arg(5)
 	state, y := c.Write(c.Results[1]), c.Write(c.Results[0])

@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// signal are windows and filters of signals. They compute in f64.
+// signal lists the window and mel-filter operators. Their kernels compute in f64.
 var signal = []entry{
 	computes(cosineWindow),
 	computes(melWeightMatrix),

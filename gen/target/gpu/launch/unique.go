@@ -156,7 +156,7 @@ func (u *groups) isStart(e *kernels.Emitter, at *kernel.Value) *kernel.Value {
 	return e.Ne(before, u.group(e, at))
 }
 
-// numberByPlace numbers the groups by their first rows.
+// numberByPlace numbers the groups in the order of their first rows.
 func (u *groups) numberByPlace() ([]kernels.Launch, error) {
 	begins := &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{u.rows}} // 1 for the first row of a group
 	mark, err := kernels.Map("unique_first", []dim.Dim{u.rows}, func(e *kernels.Emitter, _ []*kernel.Value, i *kernel.Value) {

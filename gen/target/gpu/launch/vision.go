@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// vision are the operators that read pictures at places between pixels.
+// vision are the operators that read images at fractional positions.
 var vision = []entry{
 	computes(gridSample),
 }
@@ -20,7 +20,7 @@ var vision = []entry{
 // maxGridTaps is the largest number of elements that a thread of gridSample reads.
 const maxGridTaps = 64
 
-// gridSample launches a thread for each element of the result. It computes places in f64.
+// gridSample launches a thread for each element of the result. It computes coordinates in f64.
 func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 	x, grid, y := n.Args[0], n.Args[1], n.Results[0]
 	spatial := x.Type.Shape[2:]
@@ -67,16 +67,18 @@ func gridSample(o op.GridSample, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// sample is a place on an axis, whether it is inside of the operand, and its weight.
+// sample is an index on an axis, whether the operand has this index, and its weight.
 type sample struct{ at, inside, weight *kernel.Value }
 
-// sampler computes places of a GridSample.
+// sampler computes the elements that a GridSample reads, and their weights.
 type sampler struct {
 	*kernels.Emitter
 	op.GridSample
 }
 
-// corners calls each for every combination of one sample from each of axes.
+// corners calls each for every combination of one sample from each of axes. each gets the indices of
+// the samples, whether all are inside, and the product of their weights. cells, inside and weight are
+// those of the axes before.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		each(cells, inside, weight)
@@ -132,7 +134,7 @@ func within(e *kernels.Emitter, x, low, high *kernel.Value) *kernel.Value {
 	return e.Select(e.Gt(x, low), e.Min(x, high), low)
 }
 
-// padded returns a place on an axis of extent d after padding is applied.
+// padded returns the coordinate x on an axis of extent d after padding is applied.
 func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	switch s.Padding {
 	case "border":
@@ -144,7 +146,7 @@ func (s sampler) padded(x *kernel.Value, d dim.Dim) *kernel.Value {
 	return within(s.Emitter, x, s.num(0), s.Convert(ir.F64, s.Dim(d.Sub(dim.Const(1)))))
 }
 
-// mirrored returns the place inside an axis of extent d whose reflection at the ends is x.
+// mirrored returns the coordinate inside of an axis of extent d whose reflection at the ends is x.
 func (s sampler) mirrored(x *kernel.Value, d dim.Dim) *kernel.Value {
 	low, length := -0.5, s.Convert(ir.F64, s.Dim(d))
 	if s.AlignCorners {

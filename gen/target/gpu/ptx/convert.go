@@ -166,7 +166,8 @@ func (w *writer) cast(x *kernel.Value, to ir.DType) operand {
 	return constant(to, o.bits)
 }
 
-// extend writes the low bits of a register as an integer narrower than 32 bits.
+// extend writes the conversion of the low bits of register x to the integer type `to`, extended to 32
+// bits in register r.
 func (w *writer) extend(r, x string, to ir.DType) {
 	if to.Class() == ir.Unsigned {
 		w.emit("and.b32", r, x, fmt.Sprint(1<<to.Bits()-1))

@@ -111,8 +111,8 @@ func (c counter) iterations() (n int64, ok bool) {
 	return (hi - lo + step - 1) / step, true
 }
 
-// straight writes n iterations from a constant index on without a loop. The results are the last
-// values.
+// straight writes n iterations without a loop. lo is the index of the first one. The results are the
+// carried values after the last one.
 func (w *writer) straight(c counter, lo, n int64, carried []operand) {
 	step := int64(int32(c.step.bits))
 	for k := range n {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Check returns an error if a module breaks a rule of SPIR-V or Vulkan: the order of its parts,
-// ids, types of operands, capabilities, and structured control flow. It accepts only the
-// instructions that [Write] uses. It does not share tables with the writer, so that it finds their
-// errors.
+// Check returns an error if a module breaks a rule of SPIR-V or Vulkan: the order of its parts, ids,
+// types of operands, capabilities, and structured control flow. It accepts only the instructions that
+// [Write] uses. It has tables of its own, so that it finds errors in the tables of the writer.
 func Check(words []uint32) error {
 	if err := check(words); err != nil {
 		return fmt.Errorf("spirv: %w", err)

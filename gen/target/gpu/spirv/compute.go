@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// forms holds the instructions of an operation on floats, signed and unsigned integers, and bools.
-// It is 0 for a type that the operation does not have, or for which it takes several instructions.
+// forms holds the instructions of an operation on floats, signed and unsigned integers, and bools. An
+// instruction is 0 if the operation does not have the type, or takes several instructions.
 type forms struct{ float, signed, unsigned, logical uint32 }
 
 func (i forms) on(d ir.DType) uint32 {

@@ -121,7 +121,7 @@ func (f *function) brain(x uint32) uint32 {
 	return f.choose(ir.U32, isNumber, f.round(b, 16), nan)
 }
 
-// round drops the low bits of a word and rounds the rest to nearest, ties to even.
+// round drops the `low` lowest bits of a word and rounds the rest to nearest, ties to even.
 func (f *function) round(x, low uint32) uint32 {
 	odd := f.bits(opBitwiseAnd, f.bits(opShiftRightLogical, x, low), 1)
 	up := f.value(opIAdd, f.integer(32), f.bits(opIAdd, x, 1<<(low-1)-1), odd)

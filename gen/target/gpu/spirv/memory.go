@@ -169,7 +169,7 @@ func (f *function) store(p, i *kernel.Value, values []uint32) {
 	}
 }
 
-// cell returns the cells in which n adjacent elements of an array are moved.
+// cell returns the cell in which n adjacent elements of an array are moved.
 func (f *function) cell(p *kernel.Value, n int) cell {
 	f.register(p.Type.DType) // fails if it is not a type of kernels
 	if p.Type.Space == kernel.Shared {
@@ -199,14 +199,13 @@ func (f *function) access(c cell) {
 	}
 }
 
-// at returns a pointer to a cell of global memory that begins first elements after element i of p.
+// at returns a pointer to the cell of global memory that begins at element i + first of p.
 func (f *function) at(c cell, p, i *kernel.Value, first int) uint32 {
 	pointer := f.pointer(classPhysicalStorageBuffer, f.memory(c))
 	return f.value(opConvertUToPtr, pointer, f.address(p, i, first))
 }
 
-// address returns the address of the element of global memory that is first elements after element
-// i of p.
+// address returns the address of element i + first of p, which is in global memory.
 func (f *function) address(p, i *kernel.Value, first int) uint32 {
 	long, size := f.integer(64), p.Type.DType.Size()
 	base := f.of(p)
@@ -232,8 +231,8 @@ func (f *function) address(p, i *kernel.Value, first int) uint32 {
 	return base
 }
 
-// place returns a pointer to the word that contains a narrow element of p, and the bit at which the
-// element begins.
+// place returns a pointer to the word that contains element i + first of p, a narrow element. shift is
+// the bit at which the element begins.
 func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
 	long, word := f.integer(64), f.integer(32)
 	address := f.address(p, i, first)
@@ -243,8 +242,8 @@ func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
 	return at, f.bits(opShiftLeftLogical, low, 3)
 }
 
-// replace stores a narrow element into its word. Other threads may store the other elements of the
-// word at the same time.
+// replace stores x as element i + first of p, a narrow element, into its word. Other threads may store
+// the other elements of the word at the same time.
 func (f *function) replace(p, i *kernel.Value, first int, d ir.DType, x uint32) {
 	word, device, relaxed := f.integer(32), f.word(scopeDevice), f.word(semanticsRelaxed)
 	at, shift := f.place(p, i, first)
@@ -253,7 +252,7 @@ func (f *function) replace(p, i *kernel.Value, first int, d ir.DType, x uint32) 
 	f.value(opAtomicOr, word, at, device, relaxed, f.value(opShiftLeftLogical, word, f.toBits(d, x), shift))
 }
 
-// element returns a pointer to a cell of a shared array that begins first elements after element i.
+// element returns a pointer to the cell of a shared array that contains element i + first.
 func (f *function) element(array, i *kernel.Value, first int) uint32 {
 	c := f.cells[array]
 	variable, ok := f.ids[array]

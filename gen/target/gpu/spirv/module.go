@@ -118,8 +118,8 @@ func (m *module) decorate(id uint32, decoration ...uint32) {
 	m.decorations = add(m.decorations, opDecorate, append([]uint32{id}, decoration...)...)
 }
 
-// shared returns the id under a key, of an object that a module has only once. make makes the
-// object when it is first needed.
+// shared returns the id of an object that a module has only once, such as a type. key identifies the
+// object. make makes the object when it is first needed.
 func (m *module) shared(make func() uint32, key ...any) uint32 {
 	k := fmt.Sprint(key...)
 	if id, ok := m.known[k]; ok {
@@ -165,7 +165,8 @@ func (m *module) register(d ir.DType) uint32 {
 	return 0
 }
 
-// vector returns the type of a vector of n elements of type of, or of if n is 1.
+// vector returns the type of vectors of n elements, or the type of an element if n is 1. of is the
+// type of an element.
 func (m *module) vector(of uint32, n int) uint32 {
 	if n == 1 {
 		return of

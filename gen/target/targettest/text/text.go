@@ -16,7 +16,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// Target is the target. Its zero value is ready to use.
+// Target is a target that prints a program as text and runs it by evaluating its nodes. Its zero value
+// is ready to use.
 type Target struct{}
 
 // Name returns "text".
@@ -28,7 +29,7 @@ func (Target) Computes(*ir.Node) error { return nil }
 // Reads returns all operands.
 func (Target) Reads(n *ir.Node) []*ir.Value { return n.Args }
 
-// Keeps returns true, so that no operator is decomposed.
+// Keeps returns true: no node is decomposed, because the target computes every node as a whole.
 func (Target) Keeps(*ir.Node) bool { return true }
 
 // Lower returns nil: no node is replaced.

@@ -20,8 +20,8 @@ var formulas = []string{
 var constants = []string{"ConvWeightsParts"}
 
 // formulaFile translates the functions listed in formulas from integers to extents. A function
-// consists of assignments and a result. They may have sums, products, constants, min, max, ceil,
-// volume, and fields and methods of a composite argument. These methods are formulas too.
+// consists of assignments and a result. The expressions may have sums, products, constants, min, max,
+// ceil, volume, and fields and methods of a composite argument. These methods are formulas too.
 func (s *source) formulaFile() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%spackage kernel\n\nimport %q\n", header, "github.com/burngen/burngen/ir/dim")

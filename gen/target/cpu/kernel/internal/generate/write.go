@@ -276,8 +276,8 @@ func (k *kernel) path(own string) string {
 	return own + k.name
 }
 
-// instances returns the expressions of a kernel's instances: one for each choice of its types. The
-// last type changes first.
+// instances returns the expressions of a kernel's instances: one for each combination of its types, in
+// lexicographic order, so that the last type varies fastest.
 func (w *writer) instances(k *kernel) []string {
 	lists := []string{""}
 	for _, t := range k.types {
