@@ -50,7 +50,8 @@ func (c *customs) find(domain, name string) (onnx.CustomOp, bool) {
 	return nil, false
 }
 
-// unused returns an error that lists the operators that no node named, one per line.
+// unused returns an error that lists the operators that no node named, one per line. Each line begins
+// with file, the name of the model's file.
 func (c *customs) unused(file string) error {
 	var errs []error
 	for _, o := range c.list {
@@ -65,10 +66,10 @@ func (c *customs) unused(file string) error {
 	return errors.Join(errs...)
 }
 
-// CheckFunc looks for the function of a custom operator in its package, resolved in the module of
-// dir. It returns an error if the package exists but the function does not, or if the function
-// cannot have the right type. It accepts packages that it cannot find and types that need type
-// checking; the Go compiler checks these.
+// CheckFunc looks for the function of a custom operator in its package, resolved in the module of dir.
+// It returns an error if the package exists but the function does not, or if the function cannot have
+// the right type. It accepts packages that it cannot find and types that need type checking, because
+// the Go compiler checks both.
 func CheckFunc(o op.Custom, dir string) error {
 	path, name := o.Package()
 	files := packageFiles(path, dir)

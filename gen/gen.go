@@ -266,8 +266,8 @@ func (m *Model) kept() []emit.Prepared {
 // isConstant reports whether a weight is a constant of the model rather than one of its weights.
 func (m *Model) isConstant(name string) bool { return !m.given[name] }
 
-// emission returns the input of the emitter without the sample, and the file of constants that the
-// package needs besides its weights, if any.
+// emission returns the input of the emitter without the sample. It also returns the file of constants
+// that the package needs besides its weights, if there is one.
 func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	e := &emit.Model{
 		Package: m.options.Package,
@@ -471,7 +471,8 @@ func (m *Model) CanRun() error {
 }
 
 // Run computes the model without generating a package. Arguments and results are Go slices of the
-// elements; for containers see [exec.HeldType].
+// elements, with their shapes; for containers see [exec.HeldType]. It returns the results and their
+// shapes.
 func (m *Model) Run(args []any, shapes [][]int) ([]any, [][]int, error) {
 	return m.RunContext(context.Background(), args, shapes)
 }

@@ -102,9 +102,9 @@ func mean(b *ir.Builder, x *ir.Value) *ir.Value {
 	return b.Node(op.Reduce{Kind: op.ReduceMean, Axes: axes}, x)
 }
 
-// withLoss returns a source with an additional function @loss, which applies a loss function to the
-// first result of the first function. It has the parameters of that function and the target, and
-// returns the loss and then the results of that function.
+// withLoss returns a source with an additional function @loss, which applies the loss function called
+// name to the first result of the first function. @loss has the parameters of the first function and
+// the target. It returns the loss and then the results of the first function.
 func withLoss(src *Source, name string) (*Source, error) {
 	l, ok := losses[name]
 	if !ok {

@@ -108,7 +108,7 @@ func useText(u gpu.Use) string {
 	return text
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun: one if n is 1, else many.
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -259,9 +259,9 @@ func (m *Model) Parameters() int64 {
 	return n
 }
 
-// Flops returns the number of floating-point operations of one call, with every symbolic extent set
-// to 1. note names these symbols, as in " at N = 1", and is "" if there are none. Operators that do
-// not report their operations are not counted.
+// Flops returns the number of floating-point operations of one call, with every symbolic extent set to
+// 1. note names the symbols, as in " at N = 1", and is "" if there are none. Operators that do not
+// report their operations are not counted.
 func (m *Model) Flops() (n int64, note string) {
 	f := m.Source.Func()
 	if symbols := f.Symbols(); len(symbols) > 0 {

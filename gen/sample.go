@@ -76,7 +76,8 @@ func (m *Model) addSample(f *emit.Function, source *ir.Func) {
 	}
 }
 
-// sample runs a function on the inputs of the bundled test, modified by move if that is not nil.
+// sample runs a function on the inputs of the bundled test, which move changes before if it is not
+// nil. It returns the results and their shapes.
 func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int, error) {
 	defer m.options.Target.Plain()()
 	args, shapes, err := sampleInputs(f.IR, f.SampleLow)
@@ -147,11 +148,11 @@ func nudge(x []float32, by float64) {
 	}
 }
 
-// SampleInputs returns the arguments that the bundled test draws for a function. Symbolic extents
-// are 2.
+// SampleInputs returns the arguments that the bundled test draws for a function, and their shapes.
+// Symbolic extents are 2.
 func SampleInputs(f *ir.Func) (args []any, shapes [][]int, err error) { return sampleInputs(f, 0) }
 
-// sampleInputs is [SampleInputs] with elements of at least low.
+// sampleInputs is [SampleInputs] with elements of at least low, as [emit.SampleRange] describes.
 func sampleInputs(f *ir.Func, low int) (args []any, shapes [][]int, err error) {
 	for i, p := range f.Params {
 		seed := uint32(emit.SampleSeed + i)
@@ -194,8 +195,8 @@ func sampleTensor(t ir.Type, low int, seed uint32) (exec.Item, error) {
 	return exec.Item{Data: data, Shape: shape}, nil
 }
 
-// sampleContainer returns the container that the bundled test constructs, with tensors drawn as
-// [sampleTensor] does. seed is the seed of the first tensor.
+// sampleContainer returns the container that the bundled test constructs, with tensors that
+// [sampleTensor] draws from low and seed.
 func sampleContainer(t ir.Type, low int, seed uint32) (any, error) {
 	var items []exec.Item
 	for _, elem := range emit.SampleContainer(t) {

@@ -215,8 +215,10 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds a function that computes the first function, and also gradients from the gradients
-// of its results. It differentiates the sum of the products of results and their gradients.
+// addOuter adds a function for training with a loss that the caller computes. It computes the first
+// function of the model and, from the gradients of its results, the gradients of params. It
+// differentiates the sum of the products of results and their gradients. add adds the function to the
+// module.
 func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error {
 	of := m.Source.Functions[0]
 	if of.Loss || len(of.States) > 0 {

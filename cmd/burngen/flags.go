@@ -216,7 +216,8 @@ func oneModel(files []string) (string, error) {
 	return "", usagef("name one model, not %d: %q", len(files), files)
 }
 
-// checkKind returns an error if a flag is given that does not apply to this kind of model.
+// checkKind returns an error if a flag is given that does not apply to the kind of the model: a
+// description if isDescription is set, else an ONNX file.
 func checkKind(flags *flagSet, isDescription bool) error {
 	if wrong := flags.given(ofDescriptions); len(wrong) > 0 && !isDescription {
 		return usagef("%s applies to descriptions in Go, not to ONNX files", wrong[0])
@@ -237,8 +238,8 @@ func load(flags *flagSet, path string, o *gen.Options, s *streams) (*gen.Model, 
 	return gen.Load(path, *o)
 }
 
-// loadFor is [load] for each target that the flag on names, or for the target in o if the flag is
-// not given.
+// loadFor calls [load] for each target that the flag on names, or for the target in o if the flag is
+// not given. It returns the compiled models in the order of the targets.
 func loadFor(on *oneTarget, flags *flagSet, path string, o *gen.Options, s *streams) ([]*gen.Model, error) {
 	targets := []target.Target{on.target}
 	if on.auto {

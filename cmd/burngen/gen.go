@@ -282,8 +282,9 @@ func (g *genFlags) run(s *streams, files []string) error {
 	return nil
 }
 
-// generateAll calls [genFlags.generate] for each target, with folders below -o for all targets but
-// the first. It adds the package that chooses among them if -target has auto.
+// generateAll calls [genFlags.generate] for each target, with folders below -o for all targets but the
+// first. It adds the package that chooses among them if -target has auto. It returns a model for each
+// target, and what is to be written.
 func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, outputs []*gen.Output, err error) {
 	first, dir, pkg := g.options.Target, g.dir, g.options.Package
 	defer func() { g.dir, g.options.Target, g.options.Package = dir, first, pkg }()

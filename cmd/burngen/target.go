@@ -33,8 +33,8 @@ func named(name string) (target.Target, error) {
 	return found, nil
 }
 
-// manyTargets is a flag with names of targets, each once. The name auto stands for all of them, after
-// those that are named.
+// manyTargets is a flag with names of targets, each once. The name auto stands for all other targets,
+// which come last.
 type manyTargets struct {
 	targets *[]target.Target
 	auto    *bool

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Source returns the file with the functions of configurations, for their own package. It starts
-// with the header line.
+// Source returns a Go file with the functions of configurations, for pkg, the package that declares
+// the configurations. header is the first line of the file.
 func (s *Set) Source(header, pkg string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)
@@ -21,9 +21,9 @@ func (s *Set) Source(header, pkg string) ([]byte, error) {
 	return format.Source(p.b.Bytes())
 }
 
-// Declare returns a file that declares the configurations and their functions in another package,
-// and the variable Built whose value is the Go expression built. If built is "", the variable is
-// omitted.
+// Declare returns a Go file of another package, pkg, that declares the configurations and their
+// functions. It also declares the variable Built, whose value is the Go expression built. If built is
+// "", there is no such variable. header is the first line of the file.
 func (s *Set) Declare(header, pkg, built string) ([]byte, error) {
 	p := &printer{}
 	p.begin(header, pkg)

@@ -62,8 +62,8 @@ func (g *given) sets(field string) bool {
 	return false
 }
 
-// Value returns the Go expression of a configuration. It returns all values that do not fit as one
-// error, or [Missing] if fields are missing.
+// Value returns the Go expression of the configuration called name with the user's input. It returns
+// one error for all values that do not fit, or [Missing] if fields are missing.
 func (s *Set) Value(name string, user Given) (string, error) {
 	g := &given{foreign: user.Foreign != nil, set: map[string]string{}, used: map[string]bool{}}
 	var errs []error

@@ -239,8 +239,8 @@ func (a *auto) loader(f *jen.File, name string, params []jen.Code, options jen.C
 	f.Func().Id(name).Params(params...).Params(jen.Id("Model"), jen.Error()).Block(jen.Return(jen.Qual(gpuPath, "First").Call(append(args, jen.Line())...)))
 }
 
-// source returns a text for the doc comment of Load that says where the weights are. It also prints
-// the parameter for the path of the weights file, if the file is not in the program.
+// source returns a text for the doc comment of Load that says where the weights are. params has the
+// parameter for the path of the weights file, if the file is not in the program.
 func (a *auto) source() (text string, params []jen.Code) {
 	switch a.Store.(type) {
 	case Beside, Existing:

@@ -29,9 +29,9 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints the argument for result i of a function that is called, and the statements before
-// the call. They give a shape to a tensor that is stored with its shape, unless only the function
-// knows the shape.
+// passed prints arg, the argument for result i of a function that is called. before are statements
+// before the call. They give a shape to a tensor that is stored with its shape, unless only the
+// function knows the shape.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (before []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():
@@ -70,8 +70,8 @@ func (f *function) enter(callee *program.Func, bases []*plan.Ref, results, args 
 	return checked(f.host.self().Dot(f.callees[callee].name).Call(slices.Concat([]jen.Code{jen.Id("call")}, list, results, args)...))
 }
 
-// turn names the variables of a carried value that alternates between places: the place an
-// iteration reads, the place it writes, and the third place.
+// turn names three variables of a value that a loop carries. now is the memory that an iteration
+// reads, next the memory that it writes, and other the memory that the iteration after it writes.
 type turn struct{ now, next, other string }
 
 // repeat prints a loop that calls a function in each iteration.
@@ -120,8 +120,8 @@ type repeatPrinter struct {
 // scope returns the scope in which steps of the loop are printed.
 func (p *repeatPrinter) scope() *Scope { return &Scope{p.function, p.v} }
 
-// trips prints the declarations of the number of iterations and of the condition, and the test for
-// another iteration.
+// trips prints the declarations of the number of iterations and of the condition. It also prints the
+// expression that says whether there is another iteration.
 func (p *repeatPrinter) trips() ([]jen.Code, *jen.Statement) {
 	s, test := p.s, jen.Id("trip").Op("<").Id("trips")
 	n := jen.Int64().Call(jen.Qual("math", "MaxInt64"))

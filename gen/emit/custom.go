@@ -14,8 +14,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// customPackages returns the import paths of the functions that a model calls, and their package
-// names in the generated code, in the order of their first calls.
+// customPackages returns the import paths of the functions that a model calls, in the order of their
+// first calls. aliases maps the paths to the names of the packages in the generated code.
 func customPackages(m *Model, global *names) (paths []string, aliases map[string]string) {
 	aliases = map[string]string{}
 	for _, f := range m.Functions {

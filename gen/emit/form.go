@@ -19,9 +19,9 @@ const (
 )
 
 // formOf returns the form of a function with these parameters and results, and the symbol of the
-// batch. The form is static if all extents are static. It is batched if the first extent of every
-// tensor is the same symbol and the others are static. If mixed is set, some arguments may be
-// static, but at least one has the batch.
+// batch, or "". The form is static if all extents are static. It is batched if the first extent of
+// every tensor is the same symbol and the others are static. If mixed is set, some arguments may be
+// static, but at least one has the batch. Otherwise it is dynamic.
 func formOf(params, results []*ir.Value, mixed bool) (form, string) {
 	values := slices.Concat(params, results)
 	symbols := (&ir.Func{Block: ir.Block{Params: params}}).Symbols()

@@ -89,8 +89,8 @@ func (f *function) parts() [][]program.Step {
 	return append(parts, steps)
 }
 
-// body prints the statements of some steps, after the declarations of the views that they use. It
-// also returns these views.
+// body prints the statements of some steps, after the declarations of the views that they use. used
+// has these views.
 func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 	views := &views{f: f, seen: map[string]bool{}, room: map[string]*jen.Statement{}, weights: map[string]bool{}}
 	var out []jen.Code
@@ -357,7 +357,7 @@ func (f *function) offsetInside(b *plan.Buffer) *jen.Statement {
 	return name
 }
 
-// table returns the name of the function's table called what, such as "tails".
+// table returns the name of one of the function's tables. what is the kind of table, such as "tails".
 func (f *function) table(what string) string {
 	if f.name == "forward" {
 		return what

@@ -18,9 +18,9 @@ var (
 	runtimeImports  = []string{rtPath, keysPath}
 )
 
-// guard parses the files and checks properties that no text in a model can change: they import only
-// the runtime, the packages of custom operators, and more, and contain no init function, no cgo, and no
-// directive except those that embed the weights and the kernels.
+// guard parses the files and checks properties that no text in a model can change. They import only
+// the runtime, the packages of custom operators, and the packages in more. They contain no init
+// function, no cgo, and no directive except directives that embed the weights and the kernels.
 func guard(files []File, m *emitter, more ...string) error {
 	custom, _ := customPackages(m.Model, newNames())
 	allowed := slices.Concat(standardImports, runtimeImports, slices.Collect(maps.Keys(m.Printer.Imports())), custom, more)

@@ -82,9 +82,9 @@ func (h *host) all() []*function {
 	return out
 }
 
-// shared returns the function of an earlier method for the same function c of the program, or nil
-// if there is none. A function is not shared if a call computes its offsets, or if the host has
-// fields for it: these belong to one method.
+// shared returns the function of an earlier method that computes c, a function of the program, or nil
+// if there is none. A function is not shared if a call computes its offsets, or if the host has fields
+// for it, because such offsets and fields belong to one method.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0

@@ -76,7 +76,8 @@ func (e *emitter) loaded(m, load jen.Code) []jen.Code {
 
 func fatal(err jen.Code) jen.Code { return jen.Id("t").Dot("Fatal").Call(err) }
 
-// sampleTest prints the test of a method, starting with the statements of skip and load.
+// sampleTest prints the test of a method, called name. The test starts with the statements of skip and
+// load.
 func (a *method) sampleTest(f *jen.File, name string, skip, load []jen.Code) {
 	low := a.spec.SampleLow
 	body := slices.Concat(skip, load)

@@ -274,7 +274,8 @@ func (e *emitter) isNeeded(v Variable) bool {
 	return false
 }
 
-// variableIndex returns the index of a weight among the variables.
+// variableIndex returns the index of the weight called name among the variables. It returns false if
+// the weight is not a variable.
 func (e *emitter) variableIndex(name string) (int, bool) {
 	i := slices.IndexFunc(e.Trainer.Variables, func(v Variable) bool { return v.Weight == name })
 	return i, i >= 0

@@ -38,7 +38,7 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the duration of each step of a node in units of 5 µs. known is false if the duration
+// share returns the time that each step of a node takes, in units of 5 µs. known is false if the time
 // depends on extents that are known only at run time.
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {

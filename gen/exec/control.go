@@ -134,8 +134,8 @@ func (r *Frame) iterate(s *program.Repeat) error {
 	return nil
 }
 
-// trips returns the largest number of iterations of a loop, and whether it begins with the
-// condition true.
+// trips returns the largest number of iterations of a loop. going says whether the condition is true
+// before the first iteration.
 func (r *Frame) trips(s *program.Repeat) (trips int64, going bool, err error) {
 	if s.Counted {
 		n, err := r.Int(s.Trips)

@@ -56,9 +56,8 @@ func New(f *program.Func, runner Runner, weight func(name string) (any, error)) 
 	return &Machine{fn: f, runner: runner, weight: weight}
 }
 
-// Frame is one call of a function. It holds the values of symbols, the arena with the offset of
-// each buffer in bytes, the arguments and results, and the memory of buffers outside of the arena,
-// tails.
+// Frame is one call of a function. It holds the values of symbols, the arena with the offset of each
+// buffer in bytes, the arguments and results, and tails, the memory of buffers outside of the arena.
 type Frame struct {
 	*Machine
 	symbols map[string]int64
@@ -75,8 +74,8 @@ type Frame struct {
 	charged *ir.Node
 }
 
-// Run computes the function. Arguments are Go slices of elements with their shapes; containers are
-// of [HeldType] and have no shape. It returns the results and their shapes.
+// Run computes the function. Arguments are Go slices of elements with their shapes; containers are of
+// [HeldType] and have no shape. outShapes are the shapes of the results.
 func (m *Machine) Run(ctx context.Context, args []any, shapes [][]int) (results []any, outShapes [][]int, err error) {
 	return m.RunInto(ctx, args, shapes, nil)
 }
@@ -356,7 +355,7 @@ func (r *Frame) Pointer(ref *plan.Ref) reflect.Value {
 	return pointer
 }
 
-// container returns the container that ref refers to, and a pointer to it if the container may be
+// container returns the container that ref refers to. pointer points to it if the container may be
 // written.
 func (r *Frame) container(ref *plan.Ref) (v, pointer reflect.Value) {
 	switch p := ref.Place; p.Kind {

@@ -80,8 +80,8 @@ func (c *checked) where(pos token.Pos) string {
 	return p.String()
 }
 
-// method reads the marked function decl with the directive d. It returns the method and its ports,
-// or nil if there are mistakes.
+// method reads the marked function decl with the directive d. It returns the method and the ports for
+// its arguments and results, or nil if there are mistakes.
 func (c *checked) method(decl *ast.FuncDecl, d directive) (*method, []port) {
 	fn, _ := c.pkg.TypesInfo.Defs[decl.Name].(*types.Func)
 	if fn == nil {

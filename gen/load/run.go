@@ -64,8 +64,8 @@ func run(ctx context.Context, r *recording) ([]byte, error) {
 	return file, err
 }
 
-// once returns the output of a recording program. A description may be recorded several times; the
-// output of the second and later recordings is removed.
+// once returns text, the output of a program that recorded a description several times, without the
+// output of the second and later recordings.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, nn.Between)
 	return first + rest[strings.LastIndex(rest, nn.Between)+1:]

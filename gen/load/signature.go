@@ -68,8 +68,9 @@ type sigParser struct {
 	faults []fault
 }
 
-// parseSignature parses "(f32[N,28,28], i64[N]) -> f32[]". The arrow and the results may be
-// missing. The whole signature may be missing if the types are declared elsewhere.
+// parseSignature parses "(f32[N,28,28], i64[N]) -> f32[]". The arrow and the results may be missing.
+// The whole signature may be missing if the types are declared elsewhere. The second result lists the
+// mistakes.
 func parseSignature(src string) (signature, []fault) {
 	p := &sigParser{src: src}
 	var s signature
@@ -100,7 +101,8 @@ func parseSignature(src string) (signature, []fault) {
 	return s, p.faults
 }
 
-// parseDeclared parses a single type, as it is written in a struct tag.
+// parseDeclared parses a single type, as it is written in a struct tag. The second result lists the
+// mistakes.
 func parseDeclared(src string) (declared, []fault) {
 	p := &sigParser{src: src}
 	list := p.types("")

@@ -14,8 +14,9 @@ import (
 // maxInput bounds the number of elements of a synthetic input.
 const maxInput = 1 << 28
 
-// Inputs returns the arguments of a function. Arguments that are not in given are synthetic: floats
-// from 0 to 1, integers 0 and 1. Symbols take their values from given or extents, else 1.
+// Inputs returns the arguments of a function and their shapes. Arguments that are not in given are
+// synthetic: floats from 0 to 1, integers 0 and 1. Symbols take their values from given or extents,
+// else 1.
 func Inputs(f *ir.Func, given map[string]*ir.Tensor, extents map[string]int) (args []harness.Value, shapes [][]int, err error) {
 	symbols := map[string]int{}
 	for _, s := range f.Symbols() {

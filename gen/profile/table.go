@@ -65,7 +65,8 @@ func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok boo
 	return float64(flops) / float64(d) / p.Multiply, true
 }
 
-// Text returns the profile as a table of at most top rows. A top of 0 means all rows.
+// Text returns the profile as a table of at most top rows; see [Profile.Rows] for each. A top of 0
+// means all rows.
 func (p *Profile) Text(top int, each bool) string {
 	var b strings.Builder
 	threads := "1 thread"

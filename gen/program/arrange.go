@@ -8,8 +8,8 @@ import (
 )
 
 // arrange returns the steps of a planned function in order. steps holds the steps of each node, and
-// then the steps of the results. arrange adds the plan's allocations, and drops copies whose source
-// and destination are the same place.
+// then the steps of the results. arrange adds the plan's allocations, and drops copies of memory to
+// itself.
 func arrange(p *plan.Plan, steps [][]Step) []Step {
 	var out []Step
 	add := func(list ...Step) {

@@ -117,7 +117,8 @@ func (b *Builder) build(n *ir.Node) error {
 }
 
 // join appends a [Copy] for each operand of a concatenation. offsets are the starts of the operands in
-// the result, in elements. If planning computes an operand in place, arrange drops its copy.
+// the result, in elements. If planning places an operand in the result's memory, [arrange] drops its
+// copy.
 func (b *Builder) join(n *ir.Node, offsets []dim.Dim) {
 	for i, a := range n.Args {
 		from, to := b.Read(a), b.Write(n.Results[0])

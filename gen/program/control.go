@@ -50,8 +50,9 @@ type Repeat struct {
 	Extents  []Extent
 }
 
-// Carried is a value that each iteration passes to the next. It moves from First to one of the
-// places Result and Other, then alternates between them, and is at last copied to Result.
+// Carried is a value that each iteration passes to the next. The first iteration gets the value of
+// First. Iterations write their values to Result and Other in turn. At the end of the loop the last
+// value is in Result.
 type Carried struct {
 	First, Result, Other *plan.Ref
 	// Type is the type of an iteration's operand, and Next the type of its result.
@@ -94,8 +95,8 @@ func (s *Repeat) Refs() []*plan.Ref {
 	return Present(refs, s.Captured)
 }
 
-// called returns the call in a block of control flow, and the name of the called function. It
-// returns an error if the block does more than call a function.
+// called returns the only node in a block of control flow, which calls a function, and the name of
+// that function. It returns an error if the block does more than call a function.
 func called(b *ir.Block) (*ir.Node, string, error) {
 	if len(b.Nodes) == 1 {
 		if o, ok := b.Nodes[0].Op.(ir.Invoke); ok {
@@ -105,7 +106,8 @@ func called(b *ir.Block) (*ir.Node, string, error) {
 	return nil, "", fmt.Errorf("its block is not a call of a function")
 }
 
-// callee returns the call in a block of control flow, and the called function, compiled.
+// callee returns the only node in a block of control flow, which calls a function, and that function,
+// compiled.
 func (b *Builder) callee(block *ir.Block) (*ir.Node, *Func, error) {
 	call, name, err := called(block)
 	if err != nil {

@@ -94,8 +94,8 @@ func locate(caller string) (string, error) {
 	return "", fmt.Errorf("%s: the source of %s is not found: run it in a module that requires it", caller, ModulePath)
 }
 
-// checkout returns the folder of burngen's module on the machine that built this program, if the
-// program records it (go build -trimpath does not) and it exists.
+// checkout returns the folder of burngen's module on the machine that built this program. ok is false
+// if the program does not record the folder, as after go build -trimpath, or if it does not exist.
 func checkout() (dir string, ok bool) {
 	_, file, _, ok := runtime.Caller(0)
 	dir = filepath.Join(filepath.Dir(file), "..", "..")

@@ -81,7 +81,7 @@ func DecodeNPY(data []byte) (*ir.Tensor, error) {
 	return ir.DecodeTensor(d, shape, body)
 }
 
-// npyHeader splits a file into the header text and the elements.
+// npyHeader splits a file into the text of the header and body, the bytes of the elements.
 func npyHeader(data []byte) (header string, body []byte, err error) {
 	rest, ok := strings.CutPrefix(string(data[:min(len(data), 12)]), npyMagic)
 	if !ok || len(rest) < 6 {
@@ -119,8 +119,8 @@ func WriteNPY(w io.Writer, t *ir.Tensor) error {
 	return err
 }
 
-// npyElements returns the type and the elements of an array in the form of the file. Integers
-// narrower than a byte take one byte each.
+// npyElements returns descr, the type of an array in the notation of NumPy, and body, the bytes of its
+// elements. Integers narrower than a byte take one byte each.
 func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	name, ok := npyTypes[t.DType]
 	switch {
@@ -139,7 +139,8 @@ func npyElements(t *ir.Tensor) (descr string, body []byte) {
 	return "<" + name, t.Bytes()
 }
 
-// npyTexts returns the type and the elements of an array of strings, padded to the longest.
+// npyTexts returns descr, the type of an array of strings in the notation of NumPy, and body, the
+// bytes of its elements. All strings are padded to the length of the longest.
 func npyTexts(t *ir.Tensor) (descr string, body []byte) {
 	longest := 1
 	for i := range t.Len() {

@@ -144,7 +144,7 @@ func fromIR(t *ir.Tensor) *onnx.Value {
 	return v
 }
 
-// toGo converts a value to the form of package exec.
+// toGo converts a value to arg, an argument of package exec, with its shape.
 func toGo(v *onnx.Value, t ir.Type) (arg any, shape []int, err error) {
 	if v.Tensor != nil {
 		return value.Slice(v.Tensor), v.Tensor.Shape, nil

@@ -35,7 +35,8 @@ func newProgram(dir string) (*program, error) {
 	return &program{Module: m}, err
 }
 
-// add writes a generated package.
+// add writes a generated package into the module. index is the index of its case. embedded says that
+// the package embeds its weights file.
 func (p *program) add(name string, index int, files []emit.File, embedded bool) error {
 	if err := p.Write(name, files); err != nil {
 		return err

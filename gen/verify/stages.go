@@ -43,7 +43,8 @@ const (
 	maxMoves = 2
 )
 
-// stagesOf returns the stages of a module.
+// stagesOf returns the stages of a module. compile returns a function that computes a module; strict
+// is passed to it.
 func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool) (forward, error)) *stages {
 	s := &stages{module: m, strict: strict, compile: compile}
 	f := m.Func("forward")
@@ -307,9 +308,9 @@ func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, 
 	return nil
 }
 
-// offByOne returns the number of integers that are off by one, and the number of ties that went the
-// other way. It returns an error if integers are off by more than one, or if too many integers that
-// are not ties are off.
+// offByOne returns the number of integers that are off by one. offTies is the number of ties that were
+// rounded the other way, which off does not include. It returns an error if integers are off by more
+// than one, or if too many integers that are not ties are off.
 func offByOne(got, want *ir.Tensor, ties []tie) (off, offTies int, err error) {
 	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
 		return 0, 0, fmt.Errorf("%s, want %s", got.Type(), want.Type())

@@ -381,8 +381,8 @@ func (v *verifier) generated() (Summary, error) {
 }
 
 // generate writes the packages of all cases one after the other, because generating selects the
-// kernels of this process. It returns the results of cases without a package, and the ports of the
-// other cases.
+// kernels of this process. Both results have an element for each case: the result of a case without a
+// package, else nil, and the ports of a case with a package.
 func (v *verifier) generate(p *program) ([]*Result, []*ports, error) {
 	results, all := make([]*Result, len(v.cases)), make([]*ports, len(v.cases))
 	taken := map[string]bool{}

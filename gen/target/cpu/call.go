@@ -17,10 +17,10 @@ type Call struct {
 	Args     []any
 }
 
-// Scalar is the first element of a place, passed by value.
+// Scalar is the first element of the memory that Ref refers to, passed by value.
 type Scalar struct{ Ref *plan.Ref }
 
-// Pointer points to the container that a place holds.
+// Pointer points to the container that Ref refers to.
 type Pointer struct{ Ref *plan.Ref }
 
 // Struct is a pointer to a composite value of the kernels' package. It is a [kernel.Composite]
@@ -60,7 +60,7 @@ func refsIn(refs []*plan.Ref, arg any) []*plan.Ref {
 	return refs
 }
 
-// copyCall returns the kernel call for a copy. Both places have the type of the value at To. The
+// copyCall returns the kernel call for a copy. Both operands have the type of the value at s.To. The
 // kernel has an instance for every type.
 func copyCall(s *program.Copy) *Call {
 	t, dst := s.To.Value.Type, any(s.To)

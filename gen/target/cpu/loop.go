@@ -168,9 +168,10 @@ func joins(outer, inner axis) bool {
 	return true
 }
 
-// split selects the inner dimension of a loop, and returns each operand's period. The inner
-// dimension is the last one. It is the last two if the last is short and each operand is contiguous
-// over both, repeats over the first, or is constant.
+// split selects the inner dimension of a loop. The inner dimension is the last one. It is the last
+// two, joined, if the last is short and each operand is contiguous over both, repeats over the first,
+// or is constant. outer are the other dimensions, and periods has an element for each operand, see
+// [LoopOperand].
 func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
 	periods = make([]int, operands)
 	if len(axes) == 0 {
@@ -215,7 +216,7 @@ func periodic(before, last axis, p int, periods []int) bool {
 }
 
 // compileRegion assigns a run to the result of every node of a region: the run of a result of the
-// region, or a free temporary. It returns the calls and the element types of the temporaries. The
+// region, or a free temporary. body has the calls, and temps the element types of the temporaries. The
 // first result is written last, since it may share memory with an operand.
 func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err error) {
 	where := map[*ir.Value]Tile{}

@@ -66,7 +66,8 @@ func (p *goPrinter) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return nil
 }
 
-// Measure prints the call of a kernel that returns an int.
+// Measure prints the call of a kernel that returns an int. isFallible says that the kernel also
+// returns an error.
 func (p *goPrinter) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, isFallible bool) {
 	c, on := step.(*Call), &printing{p, s}
 	return goFunc(c.Kernel).Call(on.args(c)...), c.Kernel.Fallible

@@ -144,7 +144,7 @@ func (p *loopPrinter) tile(t Tile) *jen.Statement {
 	return p.run(o.Ref, o.Strides)
 }
 
-// head prints the part of a temporary used by a run.
+// head prints s, the memory of a temporary, as far as the current run uses it.
 func (p *loopPrinter) head(s *jen.Statement) *jen.Statement {
 	if p.single {
 		if n, ok := p.l.Inner.Int(); ok && n == TileLen {

@@ -15,8 +15,8 @@ import (
 const maxFusedOperands = 10
 
 // FuseLaunches is the pass that lets the kernel of an operand compute a pointwise node, too. Copies
-// that compute other operands become part of the same kernel. Nothing else may read these operands:
-// they are not stored any more, and there are fewer launches.
+// that compute other operands become part of the same kernel. Only operands that nothing else reads
+// become part of a kernel: they are not stored any more, and there are fewer launches.
 var FuseLaunches = pass.Pass{Name: "fuse_launches", Run: fuseLaunches}
 
 func fuseLaunches(ctx *pass.Context, m *ir.Module) (bool, error) {

@@ -32,7 +32,8 @@ func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	return b
 }
 
-// Measure prints the reading of a [Count], or the call of a kernel on the host.
+// Measure prints the reading of a [Count], or the call of a kernel on the host. fallible says that the
+// printed expression also returns an error.
 func (p *printer) Measure(s *emit.Scope, step program.Step) (value *jen.Statement, fallible bool) {
 	if c, ok := step.(*Count); ok {
 		return jen.Int().Call(s.Slice(c.Memory).Index(jen.Lit(c.Index))), false

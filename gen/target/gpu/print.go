@@ -132,7 +132,8 @@ func (p *printer) Ends(step program.Step) bool {
 // Moves returns false for every step, because memory of the device is not searched for NaN.
 func (p *printer) Moves(program.Step) bool { return false }
 
-// Vars returns the kernels, and the shapes of the host's kernels.
+// Vars returns the definitions of the kernels, and of the shapes of the host's kernels, and the
+// comment above them.
 func (p *printer) Vars() (doc string, defs []jen.Code) {
 	_, defs = p.Printer.Vars()
 	if len(defs) == 0 {

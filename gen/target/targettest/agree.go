@@ -201,8 +201,8 @@ func compile(x Target, m *ir.Module, stop int) (*exec.Machine, error) {
 	return exec.Prepared(x, m, pass.Prepare, pass.Forward)
 }
 
-// function returns the function of a trial and its arguments. It returns nil if an operator must
-// know an extent that is a symbol.
+// function returns the function of a trial and its arguments. It returns a nil function if an operator
+// must know an extent that is a symbol.
 func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 	f := &ir.Func{Name: pass.Forward}
 	b := ir.NewBuilder(f)
@@ -255,10 +255,10 @@ var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {1, 0.5},
 }
 
-// agrees compares a result with the evaluator's. It allows a difference of 1e-12 for f64, 1e-5 for
-// f32, and one unit in the last place more for narrower floats. unit is the unit roundoff of products if it
-// is not that of f32. An operator has at most a few products, in which a chain of roundings adds up to at
-// most 4 units of the greatest result: see Precision.Rounding of package gpu.
+// agrees reports whether a result equals the evaluator's within a tolerance: 1e-12 for f64, 1e-5 for
+// f32, and one unit in the last place more for narrower floats. unit is the unit roundoff of products
+// if it is not the roundoff of f32. An operator has at most a few products, in which a chain of
+// roundings adds up to at most 4 units of the greatest result: see Precision.Rounding of package gpu.
 func (c Trial) agrees(x, y *ir.Tensor, unit float64) bool {
 	switch {
 	case x.Kind != ir.TensorKind:

@@ -26,7 +26,8 @@ var learningTrials = Trials{
 	"zip_map":           tryZipMap,
 }
 
-// keys draws n different keys of a table in increasing order, and keys that the table may not have.
+// keys draws n different keys of a table in increasing order. others are keys to look up, which the
+// table may not have.
 func (d *Draw) keys(t ir.DType, n int) (keys, others *ir.Tensor) {
 	at := rapid.Permutation(upTo(8)).Draw(d.T, "keys")[:n]
 	slices.Sort(at)
@@ -62,7 +63,7 @@ func tryLookup(d *Draw) Trial {
 	return Trial{Op: op.Lookup{}, Args: Trimmed(x, keys, d.Any(t, n), d.Maybe(d.Any(t, 1))), Exact: true}
 }
 
-// mapping draws a map, and keys that the map may not have.
+// mapping draws a map. others are keys to look up, which the map may not have.
 func (d *Draw) mapping() (m, others *ir.Tensor) {
 	keys, others := d.keys(Pick(d, ir.I64, ir.String), d.Int(0, 8, "entries"))
 	t := Pick(d, ir.F32, ir.F64, ir.I64, ir.String)

@@ -318,8 +318,8 @@ func tryGatherElements(d *Draw) Trial {
 	return Trial{Op: op.GatherElements{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.index(shape[axis], d.within(shape, axis)...)}, Exact: true}
 }
 
-// coordinates draws coordinates in some axes of a shape, beginning with axis from. axes is the
-// number of axes.
+// coordinates draws indices into a tensor of this shape: tuples of coordinates on adjacent axes, the
+// first of which is from. axes is the number of coordinates in a tuple.
 func (d *Draw) coordinates(shape []int, from int) (axes int, indices *ir.Tensor) {
 	axes = d.Int(1, len(shape)-from, "coordinates")
 	lead := append(slices.Clone(shape[:from]), d.Shape(0, 2)...)
@@ -531,8 +531,8 @@ func tryReverseSequence(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), lens}, Exact: true}
 }
 
-// reduction draws the reduction of a scatter operator, and returns the element types that support
-// it.
+// reduction draws the name of a reduction of a scatter operator, and returns the element types that
+// support it.
 func (d *Draw) reduction() (string, []ir.DType) {
 	switch r := Pick(d, "", "add", "mul", "max", "min"); r {
 	case "":

@@ -114,8 +114,8 @@ func (d *Draw) Blocked(shape []int) *ir.Tensor {
 	return x
 }
 
-// channeled draws an element type, the shape of images, and a function that draws such tensors.
-// blocked is the number of channels if the images are channel-blocked.
+// channeled draws an element type, the shape of images, and draw, a function that draws images of this
+// type and shape. blocked is the number of channels if the images are channel-blocked, else 0.
 func (d *Draw) channeled() (t ir.DType, shape []int, blocked int, draw func() *ir.Tensor) {
 	shape = d.Image(d.Channels(), 2)
 	shape[0]++
@@ -303,7 +303,8 @@ func tryMatMul(d *Draw) Trial {
 	return Trial{Op: op.MatMul{}, Args: []*ir.Tensor{d.Tensor(t, a...), d.Tensor(t, b...)}, Sums: true}
 }
 
-// factors draws the shapes of a product of matrices, their batches broadcast.
+// factors draws the shapes of two matrices, or batches of matrices, that can be multiplied. Their
+// batches broadcast.
 func (d *Draw) factors() (a, b []int) {
 	m, k, n := d.Extent(), d.Extent(), d.Extent()
 	batch := d.Shape(0, 2)
@@ -413,8 +414,9 @@ func (d *Draw) Functions(n int) (names []string, alphas, betas []float64) {
 	return names, alphas, betas
 }
 
-// recurrent draws the attributes of a recurrent layer and its operands. It has the given numbers of
-// gates, activation functions and states, and vectors of H elements.
+// recurrent draws the attributes of a recurrent layer and its operands. The layer has the given
+// numbers of gates, activation functions and states. Further operands are vectors of v·H elements for
+// each v in vectors.
 func (d *Draw) recurrent(gates, functions, states int, vectors ...int) (op.Recurrent, []*ir.Tensor) {
 	o := op.Recurrent{Direction: Pick(d, "forward", "reverse", "bidirectional"), Clip: Pick(d, 0, 0, 0.75)}
 	directions := 1
@@ -520,7 +522,7 @@ func tryGridSample(d *Draw) Trial {
 	return Trial{Op: o, Args: []*ir.Tensor{d.Tensor(d.DType(types), x...), grid}, Sums: true, Loose: 10}
 }
 
-// regions draws images and the corners of regions on them.
+// regions draws images [n, c, h, w], and the corners of regions on them, [regions, 4].
 func (d *Draw) regions(t ir.DType) (x, rois *ir.Tensor) {
 	x = d.Tensor(t, d.Int(1, 2, "n"), d.Int(0, 2, "c"), d.Int(1, 5, "h"), d.Int(1, 5, "w"))
 	return x, d.odd(d.Tensor(t, d.Int(0, 3, "regions"), 4))

@@ -49,7 +49,8 @@ func tryDequantize(d *Draw) Trial {
 	return Trial{Op: op.Dequantize{Scale: d.scale(), Zero: d.Int(0, 1, "zero")}, Args: []*ir.Tensor{d.Tensor(d.DType(quantisedInts), d.Shape(0, 3)...)}}
 }
 
-// granularity draws whether scales apply per tensor, axis or block, and the shape of the scales.
+// granularity draws g, which says whether scales apply per tensor, axis or block of an operand of this
+// shape. scale is the shape of the scales.
 func (d *Draw) granularity(shape []int) (g op.Granularity, scale []int) {
 	if len(shape) == 0 || d.Flag("one scale") {
 		return g, Pick(d, []int{}, []int{1})

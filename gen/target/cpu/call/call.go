@@ -72,18 +72,21 @@ type entry struct {
 	measures func(n node) []kernel.Call // nil if no kernel measures symbols for it
 }
 
-// computes returns the entry of an operator that one kernel computes.
+// computes returns the entry of an operator that one kernel computes. build returns the call of the
+// kernel.
 func computes[O ir.Op](build func(o O, n node) kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), call: func(n node) kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measures returns the entry of an operator that binds symbols and computes nothing else.
+// measures returns the entry of an operator that binds symbols and computes nothing else. build
+// returns a call for each symbol.
 func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measured returns the entry of an operator that one kernel computes after other kernels have
-// measured the extents of its results.
+// measured returns the entry of an operator that one kernel computes after other kernels have measured
+// the extents of its results. measure returns a call for each symbol, and build the call of the
+// kernel.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures

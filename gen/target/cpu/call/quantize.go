@@ -46,8 +46,8 @@ func dequantizeLinear(o op.DequantizeLinear, n node) kernel.Call {
 	return kernel.Dequantize(n.out(0), n.in(0), n.in(1), n.in(2), outer, count, inner, run)
 }
 
-// runs returns the numbers of elements before, along and after the axis of a scale, and the number
-// of adjacent elements along it that share one scale.
+// runs returns the numbers of elements before, along and after the axis of a scale. run is the number
+// of adjacent elements along the axis that share one scale.
 func runs(g op.Granularity, x, scale ir.Type) (outer, n, inner, run dim.Dim) {
 	if scale.Elems().Equal(dim.Const(1)) {
 		return dim.Const(1), dim.Const(1), x.Elems(), dim.Const(0)

@@ -42,8 +42,8 @@ func planePads(pads []dim.Dim) []dim.Dim {
 	return out
 }
 
-// poolShape returns the cpu.PoolShape of a pool of x with result type y. It returns an error unless
-// x is f32 with at most two spatial axes.
+// poolShape returns the cpu.PoolShape of a pool of x with result type y. blocked says that both are
+// channel-blocked. It returns an error unless x is f32 with at most two spatial axes.
 func poolShape(w op.Window, x, y ir.Type, blocked bool) (*kernel.PoolShape, error) {
 	end, err := op.SpatialEnd(x, blocked)
 	if err != nil {

@@ -25,11 +25,11 @@ func Assign(costs *cost.Model) pass.Pass {
 }
 
 // assign changes convolutions and the operators between them to the channel-blocked layout
-// f32[N,⌈C/16⌉,spatial…,16]. It changes every node that can be computed on blocked operands. For
-// the readers that need a planar result, it converts the blocked one. It also changes an
-// elementwise operator if one of its operands is blocked and the lanes beyond C remain finite,
-// since a convolution multiplies these lanes by zero. So an infinity that the model itself computes
-// may become NaN in the convolution after the next.
+// f32[N,⌈C/16⌉,spatial…,16], where it can. For readers that need a planar result, it converts the
+// blocked result. It changes an elementwise operator only if one of its operands is blocked and the
+// lanes beyond channel C of the result remain finite, because a convolution multiplies these lanes by
+// zero. An infinity that the model itself computes may therefore become NaN in a later convolution.
+// assign reports whether it changed m.
 func assign(ctx *pass.Context, costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		l := &layouts{ctx: ctx, costs: costs, raw: isRaw(ctx, m, f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}
@@ -231,9 +231,9 @@ func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) 
 	}, []float64{0}}, dim.Product(shape[2:]...).Equal(one)
 }
 
-// lanesOf returns the numbers that the lanes of the blocked value y beyond the channels of its
-// planar type may hold, or nil if these are not known. If an elementwise operator becomes part of a
-// convolution, its lanes may become zero.
+// lanesOf returns the numbers that y, a blocked value, may hold in the lanes beyond the channels of
+// its planar type. It returns nil if the numbers are not known. If an elementwise operator becomes
+// part of a convolution, these lanes of its result may become zero.
 func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	if c, _ := planar.Shape[1].Int(); c%storage.BlockLanes == 0 {
 		return []float64{0}
@@ -287,7 +287,8 @@ func mappedLanes(n *ir.Node, values []float64) []float64 {
 	return lanes
 }
 
-// maxLanes is the maximum number of lane values that are tracked.
+// maxLanes is the maximum number of different numbers that are tracked for the lanes beyond the
+// channels of a blocked value.
 const maxLanes = 8
 
 // lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes

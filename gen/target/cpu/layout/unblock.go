@@ -19,9 +19,9 @@ func Unblock(costs *cost.Model) pass.Pass {
 	return pass.Pass{Name: "unblock_convs", Run: func(_ *pass.Context, m *ir.Module) (bool, error) { return unblock(costs, m) }}
 }
 
-// unblock computes convolutions directly on planar tensors if these would be blocked for a
-// single convolution and the conversion takes longer than it saves: depthwise convolutions whose
-// result is unblocked, and 1×1 convolutions.
+// unblock computes a convolution directly on planar tensors if they would be blocked for this
+// convolution only, and the conversion takes longer than it saves. It does so for depthwise
+// convolutions whose result is unblocked, and for 1×1 convolutions. It reports whether it changed m.
 func unblock(costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		for _, rewrite := range []func(*cost.Model, *ir.Builder, *ir.Node) []*ir.Value{planarResult, planarPixels} {

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// blockedBias appends v, which broadcasts to a channel-blocked y with the given number of channels,
-// as a vector with an element for each lane. It returns nil unless v has one number for each
-// channel and is zero in empty lanes.
+// blockedBias appends v, which broadcasts to a channel-blocked y with the given number of channels, as
+// a vector with an element for each lane. It returns nil unless v has one number for each channel and
+// is zero in the lanes beyond channels.
 func blockedBias(b *ir.Builder, y ir.Type, channels int, v *ir.Value) *ir.Value {
 	if !broadcasts(v.Type, y, 1, y.Rank()-1) || !zeroLanes(channels, v) {
 		return nil

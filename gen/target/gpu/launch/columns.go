@@ -120,8 +120,8 @@ func deformColumns(o op.DeformColumns, n *ir.Node, put store) ([]kernels.Launch,
 	}))
 }
 
-// around returns the two elements next to a coordinate on an axis, with their weights. place is the
-// coordinate, an f64, and the weights have type d.
+// around returns the two elements next to place, a fractional coordinate on an axis, with their
+// weights. place is an f64, and the weights have type d.
 func around(e *kernels.Emitter, d ir.DType, place *kernel.Value, extent dim.Dim) []sample {
 	count := e.Convert(ir.F64, e.Dim(extent))
 	place = within(e, place, e.Float(ir.F64, -2), e.Add(count, e.Float(ir.F64, 1)))

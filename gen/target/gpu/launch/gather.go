@@ -18,8 +18,8 @@ var gather = []entry{
 	computes(oneHot),
 }
 
-// place returns an index as a position on an axis of this extent, an i32 from 0 to extent − 1. An
-// index below 0 counts from the end. An index out of range gives the nearest position.
+// place converts an index of an axis to a position, an i32 from 0 to extent − 1. An index below 0
+// counts from the end. An index out of range gives the nearest position.
 func place(e *kernels.Emitter, index *kernel.Value, extent dim.Dim) *kernel.Value {
 	count, zero := e.Convert(index.Type.DType, e.Dim(extent)), e.Whole(index.Type.DType, 0)
 	index = e.Select(e.Lt(index, zero), e.Add(index, count), index)

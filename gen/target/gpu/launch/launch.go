@@ -64,17 +64,19 @@ func plainly(n *ir.Node) store {
 	}
 }
 
-// computes returns the entry of an operator.
+// computes returns the entry of an operator whose launches build returns.
 func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
-// ends returns the entry of an operator whose kernels store its result with put.
+// ends returns the entry of an operator whose launches build returns. The kernels store the operator's
+// result with put.
 func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {
 	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
 }
 
-// multiplies returns the entry of an operator that computes products, and stores them with put.
+// multiplies returns the entry of an operator that computes products. build returns its launches. The
+// kernels store the operator's result with put.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 		return build(n.Op.(O), n, put, by)

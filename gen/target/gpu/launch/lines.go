@@ -27,7 +27,8 @@ var lines = []entry{
 	computes(topK),
 }
 
-// argExtreme computes the index of the greatest or smallest element of each row. NaN precedes all
+// argExtreme computes the index of the greatest, or else the smallest, element of each row along axis.
+// If last is set, ties go to the last index instead of the first. NaN is more extreme than all
 // numbers.
 func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
@@ -72,7 +73,7 @@ func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kerne
 }
 
 // cumulate launches a thread for each row. The thread joins the elements of the row one after the
-// other, beginning with the number first.
+// other with join, beginning with the number first.
 func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -48,7 +48,8 @@ func overWindow(name string, o op.Window, n *ir.Node, put store, start func(e *k
 	}))
 }
 
-// averagePool adds the cells of a window, and counts those that are in the operand, or in its padding.
+// averagePool adds the cells of a window, and divides by the number of cells that are in the operand,
+// or in the operand and its padding.
 func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	d, ok := kernels.Arithmetic(n.Args[0].Type.DType)
 	if o.Blocked || !ok {

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Indices returns the number of the operand of n that holds indices or lengths, and the operator that checks
-// them before the kernel runs. A kernel reads only inside of its memory, even if an index is out of range.
-// ok is false for operators without indices.
+// Indices returns the number of the operand of n that holds indices or lengths. check is the operator
+// that checks them before the kernel runs. A kernel reads only inside of its memory, even if an index
+// is out of range. ok is false for operators without indices.
 func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	fromEnd := func(axis int) op.CheckIndex {
 		return op.CheckIndex{Count: n.Args[0].Type.Shape[axis], FromEnd: true}

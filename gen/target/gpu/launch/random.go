@@ -26,8 +26,8 @@ func randomUniform(o op.RandomUniform, n *ir.Node) ([]kernels.Launch, error) {
 	})
 }
 
-// randomNormal computes rt.NormalAt in each thread, operation by operation. The bits are the same on
-// devices that round quotients and roots of f64 correctly.
+// randomNormal computes rt.NormalAt in each thread, operation by operation. Devices that round
+// quotients and roots of f64 correctly compute the same bits.
 func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 	return draw("random_normal", n, o.Seed, func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value {
 		return e.Add(e.Float(ir.F64, o.Mean), e.Mul(e.Float(ir.F64, o.Scale), normalAt(e, seed, i)))

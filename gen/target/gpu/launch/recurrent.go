@@ -102,8 +102,9 @@ func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel
 }
 
 // product returns a launch that multiplies a vector of each sequence by the recurrent weights of
-// several gates. of returns the number of the operand that holds a gate's weights, and place, the
-// index of the gate among the gates of that operand.
+// several gates. of returns the operand with a gate's weights, and the index of the gate in this
+// operand. vector returns element k of a sequence's vector. store stores the sums of all gates for
+// element i.
 func (r *recurrence) product(name string, gates int, of func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
@@ -135,7 +136,7 @@ func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, state
 	out.Set(out.Offset([]*kernel.Value{t, sequence, i}), y[len(states)])
 }
 
-// formula returns a region of elementwise operators on n numbers.
+// formula returns a region of elementwise operators on n numbers, which build appends.
 func (r *recurrence) formula(n int, build func(b *ir.Builder, in []*ir.Value) []*ir.Value) *ir.Block {
 	f := &ir.Func{}
 	b := ir.NewBuilder(f)

@@ -182,7 +182,8 @@ func stateOf(kind op.Reduction, elem, d ir.DType, length dim.Dim) (state, error)
 	return state{}, fmt.Errorf("unknown reduction %q", kind)
 }
 
-// extreme returns the functions of a maximum or minimum. A NaN makes the result NaN.
+// extreme returns the functions of a maximum if greatest is set, else of a minimum. A NaN makes the
+// result NaN.
 func extreme(greatest bool, elem, d ir.DType) state {
 	pick := func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value {
 		x, y := s[0], t[0]
@@ -264,7 +265,8 @@ func logSumExp(d ir.DType) state {
 }
 
 // softmax normalises rows along an axis: a first kernel finds the greatest element of each row and the
-// sum, a second one computes the elements.
+// sum of the exponentials, a second one computes the elements. If log is set, it computes their
+// logarithms.
 func softmax(n *ir.Node, axis int, log bool, put store) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

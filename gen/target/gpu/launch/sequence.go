@@ -34,8 +34,8 @@ func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error)
 	}))
 }
 
-// linearRounds is about how many rounds of loops a thread of linearAttention runs in a launch, and
-// linearSteps is the largest number of steps of a launch.
+// linearRounds is about how many iterations of loops a thread of linearAttention runs in a launch.
+// linearSteps is the largest number of time steps of a launch.
 const (
 	linearRounds = 1 << 14
 	linearSteps  = 16

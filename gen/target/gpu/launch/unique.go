@@ -15,8 +15,9 @@ var unique = []entry{
 	computes(uniqueRows),
 }
 
-// numbering returns launches that number the elements i below length for which counts is true, from
-// 1 on. The number of any other element is the number of the element before it, or 0 for the first.
+// numbering returns launches that number the elements i below length for which counts is true, from 1
+// on, in numbers. The number of any other element is the number of the element before it, or 0 for the
+// first.
 func numbering(name string, length dim.Dim, counts func(e *kernels.Emitter, i *kernel.Value) *kernel.Value) (numbers *kernels.Scratch, launches []kernels.Launch, err error) {
 	numbers = &kernels.Scratch{DType: ir.I32, Shape: []dim.Dim{length}}
 	launches, err = kernels.PrefixSums(name, kernels.Scan{

@@ -68,7 +68,7 @@ func one(d ir.DType) string {
 	return "1"
 }
 
-// widen writes the conversion of an f16 or bf16 to f32.
+// widen writes the conversion of x, an f16 or bf16, to f32 in register r.
 func (w *writer) widen(r, x string, from ir.DType) {
 	if from == ir.F16 {
 		w.emit("cvt.f32.f16", r, x)
@@ -80,9 +80,9 @@ func (w *writer) widen(r, x string, from ir.DType) {
 	w.emit("mov.b32", r, t)
 }
 
-// roundToOdd writes the conversion of a number to f32 that truncates, and sets the last bit if the
-// conversion is inexact. Rounding the result to bf16 then equals rounding the number itself. It
-// returns the register.
+// roundToOdd writes the conversion of x to f32 that truncates, and sets the last bit if the conversion
+// is inexact. Rounding the f32 to bf16 then equals rounding x itself. It returns the register of the
+// f32.
 func (w *writer) roundToOdd(x string, from ir.DType) string {
 	typ := arithmeticType(from)
 	f, back, bits, p := w.temp(".f32"), w.temp(registerType(from)), w.temp(".b32"), w.temp(".pred")

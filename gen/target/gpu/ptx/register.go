@@ -251,7 +251,8 @@ func literal(d ir.DType, bits uint64) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// floatOf returns the value of a float's literal in decimal. ok is false for other texts.
+// floatOf returns the number that text, the literal of a float, stands for, in decimal. It returns
+// false for other texts.
 func floatOf(text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "0f"):
@@ -284,14 +285,15 @@ func (w *writer) declarations() string {
 	return text.String()
 }
 
-// scoped writes a nested block. Addresses that it computes cannot be used after it.
+// scoped writes a nested block with write. Registers with addresses that write computes cannot be used
+// after the block.
 func (w *writer) scoped(write func()) {
 	outer := maps.Clone(w.addresses)
 	write()
 	w.addresses = outer
 }
 
-// nested writes a nested block, indented.
+// nested writes what write writes, indented, as a nested block.
 func (w *writer) nested(write func()) {
 	w.depth++
 	w.scoped(write)

@@ -44,13 +44,13 @@ func (f *function) bits(op uint32, x uint32, n uint32) uint32 {
 	return f.value(op, f.integer(32), x, f.word(n))
 }
 
-// below reports whether a word is less than a constant.
+// below appends a comparison and returns its result: whether the word x is less than the constant n.
 func (f *function) below(x, n uint32) uint32 {
 	return f.compare(kernel.Lt, ir.U32, x, f.word(n))
 }
 
-// truth reports whether a number is not 0. It compares bits, because a device may flush denormal
-// numbers to 0.
+// truth appends a comparison and returns its result: whether the number x is not 0. It compares bits,
+// because a device may flush denormal numbers to 0.
 func (f *function) truth(d ir.DType, x uint32) uint32 {
 	if d.IsFloat() {
 		u := map[int]ir.DType{16: ir.U16, 32: ir.U32, 64: ir.U64}[d.Bits()]
@@ -61,8 +61,8 @@ func (f *function) truth(d ir.DType, x uint32) uint32 {
 	return f.value(opINotEqual, f.register(ir.Bool), x, f.constant(d, 0))
 }
 
-// widen converts a number of a storage type, or a bool, to an arithmetic type that has all its
-// values. It returns the type and the result.
+// widen converts a number of a storage type, or a bool, to an arithmetic type that has all its values.
+// It returns this type and the converted number.
 func (f *function) widen(d ir.DType, x uint32) (ir.DType, uint32) {
 	switch d {
 	case ir.Bool:
@@ -154,8 +154,8 @@ func (f *function) oddFloat(x uint32) uint32 {
 	return f.bitcast(ir.F32, ir.U32, f.choose(ir.U32, isExact, b, f.bits(opBitwiseOr, towardZero, 1)))
 }
 
-// oddInt replaces the low bits of an integer for which a float has no room by one bit. The bit is
-// set if one of them is set.
+// oddInt replaces the low bits of an integer, which a float cannot hold, by one bit. This bit is set
+// if one of them is set, so that the integer can be rounded to odd.
 func (f *function) oddInt(d ir.DType, x uint32) uint32 {
 	u := ir.U32
 	if d.Bits() == 64 {

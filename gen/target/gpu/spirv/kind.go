@@ -172,7 +172,7 @@ func (c *checker) constant(in *instruction) error {
 	return nil
 }
 
-// whole returns the value of a constant integer.
+// whole returns the value of the constant with this id. ok is false if it is not a constant integer.
 func (c *checker) whole(id uint32) (n uint64, ok bool) {
 	in := c.defined[id]
 	if in.name != "Constant" || c.types[in.typ].name != "Int" {

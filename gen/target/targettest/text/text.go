@@ -140,7 +140,8 @@ func (*printer) Step(s *emit.Scope, step program.Step) []jen.Code {
 	return []jen.Code{jen.Id("launch").Call(args...)}
 }
 
-// Measure prints the call of launch with the symbol's node.
+// Measure prints the call of launch with the text of the step's node. The call stands for the value of
+// a symbol, and does not return an error.
 func (*printer) Measure(s *emit.Scope, step program.Step) (measure *jen.Statement, fallible bool) {
 	return jen.Id("launch").Call(emit.Text(step.At().Text())), false
 }

@@ -16,7 +16,7 @@ var formulas = []string{
 	"AttentionScratch", "ConvWeightsBlockedRoom", "ConvWeightsScratch", "ProductColumnsScratch", "WinogradScratch",
 }
 
-// constants are constants of runtime/cpu that callers of these functions need.
+// constants are constants of runtime/cpu that callers of [formulas] need.
 var constants = []string{"ConvWeightsParts"}
 
 // formulaFile translates the functions listed in formulas from integers to extents. A function
