@@ -63,7 +63,7 @@ func SourceOf(name string, m *ir.Module) *Source {
 	return src
 }
 
-// describe sets the fields that follow from the first function.
+// describe sets the fields of s that follow from its first function.
 func (s *Source) describe() {
 	if len(s.Functions) == 0 {
 		return

@@ -177,7 +177,7 @@ func (f *Foreign) errors(err error) error {
 	return errors.Join(errs...)
 }
 
-// own returns the model's own weights: those with data, or the initial values of New(0).
+// own returns the model's own weights: the weights with data, or the initial values of New(0).
 func (s *Source) own() *rt.Weights {
 	given := s.given()
 	if s.Initial == nil {

@@ -81,7 +81,8 @@ func isText(name string) bool {
 	return !strings.HasSuffix(name, ".safetensors") && !strings.HasSuffix(name, kernelsExt)
 }
 
-// kernelsExt is the extension of files with kernels that are not text, and kernelsTextExt that of text.
+// kernelsExt is the extension of files with kernels in binary form. kernelsTextExt is the extension of
+// files with kernels as text.
 const kernelsExt, kernelsTextExt = ".spv", ".ptx"
 
 // isGenerated reports whether a file starts with burngen's header.

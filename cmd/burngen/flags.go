@@ -80,7 +80,8 @@ func (c customs) repeats() {}
 
 func (c customs) Set(text string) error { return c.options.AddCustom(text) }
 
-// costs is a flag with a file of machine parameters, which sets the target in options.
+// costs is a flag with a file of machine parameters. It sets the target in options to a target that
+// uses these parameters.
 type costs struct{ options *gen.Options }
 
 func (c costs) String() string { return "" }

@@ -70,7 +70,7 @@ type Marked struct {
 	Pos  token.Pos // position of the directive
 }
 
-// reader converts declarations.
+// reader reads configurations from Go declarations.
 type reader struct {
 	fset   *token.FileSet
 	set    *Set
@@ -116,7 +116,7 @@ func Read(fset *token.FileSet, files []*ast.File, marked []Marked) (*Set, scanne
 	return r.set, r.faults
 }
 
-// fields reads the fields of a struct.
+// fields adds the fields of st, the struct of a configuration, to c. It returns c.
 func (r *reader) fields(c *Struct, st *ast.StructType) *Struct {
 	for _, list := range st.Fields.List {
 		if len(list.Names) == 0 {

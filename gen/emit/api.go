@@ -586,8 +586,8 @@ func checkContainer(where, x *jen.Statement, t ir.Type) *jen.Statement {
 }
 
 // solve solves d = extent for the only symbol of d that is not bound. It returns the symbol, and
-// prints its value. It returns false if d has another number of unbound symbols, or is not linear in
-// the only one.
+// prints its value. It returns false if d has no or several unbound symbols, or is not linear in the
+// unbound symbol.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

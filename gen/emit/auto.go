@@ -340,8 +340,7 @@ func (a *auto) as(p Member, typ string, x *jen.Statement) *jen.Statement {
 	return jen.Qual(p.Path, typ).Call(x)
 }
 
-// converted prints the arguments of the method m. If m takes a struct, it is converted to the type of
-// the member p.
+// converted prints the arguments of the method m. A struct is converted to the type of the member p.
 func (a *auto) converted(p Member, m *api) []jen.Code {
 	if m.inStruct() {
 		return []jen.Code{a.as(p, m.spec.Inputs, jen.Id("in"))}
@@ -349,8 +348,8 @@ func (a *auto) converted(p Member, m *api) []jen.Code {
 	return m.passed()
 }
 
-// returned prints the return of the results of call, a call of a member's method. If m returns a
-// struct, it is converted to the type of a.own.
+// returned prints the return of the results of call, a call of a member's method. A struct is
+// converted to the type of a.own.
 func (a *auto) returned(m *api, call *jen.Statement) []jen.Code {
 	if !m.outStruct() {
 		return []jen.Code{jen.Return(call)}

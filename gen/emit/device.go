@@ -168,7 +168,7 @@ func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device and its deferred end. The arguments are
+// beginDevice prints the beginning of a call on the device and its deferred end. The beginning gets
 // the tensors whose sizes are known then. If an earlier call with the same extents has recorded the
 // launches, the printed schedule replays them and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
@@ -299,8 +299,8 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{f.run().Dot("Send").Call(memory...)}
 }
 
-// trains reports whether the function trains. Its weights change between calls, so that the host
-// may have old ones.
+// trains reports whether the function trains. Its weights change between calls on the device, so that
+// the host may have outdated copies.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
 // shared prints the memory that refs refer to as arguments of the calls that copy it between host and

@@ -45,7 +45,8 @@ func (h *host) states() []port {
 	return out
 }
 
-// frame returns the Go type of a call of the host's methods.
+// frame returns the Go type of the first parameter of the host's schedules, which stands for the
+// running call.
 func (h *host) frame() string {
 	if h.typ == "Trainer" {
 		return "*rt.TrainingFrame[trained, changes]"

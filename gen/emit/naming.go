@@ -93,8 +93,8 @@ func newEmitter(m *Model) *emitter {
 	return e
 }
 
-// members returns a scope with the names of the fields and methods that every host of the package
-// has, and names.
+// members returns a scope in which names are taken, and the names of the fields and methods that every
+// host of the package has.
 func (e *emitter) members(names []string) *names {
 	if e.hasDevice() {
 		return newNames(append(slices.Clone(names), runField)...)
@@ -121,7 +121,8 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 // prints for each method. [function.table] returns their names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
-// addMethods adds functions of the API to a host as methods.
+// addMethods adds functions of the API to a host as methods. weights maps the names of weights to the
+// expressions for their elements.
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
 	list := make([]string, len(specs))
 	for i, spec := range specs {
@@ -247,7 +248,7 @@ func (e *emitter) addMethod(h *host, spec *Function, name string, weights map[st
 	h.methods = append(h.methods, m)
 }
 
-// methodOf returns the session's method of a function.
+// methodOf returns the method of Session for a function of the API.
 func (e *emitter) methodOf(spec *Function) *method {
 	for _, m := range e.session.methods {
 		if m.spec == spec {
@@ -258,8 +259,8 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of the type of p. It declares the type, unless another port of a direct
-// function has declared it.
+// declare sets the name of the type of p. It declares the type, unless another port of a function with
+// [Function.Direct] has declared it.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {

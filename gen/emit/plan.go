@@ -69,7 +69,8 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares the constants with the offsets or indices of buffers.
+// offsets declares a constant for each buffer of fn: its offset in the arena, or its index if mode is
+// [plan.Dynamic].
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

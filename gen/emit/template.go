@@ -26,7 +26,8 @@ type fill map[string]any
 // name is an identifier that takes the place of another one, also in comments.
 type name string
 
-// prose is text in a comment, which [comment] or the generator has made plain.
+// prose is text for a comment. [comment] or the generator has made it safe: it does not end the
+// comment, and is not a directive.
 type prose string
 
 // declaration is a declaration of the skeleton: its source text, its syntax tree node, and its
@@ -249,7 +250,7 @@ func (p *filling) separator(field *ast.Field) string {
 }
 
 // ident replaces an identifier that is a placeholder. If it is the name of a variant, such as
-// Load_File, it becomes the name that the declaration has in the package, Load.
+// Load_file, it becomes the name that the declaration has in the package, Load.
 func (p *filling) ident(n *ast.Ident) {
 	switch {
 	case isPlaceholder(n.Name):

@@ -149,7 +149,7 @@ func nodeName(n *ir.Node) string {
 }
 
 // batchSymbol returns the symbol bounded by TrainerOptions.Batch: the first extent of the first
-// argument that has one, or "".
+// argument whose first extent is a symbol. It is "" if there is no such argument.
 func (e *emitter) batchSymbol() string {
 	for _, m := range e.trainer.methods {
 		for _, p := range m.in {

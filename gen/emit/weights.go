@@ -149,7 +149,8 @@ func (e *emitter) load(f *jen.File) {
 	f.Add(from("Model.Save", nil))
 }
 
-// loadRawFile prints Load of a file of the source model's weights, which the text file describes.
+// loadRawFile prints Load, which reads a file of the source model's weights. file describes this file
+// in the comment of Load.
 func (e *emitter) loadRawFile(f *jen.File, file string) {
 	f.Add(from("Load_rawFile", e.loading(fill{"file_": prose(file), "opened_": e.opened("OpenWeightsFile", jen.Id("path"))})))
 }

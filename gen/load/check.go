@@ -80,8 +80,8 @@ func goList(ctx context.Context, dir string, env []string, pkgs []*packages.Pack
 	return lines(strings.Split(text, "\n"))
 }
 
-// adopt replaces the declarations of the first parse by those of the type checker, so that
-// positions and types agree.
+// adopt replaces the declarations of the first parse by the declarations that the type checker has
+// read, so that positions and types agree.
 func (c *checked) adopt() {
 	marked := c.marked
 	old := c.fset

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// These are virtual files of the second phase. The glue file is in the description's package. The
-// main package is in a folder below it, so that it may import internal packages.
+// Names of virtual files, and in them. The glue file is compiled into the description's package. The
+// main package records the description. It is in a folder below the description's, so that it may
+// import internal packages.
 const (
 	glueFile = "zz_burngen.go"
 	mainDir  = "zz_burngen"

@@ -73,11 +73,10 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 // Line is the unit of [Func.LinesSymbol]: the size of a cache line in bytes.
 const Line = 64
 
-// Arenas returns the sizes in bytes of the arenas that a function needs if another function calls
-// it. A plan that is Scaled has two arenas: one for buffers of constant size, and one for buffers
-// that grow with a symbol. The offsets of the caller then stay constants and multiples of that
-// symbol. A size that is known only after the buffers are placed is a multiple of
-// [Func.LinesSymbol].
+// Arenas returns the sizes in bytes of the arenas that a function needs if another function calls it.
+// A plan in the mode [plan.Scaled] has two arenas: one for buffers of constant size, and one for
+// buffers that grow with a symbol. The offsets of the caller then stay constants and multiples of that
+// symbol. A size that is known only after the buffers are placed is a multiple of [Func.LinesSymbol].
 func (f *Func) Arenas() []dim.Dim {
 	if f.Plan.Mode == plan.Dynamic {
 		return []dim.Dim{dim.Sym(f.LinesSymbol()).Mul(dim.Const(Line))}
@@ -94,13 +93,15 @@ func (f *Func) IsSplit() bool {
 	return f.Plan.Mode == plan.Scaled && !f.Fixed().Equal(dim.Dim{})
 }
 
-// Fixed returns the size in bytes of the buffers of constant size. The plan must be Scaled.
+// Fixed returns the size in bytes of the buffers of constant size. The mode of the plan must be
+// [plan.Scaled].
 func (f *Func) Fixed() dim.Dim {
 	_, fixed, _ := f.Plan.Size.Linear(f.Plan.Symbol)
 	return fixed
 }
 
-// Arena returns the index in [Func.Arenas] of a buffer's arena, and the offset of the buffer in it.
+// Arena returns the index in [Func.Arenas] of a buffer's arena, and the offset of the buffer in this
+// arena in bytes.
 func (f *Func) Arena(b *plan.Buffer) (i int, offset dim.Dim) {
 	if f.IsSplit() && !b.Bytes.IsConst() {
 		return 1, b.Offset.Sub(f.Fixed())
@@ -108,7 +109,8 @@ func (f *Func) Arena(b *plan.Buffer) (i int, offset dim.Dim) {
 	return 0, b.Offset
 }
 
-// LinesSymbol returns the symbol for the size of a Dynamic arena, in cache lines of 64 bytes.
+// LinesSymbol returns the symbol for the size of an arena in the mode [plan.Dynamic], in cache lines
+// of 64 bytes.
 func (f *Func) LinesSymbol() string { return f.IR.Name + ".lines" }
 
 // Callees returns the functions that f calls, directly or indirectly, each once and before its

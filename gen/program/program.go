@@ -27,7 +27,8 @@ type Step interface {
 	Refs() []*plan.Ref
 }
 
-// Computes reports whether a step is a step of the target, or a copy.
+// Computes reports whether a step computes or copies elements: it is a step of the target, or a
+// [Copy].
 func Computes(s Step) bool {
 	switch s.(type) {
 	case *Check, *Bind, *Alloc, *Hold, *Resize, *Invoke, *Branch, *Repeat, *Custom:

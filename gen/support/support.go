@@ -44,7 +44,7 @@ func Operators() []Operator {
 	return out
 }
 
-// CPU says how the CPU computes an operator.
+// CPU says what computes an operator.
 type CPU string
 
 // The ways to compute an operator.
@@ -144,8 +144,8 @@ func computedBy(n *ir.Node) CPU {
 	return faster(by, kind)
 }
 
-// faster returns GPU or else Assembly if a or b is equal to it. Otherwise it returns b, or a if b is
-// None.
+// faster returns GPU if a or b is GPU, else Assembly if a or b is Assembly. Otherwise it returns b, or
+// a if b is None.
 func faster(a, b CPU) CPU {
 	if a == GPU || b == None || a == Assembly && b != GPU {
 		return a

@@ -36,7 +36,7 @@ type Target interface {
 // All are the targets. The first is the default: it can always run.
 var All = []Target{cpu.Target{}, cuda.Target(), vulkan.Target()}
 
-// Named returns the target of a name, or an error that lists the names.
+// Named returns the target called name, or an error that lists the names.
 func Named(name string) (Target, error) {
 	names := make([]string, len(All))
 	for i, t := range All {

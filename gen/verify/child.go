@@ -114,7 +114,7 @@ func crash(stderr string, err error) string {
 	return err.Error()
 }
 
-// grace is the time that the program may take to end.
+// grace is the time that a [child] may take to end.
 const grace = 20 * time.Second
 
 // close ends the program. It returns nil if the program ended normally.

@@ -63,7 +63,7 @@ type picture struct {
 	Mean, Scale   [3]float64
 }
 
-// excerpt is a part of an output: its first values, or every Stride-th.
+// excerpt is a part of an output: its first elements, or the elements 0, Stride, 2·Stride, ….
 type excerpt struct {
 	File   string
 	Stride int

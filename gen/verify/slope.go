@@ -217,8 +217,8 @@ func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 	return list
 }
 
-// Check compares the gradient near args with differences along random directions. It returns an
-// error if their relative difference exceeds 1e-4, and the errors of the operators.
+// Check compares the gradient near args with differences along random directions. It returns an error
+// if the relative difference exceeds 1e-4, and the errors of the operators.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point, direction, err := s.point(args)
 	if err != nil {

@@ -38,8 +38,8 @@ const (
 	// is moved by a quantum. movedPlaces is the number of elements that are moved in each, one at a
 	// time.
 	movedCuts, movedPlaces = 3, 5
-	// maxMoves is the accepted ratio of the difference of the outputs from the reference to the
-	// change caused by a moved element.
+	// maxMoves is the largest accepted ratio of two differences of the outputs: the difference from
+	// the reference, and the difference that a moved element causes.
 	maxMoves = 2
 )
 
@@ -199,10 +199,10 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons: each stage with the evaluator, on integers that the evaluator
-// computes from inputs; got with the stages run one after the other; and got with the wants that it
-// does not meet. The effect of one integer that is off by one must explain the last difference, or
-// the effect of all ties that go the other way.
+// check makes three comparisons. It compares each stage with the evaluator, on integers that the
+// evaluator computes from inputs. It compares got with the stages run one after the other. It compares
+// got with the wants that got does not meet. The last difference must be explained by the effect of
+// one integer that is off by one, or by the effect of all ties that go the other way.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}

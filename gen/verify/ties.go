@@ -10,8 +10,8 @@ import (
 // between two integers.
 const tieSlack = 1e-3
 
-// tie is an element of a quantised value that lies half-way between two integers. other is the
-// integer that it did not become.
+// tie is an element of a quantised value that lies half-way between two integers. at is its index, and
+// other is the integer that it did not become.
 type tie struct {
 	at    int
 	other int64

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Tile is an operand of a [TileCall]: a run of elements.
+// Tile is an operand of a [TileCall]: a run of adjacent elements.
 type Tile struct {
 	Kind TileKind
 	// Index is the index among the operands, the results or the temporary runs.

@@ -116,7 +116,7 @@ func (b *builder) loop(n *ir.Node) error {
 }
 
 // loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It joins
-// neighbours if every operand can be read along both as one dimension.
+// adjacent dimensions if every operand can be read along both as one.
 func loopAxes(n *ir.Node) ([]axis, error) {
 	shape := n.Results[0].Type.Shape
 	var axes []axis

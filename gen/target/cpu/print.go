@@ -184,8 +184,8 @@ func (p *printing) arg(a any) *jen.Statement {
 	return nil
 }
 
-// composite prints a pointer to a struct. It is a variable of the package if all its fields are
-// constants. If one extent varies, a method of the variable sets it in a copy.
+// composite prints a pointer to a struct. The struct is a variable of the package if all its fields
+// are constants. If one extent varies, a method of the variable sets it in a copy.
 func (p *printing) composite(s *Struct) *jen.Statement {
 	takes := p.Long() && s.Ctx
 	ctx := jen.Nil()

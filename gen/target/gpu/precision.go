@@ -28,7 +28,7 @@ var Precisions = []string{F32: "f32", TF32: "tf32", F16: "f16", BF16: "bf16"}
 // String returns the name.
 func (p Precision) String() string { return Precisions[p] }
 
-// Set sets the precision with a name. It returns an error if there is no such name.
+// Set sets p to the precision called name. It returns an error if there is no such precision.
 func (p *Precision) Set(name string) error {
 	for i, n := range Precisions {
 		if n == name {

@@ -90,7 +90,7 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	return fault.err(f, gpu.FaultNumber(record))
 }
 
-// bytesOf returns the memory of a slice of numbers. It is not nil.
+// bytesOf returns the memory of a slice of numbers. The result is not nil, even if the slice is empty.
 func bytesOf(slice reflect.Value) []byte {
 	n := slice.Len() * int(slice.Type().Elem().Size())
 	if n == 0 {

@@ -66,7 +66,8 @@ func Merged(families ...Trials) Trials {
 // Tried reports whether [Agree] tries the operator, or has a reason to leave it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
-// Fewer makes the checks of rapid in a test at most checks, unless the command line says how many.
+// Fewer limits the number of rapid's checks in a test to checks, unless the command line gives the
+// number.
 func Fewer(t *testing.T, checks int) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })

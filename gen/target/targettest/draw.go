@@ -235,7 +235,8 @@ func Product(n ...int) int {
 	return p
 }
 
-// held returns a tensor as kernels hold it: there is no zero among powers of two.
+// held returns x as kernels hold it. Numbers of f8e8m0 are powers of two, so that a zero becomes
+// another number.
 func held(x *ir.Tensor) *ir.Tensor {
 	if x.Kind != ir.TensorKind || x.DType != ir.F8E8M0 {
 		return x

@@ -16,7 +16,7 @@ type steps struct {
 	functions            []function
 }
 
-// function is the function of a gate.
+// function is the activation function of a gate.
 type function struct {
 	name        string
 	alpha, beta kernel.Number

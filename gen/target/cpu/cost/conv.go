@@ -44,8 +44,9 @@ const (
 	pagePixels   = 1024
 )
 
-// These are the additional time of a product of weights and whole planes relative to blocked
-// pixels, and the time to reach the rows of planes relative to blocking them.
+// rowProducts is the additional time of a product of weights and whole planes, relative to a product
+// of blocked pixels. reachRows is the time to reach the rows of planes, relative to the time to block
+// the planes.
 const (
 	rowProducts = 0.03
 	reachRows   = 0.5

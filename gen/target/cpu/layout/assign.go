@@ -123,7 +123,7 @@ func (l *layouts) ZeroLanes(v *ir.Value) bool {
 	return slices.Equal(l.lanesOf(l.Blocked(v), v.Type), []float64{0})
 }
 
-// Raw reports whether the function reads its weights as they are in the model.
+// Raw reports whether the function that is being rewritten reads its weights as they are in the model.
 func (l *layouts) Raw() bool { return l.raw }
 
 // Tile returns the tile of the Winograd algorithm for a convolution, or 0 for the direct algorithm.

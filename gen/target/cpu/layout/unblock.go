@@ -136,8 +136,8 @@ func ofPixels(o storage.ConvBlocked) bool {
 	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && o.Group == 1
 }
 
-// planarOperands returns the operands of a convolution with the Block nodes undone, without weights
-// and bias. It returns nil if one of them was never planar.
+// planarOperands returns the operands of a convolution with the Block nodes undone. Weights and bias
+// are returned unchanged. It returns nil if another operand was never planar.
 func planarOperands(conv *ir.Node) []*ir.Value {
 	args := make([]*ir.Value, len(conv.Args))
 	for i, v := range conv.Args {

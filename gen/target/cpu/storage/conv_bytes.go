@@ -42,12 +42,15 @@ type PackConvBytes struct {
 // i8[⌈C/16⌉,KH,⌈KW/4⌉,16,4], with four adjacent cells of a row. Elements of u8 are shifted by −128.
 type PackDepthwiseBytes struct{}
 
-// packedBytes returns the type of one or more packed weights.
+// packedBytes returns the type of weights packed for [ConvBytes]. passes is the number of packed
+// weights that are concatenated along the second axis. kh and kw are the height and width of the
+// kernel.
 func (p Packing) packedBytes(passes, kh, kw int) ir.Type {
 	return ir.StaticTensor(ir.I8, p.outBlocks(), passes*p.width(), kh, kw, p.InBlock/4, block, 4)
 }
 
-// Packing returns how weights of a type are packed, and the extents of their kernel.
+// Packing returns how weights of type w are packed, and the height and width of their kernel. It
+// returns an error if w cannot be packed.
 func (o PackConvBytes) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	shape, ok := w.Static()
 	if !ok || len(shape) != 3 && len(shape) != 4 || o.Group < 1 || o.InBlock != 4 && o.InBlock != block {
@@ -137,8 +140,9 @@ func (o PackDepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// inferBytes checks a convolution of blocked bytes and returns its result type. kernel are the
-// extents of the window.
+// inferBytes checks a convolution of blocked bytes and returns its result type. kernel are the extents
+// of the window. lanes is the number of channels in a block of the operand, and channels the number of
+// channels of the result.
 func inferBytes(r op.Requantize, in []ir.Type, strides, dilations, kernel []int, lanes, channels int) ([]ir.Type, error) {
 	x, bias, scale, zero := in[0], op.Operand(in, 2), op.Operand(in, 3), op.Operand(in, 4)
 	n := len(strides)

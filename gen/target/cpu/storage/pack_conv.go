@@ -30,9 +30,9 @@ func (p Packing) reach(outBlock int) (from, to int) {
 	return first * in / p.InBlock, ((last+1)*in + p.InBlock - 1) / p.InBlock
 }
 
-// width returns the number of input blocks for which each output block has packed weights. It is the
-// largest number of input blocks that an output block sums over. Weights of other input blocks are
-// zero.
+// width returns the number of input blocks for which each output block has packed weights: the largest
+// number of input blocks that an output block sums over. The other output blocks have zero weights for
+// the rest.
 func (p Packing) width() int {
 	if p.Group == 1 {
 		return p.inBlocks()
@@ -85,7 +85,8 @@ func (o PackConv) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{p.packed(kh, kw)}, nil
 }
 
-// Packing returns how weights of a type are packed, and the extents of their kernel.
+// Packing returns how weights of type w are packed, and the height and width of their kernel. It
+// returns an error if w cannot be packed.
 func (o PackConv) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	shape, ok := w.Static()
 	if !ok || w.DType != ir.F32 || len(shape) != 3 && len(shape) != 4 {

@@ -24,7 +24,8 @@ func (o PackConvData) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{packedData(p.InC, p.OutC, kh, kw)}, nil
 }
 
-// Packing returns how weights of a type are packed, and the extents of their kernel.
+// Packing returns how weights of type w are packed, and the height and width of their kernel. It
+// returns an error if w cannot be packed.
 func (o PackConvData) Packing(w ir.Type) (p Packing, kh, kw int, err error) {
 	if p, kh, kw, err = (PackConv{Group: 1, InBlock: block}).Packing(w); err == nil && kh*kw < 1 {
 		err = fmt.Errorf("weights %s", w)

@@ -180,7 +180,8 @@ func relayoutResize(b *ir.Builder, n *ir.Node, o op.Resize, l Layouts) *ir.Value
 	return b.Node(o, blocked)
 }
 
-// relayoutTranspose transposes a blocked operand whose channels are whole blocks or part of one.
+// relayoutTranspose transposes a blocked operand whose channels fill whole blocks, or are all in one
+// block.
 func relayoutTranspose(b *ir.Builder, n *ir.Node, o op.Transpose, l Layouts) *ir.Value {
 	x := n.Arg(0)
 	blocked := l.Blocked(x)

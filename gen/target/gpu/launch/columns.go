@@ -17,8 +17,8 @@ var columns = []entry{
 	ends(deformColumns),
 }
 
-// foldWindow returns the window of a Col2Im, with a kernel of ones: the extents of the block may be
-// symbols.
+// foldWindow returns the window of a Col2Im with the strides, dilations and pads of o. Its kernel has
+// extents of 1, because the extents of the block may be symbols.
 func foldWindow(o op.Col2Im) op.Window {
 	return op.Window{Kernel: slices.Repeat([]int{1}, len(o.Image)), Strides: o.Strides, Dilations: o.Dilations, Pads: o.Pads}
 }

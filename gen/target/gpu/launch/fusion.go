@@ -23,10 +23,10 @@ func Loads(o ir.Op) bool {
 	return ok
 }
 
-// fused returns the launches of an [op.Fusion], whose last node is pointwise. If the fusion has
-// another node that is not a copy, for which [Ends] is true, the launches are the launches of that
-// node. They compute the last node on each element before they store it. Copies are computed as their
-// elements are loaded, see [Loads].
+// fused returns the launches of an [op.Fusion], whose last node is pointwise. If another node is not a
+// copy, [Ends] is true for it, and the launches are the launches of this node. They compute the last
+// node on each element before they store it. Copies are computed as their elements are loaded, see
+// [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	block := n.Blocks[0]
 	last, host, err := parts(block)
@@ -84,8 +84,9 @@ func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	return nil, nil, errFusion
 }
 
-// load returns the element of an operand of a pointwise node that a copy in the same block computes, or nil for
-// other operands. at returns the index of the element of the result on each axis.
+// load returns an element of a, an operand of a pointwise node, if a copy in the same block computes
+// a. It returns nil for other operands. at returns the index of the element of the result on each
+// axis.
 func load(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value {
 	if a.Def == nil {
 		return nil

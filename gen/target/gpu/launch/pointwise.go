@@ -21,8 +21,8 @@ func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
 	return pointwiseMap(n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }
 
-// operandElement returns an element of an operand of a pointwise node that is not in memory, or nil if it is. at
-// returns the index of the element of the result on each axis.
+// operandElement returns an element of a, an operand of a pointwise node that is not in memory. It
+// returns nil if a is in memory. at returns the index of the element of the result on each axis.
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
 // pointwiseMap has a thread for each element of the results of a pointwise node.
@@ -34,8 +34,9 @@ func pointwiseMap(n *ir.Node, operand operandElement) ([]kernels.Launch, error) 
 	}))
 }
 
-// elements computes an element of each result of a pointwise node. i is its index in row-major order, and at its
-// index on each axis; a nil at is computed from i.
+// elements computes an element of each result of a pointwise node. i is the element's index in
+// row-major order, and at its index on each axis; a nil at is computed from i. operand returns the
+// elements of operands that are not in memory.
 func elements(e *kernels.Emitter, n *ir.Node, i *kernel.Value, at []*kernel.Value, operand operandElement) []*kernel.Value {
 	shape, in := n.Results[0].Type.Shape, make([]*kernel.Value, len(n.Args))
 	index := func() []*kernel.Value {

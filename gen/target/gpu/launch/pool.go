@@ -108,8 +108,9 @@ func globalAveragePool(o op.GlobalAveragePool, n *ir.Node, put store) ([]kernels
 	}))
 }
 
-// maxPoolGrad finds the first greatest cell of each window, and has a thread for each cell of x, which
-// adds the gradients of the windows that have found it, in their order.
+// maxPoolGrad finds the greatest cell of each window, the first one if there are several. It then
+// launches a thread for each cell of x. The thread adds the gradients of the windows whose greatest
+// cell this is, in the order of the windows.
 func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g := n.Args[0], n.Args[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -70,8 +70,8 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 	}))
 }
 
-// broadcast returns the index on an axis of extent d for index i of the axis of extent to that it
-// broadcasts to. It is 0 if d is 1, which may be known only at run time.
+// broadcast converts i, an index on an axis of extent `to`, to an index on an axis of extent d that
+// broadcasts to it: i, or 0 if d is 1. d may be known only at run time.
 func broadcast(e *kernels.Emitter, i *kernel.Value, d, to dim.Dim) *kernel.Value {
 	if d.Equal(to) {
 		return i

@@ -18,8 +18,8 @@ var regions = []entry{
 	computes(roiAlign),
 }
 
-// maxRoiPool checks the images of the regions. It then launches a thread for each bin of each
-// channel. Coordinates are rounded as in the kernels of the CPU.
+// maxRoiPool checks the numbers of the images of the regions. It then launches a thread for each bin
+// of each channel. Coordinates are rounded as in the kernels of the CPU.
 func maxRoiPool(o op.MaxRoiPool, n *ir.Node) ([]kernels.Launch, error) {
 	x, rois, y := n.Args[0], n.Args[1], n.Results[0]
 	d, shape := x.Type.DType, x.Type.Shape
@@ -164,8 +164,9 @@ type roiAxis struct {
 // roiSample holds the two elements around a sample, and their weights.
 type roiSample struct{ at, weight [2]*kernel.Value }
 
-// axis returns a bin of a region along an axis. Elements first and first + 2 of the region are its
-// first and last coordinate.
+// axis returns one of the bins of a region along an axis. bins is their number, and bin the index of
+// the returned one. Elements first and first + 2 of the region are its first and last coordinate on
+// the axis.
 func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 	coordinate := func(k int) *kernel.Value {
 		v := r.Mul(r.Read(r.regions).Get(r.Add(r.Mul(r.index, r.Int(4)), r.Int(k))), r.Float(r.d, r.Scale))

@@ -15,8 +15,8 @@ var sort = []entry{
 }
 
 // Rows of up to shortRow elements are sorted in tiles of shortTile rows, and longer ones in smaller
-// tiles. Rows of more than longRow elements are compared on the host: some devices end kernels with many
-// rounds of loops.
+// tiles. Rows of more than longRow elements are compared on the host, because some devices end kernels
+// whose loops have many iterations.
 const (
 	shortRow, shortTile = 64, 256
 	longRow, longTile   = 2048, 16
@@ -55,9 +55,9 @@ func widthOf(x *ir.Value) (int, error) {
 	return width, nil
 }
 
-// compareRows returns a number below, equal to or above 0 if row i of a matrix of this width is before
-// row j in lexicographic order, equal to it, or after it. NaN equals itself and is larger than every
-// number.
+// compareRows returns a number below 0 if row i of a matrix is before row j in lexicographic order, 0
+// if the rows are equal, and a number above 0 if row i is after row j. width is the number of elements
+// of a row. NaN equals itself and is larger than every number.
 func compareRows(e *kernels.Emitter, x *ir.Value, width, i, j *kernel.Value) *kernel.Value {
 	in := e.Read(x)
 	row := func(i *kernel.Value) *kernel.Value { return e.Mul(i, width) }

@@ -128,8 +128,8 @@ func exact(d ir.DType) string {
 	return ""
 }
 
-// shift returns the operand of the number of bits to shift by, which has 32 bits in all
-// instructions.
+// shift returns y, the number of bits to shift by, as an operand of 32 bits. All shifts take it in
+// this form.
 func (w *writer) shift(y *kernel.Value) string {
 	o := w.use(y)
 	switch {

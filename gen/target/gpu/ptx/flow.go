@@ -147,7 +147,8 @@ func held(registers []string) []operand {
 	return values
 }
 
-// start declares the registers of the index and of the carried values, which are also the results.
+// start declares the registers of the index and of the carried values. The latter also hold the
+// results of the loop.
 func (w *writer) start(c counter) (index string, carried []string) {
 	index = w.define(c.index)
 	w.emit("mov.b32", index, c.lo.text)
@@ -158,8 +159,8 @@ func (w *writer) start(c counter) (index string, carried []string) {
 	return index, carried
 }
 
-// turn writes several copies of the body of a loop. It then moves the index and the carried values
-// of the next turn into their registers.
+// turn writes several copies of the body of a loop, one after the other. It then moves the index and
+// the carried values after the last copy into the registers of the loop.
 func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	values := held(carried)
 	at := index
@@ -199,8 +200,8 @@ func (w *writer) countSimply(c counter) {
 	w.label(head + "_end")
 }
 
-// countKnown writes a loop with n iterations. The iterations that do not fill a turn come after the
-// loop.
+// countKnown writes a loop with n iterations, over several copies of the body. Iterations that are
+// left over, because n is not a multiple of the copies, come after the loop.
 func (w *writer) countKnown(c counter, n int64) {
 	lo, step := int64(int32(c.lo.bits)), int64(int32(c.step.bits))
 	looped := n - n%int64(c.copies)

@@ -110,7 +110,7 @@ func newWriter(k *kernel.Kernel) *writer {
 	return w
 }
 
-// mark adds the values that the instructions of a block use to used.
+// mark adds to used the values that the instructions of a block use.
 func mark(b *kernel.Block, used map[*kernel.Value]bool) {
 	for _, v := range b.Yields {
 		used[v] = true

@@ -217,5 +217,5 @@ func (c *checker) bytes(typ uint32) int {
 	return t.bits / 8
 }
 
-// isPowerOfTwo reports whether n is one.
+// isPowerOfTwo reports whether n is a power of two.
 func isPowerOfTwo(n uint32) bool { return bits.OnesCount32(n) == 1 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Instructions whose operands have the type of the result, by its kind, and comparisons, by the
-// kind of their operands.
+// onInts, onFloats and onBools list the instructions whose operands have the type of the result, by
+// the kind of this type. ofInts and ofFloats list the comparisons, by the kind of their operands.
 const (
 	onInts    = " SNegate IAdd ISub IMul UDiv SDiv UMod BitwiseOr BitwiseXor BitwiseAnd Not "
 	onFloats  = " FNegate FAdd FSub FMul FDiv "

@@ -228,7 +228,7 @@ func (k *kernel) signature() string {
 	return b.String()
 }
 
-// compositeFile returns the composite arguments.
+// compositeFile returns the file that declares the composite arguments.
 func (w *writer) compositeFile() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%spackage kernel\n\nimport (\n%q\n%q\n)\n", header, "github.com/burngen/burngen/ir", "github.com/burngen/burngen/ir/dim")
@@ -254,7 +254,7 @@ func (w *writer) compositeFile() ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// instanceFile returns the table of the kernels' instances.
+// instanceFile returns the file with the table of the kernels' instances.
 func (w *writer) instanceFile() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%spackage instance\n\n", header)
