@@ -54,7 +54,7 @@ type Options struct {
 	// [Parameters]. Freeze are patterns of parameters to exclude: no code is generated for their
 	// gradients.
 	Params, Freeze []string
-	// Foreign, if not nil, provides weights that replace the model's own, or those that New draws.
+	// Foreign, if not nil, provides weights that replace the model's own, or the weights that New draws.
 	Foreign *Foreign
 	// Remat selects the activations that training recomputes instead of storing them.
 	Remat pass.Remat

@@ -23,10 +23,10 @@ type Folder struct {
 
 // Packages returns the folders of packages of one model, each for another target. The folder of the
 // first package comes first. Several packages read the same weights file. If it is embedded, a small
-// package embeds it, in a folder below that of the first package. Otherwise it is in the folder of the
-// first package. If choose is set, there is also a package that chooses among the others, in the
-// folder [AutoName] below that of the first package. Packages returns an error if a package that
-// others import is in no module.
+// package embeds it, in a folder below the first package's. Otherwise it is in the first package's
+// folder. If choose is set, there is also a package that chooses among the others, in the folder
+// [AutoName] below the first package's. Packages returns an error if a package that others import is
+// in no module.
 func Packages(list []Packaged, choose bool) ([]Folder, error) {
 	var weights *Folder
 	if len(list) > 1 {

@@ -308,7 +308,7 @@ func loadedBy(f *ir.Func, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !loaded[name] })
 }
 
-// dropZeros removes zero gradients, of weights that a loss does not depend on.
+// dropZeros removes gradients that are zero, because the loss does not depend on the weight.
 func dropZeros(f *ir.Func) {
 	results, names := f.Results, f.ResultNames
 	f.Results, f.ResultNames = nil, nil

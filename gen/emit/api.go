@@ -32,7 +32,7 @@ type port struct {
 	kept string
 }
 
-// seen returns the ports that callers see: those that are not states of a session.
+// seen returns the ports that callers see: ports that are not states of a session.
 func seen(ports []port) []port {
 	return slices.DeleteFunc(slices.Clone(ports), func(p port) bool { return p.kept != "" })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// gpuPath is the package that code for devices with memory of their own calls.
+// gpuPath is the package that generated code calls if its target computes in device memory.
 const gpuPath = "github.com/burngen/burngen/runtime/gpu"
 
 // Device describes the additional files of a package whose target computes in device memory.

@@ -51,9 +51,9 @@ func isBatch(t ir.Type, symbol string) bool {
 	return !plan.IsHeld(t) && t.Rank() > 0 && t.Shape[0].Equal(dim.Sym(symbol)) && ir.TensorOf(t.DType, t.Shape[1:]...).IsStatic()
 }
 
-// portForm returns the form of an argument or result of type t. It is the form of the function. If
-// each argument is a parameter of its own, [Function.Direct], a scalar or a static tensor has the form
-// that fits its type instead.
+// portForm returns the form of an argument or result of type t. It is the form of the function, unless
+// [Function.Direct] is set. A scalar is then passed as a number, and a static tensor of a batched
+// function as an array.
 func (a *api) portForm(t ir.Type) form {
 	switch {
 	case !a.spec.Direct:

@@ -124,7 +124,7 @@ type Trainer struct {
 	// in the source model nor in Outside.
 	Weights   []Prepared
 	Constants []ir.Weight
-	// Steps are the functions that train, one for each loss, and Evals those that evaluate.
+	// Steps are the functions that train, one for each loss. Evals are the functions that evaluate.
 	Steps, Evals []*Function
 	// Outer computes a function, and the gradients of the weights from the gradients of the
 	// function's results. It may be nil.

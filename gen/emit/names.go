@@ -8,8 +8,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// names allocates Go identifiers that are unique in a scope and differ from those of the enclosing
-// scope and of scopes within it.
+// names allocates Go identifiers that are unique in a scope. They also differ from the identifiers of
+// the enclosing scope and of scopes within it.
 type names struct {
 	taken map[string]bool
 	outer *names

@@ -69,8 +69,8 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares a constant for each buffer of fn: its offset in the arena, or its index if mode is
-// [plan.Dynamic].
+// offsets declares constants for the buffers of fn: their offsets in the arena, per unit of the symbol
+// that they grow with, or their indices if mode is [plan.Dynamic].
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

@@ -29,7 +29,7 @@ type Target interface {
 	Plain() (restore func())
 	// Printer returns a new printer for a package.
 	Printer() emit.Printer
-	// CanRun reports whether steps can be run now: those of a GPU need a device.
+	// CanRun reports whether steps can be run now: the steps of a GPU need a device.
 	CanRun() bool
 }
 

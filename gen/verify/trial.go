@@ -35,7 +35,8 @@ type want struct {
 	shape []int
 	parts []part
 	stats *stats
-	// last says that it is the output of the last call instead of that of all calls of a stream.
+	// last says that this is the output of the last call. Otherwise it has the outputs of all calls
+	// of a stream, stacked.
 	last bool
 }
 

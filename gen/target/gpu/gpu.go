@@ -13,7 +13,7 @@ import (
 
 // Target is a target of GPUs.
 type Target struct {
-	// Language is the form in which the driver takes kernels. Its name is that of the target.
+	// Language is the form in which the driver takes kernels. Its Name is the name of the target.
 	Language
 	// Precision says how products are computed.
 	Precision Precision

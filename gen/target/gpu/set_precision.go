@@ -68,7 +68,7 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 }
 
 // apply applies a node to its first operands in 16 bits, and converts the result to f32. operands is
-// the number of these operands. apply returns nil if no kernel computes that.
+// the number of these operands. apply returns nil if no kernel computes the node on such operands.
 func (n *narrower) apply(b *ir.Builder, node *ir.Node, operands int) []*ir.Value {
 	if !n.computes(node, operands) {
 		return nil

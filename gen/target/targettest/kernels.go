@@ -16,9 +16,9 @@ import (
 
 var everyKernel = flag.Bool("kernels", false, "run all tests of package kerneltest on a device")
 
-// Kernels runs the tests of package kerneltest on the kernels of a target: those whose operands are stored
-// alike on all targets. They try many sizes, special numbers and the accuracy of each operator. Without the
-// flag -kernels it runs the test with the fewest launches.
+// Kernels runs the tests of package kerneltest on the kernels of a target whose operands are stored
+// alike on all targets. The tests try many sizes, special numbers and the accuracy of each operator.
+// Without the flag -kernels it runs the test with the fewest launches.
 func Kernels(t *testing.T, x Target) {
 	k := kernels{t, x}
 	t.Run("group norm", func(t *testing.T) {

@@ -415,8 +415,8 @@ func (d *Draw) Functions(n int) (names []string, alphas, betas []float64) {
 }
 
 // recurrent draws the attributes of a recurrent layer and its operands. The layer has the given
-// numbers of gates, activation functions and states. Further operands are vectors of v·H elements for
-// each v in vectors.
+// numbers of gates, activation functions and states. Its last operands are tensors [directions,
+// v·hidden] for each v in vectors.
 func (d *Draw) recurrent(gates, functions, states int, vectors ...int) (op.Recurrent, []*ir.Tensor) {
 	o := op.Recurrent{Direction: Pick(d, "forward", "reverse", "bidirectional"), Clip: Pick(d, 0, 0, 0.75)}
 	directions := 1

@@ -7,7 +7,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fill are the operators that make tensors of attributes, or of a few numbers.
+// fill are the operators that make tensors from attributes, or from a few numbers.
 var fill = []entry{
 	computes(cosineWindow),
 	computes(eye),

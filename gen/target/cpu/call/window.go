@@ -98,8 +98,8 @@ func packShape(p storage.Packing, window []int) *kernel.ConvShape {
 	return s
 }
 
-// sides holds the arguments of the direct kernels for a window, with an element for each spatial
-// axis.
+// sides holds the arguments that describe a window in calls of kernels for any number of spatial axes,
+// with an element for each axis.
 type sides struct{ in, out, kernel, strides, dilations, pads []dim.Dim }
 
 func sidesOf(w op.Window, in, out []dim.Dim) sides {

@@ -37,8 +37,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents returns two conditions: there is a column for each window, and the rows of a column
-// are whole blocks.
+// foldExtents returns two conditions on the operand of a Col2Im: the number of its rows is a multiple
+// of the cells of a window, and it has a column for each window.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{

@@ -16,8 +16,8 @@ var errFusion = errors.New("a kernel computes copies, one operator, and elementw
 // result, before they store them.
 func Ends(o ir.Op) bool { return builders[reflect.TypeOf(o)].ends }
 
-// Loads reports whether a kernel of elementwise operators can load their operand from the operand of an operator,
-// so that the operator is not computed.
+// Loads reports whether a kernel of elementwise operators can read the operand of o in place of the
+// result of o, so that o itself is not computed.
 func Loads(o ir.Op) bool {
 	_, ok := o.(op.StridedCopy)
 	return ok

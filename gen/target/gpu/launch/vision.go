@@ -77,8 +77,8 @@ type sampler struct {
 }
 
 // corners calls each for every combination of one sample from each of axes. each gets the indices of
-// the samples, whether all are inside, and the product of their weights. cells, inside and weight are
-// those of the axes before.
+// the samples, whether all are inside, and the product of their weights. cells, inside and weight hold
+// these values for the axes before.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, each func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		each(cells, inside, weight)
