@@ -38,7 +38,7 @@ var host = sync.OnceValue(func() string {
 // prefix returns the prefix of the temporary names of a process of this machine.
 func prefix(pid int) string { return fmt.Sprintf(".burngen-%s-%d-", host(), pid) }
 
-// names matches temporary names: machine and process, see [prefix].
+// names matches temporary names. Its groups are the machine and the process, see [prefix].
 var names = regexp.MustCompile(`^\.burngen-([0-9a-f]{8})-([0-9]+)-[0-9]+$`)
 
 // File creates an empty file in dir, to be written and then renamed by [Rename]. It has the mode of

@@ -40,7 +40,7 @@ func (a Fault) err(f *exec.Frame, index int64) error {
 	return &cpu.IndexError{Index: index, Dim: count, What: a.check.What, Things: a.check.Things}
 }
 
-// print prints the argument, with the function that makes the error.
+// print prints the argument: a call with a function that makes the error from an index.
 func (a Fault) print(s *emit.Scope, n *ir.Node) jen.Code {
 	fields := jen.Dict{jen.Id("Index"): jen.Id("index"), jen.Id("Dim"): s.Int(a.check.Count)}
 	if a.check.What != "" {

@@ -58,7 +58,8 @@ func (w *writer) while(in *kernel.Instr) {
 	w.label(head + "_end")
 }
 
-// carry declares the registers of carried values, and moves the first values into them.
+// carry declares the registers of carried values, moves the initial values into them, and returns
+// them.
 func (w *writer) carry(params, first []*kernel.Value) []string {
 	registers := make([]string, len(params))
 	for i, p := range params {
