@@ -76,7 +76,8 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 // for each of the two sums.
 const bothTerms = 512
 
-// settle adds both to sums and clears it. Each element of both holds the sums of two rows.
+// settle adds the packed sums in `both` to sums, and then clears `both`. Each element of `both`
+// packs the sums of two rows.
 func settle(sums *[2][16]int32, both *[16]int64) {
 	for j, v := range both {
 		low := int32(v)

@@ -153,7 +153,9 @@ func (f *fourier) butterfly4(v []float64, k, m, step int) {
 	v[2*(k+3*m)], v[2*(k+3*m)+1] = r-w, s-x
 }
 
-// butterfly combines elements k, k + m, … of p transforms.
+// butterfly combines p transforms of m elements. It computes elements k, k + m, … of the result
+// from element k of each transform. step is the distance in f.roots between the roots for
+// neighbouring k.
 func (f *fourier) butterfly(v []float64, k, m, p, step int) {
 	points := f.points[:2*p]
 	for q := range p {

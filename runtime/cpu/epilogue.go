@@ -71,7 +71,8 @@ func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 // nearCache is a number of elements of each operand of Then that share a first-level cache.
 const nearCache = 2048
 
-// limits returns the bounds of the result. ok is false if there are none.
+// limits returns the range [lo, hi] to which results are clamped. ok is false if they are not
+// clamped.
 func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
 	switch ep.Act {
 	case ReLU:

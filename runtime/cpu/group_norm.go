@@ -59,7 +59,8 @@ func (t *groupNorm) share() {
 	}
 }
 
-// Part processes the i-th of parts shares of the groups of all images.
+// Part implements [rt.Task]. It divides the groups of all images into `parts` shares and processes
+// share i.
 func (t *groupNorm) Part(i, parts int) {
 	n := t.channels * t.pixels
 	from, to := portion(len(t.src)/n, i, parts)

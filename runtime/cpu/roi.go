@@ -33,7 +33,8 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 	return nil
 }
 
-// poolRoi stores bin y, x of a region in all channels.
+// poolRoi stores bin y, x of a region in all c channels. bins is the number of bins of a region,
+// and plane the number of elements of a channel.
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
 		dst[i*bins] = 0
@@ -105,7 +106,8 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range of the samples of a bin that contains all samples inside the axis.
+// inside returns a range [from, to) of the samples of a bin that contains all samples inside the
+// axis.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {
@@ -117,7 +119,8 @@ func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements around sample k of a bin, and their weights. ok is false outside.
+// sample returns the indices of the two elements around sample k of a bin, and their weights. ok is
+// false if the sample is outside of the axis.
 func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
 	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {
@@ -168,7 +171,9 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 	return nil
 }
 
-// roiBin returns the elements from…to of a bin along an axis, clamped to its extent.
+// roiBin returns the range [from, to) of the elements of a bin along an axis, clamped to its
+// extent. start and end are the first and last coordinate of the region before they are multiplied
+// by scale.
 func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
 	place := func(v T) float64 {
 		return within(math.Round(float64(T(v*scale))), -math.MaxInt32, math.MaxInt32)

@@ -134,7 +134,7 @@ func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	}
 }
 
-// moveTo adds sums to totals and clears them.
+// moveTo adds each sum to its total, and sets the sums to 0.
 func moveTo[T Float](total []float64, sum []T) {
 	for i, v := range sum {
 		total[i] += float64(v)

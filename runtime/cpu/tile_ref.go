@@ -34,8 +34,8 @@ func tileRef(t *tile) {
 	}
 }
 
-// spot is the position of a tile: the offsets of its operands in bytes, its index i in a round, and
-// the index of the round.
+// spot is the position of one of the tiles that a kernel computes: the offsets of its operands in
+// bytes, its index i within a round of count tiles, and the index of the round.
 type spot struct{ a, b, c, bias, i, round int }
 
 // first returns the first tile.
@@ -138,7 +138,8 @@ func (t *tile) step() int {
 	return 4
 }
 
-// finish adds bias and residual to a tile's sums in one panel, clamps and stores them.
+// finish adds bias and residual to the sums of a tile in one panel, clamps them and stores them.
+// atC and atBias are offsets in bytes.
 func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	for r := range sums {
 		s, at := &sums[r], atC+r*t.rowC

@@ -85,7 +85,7 @@ var (
 // the tree are then in the cache.
 const treeRows = 64
 
-// Part processes the i-th of parts shares of the rows.
+// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (f *forest[T]) Part(i, parts int) {
 	from, to := portion(f.rows, i, parts)
 	for ; from < to; from += treeRows {
@@ -93,7 +93,7 @@ func (f *forest[T]) Part(i, parts int) {
 	}
 }
 
-// some evaluates rows from…to.
+// some evaluates the trees for rows [from, to).
 func (f *forest[T]) some(from, to int) {
 	dst, x := f.dst[from*f.n:to*f.n], f.x[from*f.features:to*f.features]
 	first := T(0)

@@ -92,7 +92,7 @@ type MatMulCase struct {
 	M, N, K, Batch   int
 	PadA, PadB, PadC int // elements between rows
 	SharedA, SharedB bool
-	Trans            bool // offset of the operands from an aligned address, in elements
+	Trans            bool // b holds N×K matrices, which are transposed
 	Rows             bool // b is not in panels, and the bias is for rows
 	Terms            int
 	Shift            int  // offset of the operands from an aligned address, in elements

@@ -172,8 +172,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 	}
 }
 
-// Norm tests a normalisation of rows of n elements, with and without scale and bias. If biased is
-// false, bias is always nil.
+// Norm tests a normalisation of rows of n elements, with and without scale and bias. centred says
+// that it subtracts the mean. If biased is false, bias is always nil.
 func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool) {
 	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
 		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {

@@ -112,7 +112,8 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio bounds the elements that are read in vain, relative to the bytes of the file.
+// effortRatio bounds the elements that are read in attempts that fail, as a multiple of the bytes
+// of the file.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")

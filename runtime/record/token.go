@@ -132,7 +132,8 @@ func (w *walker) enter() error {
 
 func (w *walker) leave() { w.depth-- }
 
-// each calls f at the start of each item of a list or pair of a table, from index from on.
+// each calls f at the start of each item of a list or pair of a table. It begins with item or pair
+// number from.
 func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err

@@ -205,7 +205,8 @@ func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	return p
 }
 
-// changes returns where a call writes. It returns an error if a device has no room for gradients aside.
+// changes returns the slices into which a call writes: the gradients of the parameters or, if aside
+// is true, separate memory. It returns an error if a device has no room for this memory.
 func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 	if !aside {
 		return t.direct, nil
@@ -226,8 +227,8 @@ func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 // Key returns the key of the call's random numbers.
 func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
 
-// Ends reports whether the backward pass may end at a place, because the steps after it serve only
-// frozen parameters.
+// Ends reports whether the call may end at this place of the backward pass, because all later steps
+// serve only frozen parameters. Generated code numbers the places in their order.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
 // Leave ends the call, as [Frame.Leave] does. After a step without an error, it marks the gradients

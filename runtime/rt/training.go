@@ -323,8 +323,8 @@ func (t *Training) Pass(m *Method) *Pass {
 	return p
 }
 
-// Ends returns the number of the place where the backward pass may stop, because the steps after it
-// only serve frozen parameters.
+// Ends returns the number of the place where the backward pass may end, because all later steps
+// serve only frozen parameters. [TrainingFrame.Ends] compares with it.
 func (p *Pass) Ends() int { return p.ends }
 
 // Begin begins a step. aside reports whether the step must write its gradients to separate memory,

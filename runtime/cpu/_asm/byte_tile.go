@@ -67,8 +67,10 @@ type byteTile struct {
 	low     string
 }
 
-// acc returns the register of an accumulator, and spare a register that is not an accumulator. NEON
-// keeps the first registers for rows, because a product by a 16-bit element can use only those.
+// acc returns the register with the accumulators of row r and vector i of its columns. With several
+// accumulators per element, sum selects one. spare returns register i of those without
+// accumulators. NEON keeps the first registers for rows, because a product by a 16-bit element can
+// use only those.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 
@@ -126,7 +128,8 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step adds the products of four bytes of each row, with VNNI.
+// step adds the products of four bytes of each row, with VNNI. u is the number of the step within
+// the unrolled steps.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
@@ -199,7 +202,8 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest byte of each lane of four registers. It overwrites the registers.
+// narrow stores the lowest byte of each lane of four registers, beginning with register first. It
+// overwrites the registers.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {
 		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")

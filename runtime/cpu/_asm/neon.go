@@ -106,8 +106,8 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 	return operands
 }
 
-// takeTurns is like polynomial, but each multiply-add moves to the other of two registers, because
-// NEON adds to the register that held the addend.
+// takeTurns is like [vectors.polynomial], but each multiply-add writes its sum to the other of two
+// registers, because NEON adds to the register that held the addend.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -118,7 +118,7 @@ func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	k.free(turn[1])
 }
 
-// fillTail replaces the lanes of to from number CX on by the lanes of fill.
+// fillTail copies fill to register `to`, except the first CX lanes.
 func (f *file) fillTail(fill, to string) {
 	f.line("VDUP", general("CX"), s4(aside))
 	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)

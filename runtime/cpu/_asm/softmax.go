@@ -38,8 +38,8 @@ func enterSoftmax(f *file, s isa, t *table) softmax {
 	return m
 }
 
-// top returns the register that holds, in all lanes, the number to subtract. acc and x are values
-// of one. acc is in the first registers.
+// top returns the register that holds, in all lanes, the number that is subtracted from the
+// elements.
 func (m softmax) top() string   { return m.k.scalars[0] }
 func (m softmax) acc() value    { return m.one.in[0] }
 func (m softmax) x() value      { return m.one.in[1] }

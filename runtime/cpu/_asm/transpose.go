@@ -92,7 +92,8 @@ func (t transposing) column(c, disp int) string {
 	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
 }
 
-// fourth returns the operand that is r < 4 strides away from a base.
+// fourth returns the operand disp bytes after base plus r strides, for r < 4. The registers one and
+// three hold one and three strides.
 func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }

@@ -236,7 +236,7 @@ var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 // at returns the value of a slice's element.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
-// store stores the element of a slice. keep stores a value in its place.
+// store stores the value of the slice called name in the slice. keep stores v in it.
 func (u *updater) store(name string) { u.keep(u.at(name), name) }
 
 func (u *updater) keep(v value, name string) {

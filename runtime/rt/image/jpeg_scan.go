@@ -245,8 +245,9 @@ func (s *scan) refine(codes *huffman, b *coefficients) error {
 	return nil
 }
 
-// more reads a bit for each nonzero coefficient from at on, up to the zero after the given number
-// of zeros, and returns its position.
+// more reads a correction bit for each nonzero coefficient from index `at` on, in zigzag order. It
+// skips `zeros` zero coefficients and returns the index of the next zero, or s.last+1 if there is
+// none.
 func (s *scan) more(b *coefficients, at, zeros int) (int, error) {
 	for ; at <= s.last; at++ {
 		c := &b[zigzag[at]]
