@@ -125,7 +125,7 @@ func fits(r, t typ) bool {
 	return r.kind == t.kind || r.isInt() && t.isInt()
 }
 
-// fitsWide is fits for the instructions that also take wider registers.
+// fitsWide is [fits] for the instructions that also take wider registers.
 func fitsWide(r, t typ) bool {
 	isBits := func(t typ) bool { return t.kind == 'b' || t.isInt() }
 	return fits(r, t) || r.bits > t.bits && isBits(r) && isBits(t)

@@ -237,7 +237,8 @@ func RangeCount[T Number](start, limit, delta T) (int, error) {
 	return int(n), nil
 }
 
-// floatCount converts a float to a number of elements; a negative float gives 0.
+// floatCount converts a float to a number of elements; a negative float gives 0. It returns an
+// error for NaN and for numbers above 2³¹−1.
 func floatCount(n float64) (int, error) {
 	if !(n <= math.MaxInt32) {
 		return 0, fmt.Errorf("range: %g elements", n)

@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // vnni says whether the processor has the AVX-512 instructions for sums of products of bytes.
 var vnni = cpu.X86.HasAVX512VNNI
 
-// The result of a tile of bytes.
+// Kinds of results of a tile of bytes.
 const (
 	sumsKind   = iota // the sums, as int32
 	bytesKind         // requantised bytes

@@ -327,7 +327,7 @@ func (c *conv) area(image, b0, b1, s0, s1 int) {
 	}
 }
 
-// alike reports whether two output blocks depend on the same input blocks.
+// alike reports whether the output blocks o and p depend on the same input blocks.
 func (c *conv) alike(o, p int) bool {
 	if c.Group == 1 {
 		return true
@@ -406,8 +406,8 @@ func (c *conv) unmoved(x span) int {
 	return min(x.to, c.columns.at(c.columns.tile(x.from)+1))
 }
 
-// region computes the outputs of rows y and columns x for the tile's panels. Their windows have the
-// same taps.
+// region computes the outputs in rows y and columns x, whose windows have the same taps, for the
+// tile's panels. The panels start at output block o. upright is the result of [conv.upright].
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	if y.taps()*x.taps() == 0 {
 		t.zero()

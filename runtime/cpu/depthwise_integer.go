@@ -83,7 +83,7 @@ func (d *depthwiseInteger) Part(i, parts int) {
 	}
 }
 
-// plane computes one channel of one image.
+// plane computes one channel of the result for image n.
 func (d *depthwiseInteger) plane(n, channel int) {
 	down, across := &d.axis[0], &d.axis[1]
 	size := down.in * across.in

@@ -76,7 +76,7 @@ type fourier struct {
 	points []float64 // scratch of a butterfly
 }
 
-// fill computes the roots.
+// fill computes the roots for the transform or, if inverse is true, for its inverse.
 func (f *fourier) fill(inverse bool) {
 	for k := range f.n {
 		sin, cos := math.Sincos(2 * math.Pi * (float64(k) / float64(f.n)))

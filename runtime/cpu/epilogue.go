@@ -8,7 +8,7 @@ import (
 // Inf is +∞: the upper limit of a clamp that has no upper limit, such as ReLU's.
 var Inf = float32(math.Inf(1))
 
-// Act is the activation of an [Epilogue]. The zero value is none.
+// Act is the activation of an [Epilogue]. The zero value is no activation.
 type Act uint8
 
 // The activations. NaN stays NaN.

@@ -29,11 +29,11 @@ type MatMulShape struct {
 	Ctx context.Context
 }
 
-// PanelsLen returns the number of elements of a K×N matrix in panels.
+// PanelsLen returns the number of elements of a k×n matrix in panels.
 func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
 
 // PackPanels packs batch matrices into panels, one after the other. In b, rows are ldb elements
-// apart, and matrices strideB elements apart. b holds K×N matrices. With trans it holds N×K
+// apart, and matrices strideB elements apart. b holds k×n matrices. If trans is true, it holds n×k
 // matrices, which are transposed.
 func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int) {
 	if batch <= 0 || k <= 0 || n <= 0 {
@@ -192,14 +192,15 @@ type product struct {
 
 var products slot[product, *product]
 
-// Sizes of the blocks, in elements.
+// Sizes of the blocks of a product. Depths are numbers of terms of a sum, and the other sizes are
+// numbers of elements.
 const (
-	blockDepth   = 768 // this part of two panels and of the rows of a block share a second-level cache
-	blockA       = 160 << 10
-	blockColumns = 512       // if Then reads the result from the cache
-	farPanels    = 256 << 10 // larger panels, read by one row, are prefetched
-	narrowDepth  = 512       // this part of panels is converted at a time
-	rowsDepth    = 256       // this part of two columns of rows shares a first-level cache
+	blockDepth   = 768       // the factors of these terms in two panels and in the rows of a block share a second-level cache
+	blockA       = 160 << 10 // elements of a in a block
+	blockColumns = 512       // columns of a block if Then reads the result from the cache
+	farPanels    = 256 << 10 // panels that are larger and read by one row are prefetched
+	narrowDepth  = 512       // narrow panels are converted for these terms at a time
+	rowsDepth    = 256       // these rows of two strips of columns of an unpacked b share a first-level cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.

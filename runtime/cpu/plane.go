@@ -100,7 +100,7 @@ func splitPairs(even, odd, src []float32) {
 	}
 }
 
-// pairsOfRef is splitPairs of whole pairs.
+// pairsOfRef is [splitPairs] of whole pairs in plain Go.
 func pairsOfRef(even, odd, src []float32) {
 	odd = odd[:len(src)/2]
 	even = even[:len(odd)]

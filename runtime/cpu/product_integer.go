@@ -215,8 +215,8 @@ func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	}
 }
 
-// set loads the elements of the product's vectors for width columns. channel is the index of the
-// first column in them.
+// set loads the bias, zero points and factors of width columns from p. channel is the index of the
+// first of these columns.
 func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	spread(c.first[:width], p.bias, channel)
 	spread(c.zero[:width], p.zero, channel)
@@ -273,8 +273,8 @@ func (t *tile) coverBytes(s rowSplit, from, to int) {
 	}
 }
 
-// coverBytesPart is like coverBytes for tiles whose rows are only partly in c. It computes a whole
-// tile in a buffer and copies the first width bytes of each row.
+// coverBytesPart is like [tile.coverBytes] for tiles whose rows are only partly in c. It computes a
+// whole tile in a buffer and copies the first width bytes of each row.
 func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][4 * maxPanels * 16]byte
 	whole := *t

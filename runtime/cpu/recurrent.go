@@ -198,9 +198,9 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights, where dst and x have m rows of n elements, stride apart,
-// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. With back,
-// large weights are read from last to first, because the last weights that the previous step read
-// are still in the cache.
+// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. If back is
+// true, large weights are read from last to first, because the last weights that the previous step
+// read are still in the cache.
 func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {
@@ -392,9 +392,9 @@ func peep[T Float](gate, memory, weights []T) {
 
 // GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
 // batch, 3·hidden] with the gates z, r, h. weights are the recurrent weights of z and r, and
-// candidate the recurrent weights of h. With linear, r is applied after candidate and its bias,
-// [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z and
-// r, and g to h.
+// candidate the recurrent weights of h. If linear is true, r is applied after candidate and its
+// bias, [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z
+// and r, and g to h.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -460,9 +460,10 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares spare before the product with the candidate's weights. Without linear, spare
-// becomes the product's operand, r·state. With linear, it becomes the bias, to which the product is
-// added. reset also applies the functions of the gates, except those that a fused cell applies.
+// reset prepares spare before the product with the candidate's weights. If r.linear is false, spare
+// becomes the product's operand, the gate r times state. If it is true, spare becomes the bias, to
+// which the product is added. reset also applies the functions of the gates, unless fused says that
+// the fused cell applies them.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {
@@ -482,7 +483,8 @@ func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 }
 
 // gruCell updates a sequence's state from its gates, with the default functions. It uses assembly;
-// T is float32. x and product, the product with the candidate's weights, are used with linear only.
+// T is float32. x, and product, the product with the candidate's weights, are used only if linear
+// is true.
 func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	h, p, _ := float32s1(state, product)
 	g, n := any(gates).([]float32), len(h)
@@ -494,8 +496,8 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 }
 
 // cell updates a sequence's state. The functions of the gates z and r have been applied. It is
-// plain Go except for the function g. x and product, the product with the candidate's weights, are
-// used with linear only.
+// plain Go except for the function g. x, and product, the product with the candidate's weights, are
+// used only if r.linear is true.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

@@ -181,7 +181,7 @@ func reduceColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// sumColumns is reduceColumns for sums with more than rowsAtOnce rows.
+// sumColumns is [reduceColumns] for sums with more than rowsAtOnce rows.
 func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	var parts [columnsAtOnce]float32
 	var totals [columnsAtOnce]float64
@@ -335,8 +335,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether no element of x is greater than v or, with below, less than v. At
-// level Generic it reports false without looking.
+// nothingBeyond reports whether no element of x is greater than v or, if below is true, less than
+// v. At level Generic it reports false without looking.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

@@ -4,12 +4,12 @@ import "math"
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
 // outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region; multiplied by scale they count elements
-// of src. images, [R], holds the index of the image of each region. With half, the centres of
+// of src. images, [R], holds the index of the image of each region. If half is true, the centres of
 // elements are at halves; otherwise a region is at least 1 wide and high. A bin has ratio samples
-// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples
-// or, with most, the largest product of an element and its weight. A sample more than one element
-// outside of src is 0. It returns an [IndexError] for an image out of range; dst is then partly
-// written.
+// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples.
+// If most is true, it is the largest product of an element and its weight instead. A sample more
+// than one element outside of src is 0. It returns an [IndexError] for an image out of range; dst
+// is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
@@ -34,7 +34,7 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 }
 
 // poolRoi stores bin y, x of a region in all c channels. bins is the number of bins of a region,
-// and plane the number of elements of a channel.
+// and plane the number of elements of a channel. most is as in [RoiAlign].
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
 		dst[i*bins] = 0

@@ -7,7 +7,8 @@ type axis struct {
 	from, to                     int // the outputs whose windows are inside the input
 }
 
-// newAxis finds the outputs whose windows are inside the input.
+// newAxis returns an axis with these fields. It computes from and to, the range [from, to) of
+// outputs whose windows are inside the input.
 func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
 	a := axis{in: in, out: out, kernel: kernel, stride: stride, dil: dil, pad: pad, end: end}
 	if last := in - 1 + pad - volume(kernel-1, dil); last >= 0 {

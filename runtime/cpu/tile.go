@@ -46,7 +46,7 @@ type tile struct {
 	last    int32 // zero point, which is added to requantised sums
 }
 
-// maxRows and maxPanels bound a tile at every level.
+// maxRows and maxPanels bound the rows and panels of a tile at every level.
 const (
 	maxRows   = 14
 	maxPanels = 2
@@ -136,7 +136,7 @@ func (t *tile) cover(s rowSplit, from, to int) {
 	t.down(s.rows, to-from-larger)
 }
 
-// down runs count tiles of the given rows, one below the other.
+// down runs count tiles of the given number of rows, one below the other.
 func (t *tile) down(rows, count int) {
 	t.nextA, t.nextC, t.nextBias = rows*t.rowA, rows*t.rowC, 4*rows*t.byRow
 	t.repeat(rows, count)

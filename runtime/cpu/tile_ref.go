@@ -38,7 +38,7 @@ func tileRef(t *tile) {
 // bytes, its index i within a round of count tiles, and the index of the round.
 type spot struct{ a, b, c, bias, i, round int }
 
-// first returns the first tile.
+// first returns the position of the first tile.
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
 
 // next advances to the next tile. It returns false after the last one.
@@ -169,7 +169,7 @@ func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	}
 }
 
-// clamp limits s to lo…hi. NaN and −0 stay as they are.
+// clamp limits the elements of s to [lo, hi]. NaN and −0 stay as they are.
 func clamp(s []float32, lo, hi float32) {
 	for i, v := range s {
 		if v < lo {

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Sizes of the blocks that squares are done in, so that their rows stay in near caches.
+// Sizes of the blocks in which squares are transposed, so that their rows stay in near caches.
 const (
 	squareRows    = 512 // rows of a block, if the kernel goes down
 	squareColumns = 64  // columns of a block, if the kernel goes across

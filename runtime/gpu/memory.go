@@ -57,7 +57,8 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 // count elements with an i32, and go beyond the last one by at most the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
-// check returns an error if a kernel cannot count to the number, or to the number of elements of the memory.
+// check returns an error if the argument exceeds what kernels can count: an i32 that is too large,
+// or memory with more than maxElements elements.
 func (a Arg) check() error {
 	n := int64(a.number)
 	switch {
@@ -94,7 +95,8 @@ func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
 
-// address returns where memory is on the device, if it is in the region.
+// address returns the device address of an argument's memory. ok is false if the region does not
+// contain this memory.
 func (r *region) address(a Arg) (at Address, ok bool) {
 	offset := uintptr(a.memory) - r.start
 	if offset > uintptr(r.bytes) || uintptr(a.bytes) > uintptr(r.bytes)-offset {

@@ -113,7 +113,8 @@ func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), 
 	}
 }
 
-// Softmax tests a softmax, or its logarithm, along the middle axis of [rows, n, inner].
+// Softmax tests a softmax, or its logarithm if logarithm is true, along the middle axis of [rows,
+// n, inner].
 func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool) {
 	for _, n := range []int{1, 2, 3, 8, 10, 15, 16, 17, 40, 64, 100, 129, 1000, 5000, 70_000} {
 		for _, inner := range []int{1, 2, 5, 16, 33, 300} {

@@ -170,7 +170,8 @@ func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	return x
 }
 
-// multiply computes dst = p·q for m×k and k×n matrices, or dst = p·qᵀ with q of n×k.
+// multiply computes dst = p·q for m×k and k×n matrices. If transposed is true, it computes dst =
+// p·qᵀ with q of n×k.
 func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	stride := n
 	if transposed {

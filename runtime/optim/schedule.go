@@ -22,7 +22,7 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
-// wave interpolates between two numbers along half a cosine wave.
+// wave returns the number at part, in [0, 1], of half a cosine wave from one number to another.
 func wave(from, to, part float64) float64 {
 	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
 }

@@ -70,7 +70,7 @@ func (all *parameters) toHost() error {
 	return nil
 }
 
-// toDevice hides the vectors while the device changes them.
+// toDevice sets Data and Grad to nil while the device changes the elements.
 func (all *parameters) toDevice() {
 	if !all.away {
 		all.away = true

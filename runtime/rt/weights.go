@@ -107,7 +107,7 @@ type Info struct {
 	Bytes int64  // as stored
 }
 
-// String returns "f32[8,1,3,3]".
+// String returns the type and shape as text, such as "f32[8,1,3,3]".
 func (i Info) String() string { return formatType(i.DType, i.Shape) }
 
 func formatType(dtype string, shape []int) string {

@@ -125,7 +125,8 @@ func (f *file) fillTail(fill, to string) {
 	f.choice(aside, vector(to), vector(fill), vector(to))
 }
 
-// neighbours loads or stores a value's vectors, two with one instruction where possible.
+// neighbours loads the vectors of v from the address in base, or stores them there if store is
+// true. It moves two with one instruction where possible.
 func (k *vectors) neighbours(v value, base string, store bool) {
 	load, save, registers := "FLDPQ", "FSTPQ", pair
 	if k.interleaved == 1 {
@@ -181,7 +182,7 @@ func (f *file) choice(mask, yes, no, dst int) {
 
 // stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
 // each row. They multiply vectors of b by one element of the row. The row then advances by 4 bytes
-// or, if n is 1, by the operand by. The registers from number used on are free.
+// or, if n is 1, by the operand `by`. The registers from number used on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -246,8 +247,9 @@ func (f *file) tailOf(from, to string) {
 	f.mark(end)
 }
 
-// translate writes an instruction for arm64. An instruction that sets the flags on amd64 but not on
-// arm64 must not stand before a conditional branch.
+// translate writes the instructions for arm64 that do what the named instruction of amd64 does with
+// operands o. An instruction that sets the flags on amd64 but not on arm64 must not stand before a
+// conditional branch.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
 	if !ok {

@@ -147,7 +147,7 @@ func (f *file) strides() {
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
 
-// choose jumps to label(reg) for a register in lo…hi, by binary search.
+// choose jumps to label(i), where i in [lo, hi] is the value of a register, by binary search.
 func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	if lo == hi {
 		f.op("JMP", label(lo))
@@ -161,7 +161,7 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	f.choose(reg, mid, hi, label)
 }
 
-// lowRows is the largest number of rows of a tile that is bound by reading b. Such a tile
+// lowRows is the largest number of rows of a tile whose time is bound by reading b. Such a tile
 // does not prefetch, because no memory bandwidth is left.
 const lowRows = 4
 
@@ -333,7 +333,8 @@ func (f *file) startTile(rows int) {
 	f.op("MOVQ", "BX", outerCur)
 }
 
-// move advances the row registers.
+// move advances the registers that point to rows. by is a number of bytes, or a register that holds
+// it.
 func (f *file) move(rows int, by any) {
 	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {

@@ -82,8 +82,8 @@ func (t transposing) loop(body func(t transposing)) {
 	t.ret()
 }
 
-// row returns the operand of an element of src in a row. column returns the operand of an element
-// of dst in a column.
+// row returns the operand disp bytes into row r of src. column returns the operand disp bytes into
+// column c of dst.
 func (t transposing) row(r, disp int) string {
 	return fourth([]string{"SI", "BX"}[r/4], "DX", "AX", r%4, disp)
 }

@@ -61,7 +61,7 @@ func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*gra
 	return gr, libcuda.Success
 }
 
-// add adds a node. The caller holds g.mu.
+// add appends do to a graph as a node, and stores the node's handle in *out. The caller holds g.mu.
 func (g *GPU) add(to *graph, do action, out *libcuda.Node) {
 	*out = libcuda.Node(g.handle())
 	to.nodes = append(to.nodes, *out)
