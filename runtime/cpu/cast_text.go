@@ -113,7 +113,7 @@ func CastTextToBool(dst []bool, src []string) error {
 	return nil
 }
 
-// number reads one number.
+// number parses word, a number as [CastFromText] describes it.
 func number[D Number](word string) (D, error) {
 	unsigned := !isFloat[D]() && D(0)-1 > 0
 	if unsigned && unsafe.Sizeof(D(0)) == 8 {

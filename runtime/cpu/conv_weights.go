@@ -125,7 +125,8 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 }
 
 // line writes to dst the elements of a channel of x at one tap of windows k, k+1, …, and 0 for
-// padding. The tap is down rows and right columns from the position of a window without padding.
+// padding. The tap is `down` rows below and `right` columns beside the position that the window
+// would have without padding.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

@@ -112,8 +112,9 @@ func (ep *Epilogue) zeroStays() bool {
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)
 }
 
-// rezero clears the channels from used on in each pixel of a last block, because the epilogue may
-// have changed them. A used of 0 means that all 16 channels are used.
+// rezero clears the channels from number `used` on in each pixel of the last block of channels,
+// because the epilogue may have changed them. If `used` is 0, all 16 channels are used and none is
+// cleared.
 func (ep *Epilogue) rezero(block []float32, used int) {
 	if used == 0 || ep.zeroStays() {
 		return

@@ -49,7 +49,7 @@ func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	}
 }
 
-// move advances the position of the first tile.
+// move advances the position of the first tile by the distances in by.
 func (t *tile) move(by step) {
 	t.atA += by.a
 	t.atB += by.b

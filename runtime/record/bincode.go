@@ -214,7 +214,7 @@ func (b *bincode) shape() ([]int, error) {
 	return shape, nil
 }
 
-// dtype reads a type.
+// dtype reads the numbers of an element type, and returns its name.
 func (b *bincode) dtype() (string, error) {
 	n, err := b.number()
 	if err != nil || n >= uint64(len(b.dtypes)) {
@@ -285,7 +285,7 @@ func (b *bincode) float(dtype string) func() (uint64, error) {
 	}
 }
 
-// signed reads a signed integer.
+// signed reads a signed integer. It returns the bits of its two's complement.
 func (b *bincode) signed() (uint64, error) {
 	x, err := b.number()
 	return x>>1 ^ -(x & 1), err

@@ -256,8 +256,8 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 	f.leave()
 }
 
-// abandon ends a call that could not begin: one with an error in *err, or a panic, which becomes
-// *err.
+// abandon ends the call if it could not begin: if *err is not nil, or a panic is under way, which
+// becomes *err.
 func (f *TrainingFrame[W, C]) abandon(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

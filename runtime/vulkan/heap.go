@@ -261,7 +261,7 @@ func (h *heap) giveBackHandles(b *block) {
 	d.vk.FreeMemory.call(d.handle, uintptr(b.memory), 0)
 }
 
-// close frees everything.
+// close frees all blocks.
 func (h *heap) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -442,7 +442,8 @@ var translations = map[string]translation{
 	},
 }
 
-// immediateOr returns an immediate unchanged, and the arm64 name of a general register.
+// immediateOr returns o if it is an immediate, and otherwise the arm64 name of the general register
+// o.
 func immediateOr(o any) any {
 	if _, ok := o.(int); ok {
 		return o
@@ -465,7 +466,7 @@ func branch(name string) translation {
 	}
 }
 
-// move loads, stores or copies a vector.
+// move translates a load, a store or a copy of a vector.
 func move(f *file, o []any) {
 	switch {
 	case isMemory(o[0]):
@@ -477,7 +478,8 @@ func move(f *file, o []any) {
 	}
 }
 
-// broadcast copies a number in memory, or in the first lane, to all lanes.
+// broadcast translates the copy of a number to all lanes. The number is in memory, or in the first
+// lane of a register.
 func broadcast(f *file, o []any) {
 	to := vector(o[1])
 	from := to

@@ -147,8 +147,8 @@ func (k *vectors) upperHalf(v, dst value) {
 	k.do("VEXTRACTF128", 1, v, half{dst})
 }
 
-// joinHalves rounds two float64 values to float32 and puts them into the halves of dst. It
-// overwrites both.
+// joinHalves rounds the float64 values low and high to float32 and puts them into the halves of
+// dst. It overwrites low and high.
 func (k *vectors) joinHalves(low, high, dst value) {
 	if k.wide() {
 		k.do("VCVTPD2PS", low, half{low})

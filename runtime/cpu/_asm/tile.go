@@ -262,9 +262,9 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 }
 
 // runs calls steps for the elements of every run of the tile's loop nest: four at a time while four
-// are left, then one at a time. steps advances the rows by the distance by. Afterwards DI and the
-// rows point to the next elements. If mayLieApart is true, the code also handles tiles with a
-// single run whose elements are not adjacent.
+// are left, then one at a time. The code of n steps must advance the rows by the distance `by`.
+// Afterwards DI and the rows point to the next elements. If mayLieApart is true, the code also
+// handles tiles with a single run whose elements are not adjacent.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""

@@ -233,7 +233,7 @@ const rateBase = "R12"
 
 var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 
-// at returns the value of a slice's element.
+// at returns the value that holds the element of the slice called name.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
 // store stores the value of the slice called name in the slice. keep stores v in it.

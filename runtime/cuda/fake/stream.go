@@ -98,7 +98,8 @@ func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
 	return r
 }
 
-// stream returns a stream. The caller does not hold g.mu.
+// stream returns the stream of a handle, or a result other than Success. The caller does not hold
+// g.mu.
 func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,7 +117,7 @@ func (g *GPU) streamLocked(handle libcuda.Stream) (*stream, libcuda.Result) {
 	return s, libcuda.Success
 }
 
-// streamDestroy returns at once; the stream's work goes on.
+// streamDestroy removes a stream. It returns at once, and the stream's work goes on.
 func (g *GPU) streamDestroy(handle libcuda.Stream) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
