@@ -5,7 +5,7 @@ import "math"
 // farAngle is the largest magnitude of angles that the assembly supports.
 const farAngle = 1 << 16
 
-// farthest returns the largest magnitude in x, or NaN.
+// farthest returns the largest magnitude in x, or NaN if x has a NaN.
 func farthest(x []float32) float32 {
 	return max(highestRun(x), -lowestRun(x))
 }

@@ -9,8 +9,8 @@ import (
 // The functions of this file return numbers computed from small integer lists: extents, positions,
 // marks. One call returns one of several numbers, selected by i or the axis.
 
-// axisSet returns the listed axes as a set. The rank is at most 64. Axes must not repeat; a negative
-// axis counts from the end.
+// axisSet returns the listed axes as a set, with bit i for axis i. The rank is at most 64. A
+// negative axis counts from the end. It returns an error if an axis is out of range or repeated.
 func axisSet(axes []int64, rank int) (set uint64, err error) {
 	for _, a := range axes {
 		at, ok := fromFront(a, rank)

@@ -87,8 +87,8 @@ func settle(sums *[2][16]int32, both *[16]int64) {
 	*both = [16]int64{}
 }
 
-// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at to. column is
-// the index of the first one in t.columns.
+// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at the address
+// `to`. column is the index of the first one in t.columns.
 func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
 	switch t.kind {

@@ -15,7 +15,8 @@ func PackConvData(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// checkData panics unless the convolution has one group and the weights fit it.
+// checkData panics unless Group is 1, and the numbers of channels and the sizes of the window are
+// positive.
 func (s *ConvShape) checkData() {
 	if min(s.InC, s.OutC, s.KH, s.KW) < 1 || s.Group != 1 {
 		panic("cpu: the gradient of no convolution, or of groups")

@@ -49,8 +49,8 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 }
 
 // weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N]
-// and x to f32[⌈InC/16⌉][InH][InW][N][16]. The windows of a tap are then runs of rows of both, and
-// windows on padding can be skipped.
+// and x to f32[⌈InC/16⌉][InH][InW][N][16]. In this order, the factors of a tap are contiguous for
+// all images, and windows whose tap is on padding can be skipped.
 type weightsOfBlocks struct {
 	ConvShape
 	dst, x, g     []float32
@@ -87,7 +87,7 @@ func (w *weightsOfBlocks) Part(i, parts int) {
 	}
 }
 
-// moveRows moves a block of channels of g.
+// moveRows moves a block of channels of g to w.rows.
 func (w *weightsOfBlocks) moveRows(block int) {
 	pixels := w.OutH * w.OutW
 	image := w.outBlocks() * pixels * 16
@@ -102,7 +102,7 @@ func (w *weightsOfBlocks) moveRows(block int) {
 	}
 }
 
-// moveColumns moves a row of pixels of a block of channels of x.
+// moveColumns moves row y of a block of channels of x to w.columns.
 func (w *weightsOfBlocks) moveColumns(block, y int) {
 	blocks := ceil(w.InC, 16)
 	row := w.columns[(block*w.InH+y)*w.InW*w.N*16:][:w.InW*w.N*16]

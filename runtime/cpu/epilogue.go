@@ -52,7 +52,7 @@ func (ep *Epilogue) check(columns, length int) {
 }
 
 // then calls Then, if it is not nil, for rows of width elements, stride elements apart. The first
-// row is at element at of dst. Contiguous rows are passed together up to the size of a near cache.
+// row starts at dst[at]. Contiguous rows are passed together up to the size of a near cache.
 func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	if ep.Then == nil {
 		return

@@ -183,7 +183,7 @@ func gridPlace[G Float](v G, d int, align bool) float64 {
 	return float64((G((v+1)*G(d)) - 1) / 2)
 }
 
-// along stores in at and w the elements that point x reads on an axis, and their weights. It
+// along stores the elements that point x reads on an axis in `at`, and their weights in w. It
 // returns their number. d is the extent of the axis. Elements outside are left out.
 func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	k := 0

@@ -65,7 +65,7 @@ func Noam(rate float64, width, n int) Schedule {
 }
 
 // Warmup returns a schedule that raises the rate linearly in n steps, from 1/n of the first rate of
-// s to the whole. It then follows s from step 0 of s.
+// s to all of that rate. It then follows s from step 0 of s.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {

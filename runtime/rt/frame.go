@@ -29,7 +29,7 @@ type Memory struct {
 	refused bool      // a result was refused before anything was computed
 }
 
-// layoutOf is where the buffers of a method are, for the extents of its last call. bytes, offsets
+// layoutOf holds the places of a method's buffers, for the extents of its last call. bytes, offsets
 // and at have an element for each of the method's Buffers.
 type layoutOf struct {
 	method  *Method

@@ -215,8 +215,8 @@ func (t *Training) Key() []int64 {
 	return t.key[:]
 }
 
-// Weights returns weights that hold a copy of the current values, and also those that training does
-// not change.
+// Weights returns weights for use in a model: a copy of the current values of trained weights,
+// together with the weights that training does not change.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	if err := t.toHost(); err != nil {

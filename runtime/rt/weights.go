@@ -74,8 +74,8 @@ func (t *tensor) bytes() ([]byte, error) {
 	return l.raw, l.err
 }
 
-// once is like bytes, but does not cache its result. Elements that have to be computed may use the
-// capacity of room.
+// once is like [tensor.bytes], but does not cache its result. Elements that have to be computed may
+// use the capacity of room.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {

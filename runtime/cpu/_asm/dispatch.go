@@ -29,10 +29,12 @@ type dispatch struct {
 // assembly.
 const done = "done"
 
-// variant is a version of a kernel: a Go condition, and what the name ends in.
+// variant is a version of a kernel. when is the Go condition under which it is used, and suffix the
+// end of the function's name.
 type variant struct{ when, suffix string }
 
-// kernel is an assembly function: a Go condition, and the name without the variant's suffix.
+// kernel is an assembly function with its variants. when is the Go condition under which it is
+// called, and name the function's name without a variant's suffix.
 type kernel struct {
 	when, name string
 	lacks      string // suffix of a variant that does not exist

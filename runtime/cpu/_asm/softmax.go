@@ -67,8 +67,8 @@ func (m softmax) highest() {
 	one.mergeLanes(m.acc(), greatest)
 }
 
-// exponentials writes exp(x − top) for the row at SI to DI, and sets all lanes of acc to the sum.
-// The sum is NaN if an element is.
+// exponentials writes a pass over the row at SI. The pass stores exp(x − top) for each element x at
+// DI, and sets all lanes of acc to the sum. The sum is NaN if an element is.
 func (m softmax) exponentials() {
 	k, one := m.k, m.one
 	k.op("MOVQ", "R11", "CX")

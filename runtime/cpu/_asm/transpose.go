@@ -130,8 +130,8 @@ func (t transposing) numbers() {
 	t.mark(end)
 }
 
-// longs transposes 64-bit elements. Two elements of each of two rows, together with the two rows
-// below, make two half columns.
+// longs transposes 64-bit elements. Two elements of each of four rows become four elements of each
+// of two columns.
 func (t transposing) longs() {
 	end := t.fresh("end")
 	for c := 0; c < 8; c += 2 {

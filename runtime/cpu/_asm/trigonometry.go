@@ -127,7 +127,8 @@ var trigonometry = []pointwise{
 	}),
 }
 
-// quadrant subtracts the nearest multiple of π/2 from x, and returns the multiple as an integer.
+// quadrant subtracts the nearest multiple of π/2 from x. It returns the factor of π/2 as an
+// integer.
 func (k *vectors) quadrant(x value) (q value) {
 	q = k.temp()
 	k.nearest(x, q)
@@ -138,7 +139,7 @@ func (k *vectors) quadrant(x value) (q value) {
 	return q
 }
 
-// nearest sets q to the multiple of π/2 that is nearest to x.
+// nearest sets q to the integer, as a float, for which q·π/2 is nearest to x.
 func (k *vectors) nearest(x, q value) {
 	k.do("VMULPS", k.c(2/math.Pi), x, q)
 	k.round(nearestEven, q, q)

@@ -156,7 +156,7 @@ func (g *GPU) memAlloc(address *libcuda.Address, bytes uintptr) libcuda.Result {
 	return libcuda.Success
 }
 
-// memFree waits for all work of the context, as the library does.
+// memFree frees device memory. Like the library, it first waits for all work of the context.
 func (g *GPU) memFree(address libcuda.Address) libcuda.Result {
 	g.mu.Lock()
 	c, r := g.here()

@@ -159,7 +159,7 @@ func unique(became map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// tops returns the first elements of names, sorted.
+// tops returns the distinct first elements of names, which are separated by dots, in sorted order.
 func tops(names []string) []string {
 	var firsts []string
 	for _, name := range names {
