@@ -149,7 +149,8 @@ func (p *attention) check() {
 	}
 }
 
-// plan divides the work into units: blocks of queries whose heads share keys and values.
+// plan divides the work into units. A unit is a block of queries of one head or, if there is a
+// single query, of the heads that share keys and values.
 func (p *attention) plan() {
 	p.series, p.rows, p.step = p.Heads/p.Shared, p.Queries, 1
 	if p.Queries == 1 {
@@ -159,7 +160,8 @@ func (p *attention) plan() {
 	p.units = p.Batch * p.Shared * p.series * p.blocks
 }
 
-// Part implements [rt.Task]. It divides the units into `parts` shares and processes share i.
+// Part implements [rt.Task]. It divides the units that plan made into `parts` shares and processes
+// share i.
 func (p *attention) Part(i, parts int) {
 	w := attending{attention: *p, packed: -1}
 	scratch := p.scratch[i*p.each:][:p.each]
@@ -194,7 +196,8 @@ type attending struct {
 	started             [queryBlock]bool    // tiles that have a result
 }
 
-// unit computes unit u: the results of a block of at most queryBlock queries.
+// unit computes unit u: the results of a block of at most queryBlock rows. The rows are queries of
+// one head or, if there is a single query, heads that share keys and values.
 func (w *attending) unit(u int) {
 	series := u / w.blocks % w.series
 	group := u / w.blocks / w.series

@@ -7,7 +7,7 @@ import (
 
 // planes computes rows y of the outputs of planes [from, from+planes). The windows of these rows
 // have the same taps along columns. It copies rows of the input to a buffer, a room. It reports
-// false if there is no assembly or the windows are too large for a room.
+// false, and computes nothing, if there is no assembly or the windows do not suit a room.
 func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	kh, reach := y.taps(), (p.KW-1)*p.DilW
 	if !hasPlane() || kh == 0 || kh*p.KW > roomTaps {

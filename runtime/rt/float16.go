@@ -9,7 +9,8 @@ type Float16 uint16
 // 7 of mantissa.
 type BFloat16 uint16
 
-// Float32 returns the value of h, which a float32 represents exactly. A NaN keeps its sign and payload.
+// Float32 returns the value of h, which a float32 represents exactly. A NaN keeps its sign and
+// payload.
 func (h Float16) Float32() float32 {
 	const (
 		scale = 1 << (127 - 15) // from the bias of binary16 to that of binary32

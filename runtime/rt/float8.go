@@ -103,7 +103,8 @@ func (f Float8E5M2) Float32() float32 { return e5m2.decode(uint8(f)) }
 // Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E5M2FNUZ) Float32() float32 { return e5m2fnuz.decode(uint8(f)) }
 
-// Float32 returns the value of f, which a float32 represents exactly. The upper 4 bits of f are ignored.
+// Float32 returns the value of f, which a float32 represents exactly. The upper 4 bits of f are
+// ignored.
 func (f Float4E2M1) Float32() float32 { return e2m1.decode(uint8(f)) }
 
 // Float32 returns the value of f, which a float32 represents exactly.

@@ -42,7 +42,7 @@ type tensors struct {
 	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
 
-// tensor is one tensor. Elements are stored as in a file; see store.
+// tensor is one tensor. Its bytes are those of a file, little-endian.
 type tensor struct {
 	Info
 	raw  []byte

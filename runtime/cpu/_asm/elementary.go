@@ -138,7 +138,7 @@ func (k *vectors) halfExp(x value) value {
 	return r
 }
 
-// power replaces integers n by 2ⁿ.
+// power replaces n, 32-bit integers, by the float32 numbers 2ⁿ.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)
 	k.do("VPSLLD", 23, n, n)
