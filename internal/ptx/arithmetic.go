@@ -8,7 +8,7 @@ import (
 // Lists of types that instructions accept.
 const (
 	wholes = "s16 u16 s32 u32 s64 u64"
-	wide   = "s32 u32 s64 u64" // division and bit fields accept only these
+	wide   = "s32 u32 s64 u64" // accepted by division
 	reals  = "f32 f64"
 	masks  = "b16 b32 b64"
 )
