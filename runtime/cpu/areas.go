@@ -1,6 +1,6 @@
 package cpu
 
-// portionOfAreas divides a convolution into parts shares, and calls area for the regions of share
+// portionOfAreas divides a convolution into `parts` shares, and calls area for the regions of share
 // i. A region is the output lines [l0, l1) of the strips [s0, s1) of output channels of one image.
 // If there are few lines, or if heavy says that the weights are larger than the input, a share is a
 // run of single strips: each region has one strip. Otherwise a share is a run of lines, and each

@@ -212,9 +212,9 @@ func (f *file) narrow(first int, to string) {
 	f.line("FMOVQ", fr(first), at(general(to), 0))
 }
 
-// loadByFours loads the 64 bytes at operand from into four registers, beginning with register
-// first. That register gets the first of each four bytes, the next register the second, and so on.
-// instruction is VLD4, or the form of it that advances the address.
+// loadByFours loads the 64 bytes at operand `from` into four registers, beginning with register
+// `first`. That register gets the first of each four bytes, the next register the second, and so
+// on. instruction is VLD4, or the form of it that advances the address.
 func (f *file) loadByFours(instruction, from string, first int) {
 	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }
