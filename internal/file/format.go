@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Names of formats that other packages can read.
+// Results of [Format] that other packages compare with.
 const (
 	Empty       = "an empty file"
 	Gzip        = "gzip data"
@@ -16,7 +16,8 @@ const (
 	Text        = "text"
 )
 
-// formats lists the formats by the bytes at an offset. The first match is used.
+// formats lists the known formats. A file has the first format whose magic bytes it contains at
+// offset.
 var formats = []struct {
 	name   string
 	offset int
@@ -74,8 +75,8 @@ func Format(head []byte) string {
 	return ""
 }
 
-// archive returns the format of a zip archive. It is determined by the name of the first file in
-// it.
+// archive returns the format of a zip archive that begins with head. The name of the first file in
+// the archive determines the format.
 func archive(head []byte) string {
 	const nameLength, nameStart = 26, 30
 	if len(head) > nameStart {

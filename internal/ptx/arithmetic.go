@@ -8,7 +8,7 @@ import (
 // Lists of types that instructions accept.
 const (
 	wholes = "s16 u16 s32 u32 s64 u64"
-	wide   = "s32 u32 s64 u64" // those of division and bit fields too
+	wide   = "s32 u32 s64 u64" // accepted by division
 	reals  = "f32 f64"
 	masks  = "b16 b32 b64"
 )
@@ -19,7 +19,7 @@ func (t typ) signed(x uint64) int64 {
 	return int64(x<<shift) >> shift
 }
 
-// truth returns the bits of a predicate.
+// truth returns the bits of a predicate whose value is b.
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -31,24 +31,24 @@ func f32(x uint64) float32    { return math.Float32frombits(uint32(x)) }
 func bits32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 func f64(x uint64) float64    { return math.Float64frombits(x) }
 
-// unary decodes an instruction with one operand: the register of type to becomes f of the operand
-// of type from.
+// unary decodes an instruction with one operand, of type from. The result is f of the operand and
+// has type to.
 func (d *decoder) unary(to, from typ, f func(x uint64) uint64) {
 	d.operands(2)
 	x, r := d.from(1, from), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x]) }
 }
 
-// binary decodes an instruction with two operands, of types first and second. The register of type
-// to becomes f of them.
+// binary decodes an instruction with two operands, of types first and second. The result is f of
+// the operands and has type to.
 func (d *decoder) binary(to, first, second typ, f func(x, y uint64) uint64) {
 	d.operands(3)
 	x, y, r := d.from(1, first), d.from(2, second), d.to(0, to)
 	d.step.exec = func(t *thread) { t.r[r] = f(t.r[x], t.r[y]) }
 }
 
-// ternary decodes an instruction with three operands, of types first, second and third. The
-// register of type to becomes f of them.
+// ternary decodes an instruction with three operands, of types first, second and third. The result
+// is f of the operands and has type to.
 func (d *decoder) ternary(to, first, second, third typ, f func(x, y, z uint64) uint64) {
 	d.operands(4)
 	x, y, z, r := d.from(1, first), d.from(2, second), d.from(3, third), d.to(0, to)
@@ -339,8 +339,8 @@ func (d *decoder) compare() {
 	}
 }
 
-// order decodes a comparison of floats of type t. holds returns the result of comparing a with b;
-// nan says that one of them is NaN.
+// order decodes a comparison of two floats of type t. holds returns its result. less and equal say
+// how the first operand compares with the second; nan says that one of them is NaN.
 func (d *decoder) order(t typ, holds func(less, equal, nan bool) bool) {
 	d.binary(pred, t, t, func(x, y uint64) uint64 {
 		a, b := toFloat(t, x), toFloat(t, y)

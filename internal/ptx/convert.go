@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// toFloat returns the value of a float of type t with bits x, which is exact.
+// toFloat returns the exact value of the float of type t with bits x.
 func toFloat(t typ, x uint64) float64 {
 	switch {
 	case t.kind == 'h':
@@ -44,8 +44,9 @@ func (t typ) format() (precision, least int) {
 	return 24, -126
 }
 
-// fromFloat returns the bits of x as a float of type t. It rounds to nearest, ties to even, or
-// towards 0. A NaN becomes the NaN that conversions return.
+// fromFloat returns the bits of x as a float of type t. It rounds towards 0 if towardZero is true,
+// and otherwise to nearest, ties to even. A NaN becomes the one NaN that the manual specifies for
+// conversions to t.
 func fromFloat(t typ, x float64, towardZero bool) uint64 {
 	if t.bits == 64 {
 		return math.Float64bits(x)
@@ -77,7 +78,7 @@ func fromFloat(t typ, x float64, towardZero bool) uint64 {
 	return sign | uint64(exponent+14)<<10 + uint64(math.Ldexp(fraction, 11)) - 1024
 }
 
-// round rounds a finite number to the precision and range of a type.
+// round rounds a finite number to the precision and range of a float type, as [fromFloat] does.
 func round(t typ, x float64, towardZero bool) float64 {
 	precision, least := t.format()
 	_, exponent := math.Frexp(x)
@@ -98,8 +99,8 @@ func round(t typ, x float64, towardZero bool) float64 {
 	return y
 }
 
-// fromInt returns the bits of an integer as a float of type t. It rounds to nearest, ties to even,
-// or towards 0.
+// fromInt returns the bits of an integer as a float of type t. It rounds towards 0 if towardZero is
+// true, and otherwise to nearest, ties to even.
 func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 	precision := 53
 	if t.bits < 64 {
@@ -124,7 +125,7 @@ func fromInt(t typ, negative bool, magnitude uint64, towardZero bool) uint64 {
 
 // toInt returns the bits of x, a float of type from, as an integer of type to. A value out of range
 // becomes the nearest integer of the type. A NaN becomes 0 if neither type has 64 bits. Otherwise
-// it becomes the integer in which only the first bit is set.
+// it becomes the integer in which only the highest bit is set.
 func toInt(to, from typ, x float64) uint64 {
 	switch limit := math.Ldexp(1, to.bits-1); {
 	case x != x && (from.bits == 64 || to.bits == 64):
@@ -220,8 +221,8 @@ func (d *decoder) cvt() {
 	}
 }
 
-// extend returns a function that extends a number of type t to the width of the register in a slot.
-// A number of a signed type is extended with its sign, another with zeros.
+// extend returns a function that extends a number of type t to the width of the register with this
+// slot. A number of a signed type is extended with its sign, and any other with zeros.
 func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	mask := d.entry.registers[slot].mask()
 	if t.kind != 's' {

@@ -50,7 +50,8 @@ var instructions = map[string]func(d *decoder){
 	"mma": (*decoder).mma, "bar": (*decoder).bar, "bra": (*decoder).bra, "ret": (*decoder).ret,
 }
 
-// decode decodes the instructions of a kernel. It fails unless the last one is a ret or a jump.
+// decode decodes the instructions of a kernel. It panics with a [mistake] unless the last one is a
+// ret or a jump.
 func (p *parser) decode(steps []pendingStep) {
 	e := p.entry
 	constants := map[uint64]int{}
@@ -80,7 +81,7 @@ func (p *parser) decode(steps []pendingStep) {
 	}
 }
 
-// fail stops reading with an error that names the instruction.
+// fail panics with a [mistake] that names the instruction.
 func (d *decoder) fail(format string, args ...any) {
 	failAt(d.op.line, "%s: "+format, append([]any{d.text}, args...)...)
 }
@@ -110,15 +111,15 @@ func (d *decoder) typ(list string) typ {
 	return t
 }
 
-// operands fails unless the instruction has n operands.
+// operands panics with a [mistake] unless the instruction has n operands.
 func (d *decoder) operands(n int) {
 	if len(d.args) != n {
 		d.fail("%d operands, want %d", len(d.args), n)
 	}
 }
 
-// register returns the slot of the register o. It fails if the type of the register does not agree
-// with t, the type that the instruction requires.
+// register returns the slot of the register o. It panics with a [mistake] if the type of the
+// register does not agree with t, the type that the instruction requires.
 func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	if o.form != named {
 		d.fail("an operand is not a register")

@@ -30,7 +30,7 @@ func (d *decoder) ret() {
 	d.step.kind = end
 }
 
-// slots is a set of registers.
+// slots is a set of registers: a bit for each slot.
 type slots []uint64
 
 func (s slots) add(slot int)      { s[slot/64] |= 1 << (slot % 64) }
@@ -44,8 +44,8 @@ type assignment struct {
 	work    []int   // instructions for which written has changed
 }
 
-// checkAssigned fails if a register may be read before it is written, on any path of jumps. A write
-// under a predicate does not count, because the predicate may prevent it.
+// checkAssigned panics with a [mistake] if a register may be read before it is written, on any path
+// of jumps. A write under a predicate does not count, because the predicate may prevent it.
 func checkAssigned(e *entry) {
 	a := &assignment{entry: e, targets: make([]bool, len(e.code)), written: make([]slots, len(e.code)), work: []int{0}}
 	for _, s := range e.code {
@@ -67,7 +67,7 @@ func checkAssigned(e *entry) {
 }
 
 // follow follows the instructions from pc on, up to the next target of a jump. If check is true, it
-// fails if one of them reads a register that has not been written.
+// panics with a [mistake] if one of them reads a register that has not been written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {

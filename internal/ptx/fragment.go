@@ -2,8 +2,8 @@ package ptx
 
 import "math"
 
-// mma is a product of matrices of a warp: d = a·b + c with f32 sums, for the shapes m16n8k16 of f16 and bf16
-// and m16n8k8 of tf32. Figures of the manual show which thread holds which element.
+// mma decodes a product of matrices by a warp: d = a·b + c with f32 sums, for the shapes m16n8k16
+// of f16 and bf16 and m16n8k8 of tf32. Figures of the manual show which thread holds which element.
 func (d *decoder) mma() {
 	d.one("sync")
 	d.one("aligned")
@@ -31,7 +31,7 @@ func (d *decoder) mma() {
 	d.step.kind, d.step.warp = barrier, m.multiply
 }
 
-// group returns the n parts of an operand in braces.
+// group returns the n parts of operand i, which is a list in braces.
 func (d *decoder) group(i, n int) []operand {
 	if o := d.args[i]; o.form != vector || len(o.list) != n {
 		d.fail("operand %d has not %d registers in braces", i+1, n)
@@ -39,7 +39,7 @@ func (d *decoder) group(i, n int) []operand {
 	return d.args[i].list
 }
 
-// list returns the slots of the n parts of an operand that is read.
+// list returns the slots of the n parts of operand i, which have type t and are read.
 func (d *decoder) list(i, n int, t typ) (slots []int) {
 	for _, o := range d.group(i, n) {
 		slots = append(slots, d.source(o, t, fits))
@@ -50,13 +50,14 @@ func (d *decoder) list(i, n int, t typ) (slots []int) {
 // warpSize is the number of threads of a warp.
 const warpSize = 32
 
-// matrices are the registers of a product.
+// matrices holds the slots of the registers of a product, d = a·b + c, and the type of the elements
+// of a and b.
 type matrices struct {
 	elem       typ
 	a, b, c, d []int
 }
 
-// multiply multiplies the matrices of a warp.
+// multiply computes the product of the matrices that the threads of a warp hold.
 func (m *matrices) multiply(warp []thread) {
 	var a [16][16]float64 // rows of a
 	var b [8][16]float64  // columns of b
@@ -97,5 +98,5 @@ func (m *matrices) multiply(warp []thread) {
 	}
 }
 
-// tf32 returns the number that the upper 19 bits of an f32 are.
+// tf32 returns the value of the upper 19 bits of x, an f32. The lower bits count as 0.
 func tf32(x uint64) float64 { return float64(math.Float32frombits(uint32(x) &^ 0x1fff)) }

@@ -13,7 +13,7 @@ type token struct {
 	line  int
 }
 
-// mistake is the error that stops reading.
+// mistake is the panic value that stops reading. [Parse] returns its error.
 type mistake struct{ error }
 
 // lexer splits a source into tokens.
@@ -28,12 +28,12 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
 }
 
-// failAt stops reading with an error in a line.
+// failAt panics with a [mistake] that names the line.
 func failAt(line int, format string, args ...any) {
 	panic(mistake{fmt.Errorf("ptx: line %d: %w", line, fmt.Errorf(format, args...))})
 }
 
-// fail stops reading at the next token.
+// fail panics with a [mistake] that names the line of the next token.
 func (l *lexer) fail(format string, args ...any) { failAt(l.next.line, format, args...) }
 
 // advance reads the next token.
@@ -88,7 +88,7 @@ func (l *lexer) space() {
 	}
 }
 
-// take reads and returns the next token. It fails at the end of the source.
+// take reads and returns the next token. It panics with a [mistake] at the end of the source.
 func (l *lexer) take() token {
 	t := l.next
 	if t.text == "" {
@@ -107,7 +107,7 @@ func (l *lexer) accept(text string) bool {
 	return true
 }
 
-// expect reads the next token, and fails unless it is text.
+// expect reads the next token. It panics with a [mistake] unless the token is text.
 func (l *lexer) expect(text string) {
 	if !l.accept(text) {
 		l.fail("%q where %q is expected", l.next.text, text)

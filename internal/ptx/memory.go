@@ -104,7 +104,7 @@ type place struct {
 	offset uint64
 }
 
-// place returns the place of operand i, an address in a memory space.
+// place returns the place of operand i, which must be an address in the given memory space.
 func (d *decoder) place(i int, space string) place {
 	o := d.args[i]
 	if o.form != address {
@@ -158,8 +158,8 @@ func put(b []byte, n int, x uint64) {
 
 const stored = "b8 u8 s8 b16 u16 s16 b32 u32 s32 b64 u64 s64 f32 f64"
 
-// elements reads the number and the type of the elements that an access has. It returns the type
-// and the registers in operand i.
+// elements reads the number and the type of the elements that a load or store accesses. It returns
+// the type, and the registers that operand i lists for the elements.
 func (d *decoder) elements(i int) (t typ, list []operand) {
 	n := 1
 	switch {
@@ -213,7 +213,7 @@ func (d *decoder) load() {
 	}
 }
 
-// loadParam decodes ld.param. It may read the low bytes of a parameter.
+// loadParam decodes ld.param. The instruction may read the low bytes of a parameter.
 func (d *decoder) loadParam() {
 	t := d.typ(stored)
 	d.operands(2)

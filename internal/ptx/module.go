@@ -30,9 +30,9 @@ func (m *Module) entry(kernel string) (*entry, error) {
 	return nil, fmt.Errorf("ptx: no kernel is called %q", kernel)
 }
 
-// Check returns an error if a text is not a module in the subset: if its syntax is wrong, a name is
-// not declared or declared twice, an operand does not have the type that its instruction wants, or
-// a register may be read before it is written.
+// Check returns an error if text is not a module in the subset of PTX that this package reads: if
+// its syntax is wrong, a name is not declared or declared twice, an operand does not have the type
+// that its instruction wants, or a register may be read before it is written.
 func Check(text string) error {
 	_, err := Parse(text)
 	return err
@@ -91,7 +91,7 @@ func (t typ) String() string {
 	return fmt.Sprintf("%c%d", t.kind, t.bits)
 }
 
-// typeOf returns the type of a name such as "u32".
+// typeOf returns the type with a name such as "u32". It returns false if there is none.
 func typeOf(name string) (typ, bool) {
 	switch name {
 	case "pred":
@@ -125,7 +125,7 @@ func fits(r, t typ) bool {
 	return r.kind == t.kind || r.isInt() && t.isInt()
 }
 
-// fitsWide is fits for the instructions that also take wider registers.
+// fitsWide is [fits] for the instructions that also take wider registers.
 func fitsWide(r, t typ) bool {
 	isBits := func(t typ) bool { return t.kind == 'b' || t.isInt() }
 	return fits(r, t) || r.bits > t.bits && isBits(r) && isBits(t)

@@ -112,7 +112,7 @@ func checkName(t token) string {
 	return t.text
 }
 
-// declare gives a name its meaning. It fails if the scope has the name already.
+// declare gives a name its meaning. It panics with a [mistake] if the scope has the name already.
 func (p *parser) declare(name string, s symbol) {
 	if _, ok := p.names.find(name); ok {
 		p.fail("%s is declared twice", name)
@@ -120,7 +120,7 @@ func (p *parser) declare(name string, s symbol) {
 	p.names.symbols[name] = s
 }
 
-// number reads an integer from lo to hi.
+// number reads an integer in [lo, hi].
 func (p *parser) number(lo, hi int) int {
 	n, err := strconv.Atoi(p.next.text)
 	if err != nil || n < lo || n > hi {
@@ -399,7 +399,8 @@ func (p *parser) hex(digits string, n int) uint64 {
 	return bits
 }
 
-// inRange reports whether type t has the value of an integer, as a signed or as an unsigned number.
+// inRange reports whether type t can represent the integer o. An integer with a minus sign is read
+// as signed, and any other as unsigned.
 func (o operand) inRange(t typ) bool {
 	switch {
 	case t == pred:

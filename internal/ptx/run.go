@@ -196,7 +196,7 @@ func (t *thread) run() error {
 	return errors.New("the thread does not come to an end")
 }
 
-// shared returns n bytes of shared memory, or nil after a fault.
+// shared returns the n bytes of shared memory at an address, or nil after setting t.fault.
 func (t *thread) shared(at uint64, n int) []byte {
 	all := t.launch.shared
 	switch {
@@ -210,7 +210,7 @@ func (t *thread) shared(at uint64, n int) []byte {
 	return nil
 }
 
-// global returns n bytes of global memory, or nil after a fault.
+// global returns the n bytes of global memory at an address, or nil after setting t.fault.
 func (t *thread) global(at uint64, n int) []byte {
 	in := &t.launch.found[t.pc]
 	if at%uint64(n) != 0 {
@@ -233,7 +233,7 @@ func (t *thread) global(at uint64, n int) []byte {
 	return b
 }
 
-// slice returns n bytes, or nil if they are not in the region.
+// slice returns the n bytes at an address, or nil if the region does not contain them all.
 func (r *region) slice(at uint64, n int) []byte {
 	off := at - r.first
 	if off >= uint64(len(r.data)) || uint64(len(r.data))-off < uint64(n) {

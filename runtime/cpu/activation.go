@@ -180,8 +180,8 @@ func Mish[T Float](dst, x []T) {
 	each(dst, x, func(v T) T { return T(mish(float64(v))) })
 }
 
-// mish returns v·tanh(log(1 + e^v)). With e = e^v the tangent is e(e + 2)/(e(e + 2) + 2), which is 1 in
-// float64 from v = 20 on.
+// mish returns v·tanh(log(1 + e^v)). With e = e^v, the factor tanh(log(1 + e)) is e(e + 2)/(e(e +
+// 2) + 2), which is 1 in float64 from v = 20 on.
 func mish(v float64) float64 {
 	e := math.Exp(min(v, 20))
 	n := e * (e + 2)

@@ -5,7 +5,7 @@ import "math"
 // farAngle is the largest magnitude of angles that the assembly supports.
 const farAngle = 1 << 16
 
-// farthest returns the largest magnitude in x, or NaN.
+// farthest returns the largest magnitude in x, or NaN if x has a NaN.
 func farthest(x []float32) float32 {
 	return max(highestRun(x), -lowestRun(x))
 }
@@ -65,13 +65,13 @@ func ordinary(x []float32, nonzero bool) bool {
 	return true
 }
 
-// isOrdinary is ordinary for one number.
+// isOrdinary is [ordinary] for one number.
 func isOrdinary(v float32, nonzero bool) bool {
 	return v-v == 0 && !(nonzero && v == 0)
 }
 
-// powers computes Pow with assembly, which requires finite numbers and nonzero bases. It reports false
-// if it cannot.
+// powers computes [Pow] with assembly, which requires finite numbers and nonzero bases. It reports
+// false if there is no assembly, or a number is not supported.
 func powers(dst, a, b []float32) bool {
 	if level == Generic {
 		return false
@@ -101,7 +101,7 @@ func powers(dst, a, b []float32) bool {
 
 func powersPart(s *pointwise, from, to int) { powers(s.dst[from:to], s.a[from:to], s.b[from:to]) }
 
-// powersScalar is powers with one exponent.
+// powersScalar is [powers] with the same exponent for all elements.
 func powersScalar(dst, a []float32, b float32) bool {
 	if level == Generic || !isOrdinary(b, false) {
 		return false
@@ -130,7 +130,7 @@ func powersScalar(dst, a []float32, b float32) bool {
 
 func powersScalarPart(s *pointwise, from, to int) { powersScalar(s.dst[from:to], s.a[from:to], s.u) }
 
-// scalarPowers is powers with one base.
+// scalarPowers is [powers] with the same base for all elements.
 func scalarPowers(dst []float32, a float32, b []float32) bool {
 	if level == Generic || !isOrdinary(a, true) {
 		return false

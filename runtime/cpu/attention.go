@@ -49,7 +49,7 @@ func AttentionScratch(keys, depth, width int) int {
 	return maxRows*(depth+16) + maxRows*(most+16) + most*depth + most*ceil(width, 16)*16
 }
 
-// Block sizes of an attention.
+// Numbers of queries and of keys that are processed at a time.
 const (
 	queryBlock = 128
 	keyBlock   = 256 // keys and values in panels that share a second-level cache
@@ -149,7 +149,8 @@ func (p *attention) check() {
 	}
 }
 
-// plan divides the work.
+// plan divides the work into units. A unit is a block of queries of one head or, if there is a
+// single query, of the heads that share keys and values.
 func (p *attention) plan() {
 	p.series, p.rows, p.step = p.Heads/p.Shared, p.Queries, 1
 	if p.Queries == 1 {
@@ -159,7 +160,8 @@ func (p *attention) plan() {
 	p.units = p.Batch * p.Shared * p.series * p.blocks
 }
 
-// Part processes the i-th of parts shares of the units.
+// Part implements [rt.Task]. It divides the units that plan made into `parts` shares and processes
+// share i.
 func (p *attention) Part(i, parts int) {
 	w := attending{attention: *p, packed: -1}
 	scratch := p.scratch[i*p.each:][:p.each]
@@ -194,7 +196,8 @@ type attending struct {
 	started             [queryBlock]bool    // tiles that have a result
 }
 
-// unit computes the results of a block of rows of a series.
+// unit computes unit u: the results of a block of at most queryBlock rows. The rows are queries of
+// one head or, if there is a single query, heads that share keys and values.
 func (w *attending) unit(u int) {
 	series := u / w.blocks % w.series
 	group := u / w.blocks / w.series
@@ -231,7 +234,8 @@ func (w *attending) tileRows() int {
 	return rows
 }
 
-// start initialises the rows before the first key.
+// start resets the running maximum and sum of each row of scores before the first key. A sink, if
+// there is one, counts as a first score.
 func (w *attending) start(rows int) {
 	clear(w.started[:])
 	for r := range rows {
@@ -249,7 +253,7 @@ func (w *attending) start(rows int) {
 	}
 }
 
-// window returns the range of keys that rows from…to of the unit attend to.
+// window returns the range [first, end) of the keys that rows [from, to] of the unit attend to.
 func (w *attending) window(from, to int) (first, end int) {
 	first, end = 0, w.limit
 	if w.Before >= 0 {
@@ -261,8 +265,8 @@ func (w *attending) window(from, to int) (first, end int) {
 	return first, end
 }
 
-// pack packs n keys from j on into panels. It also packs the values if several tiles read them, or
-// if panels are wider than the values.
+// pack packs keys [j, j+n) of a group of heads into panels. It also packs their values if several
+// tiles read them, or if panels are wider than the values.
 func (w *attending) pack(group, j, n int) {
 	if w.packed == group && w.packedFrom == j {
 		return
@@ -290,7 +294,8 @@ func (w *attending) packsValues() bool {
 	return w.Width%16 != 0 || w.rows > w.tileRows() || w.series > 1
 }
 
-// tile adds the contribution of n keys from j on to the rows of a tile.
+// tile computes the scores of keys [j, j+n) for the rows of tile i of split, and adds their
+// contribution to the results.
 func (w *attending) tile(j, n int, split rowSplit, i int) {
 	row, rows := split.at(i), split.high(i)
 	from, to := w.window(row, row+rows-1)
@@ -337,7 +342,8 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 	}
 }
 
-// score computes the scores of rows of the unit and of count keys in panels.
+// score computes the scores of the unit's rows [row, row+rows) and of count keys in the panels.
+// from is the index of the first of these keys in the panels.
 func (w *attending) score(row, rows, from, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {
@@ -351,7 +357,8 @@ func (w *attending) score(row, rows, from, count int) {
 	t.across(rows, ceil(count, 16))
 }
 
-// rowOf returns the strides of rows.
+// rowOf returns the distance between rows of the unit in elements. at holds the offset and the
+// strides of batch, heads and positions.
 func (w *attending) rowOf(at *[4]int) int {
 	if w.step == 0 {
 		return at[2]
@@ -359,16 +366,17 @@ func (w *attending) rowOf(at *[4]int) int {
 	return at[3]
 }
 
-// place returns the offset of a row of the unit.
+// place returns the offset of a row of the unit in elements. at holds the offset and the strides of
+// batch, heads and positions.
 func (w *attending) place(at *[4]int, row int) int {
 	return at[0] + w.batch*at[1] + w.head*at[2] + (w.first+row)*w.rowOf(at)
 }
 
-// result returns dst from a row of the unit on.
+// result returns the part of dst that starts at a row of the unit.
 func (w *attending) result(row int) []float32 { return w.dst[w.place(&w.Y, row):] }
 
-// mask excludes keys outside of the window from the scores of a row of the unit, and adds the mask.
-// The scores begin with key j.
+// mask applies the softcap to the scores of a row of the unit, adds the mask, and excludes keys
+// outside of the window. The scores begin with key j.
 func (w *attending) mask(scores []float32, row, j int) {
 	if w.Softcap != 0 {
 		DivScalar(scores, scores, w.Softcap)
@@ -389,7 +397,8 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask adds elements of the mask to scores.
+// addMask applies Add and Allow to the scores of one query. at is the position in the mask of the
+// first score.
 func (w *attending) addMask(scores []float32, at int) {
 	switch distance := w.Mask[3]; {
 	case w.Add != nil && distance == 0:
@@ -411,7 +420,7 @@ func (w *attending) addMask(scores []float32, at int) {
 	}
 }
 
-// finish divides the results by the sums of the exponentials.
+// finish divides the results of the rows in split by the sums of the exponentials.
 func (w *attending) finish(split rowSplit) {
 	for i := range split.tiles {
 		row := split.at(i)

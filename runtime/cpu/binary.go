@@ -379,7 +379,7 @@ func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	return nil
 }
 
-// eachInt is zipInt with the same divisor b for all elements.
+// eachInt is [zipInt] with the same divisor b for all elements.
 func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error {
 	a = trim(a, len(dst))
 	if b == 0 && len(dst) > 0 {
@@ -391,7 +391,7 @@ func eachInt[T Integer](kind division, dst, a []T, b T, f func(x, y T) T) error 
 	return nil
 }
 
-// intEach is zipInt with the same dividend a for all elements. It does not use assembly.
+// intEach is [zipInt] with the same dividend a for all elements. It does not use assembly.
 func intEach[T Integer](dst []T, a T, b []T, f func(x, y T) T) error {
 	b = trim(b, len(dst))
 	for i := range dst {

@@ -9,8 +9,8 @@ import (
 // The functions of this file return numbers computed from small integer lists: extents, positions,
 // marks. One call returns one of several numbers, selected by i or the axis.
 
-// axisSet returns the listed axes as a set. The rank is at most 64. Axes must not repeat; a negative
-// axis counts from the end.
+// axisSet returns the listed axes as a set, with bit i for axis i. The rank is at most 64. A
+// negative axis counts from the end. It returns an error if an axis is out of range or repeated.
 func axisSet(axes []int64, rank int) (set uint64, err error) {
 	for _, a := range axes {
 		at, ok := fromFront(a, rank)
@@ -40,8 +40,8 @@ func MarkedExtent(axes []int64, shape []int, all bool, i int) (int, error) {
 	return shape[i/2], err
 }
 
-// SqueezedExtent returns extent i of shape after the listed axes are removed. The listed axes must
-// have extent 1. It returns an error unless rank axes remain.
+// SqueezedExtent returns extent i of shape after the listed axes are removed. It returns an error
+// unless the listed axes have extent 1 and rank axes remain.
 func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, len(shape))
 	if err != nil {
@@ -65,8 +65,9 @@ func SqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	return result, nil
 }
 
-// UnsqueezedExtent returns extent i of shape after axes of extent 1 are inserted at the listed
-// positions of the result, which has rank axes.
+// UnsqueezedExtent returns extent i of the result when axes of extent 1 are inserted into shape.
+// axes lists their positions in the result. It returns an error if these are invalid or the result
+// does not have rank axes.
 func UnsqueezedExtent(axes []int64, shape []int, rank, i int) (int, error) {
 	set, err := axisSet(axes, rank)
 	if err != nil {
@@ -125,11 +126,11 @@ func ReshapedExtent(want []int64, shape []int, allowZero bool, rank, i int) (int
 	return int(result), nil
 }
 
-// SlicePlace returns a number of a slice of a tensor of extents shape (ONNX Slice). For i = 4·axis
-// it returns the first element, and for i = 4·axis + 1 the number of elements. For i = 4·axis + 2
-// it returns the step, at most the extent, or 0 if the step is negative. For i = 4·axis + 3 it
-// returns the negated step, or 0 if the step is positive. Without axes the starts apply to the
-// first axes in order. The default of steps is 1.
+// SlicePlace returns one of the numbers that describe a slice of a tensor of extents shape (ONNX
+// Slice). For i = 4·axis it returns the first element, and for i = 4·axis + 1 the number of
+// elements. For i = 4·axis + 2 it returns the step, at most the extent, or 0 if the step is
+// negative. For i = 4·axis + 3 it returns the negated step, or 0 if the step is positive. Without
+// axes the starts apply to the first axes in order. The default of steps is 1.
 func SlicePlace(starts, ends, axes, steps []int64, shape []int, i int) (int, error) {
 	if len(ends) != len(starts) || axes != nil && len(axes) != len(starts) || steps != nil && len(steps) != len(starts) || axes == nil && len(starts) > len(shape) {
 		return 0, fmt.Errorf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
@@ -177,11 +178,11 @@ func sliceRange(start, end, step, d int64) (first, count int64) {
 	return max(first, 0), max(0, (first-min(end, d-1)-step-1)/-step)
 }
 
-// PadPlace returns a number of the padding of a tensor of extents shape (ONNX Pad). pads lists the
-// elements before all listed axes, and then the elements after them. Nil axes mean all axes.
-// Negative pads crop. For i = 4·axis it returns the first element that is kept, for i = 4·axis + 1
-// the number of elements kept, for i = 4·axis + 2 the number inserted before them, and for i =
-// 4·axis + 3 the resulting extent.
+// PadPlace returns one of the numbers that describe the padding of a tensor of extents shape (ONNX
+// Pad). pads lists the elements before all listed axes, and then the elements after them. Nil axes
+// mean all axes. Negative pads crop. For i = 4·axis it returns the first element that is kept, for
+// i = 4·axis + 1 the number of elements kept, for i = 4·axis + 2 the number inserted before them,
+// and for i = 4·axis + 3 the resulting extent.
 func PadPlace(pads, axes []int64, shape []int, i int) (int, error) {
 	n := len(pads) / 2
 	if len(pads)%2 != 0 || n != len(axes) && (len(axes) > 0 || n != len(shape)) {
@@ -236,7 +237,8 @@ func RangeCount[T Number](start, limit, delta T) (int, error) {
 	return int(n), nil
 }
 
-// floatCount converts a float to a number of elements; a negative float gives 0.
+// floatCount converts a float to a number of elements; a negative float gives 0. It returns an
+// error for NaN and for numbers above 2³¹−1.
 func floatCount(n float64) (int, error) {
 	if !(n <= math.MaxInt32) {
 		return 0, fmt.Errorf("range: %g elements", n)

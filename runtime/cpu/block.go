@@ -8,7 +8,8 @@ func Block(dst, src []float32, n, c, h, w int) { blocking(dst, src, n, c, h, w, 
 // f32[n][c][h][w].
 func Unblock(dst, src []float32, n, c, h, w int) { blocking(src, dst, n, c, h, w, false) }
 
-// blocking copies a planar tensor to a blocked one, or back.
+// blocking copies planar to blocked if forth is true, and otherwise blocked to planar. The layouts
+// are those of [Block].
 func blocking(blocked, planar []float32, n, c, h, w int, forth bool) {
 	if n <= 0 || c <= 0 || h <= 0 || w <= 0 {
 		return
@@ -29,7 +30,8 @@ type blocker struct {
 
 var blockers slot[blocker, *blocker]
 
-// Part processes the i-th of parts shares of the pixels of all channel blocks.
+// Part implements [rt.Task]. It divides the pixels of all channel blocks into `parts` shares and
+// processes share i.
 func (b *blocker) Part(i, parts int) {
 	from, to := portion(len(b.blocked)/16, i, parts)
 	for from < to {
@@ -79,7 +81,8 @@ func halo(h, w int, pad [4]int) padded {
 	return padded{h, w, pad[0], pad[1], pad[2], pad[3]}
 }
 
-// width returns the number of pixels in a padded row, and pixels in all rows.
+// width returns the number of pixels in a padded row. pixels returns the number in the padded
+// image.
 func (s padded) width() int  { return s.left + s.w + s.right }
 func (s padded) pixels() int { return volume(s.top+s.h+s.bottom, s.width()) }
 
@@ -91,7 +94,7 @@ func (s padded) rows() (count, length int) {
 	return s.h, s.w
 }
 
-// at returns the pixel where run y starts.
+// at returns the index of the pixel where run y of the image starts.
 func (s padded) at(y int) int { return (s.top+y)*s.width() + s.left }
 
 // fill sets the pixels of the padding.

@@ -37,7 +37,8 @@ type blockBytes struct {
 
 var blocksOfBytes slot[blockBytes, *blockBytes]
 
-// Part processes the i-th of parts shares of the rows with their padding.
+// Part implements [rt.Task]. It divides the rows with their padding into `parts` shares and
+// processes share i.
 func (b *blockBytes) Part(i, parts int) {
 	blocks, height := ceil(b.c, b.block), b.top+b.h+b.bottom
 	from, to := portion(b.n*blocks*height, i, parts)
@@ -57,8 +58,8 @@ func (b *blockBytes) Part(i, parts int) {
 	}
 }
 
-// interleave writes w pixels of a block of channels. The planes of the channels are apart bytes
-// apart. Each byte is XORed with change.
+// interleave writes w pixels of a block of channels. Adjacent planes, of one channel each, start
+// `apart` bytes after each other. Each byte is XORed with change.
 func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
 	if block == 4 && channels >= 3 {
 		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]
@@ -102,7 +103,7 @@ type unblockBytes struct {
 
 var unblocksOfBytes slot[unblockBytes, *unblockBytes]
 
-// Part processes the i-th of parts shares of the blocks.
+// Part implements [rt.Task]. It divides the blocks into `parts` shares and processes share i.
 func (u *unblockBytes) Part(i, parts int) {
 	blocks := ceil(u.c, 16)
 	from, to := portion(u.n*blocks, i, parts)
@@ -134,7 +135,7 @@ type padBytes struct {
 
 var padsOfBytes slot[padBytes, *padBytes]
 
-// Part processes the i-th of parts shares of the planes.
+// Part implements [rt.Task]. It divides the planes into `parts` shares and processes share i.
 func (b *padBytes) Part(i, parts int) {
 	from, to := portion(b.planes, i, parts)
 	for ; from < to; from++ {

@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // vnni says whether the processor has the AVX-512 instructions for sums of products of bytes.
 var vnni = cpu.X86.HasAVX512VNNI
 
-// The result of a tile of bytes.
+// Kinds of results of a tile of bytes.
 const (
 	sumsKind   = iota // the sums, as int32
 	bytesKind         // requantised bytes
@@ -19,7 +19,7 @@ type byteColumns struct {
 	scale, less [16 * maxPanels]float32 // factor and offset of a sum, or for bytes the two parts of its factor
 }
 
-// byteLimits returns the rows and panels of the level's largest tile of bytes.
+// byteLimits returns the rows and panels of the largest tile of byte products at [CurrentLevel].
 func byteLimits() (rows, panels int) {
 	switch {
 	case level == AVX512 && vnni:

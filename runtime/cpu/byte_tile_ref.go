@@ -76,7 +76,8 @@ func (t *tile) sumBytes(sums *[2][16]int32, a0, a1, b int) {
 // for each of the two sums.
 const bothTerms = 512
 
-// settle adds both to sums and clears it. Each element of both holds the sums of two rows.
+// settle adds the packed sums in `both` to sums, and then clears `both`. Each element of `both`
+// packs the sums of two rows.
 func settle(sums *[2][16]int32, both *[16]int64) {
 	for j, v := range both {
 		low := int32(v)
@@ -86,8 +87,8 @@ func settle(sums *[2][16]int32, both *[16]int64) {
 	*both = [16]int64{}
 }
 
-// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at to. column is
-// the index of the first one in t.columns.
+// finishBytes converts 16 sums of a row as the tile's kind says, and stores them at the address
+// `to`. column is the index of the first one in t.columns.
 func (t *tile) finishBytes(sums *[16]int32, column int, to unsafe.Pointer) {
 	scale, less := (*[16]float32)(t.columns.scale[column:]), (*[16]float32)(t.columns.less[column:])
 	switch t.kind {

@@ -136,7 +136,8 @@ func widen[S Real](dst []float32, src []S) {
 	}
 }
 
-// narrow converts from float32 as [Cast] does.
+// narrow converts from float32, as [Cast] does if saturate is true, and otherwise as
+// [CastUnsaturated] does.
 func narrow[D Real](dst []D, src []float32, saturate bool) {
 	switch d := any(dst).(type) {
 	case []rt.Float16:

@@ -63,7 +63,8 @@ func storedText[S Real](v float32) string {
 	return floatText(float64(v), short)
 }
 
-// floatText returns the text of x from its scientific form.
+// floatText returns the text of x. short is x in scientific form, with the fewest digits that
+// identify x in its type.
 func floatText(x float64, short string) string {
 	v, err := strconv.ParseFloat(short, 64)
 	switch a := math.Abs(x); {
@@ -112,7 +113,7 @@ func CastTextToBool(dst []bool, src []string) error {
 	return nil
 }
 
-// number reads one number.
+// number parses word, a number as [CastFromText] describes it.
 func number[D Number](word string) (D, error) {
 	unsigned := !isFloat[D]() && D(0)-1 > 0
 	if unsigned && unsafe.Sizeof(D(0)) == 8 {

@@ -62,7 +62,8 @@ func (s *channelTask) run(bytes int64) {
 	}
 }
 
-// Part processes the i-th of parts shares of the blocks of channels.
+// Part implements [rt.Task]. It divides the blocks of channels into `parts` shares and processes
+// share i.
 func (s *channelTask) Part(i, parts int) {
 	from, to := portion(ceil(s.c, 16), i, parts)
 	for ; from < to; from++ {
@@ -80,8 +81,8 @@ func (s *channelTask) Part(i, parts int) {
 // somePixels is the number of pixels summed in float32 before the sum is added to a float64.
 const somePixels = 256
 
-// pieces calls body for runs of at most somePixels pixels of a channel block, image by image. from
-// and to are indices of elements of the tensor.
+// pieces calls body for runs of at most somePixels pixels of a channel block, image by image. A run
+// is the elements [from, to) of the tensor.
 func (s *channelTask) pieces(block int, body func(from, to int)) {
 	blocks := ceil(s.c, 16)
 	for image := range s.n {

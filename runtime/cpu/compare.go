@@ -45,7 +45,7 @@ func compareSlices[T any](dst []bool, a, b []T, r relation) int {
 	return s.run(len(dst))
 }
 
-// compareScalar is compareSlices with b as one operand of every comparison: the left one if
+// compareScalar is [compareSlices] with b as one operand of every comparison: the left one if
 // scalarSide is 1, the right one if it is 2.
 func compareScalar[T any](dst []bool, a []T, b T, r relation, scalarSide int) int {
 	s, ok := compareFast(a, r)

@@ -32,8 +32,8 @@ type ConvShape struct {
 func (s *ConvShape) inBlocks() int  { return ceil(s.InC, s.InBlock) }
 func (s *ConvShape) outBlocks() int { return ceil(s.OutC, 16) }
 
-// reach returns the range of input blocks that an output block sums over: the blocks of every group
-// that has channels in the output block.
+// reach returns the range [from, to) of input blocks that an output block sums over: the blocks of
+// every group that has channels in the output block.
 func (s *ConvShape) reach(outBlock int) (from, to int) {
 	in, out := s.InC/s.Group, s.OutC/s.Group
 	firstGroup := 16 * outBlock / out
@@ -41,7 +41,8 @@ func (s *ConvShape) reach(outBlock int) (from, to int) {
 	return firstGroup * in / s.InBlock, ceil((lastGroup+1)*in, s.InBlock)
 }
 
-// width returns the widest reach, which the packed weights of all output blocks have.
+// width returns the number of input blocks in the packed weights of an output block: the largest
+// [ConvShape.reach] of all output blocks.
 func (s *ConvShape) width() int {
 	if s.Group == 1 {
 		return s.inBlocks()
@@ -54,14 +55,14 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first returns the first input block of an output block's packed weights. These have the same
-// width for every output block.
+// first returns the index of the first input block in the packed weights of an output block. width
+// is [ConvShape.width].
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)
 }
 
-// depth returns the number of terms of a packed sum.
+// depth returns the number of terms of a sum with packed weights. width is [ConvShape.width].
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
 // ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
@@ -93,7 +94,8 @@ type convPacking struct {
 
 var packsOfConvs slot[convPacking, *convPacking]
 
-// Part processes the i-th of parts shares of the blocks of output channels.
+// Part implements [rt.Task]. It divides the blocks of output channels into `parts` shares and
+// processes share i.
 func (p *convPacking) Part(i, parts int) {
 	in, out, taps := p.InC/p.Group, p.OutC/p.Group, p.KH*p.KW
 	from, to := portion(p.outBlocks(), i, parts)
@@ -124,8 +126,8 @@ func (p *convPacking) Part(i, parts int) {
 }
 
 // Conv computes the convolution of src with weights packed by [PackConv]. Sums are in float32 in an
-// order that depends on the level. Channels beyond OutC are zero in dst if they are zero in the
-// bias and the residual.
+// order that depends on [CurrentLevel]. Channels beyond OutC are zero in dst if they are zero in
+// the bias and the residual.
 func Conv(dst, src, weights []float32, s *ConvShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -166,7 +168,8 @@ func (s *ConvShape) flatten() {
 	}
 }
 
-// checkWeights panics unless the length of the weights is right.
+// checkWeights panics unless the numbers of channels and groups and the sizes of the window are
+// positive, and Group divides InC and OutC.
 func (s *ConvShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group, s.KH, s.KW, s.InBlock) < 1 {
 		panic("cpu: a convolution of no size")
@@ -176,7 +179,8 @@ func (s *ConvShape) checkWeights() {
 	}
 }
 
-// axes returns the positions of the windows along rows and columns. It panics if there are no windows.
+// axes describes the windows: down along a column of the image, and across along a row. It panics
+// if a stride or dilation is below 1, or a size or padding is negative.
 func (s *ConvShape) axes() (down, across axis) {
 	if min(s.StrideH, s.StrideW, s.DilH, s.DilW) < 1 || min(s.PadH, s.PadW, s.InH, s.InW) < 0 {
 		panic("cpu: a convolution without steps or of negative size")
@@ -224,14 +228,16 @@ type places struct {
 
 var convs slot[conv, *conv]
 
-// Sizes in elements.
+// Sizes in elements that [conv.plan] aims for. A slab is a number of output rows that are computed
+// for all output channels before the next ones.
 const (
 	smallWeights = 128 << 10 // fit a second-level cache together with a slab's input
 	slabInput    = 64 << 10
 	slabThen     = 1024 * 16 // result of a slab if Then reads it from the cache
 )
 
-// Number of bands to aim for, and their minimum lines and multiply-adds.
+// A band is a run of rows of the output that is not divided among threads. These are the number of
+// bands to aim for, the minimum of rows in a band, and the minimum of multiply-adds.
 const (
 	manyBands  = 16
 	lowestBand = 4
@@ -245,9 +251,9 @@ const (
 	manyImages = 4
 )
 
-// plan chooses the size of the slabs. A slab's input is small enough to stay in the second-level cache
-// while the weights of all strips are read, unless reading the input again for each strip causes less
-// traffic.
+// plan chooses the sizes of bands and slabs of output rows. A slab's input is small enough to stay
+// in the second-level cache while all weights are read, unless reading the input again for each
+// strip of output channels causes less traffic.
 func (c *conv) plan() {
 	limit, panels := tileLimits()
 	c.columns = split(c.OutW, limit)
@@ -292,13 +298,14 @@ func (c *conv) plan() {
 	c.fetch = fetchFor(len(c.weights), times)
 }
 
-// Part processes the i-th of parts shares of the strips and bands of all images.
+// Part implements [rt.Task]. It divides the strips and bands of all images into `parts` shares and
+// processes share i.
 func (c *conv) Part(i, parts int) {
 	portionOfAreas(c.N/c.together, c.strips, c.bands.tiles, len(c.weights) > c.together*c.input, i, parts, c.area)
 }
 
-// area computes bands b0…b1 and strips s0…s1, slab by slab, of an image, or of several images that
-// are treated as one.
+// area computes bands [b0, b1) and strips [s0, s1), slab by slab, of an image, or of several images
+// that are treated as one.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()
@@ -321,7 +328,7 @@ func (c *conv) area(image, b0, b1, s0, s1 int) {
 	}
 }
 
-// alike reports whether two output blocks depend on the same input blocks.
+// alike reports whether the output blocks o and p depend on the same input blocks.
 func (c *conv) alike(o, p int) bool {
 	if c.Group == 1 {
 		return true
@@ -336,7 +343,7 @@ func (c *conv) tile() tile {
 	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }
 
-// strip computes lines l0…l1 of the tile's panels, which start at output block o.
+// strip computes lines [l0, l1) of the output for the tile's panels, which start at output block o.
 func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 	y0, y1, x0, x1 := l0, l1, 0, c.OutW
 	if c.OutH == 1 {
@@ -378,9 +385,9 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 }
 
 // upright reports whether the tiles of a region lie along its columns, instead of along its rows.
-// The region has rows y of wide outputs each. Tiles lie along columns if that needs fewer tiles.
-// The order of a sum depends on the height of its tile. So neither the result nor the start of a
-// tile may depend on how the work is shared.
+// The region has rows y, each with `wide` outputs. Tiles lie along columns if that needs fewer
+// tiles. The order of a sum depends on the height of its tile. So neither the result nor the start
+// of a tile may depend on how the work is shared.
 func (c *conv) upright(y span, wide int) bool {
 	high := 1
 	if y.from >= c.down.from && y.from < c.down.to {
@@ -390,9 +397,9 @@ func (c *conv) upright(y span, wide int) bool {
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }
 
-// unmoved returns the end of a run of outputs in a single row, chosen so that later tiles start at
-// the same positions however the row is shared. It is the end of the whole run or, if the row has
-// edges, the end of the run's first tile.
+// unmoved returns the end of the first part of x, a run of outputs in a single row. Parts are
+// chosen so that later tiles start at the same positions however threads share the row. The part is
+// all of x or, if windows of the row extend into padding, x up to the end of its first tile.
 func (c *conv) unmoved(x span) int {
 	if c.across.from == 0 && c.across.to == c.OutW {
 		return x.to
@@ -400,8 +407,8 @@ func (c *conv) unmoved(x span) int {
 	return min(x.to, c.columns.at(c.columns.tile(x.from)+1))
 }
 
-// region computes the outputs of rows y and columns x for the tile's panels. Their windows have the
-// same taps.
+// region computes the outputs in rows y and columns x, whose windows have the same taps, for the
+// tile's panels. The panels start at output block o. upright is the result of [conv.upright].
 func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	if y.taps()*x.taps() == 0 {
 		t.zero()
@@ -436,8 +443,9 @@ func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	t.atC, t.rowA = atC, rowA
 }
 
-// window sets the tile's loops over a number of input blocks and over the taps of spans y and x. It
-// moves the tile's first weights to the first of these taps.
+// window sets the tile's loops: over the given number of input blocks, and over the taps that the
+// windows of rows y and columns x have. It moves the tile's first weights to the first of these
+// taps.
 func (c *conv) window(t *tile, blocks int, y, x span) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH

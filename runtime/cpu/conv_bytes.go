@@ -5,9 +5,9 @@ import "github.com/burngen/burngen/runtime/rt"
 // ConvBytes computes the convolution of src, uint8[N][⌈InC/InBlock⌉][InH][InW][InBlock] in blocks
 // of 16 or 4 channels, with weights packed by [PackConvBytes]. It requantises the sums like
 // [ProductInteger] into dst, uint8[N][⌈OutC/16⌉][OutH][OutW][16]. src includes the padding. bias,
-// scale, zero and last have one element or one for each of OutC channels, or are nil. Channels
-// beyond OutC are last[0], clamped. If passes is 2, each cell has two weights, which are added.
-// Each block of output channels then has two sets of packed weights, and DilW is 1.
+// scale and last have one element or one for each of OutC channels, or are nil. Channels beyond
+// OutC are last[0], clamped. If passes is 2, each cell has two weights, which are added. Each block
+// of output channels then has two sets of packed weights, and DilW is 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -93,7 +93,8 @@ type convBytes struct {
 
 var convsOfBytes slot[convBytes, *convBytes]
 
-// plan chooses the size of the slabs, so that their input stays in the second-level cache.
+// plan chooses the number of output lines in a slab. Their input stays in the second-level cache
+// while all output channels are computed.
 func (c *convBytes) plan() {
 	limit, panels := byteLimits()
 	c.columns = split(c.OutW, limit)
@@ -106,12 +107,13 @@ func (c *convBytes) plan() {
 	c.slab = ceil(c.lines, ceil(c.input, slabBytes))
 }
 
-// Part processes the i-th of parts shares of the strips and lines of all images.
+// Part implements [rt.Task]. It divides the strips and lines of all images into `parts` shares and
+// processes share i.
 func (c *convBytes) Part(i, parts int) {
 	portionOfAreas(c.N, c.strips, c.lines, len(c.weights) > c.input, i, parts, c.area)
 }
 
-// area computes lines l0…l1 and strips s0…s1 of an image, slab by slab.
+// area computes lines [l0, l1) and strips [s0, s1) of the output for an image, slab by slab.
 func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	_, panels := byteLimits()
 	var columns byteColumns
@@ -148,7 +150,7 @@ func (c *convBytes) tile() tile {
 	return t
 }
 
-// strip computes lines l0…l1 of count panels, which start at output block o.
+// strip computes lines [l0, l1) of the output for count panels, which start at output block o.
 func (c *convBytes) strip(t *tile, columns *byteColumns, image, o, count, l0, l1 int) {
 	t.panels = count
 	*columns = byteColumns{}

@@ -15,7 +15,8 @@ func PackConvData(dst, w []float32, s *ConvShape) {
 	}
 }
 
-// checkData panics unless the convolution has one group and the weights fit it.
+// checkData panics unless Group is 1, and the numbers of channels and the sizes of the window are
+// positive.
 func (s *ConvShape) checkData() {
 	if min(s.InC, s.OutC, s.KH, s.KW) < 1 || s.Group != 1 {
 		panic("cpu: the gradient of no convolution, or of groups")
@@ -30,7 +31,7 @@ type dataPacking struct {
 
 var packsOfData slot[dataPacking, *dataPacking]
 
-// Part processes the i-th of parts shares of the blocks.
+// Part implements [rt.Task]. It divides the blocks into `parts` shares and processes share i.
 func (p *dataPacking) Part(i, parts int) {
 	taps, outs := p.KH*p.KW, p.outBlocks()
 	from, to := portion(ceil(p.InC, 16)*outs, i, parts)
@@ -50,8 +51,8 @@ func (p *dataPacking) Part(i, parts int) {
 // ConvData computes the gradient of the operand of the convolution s and writes it to dst,
 // f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of the convolution's result,
 // f32[N][⌈OutC/16⌉][OutH][OutW][16], and weights are packed by [PackConvData]. There is one group,
-// and no axis has both stride and dilation. Sums are in float32 in an order that depends on the
-// level. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
+// and no axis has both stride and dilation. Sums are in float32 in an order that depends on
+// [CurrentLevel]. Channels beyond InC are zero in dst if channels of g beyond OutC are finite.
 func ConvData(dst, g, weights []float32, s *ConvShape) {
 	if s.N <= 0 || s.InH <= 0 || s.InW <= 0 {
 		return
@@ -94,8 +95,9 @@ type convData struct {
 
 var datas slot[convData, *convData]
 
-// Part processes the i-th of parts shares of each phase. A phase is every StrideH-th row and every
-// StrideW-th column of dst. It is a convolution of g with every stride-th tap, in reverse order.
+// Part implements [rt.Task]. It divides each phase into `parts` shares and processes share i. A
+// phase is every StrideH-th row and every StrideW-th column of dst. It is a convolution of g with
+// every StrideH-th row and StrideW-th column of the window, in reverse order.
 func (d *convData) Part(i, parts int) {
 	for down := range d.StrideH {
 		for across := range d.StrideW {
@@ -129,12 +131,13 @@ func (d *convData) conv(y, x phase) conv {
 	return c
 }
 
-// phase is one residue class of an axis modulo the stride. It has count cells, a stride apart, from
-// first on. They are a convolution of g with every stride-th tap from tap on. taps is the number of
-// these taps, and pad the padding of the convolution.
+// phase is one residue class of the cells of an axis, modulo the stride. It has count cells, a
+// stride apart, from cell first on. The gradients of these cells are a convolution with every
+// stride-th tap, from tap on. taps is the number of these taps, and pad the padding of the
+// convolution.
 type phase struct{ first, count, tap, taps, pad int }
 
-// newPhase returns phase i, below stride, of an axis of n cells.
+// newPhase returns phase i, in [0, stride), of an axis of n cells. dil is the dilation.
 func newPhase(n, kernel, stride, dil, pad, i int) phase {
 	p := phase{tap: i, taps: ceil(max(kernel-i, 0), stride), first: (i - pad) % stride}
 	if p.first < 0 {

@@ -24,7 +24,7 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 // f32[OutC][InC/Group][KH][KW]. x is the planar operand of the convolution, f32[N][InC][InH][InW],
 // and g is the gradient of its result, f32[OutC][N][OutH][OutW]. Each element of dst belongs to a
 // cell of the window. It is the sum over all windows of the products of that cell of x and the
-// element of g. Sums are in float32 in an order that depends on the level. The size of scratch
+// element of g. Sums are in float32 in an order that depends on [CurrentLevel]. The size of scratch
 // determines the number of parts; see [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
@@ -74,7 +74,8 @@ type convWeights struct {
 
 var weightsOfConvs slot[convWeights, *convWeights]
 
-// Part processes the i-th of parts shares of the strips of all groups.
+// Part implements [rt.Task]. It divides the strips of all groups into `parts` shares and processes
+// share i.
 func (w *convWeights) Part(i, parts int) {
 	size := ConvWeightsScratch(w.terms)
 	scratch := w.scratch[i*size:][:size]
@@ -98,8 +99,8 @@ func (w *convWeights) Part(i, parts int) {
 	}
 }
 
-// multiply adds a product to width columns of the weights from column j on. The factors are depth
-// columns of g from column k on, and panels.
+// multiply adds a product to columns [j, j+width) of the weights of a group. The factors are
+// columns [k, k+depth) of g, and panels.
 func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
 	row := group * w.rows
 	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}
@@ -111,8 +112,8 @@ func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) 
 	p.blocks(0, 0, p.rows.tiles, 0, width)
 }
 
-// panel writes terms k to k+depth of width columns from j on to dst, a panel of 16 columns. lines
-// is scratch memory, in which the columns follow each other.
+// panel writes terms [k, k+depth) of columns [j, j+width) to dst, a panel of 16 columns. lines is
+// scratch memory, in which the columns follow each other.
 func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int) {
 	clear(lines[width*depth:])
 	taps := w.KH * w.KW
@@ -124,7 +125,8 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 }
 
 // line writes to dst the elements of a channel of x at one tap of windows k, k+1, …, and 0 for
-// padding. The tap is down rows and right columns from the position of a window without padding.
+// padding. The tap is `down` rows below and `right` columns beside the position that the window
+// would have without padding.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

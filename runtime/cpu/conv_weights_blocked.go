@@ -11,7 +11,7 @@ func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * ta
 // f32[N][⌈InC/16⌉][InH][InW][16], and g is the gradient of its result,
 // f32[N][⌈OutC/16⌉][OutH][OutW][16]. Each element of dst belongs to a cell of the window. It is the
 // sum over all windows of the products of that cell of x and the element of g. Sums are in float32
-// in an order that depends on the level. Scratch has room for x, g, and each part; see
+// in an order that depends on [CurrentLevel]. Scratch has room for x, g, and each part; see
 // [ConvWeightsBlockedRoom].
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
@@ -49,8 +49,8 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 }
 
 // weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N]
-// and x to f32[⌈InC/16⌉][InH][InW][N][16]. The windows of a tap are then runs of rows of both, and
-// windows on padding can be skipped.
+// and x to f32[⌈InC/16⌉][InH][InW][N][16]. In this order, the factors of a tap are contiguous for
+// all images, and windows whose tap is on padding can be skipped.
 type weightsOfBlocks struct {
 	ConvShape
 	dst, x, g     []float32
@@ -65,8 +65,9 @@ type weightsOfBlocks struct {
 
 var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 
-// Part does the i-th of parts shares of the work. While w.moves is set, that is copying x and g into
-// columns and rows; afterwards it is computing the tiles of the gradient, strip by strip.
+// Part implements [rt.Task]. It divides the work into `parts` shares and does share i. While
+// w.moves is set, the work is to copy x and g into columns and rows. Afterwards it is to compute
+// the tiles of the gradient, strip by strip.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
 		from, to := portion(w.outBlocks(), i, parts)
@@ -86,7 +87,7 @@ func (w *weightsOfBlocks) Part(i, parts int) {
 	}
 }
 
-// moveRows moves a block of channels of g.
+// moveRows moves a block of channels of g to w.rows.
 func (w *weightsOfBlocks) moveRows(block int) {
 	pixels := w.OutH * w.OutW
 	image := w.outBlocks() * pixels * 16
@@ -101,7 +102,7 @@ func (w *weightsOfBlocks) moveRows(block int) {
 	}
 }
 
-// moveColumns moves a row of pixels of a block of channels of x.
+// moveColumns moves row y of a block of channels of x to w.columns.
 func (w *weightsOfBlocks) moveColumns(block, y int) {
 	blocks := ceil(w.InC, 16)
 	row := w.columns[(block*w.InH+y)*w.InW*w.N*16:][:w.InW*w.N*16]
@@ -116,8 +117,8 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 // fewTerms is the largest number of terms for which the panels of a tile fit a second-level cache.
 const fewTerms = 8 << 10
 
-// tile computes the weights of tile at of the output channels and of a strip of input channels. It
-// computes them tap by tap in room, and then transposes them into dst.
+// tile computes the weights of a strip of input channels and of tile number `at` of the output
+// channels. It computes them tap by tap in room, and then transposes them into dst.
 func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	_, panels := tileLimits()
 	taps, first := w.KH*w.KW, strip*panels
@@ -148,8 +149,8 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at int) {
 	}
 }
 
-// terms sets the positions and loops of a tile for the products of one tap and output rows from…to.
-// It reports false if the tap is on padding in all these rows.
+// terms sets the positions and loops of a tile for the products of one tap and output rows [from,
+// to). It reports false if the tap is on padding in all these rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)
@@ -176,7 +177,7 @@ func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 // newTile returns a tile with operands a and b and result c.
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }
 
-// seeing returns the outputs whose windows have a tap inside the input.
+// seeing returns the range [from, to) of outputs whose windows have the given tap inside the input.
 func (a *axis) seeing(tap int) (from, to int) {
 	at := tap*a.dil - a.pad
 	if at < 0 {

@@ -58,9 +58,10 @@ func DeformColumns[T Float](dst, src, offsets, factors []T, n, c, groups int, in
 	}
 }
 
-// spreadTaps splits each of n taps in two along one more axis, of d elements. The taps are at
-// first, with weight 1 − part, and at first+1, with weight part. A tap outside of the axis is
-// dropped. index and weights hold the taps before and after. It returns the new number of taps.
+// spreadTaps splits each of n taps in two along one more axis, of d elements. One is on element
+// first, with weight 1 − part, and the other on element first+1, with weight part. A tap outside of
+// the axis is dropped. index and weights hold the taps before and after. It returns the new number
+// of taps.
 func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDeformAxes]T, n, first, d int, part T) int {
 	low, high := 0, 2
 	if first < 0 || first >= d {
@@ -83,7 +84,7 @@ func spreadTaps[T Float](index *[1 << maxDeformAxes]int, weights *[1 << maxDefor
 	return n * k
 }
 
-// advance increments the coordinates at in row-major order of a shape.
+// advance increments `at`, coordinates in row-major order of a shape.
 func advance(at, shape []int) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < shape[i] {

@@ -61,7 +61,8 @@ type depthwise struct {
 
 var depthwises slot[depthwise, *depthwise]
 
-// Part processes the i-th of parts shares of the rows of all channel blocks.
+// Part implements [rt.Task]. It divides the rows of all channel blocks into `parts` shares and
+// processes share i.
 func (d *depthwise) Part(i, parts int) {
 	limit := planesAtOnce(16 * d.InH * d.InW)
 	if d.ep.Then != nil {
@@ -82,7 +83,7 @@ func (d *depthwise) Part(i, parts int) {
 	}
 }
 
-// area computes rows y0…y1 of some channel blocks of one image.
+// area computes rows [y0, y1) of `planes` channel blocks of one image, from block `plane` on.
 func (d *depthwise) area(plane, planes, y0, y1 int) {
 	for y := (span{to: y0}); y.to < y1; {
 		y = d.down.span(y.to, y1)
@@ -101,7 +102,8 @@ func (d *depthwise) area(plane, planes, y0, y1 int) {
 	}
 }
 
-// region computes the pixels of some channel blocks whose windows have the same taps.
+// region computes the pixels in rows y and columns x of `planes` channel blocks, from block `plane`
+// on. The windows of these pixels have the same taps.
 func (d *depthwise) region(plane, planes int, y, x span) {
 	t := tile{a: start(d.src), b: start(d.weights), c: start(d.dst), bias: start(d.ep.Bias), residual: start(d.ep.Residual), panels: 1}
 	d.ep.fill(&t)

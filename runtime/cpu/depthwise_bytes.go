@@ -7,8 +7,8 @@ import "unsafe"
 // DepthwiseBytes convolves each channel of src, uint8[N][⌈C/16⌉][InH][InW][16] with C = InC = OutC,
 // into dst, uint8[N][⌈C/16⌉][OutH][OutW][16]. The weights are packed by [PackDepthwiseBytes],
 // int8[⌈C/16⌉][KH][⌈KW/4⌉][16][4]. The sums are requantised like [ProductInteger]. The input
-// includes the padding. The vectors have one element or one for each channel, or are nil. Channels
-// beyond C are last[0], clamped.
+// includes the padding. bias, scale and last have one element or one for each channel, or are nil.
+// Channels beyond C are last[0], clamped.
 func DepthwiseBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -71,7 +71,8 @@ type byteWindow struct {
 	last        int32
 }
 
-// Part processes the i-th of parts shares of the rows of all blocks.
+// Part implements [rt.Task]. It divides the rows of all blocks into `parts` shares and processes
+// share i.
 func (d *depthwiseBytes) Part(i, parts int) {
 	blocks := d.inBlocks()
 	from, to := portion(d.N*blocks*d.OutH, i, parts)

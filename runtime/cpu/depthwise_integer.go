@@ -74,7 +74,8 @@ type depthwiseInteger struct {
 
 var depthwiseIntegers slot[depthwiseInteger, *depthwiseInteger]
 
-// Part processes the i-th of parts shares of the result's planes.
+// Part implements [rt.Task]. It divides the result's planes into `parts` shares and processes share
+// i.
 func (d *depthwiseInteger) Part(i, parts int) {
 	from, to := portion(d.n*d.m, i, parts)
 	for ; from < to; from++ {
@@ -82,7 +83,7 @@ func (d *depthwiseInteger) Part(i, parts int) {
 	}
 }
 
-// plane computes one channel of one image.
+// plane computes one channel of the result for image n.
 func (d *depthwiseInteger) plane(n, channel int) {
 	down, across := &d.axis[0], &d.axis[1]
 	size := down.in * across.in
@@ -122,7 +123,8 @@ func (d *depthwiseInteger) plane(n, channel int) {
 	}
 }
 
-// tap adds the products of one weight to the sums of a row of outputs.
+// tap adds the products of one weight to the sums of a row of outputs. The first output has column
+// from. shift is the column of row that the weight multiplies for output column 0.
 func (d *depthwiseInteger) tap(sums []int32, row []byte, from, shift int, weight int32) {
 	stride := d.axis[1].stride
 	shift += from * stride

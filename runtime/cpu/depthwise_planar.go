@@ -64,7 +64,8 @@ type depthwisePlanar struct {
 
 var planarDepthwises slot[depthwisePlanar, *depthwisePlanar]
 
-// Part processes the i-th of parts shares of the bands of all planes.
+// Part implements [rt.Task]. It divides the bands of all planes into `parts` shares and processes
+// share i.
 func (d *depthwisePlanar) Part(i, parts int) {
 	var room [roomLen + 16]float32
 	var taps [roomTaps]int
@@ -94,8 +95,9 @@ func (d *depthwisePlanar) Part(i, parts int) {
 	}
 }
 
-// copy copies the part of a plane that the windows of some rows of outputs read. The windows start
-// at row y and column x. The scratch memory already contains the padding at both ends of the rows.
+// copy copies the part of a plane that the windows of `high` rows of outputs read to room. The
+// first window belongs to the output in row y and column x. room already contains the padding at
+// both ends of the rows.
 func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int) {
 	first := x*d.StrideW - d.PadW
 	begin, end := max(first, 0), min(first+p.row, d.InW)
@@ -111,7 +113,7 @@ func (d *depthwisePlanar) copy(room []float32, p *phases, plane, x, y, high int)
 	}
 }
 
-// sum computes rows of a channel, from element at of dst on.
+// sum computes rows of a channel. The first result is dst[at].
 func (d *depthwisePlanar) sum(t windowRows, channel, at, rows int) {
 	t.rows = rows
 	t.dst, t.weights = start(d.dst[at:]), start(d.weights[channel*t.count:])

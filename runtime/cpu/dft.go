@@ -76,7 +76,7 @@ type fourier struct {
 	points []float64 // scratch of a butterfly
 }
 
-// fill computes the roots.
+// fill computes the roots for the transform or, if inverse is true, for its inverse.
 func (f *fourier) fill(inverse bool) {
 	for k := range f.n {
 		sin, cos := math.Sincos(2 * math.Pi * (float64(k) / float64(f.n)))
@@ -153,7 +153,9 @@ func (f *fourier) butterfly4(v []float64, k, m, step int) {
 	v[2*(k+3*m)], v[2*(k+3*m)+1] = r-w, s-x
 }
 
-// butterfly combines elements k, k + m, … of p transforms.
+// butterfly combines p transforms of m elements. It computes elements k, k + m, … of the result
+// from element k of each transform. step is the distance in f.roots between the roots for
+// neighbouring k.
 func (f *fourier) butterfly(v []float64, k, m, p, step int) {
 	points := f.points[:2*p]
 	for q := range p {

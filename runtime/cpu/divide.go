@@ -16,7 +16,7 @@ func quotients[T Integer](kind division, dst, a, b []T) (done int, zero bool) {
 	return done, zero
 }
 
-// quotientsScalar is quotients with a single nonzero divisor. It multiplies by the reciprocal,
+// quotientsScalar is [quotients] with a single nonzero divisor. It multiplies by the reciprocal,
 // which it first increases. The increase is larger than the rounding errors, but so small that no
 // 32-bit product reaches the next integer.
 func quotientsScalar[T Integer](kind division, dst, a []T, b T) (done int) {

@@ -9,7 +9,7 @@ import (
 // before they are added, so that every platform computes the same bits. Before rounding to float32 the
 // relative error is within 2e-8; for the Gelus this is relative to x.
 
-// horner continues a polynomial of x by four lower coefficients, the lowest first.
+// horner returns p·x⁴ + c[3]·x³ + c[2]·x² + c[1]·x + c[0].
 func horner(p, x float64, c *[4]float64) float64 {
 	p = float64(p*x) + c[3]
 	p = float64(p*x) + c[2]
@@ -17,18 +17,18 @@ func horner(p, x float64, c *[4]float64) float64 {
 	return float64(p*x) + c[0]
 }
 
-// expTail is (e^r − 1 − r)/r² for |r| ≤ ln2/2.
+// expTail approximates (e^r − 1 − r)/r² for |r| ≤ ln2/2.
 func expTail(r float64) float64 {
 	return horner(1.390135566e-03, r, &[4]float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03})
 }
 
-// erfcLog is −log(erfc(a))/a for 0 ≤ a ≤ 4.
+// erfcLog approximates −log(erfc(a))/a for 0 ≤ a ≤ 4.
 func erfcLog(a float64) float64 {
 	p := horner(-9.271747055e-06, a, &[4]float64{-1.615036792e-04, 1.668065629e-03, -6.333753084e-04, 1.177854384e-04})
 	return horner(p, a, &[4]float64{1.128379171e+00, 6.366194077e-01, 1.027776343e-01, -1.915241352e-02})
 }
 
-// logTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
+// logTail approximates (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
 func logTail(f float64) float64 {
 	p := horner(7.037678798e-02, f, &[4]float64{1.424932286e-01, -1.242014147e-01, 1.167699881e-01, -1.151460647e-01})
 	return horner(p, f, &[4]float64{3.333333117e-01, -2.499999399e-01, 2.000071476e-01, -1.666805763e-01})
@@ -88,7 +88,7 @@ func sigmoid32(x float32) float32 { return float32(gate(float64(x))) }
 // swish32 returns x·sigmoid(u).
 func swish32(x, u float32) float32 { return float32(float64(x) * gate(float64(u))) }
 
-// selu32 is negative·(e^x − 1) below 0, else positive·x.
+// selu32 returns negative·(e^x − 1) for x below 0, and positive·x otherwise.
 func selu32(x, negative, positive float32) float32 {
 	if x < 0 {
 		return float32(float64(negative) * expm164(float64(x)))
@@ -112,7 +112,8 @@ func geluTanh32(x float32) float32 {
 	return float32(v * gate(v*(twice+float64(twice*0.044715*float64(v*v)))))
 }
 
-// mish32 returns x·tanh(log(1 + e^x)). With e = e^x the tangent is e(e + 2)/(e(e + 2) + 2).
+// mish32 returns x·tanh(log(1 + e^x)). With e = e^x, the factor tanh(log(1 + e)) is
+// e(e + 2)/(e(e + 2) + 2).
 func mish32(x float32) float32 {
 	if x <= -200 {
 		return x * 0

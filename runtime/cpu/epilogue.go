@@ -8,7 +8,7 @@ import (
 // Inf is +∞: the upper limit of a clamp that has no upper limit, such as ReLU's.
 var Inf = float32(math.Inf(1))
 
-// Act is the activation of an [Epilogue]. The zero value is none.
+// Act is the activation of an [Epilogue]. The zero value is no activation.
 type Act uint8
 
 // The activations. NaN stays NaN.
@@ -52,7 +52,7 @@ func (ep *Epilogue) check(columns, length int) {
 }
 
 // then calls Then, if it is not nil, for rows of width elements, stride elements apart. The first
-// row is at element at of dst. Contiguous rows are passed together up to the size of a near cache.
+// row starts at dst[at]. Contiguous rows are passed together up to the size of a near cache.
 func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 	if ep.Then == nil {
 		return
@@ -71,7 +71,8 @@ func (ep *Epilogue) then(dst []float32, at, rows, width, stride int) {
 // nearCache is a number of elements of each operand of Then that share a first-level cache.
 const nearCache = 2048
 
-// limits returns the bounds of the result. ok is false if there are none.
+// limits returns the range [lo, hi] to which results are clamped. ok is false if they are not
+// clamped.
 func (ep *Epilogue) limits() (lo, hi float32, ok bool) {
 	switch ep.Act {
 	case ReLU:
@@ -111,8 +112,9 @@ func (ep *Epilogue) zeroStays() bool {
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)
 }
 
-// rezero clears the channels from used on in each pixel of a last block, because the epilogue may
-// have changed them. A used of 0 means that all 16 channels are used.
+// rezero clears the channels from number `used` on in each pixel of the last block of channels,
+// because the epilogue may have changed them. If `used` is 0, all 16 channels are used and none is
+// cleared.
 func (ep *Epilogue) rezero(block []float32, used int) {
 	if used == 0 || ep.zeroStays() {
 		return

@@ -69,7 +69,7 @@ func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	return k
 }
 
-// trueOf is nonZeroOf of booleans.
+// trueOf is [nonZeroOf] for booleans.
 func trueOf(dst []int64, row []bool, k int) int {
 	o := octets(row)
 	for i := 0; i < len(o); i += 8 {

@@ -27,7 +27,7 @@ func softmaxFast(dst, src []float32, n int) bool {
 	return true
 }
 
-// softmaxPairs is softmaxFast for rows of two elements. The softmax of x, y is sigmoid(x−y),
+// softmaxPairs is [softmaxFast] for rows of two elements. The softmax of x, y is sigmoid(x−y),
 // sigmoid(y−x). It is NaN if the larger element is infinite.
 func softmaxPairs(dst, src []float32) {
 	var differences [256]float32
@@ -43,7 +43,7 @@ func softmaxPairs(dst, src []float32) {
 	}
 }
 
-// softmaxLong is softmaxFast for a row that is too long for one call.
+// softmaxLong is [softmaxFast] for a row that is too long for one call.
 func softmaxLong(dst, src []float32) {
 	top, sum := float32(reduceRun(maxima, src)), 0.0
 	for i := 0; i < len(src); i += foldAtOnce {
@@ -78,7 +78,7 @@ func logSoftmaxFast(dst, src []float32, n int) bool {
 // than to use assembly for each.
 const shortRow = 32
 
-// logSoftmaxShort is logSoftmaxFast for rows of at most shortRow elements.
+// logSoftmaxShort is [logSoftmaxFast] for rows of at most shortRow elements.
 func logSoftmaxShort(dst, src []float32, n int) {
 	var exp [8 * shortRow]float32 // and then, of each row, the sum, and its logarithm
 	for len(dst) > 0 {
@@ -119,8 +119,8 @@ func moments(x []float32) (mean, variance float64) {
 	return mean, variance / float64(len(x))
 }
 
-// layerNormFast computes [LayerNorm]. It reports false if there is no assembly. scale and bias may
-// be nil.
+// layerNormFast computes [LayerNorm] of rows of n elements. It reports false if there is no
+// assembly. scale and bias may be nil.
 func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false
@@ -142,7 +142,8 @@ func layerNormFast(dst, src, scale, bias []float32, n int, eps float32) bool {
 	return true
 }
 
-// rmsNormFast computes [RMSNorm]. It reports false if there is no assembly. scale may be nil.
+// rmsNormFast computes [RMSNorm] of rows of n elements. It reports false if there is no assembly.
+// scale may be nil.
 func rmsNormFast(dst, src, scale []float32, n int, eps float32) bool {
 	if level == Generic {
 		return false

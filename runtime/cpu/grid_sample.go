@@ -34,7 +34,7 @@ func GridSample[T, G Float](dst, src []T, grid []G, n, c int, in, out []int, cub
 }
 
 // GridNearest is [GridSample] in mode nearest, for elements of any type. A point takes the nearest
-// element, ties to the even index, or the zero value.
+// element, ties to the even index. With padding "zeros", a point outside gets the zero value.
 func GridNearest[T any, G Float](dst, src []T, grid []G, n, c int, in, out []int, padding string, align bool) {
 	s := newGridShape(n, c, in, out, 1, padding, align)
 	dst, src, grid = trim(dst, volume(n, c, s.places)), trim(src, volume(n, c, s.plane)), trim(grid, volume(n, s.places, s.axes))
@@ -104,7 +104,7 @@ type gridSample struct {
 
 var gridSamples slot[gridSample, *gridSample]
 
-// Part processes the i-th of parts shares of the places.
+// Part implements [rt.Task]. It divides the places into `parts` shares and processes share i.
 func (g *gridSample) Part(i, parts int) {
 	if g.axes == 0 {
 		return
@@ -123,7 +123,7 @@ type gridTaps[T Float] struct {
 	first   [gridBlock + 1]int
 }
 
-// sampleGrid computes points from…to of all batches.
+// sampleGrid computes the results at points [from, to), counted through all batches.
 func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) {
 	var taps gridTaps[T]
 	for from < to {
@@ -154,7 +154,8 @@ func sampleGrid[T, G Float](dst, src []T, grid []G, s *gridShape, from, to int) 
 	}
 }
 
-// collect stores the elements and weights that a point reads, and returns their number.
+// collect stores the offsets and weights of the elements that a point reads, and returns their
+// number. place holds the coordinates of the point in the grid's order.
 func collect[T, G Float](s *gridShape, place []G, index []int, weights []T) int {
 	n := 1
 	index[0], weights[0] = 0, 1
@@ -182,7 +183,7 @@ func gridPlace[G Float](v G, d int, align bool) float64 {
 	return float64((G((v+1)*G(d)) - 1) / 2)
 }
 
-// along stores in at and w the elements that point x reads on an axis, and their weights. It
+// along stores the elements that point x reads on an axis in `at`, and their weights in w. It
 // returns their number. d is the extent of the axis. Elements outside are left out.
 func (s *gridShape) along(x float64, d int, at *[4]int, w *[4]float64) int {
 	k := 0

@@ -24,7 +24,7 @@ func GroupNorm[T Float](dst, src, scale, bias []T, n, groups, channels, pixels i
 	groupNormRef(dst, src, scale, bias, groups, channels/groups, pixels, eps)
 }
 
-// groupNormRef is GroupNorm in plain Go, for groups of the given number of channels.
+// groupNormRef is [GroupNorm] in plain Go, for groups of the given number of channels.
 func groupNormRef[T Float](dst, src, scale, bias []T, groups, channels, pixels int, eps T) {
 	n := channels * pixels
 	for i := range len(dst) / n {
@@ -59,7 +59,8 @@ func (t *groupNorm) share() {
 	}
 }
 
-// Part processes the i-th of parts shares of the groups of all images.
+// Part implements [rt.Task]. It divides the groups of all images into `parts` shares and processes
+// share i.
 func (t *groupNorm) Part(i, parts int) {
 	n := t.channels * t.pixels
 	from, to := portion(len(t.src)/n, i, parts)

@@ -81,7 +81,7 @@ func octets(s []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)&^7)
 }
 
-// get and put load and store eight of these bytes as one number.
+// get loads eight bytes as one number. put stores them.
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
 

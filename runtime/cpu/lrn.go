@@ -42,7 +42,8 @@ const (
 	lrnPixels = 32 // pixels whose squares stay in a first-level cache
 )
 
-// Part processes the i-th of parts shares of the channel blocks of all images.
+// Part implements [rt.Task]. It divides the channel blocks of all images into `parts` shares and
+// processes share i.
 func (l *lrn) Part(i, parts int) {
 	from, to := portion(l.planes, i, parts)
 	if l.block == 16 && l.size <= lrnSize {
@@ -52,8 +53,8 @@ func (l *lrn) Part(i, parts int) {
 	}
 }
 
-// sideBySide normalises blocked planes, a few pixels at a time. It stores the squares of a block and of
-// its neighbours side by side and sums these.
+// sideBySide normalises blocked planes [from, to), a few pixels at a time. It stores the squares of
+// a block and of its neighbours side by side and sums these.
 func (l *lrn) sideBySide(from, to int) {
 	var squares [lrnPixels * 48]float32
 	first := 16 - (l.size-1)/2
@@ -83,7 +84,7 @@ func (l *lrn) sideBySide(from, to int) {
 	}
 }
 
-// oneByOne normalises planes of any layout, channel by channel.
+// oneByOne normalises planes [from, to) of any layout, channel by channel.
 func (l *lrn) oneByOne(from, to int) {
 	block, size := l.block, l.hw*l.block
 	for plane := from; plane < to; plane++ {

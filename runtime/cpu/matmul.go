@@ -29,11 +29,11 @@ type MatMulShape struct {
 	Ctx context.Context
 }
 
-// PanelsLen returns the number of elements of a K×N matrix in panels.
+// PanelsLen returns the number of elements of a k×n matrix in panels.
 func PanelsLen(k, n int) int { return ceil(n, 16) * 16 * k }
 
 // PackPanels packs batch matrices into panels, one after the other. In b, rows are ldb elements
-// apart, and matrices strideB elements apart. b holds K×N matrices. With trans it holds N×K
+// apart, and matrices strideB elements apart. b holds k×n matrices. If trans is true, it holds n×k
 // matrices, which are transposed.
 func PackPanels(dst, b []float32, k, n, ldb int, trans bool, batch, strideB int) {
 	if batch <= 0 || k <= 0 || n <= 0 {
@@ -62,7 +62,8 @@ type panelPacking struct {
 
 var packsOfPanels slot[panelPacking, *panelPacking]
 
-// Part processes the i-th of parts shares of the panels of all matrices.
+// Part implements [rt.Task]. It divides the panels of all matrices into `parts` shares and
+// processes share i.
 func (p *panelPacking) Part(i, parts int) {
 	each := ceil(p.n, 16)
 	from, to := portion(p.batch*each, i, parts)
@@ -95,7 +96,7 @@ func packRows(panel, b []float32, width, k, ldb int) {
 }
 
 // MatMul computes dst[i] = epilogue(a[i]·B[i]) for each matrix i of the batch. The B[i] are packed
-// by [PackPanels]. Sums are in float32 in an order that depends on the level. dst may be
+// by [PackPanels]. Sums are in float32 in an order that depends on [CurrentLevel]. dst may be
 // ep.Residual but no other operand. MatMul is never inlined, so that profiles show its name.
 //
 //go:noinline
@@ -191,14 +192,15 @@ type product struct {
 
 var products slot[product, *product]
 
-// Sizes of the blocks, in elements.
+// Sizes of the blocks of a product. Depths are numbers of terms of a sum, and the other sizes are
+// numbers of elements.
 const (
-	blockDepth   = 768 // this part of two panels and of the rows of a block share a second-level cache
-	blockA       = 160 << 10
-	blockColumns = 512       // if Then reads the result from the cache
-	farPanels    = 256 << 10 // larger panels, read by one row, are prefetched
-	narrowDepth  = 512       // this part of panels is converted at a time
-	rowsDepth    = 256       // this part of two columns of rows shares a first-level cache
+	blockDepth   = 768       // the factors of these terms in two panels and in the rows of a block share a second-level cache
+	blockA       = 160 << 10 // elements of a in a block
+	blockColumns = 512       // columns of a block if Then reads the result from the cache
+	farPanels    = 256 << 10 // panels that are larger and read by one row are prefetched
+	narrowDepth  = 512       // narrow panels are converted for these terms at a time
+	rowsDepth    = 256       // these rows of two strips of columns of an unpacked b share a first-level cache
 )
 
 // plan chooses the sizes of tiles and blocks. They do not depend on the number of parts.
@@ -234,8 +236,8 @@ func (p *product) plan() {
 	}
 }
 
-// Part processes the i-th of parts shares. If there are enough rows in all matrices, a share is a
-// part of the rows. Otherwise it is a part of the columns.
+// Part implements [rt.Task]. It computes share i of `parts`. If there are enough rows in all
+// matrices, a share is a part of the rows. Otherwise it is a part of the columns.
 func (p *product) Part(i, parts int) {
 	units := ceil(p.N, p.columns)
 	byRows := p.M >= p.N && p.rows.tiles >= 2*parts || p.Batch > parts || parts == 1
@@ -255,7 +257,7 @@ func (p *product) Part(i, parts int) {
 	}
 }
 
-// blocks computes tiles t0…t1 and columns j0…j1 of one matrix of the batch, block by block.
+// blocks computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch, block by block.
 func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	for t := t0; t < t1; t += p.high {
 		for j := j0; j < j1; j += p.wide {
@@ -264,8 +266,8 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	}
 }
 
-// block computes tiles t0…t1 and columns j0…j1 of one matrix of the batch. j0 is a multiple of 16, and
-// so is j1 unless it is N.
+// block computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch. j0 is a multiple
+// of 16, and so is j1 unless it is N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
 	switch {
@@ -279,7 +281,7 @@ func (p *product) block(batch, t0, t1, j0, j1 int) {
 	p.ep.then(p.dst, batch*p.StrideC+row*p.LDC+j0, high, j1-j0, p.LDC)
 }
 
-// oneRow computes columns j0…j1 of one matrix of the batch, if matrices have one row.
+// oneRow computes columns [j0, j1) of one matrix of the batch, if matrices have one row.
 func (p *product) oneRow(batch, j0, j1 int) {
 	at := batch*p.StrideC + j0
 	for k := 0; k == 0 || k < p.K; k += p.depth {
@@ -307,14 +309,14 @@ func (p *product) oneRow(batch, j0, j1 int) {
 	}
 }
 
-// narrow is tiles for panels that are narrower than float32.
+// narrow is [product.tiles] for panels of a type narrower than float32.
 func (p *product) narrow(batch, t0, t1, j0, j1 int) {
 	var room [16 * maxPanels * narrowDepth]float32
 	p.tiles(batch, t0, t1, j0, j1, unsafe.Slice(&unseen(&room)[0], len(room)))
 }
 
-// tiles computes tiles t0…t1 and columns j0…j1 of one matrix of the batch with kernels for float32.
-// If room is not nil, it widens narrower panels in room.
+// tiles computes tiles [t0, t1) and columns [j0, j1) of one matrix of the batch with kernels for
+// float32. If room is not nil, it widens narrower panels in room.
 func (p *product) tiles(batch, t0, t1, j0, j1 int, room []float32) {
 	row := p.rows.at(t0)
 	var t tile

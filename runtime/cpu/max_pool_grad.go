@@ -35,7 +35,8 @@ type poolGrad struct {
 
 var poolGrads slot[poolGrad, *poolGrad]
 
-// Part processes the i-th of parts shares of the planes of all images.
+// Part implements [rt.Task]. It divides the planes of all images into `parts` shares and processes
+// share i.
 func (p *poolGrad) Part(i, parts int) {
 	in, out := p.InH*p.InW*p.Block, p.OutH*p.OutW*p.Block
 	from, to := portion(p.N*p.C, i, parts)
@@ -59,7 +60,8 @@ func (p *poolGrad) Part(i, parts int) {
 	}
 }
 
-// inside returns the range of a window's cells, step apart, that are inside an axis of n elements.
+// inside returns the part [from, to) of an axis of n elements that holds cells of a window. The
+// window has count cells, step apart, the first at element first. from is a cell.
 func inside(first, step, count, n int) (from, to int) {
 	end := first + step*(count-1) + 1
 	if first < 0 {
@@ -68,8 +70,8 @@ func inside(first, step, count, n int) (from, to int) {
 	return first, min(end, n)
 }
 
-// one adds g to an element of a plane of dst: the window's first maximum, or its first NaN, in x.
-// The window has rows y0…y1 and columns x0…x1.
+// one adds g to an element of a plane of dst: the position in x of the window's first maximum, or
+// of its first NaN. The window has rows [y0, y1) and columns [x0, x1).
 func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	best := y0*p.InW + x0
 	most := x[best]
@@ -83,7 +85,7 @@ func (p *poolGrad) one(dst, x []float32, g float32, y0, y1, x0, x1 int) {
 	dst[best] += g
 }
 
-// lanes is one for a blocked plane, with an element of g for each of 16 channels.
+// lanes is [poolGrad.one] for a blocked plane, with an element of g for each of 16 channels.
 func (p *poolGrad) lanes(dst, x []float32, g *[16]float32, y0, y1, x0, x1 int) {
 	first := 16 * (y0*p.InW + x0)
 	rows, columns := ceil(y1-y0, p.DilH), ceil(x1-x0, p.DilW)

@@ -58,8 +58,8 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the range of n-grams within [lo, hi) that row starts with. The tokens of row are
-// read at the given distance.
+// find returns the range [lo, hi) of the n-grams that row starts with. The tokens of row are read
+// at the given distance.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()
 	for k := range g.length {
@@ -70,8 +70,8 @@ func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	return lo, hi
 }
 
-// after returns the first n-gram from lo on whose token k does not satisfy pass. The n-grams from
-// lo to hi have equal earlier tokens, and n-grams that satisfy pass come first.
+// after returns the index of the first n-gram in [lo, hi) whose token k does not satisfy pass, or
+// hi. The n-grams in [lo, hi) have equal earlier tokens, and n-grams that satisfy pass come first.
 func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
 	for lo < hi {
 		mid := lo + (hi-lo)/2

@@ -18,7 +18,7 @@ func LayerNorm[T Float](dst, src, scale, bias []T, rows, n int, eps T) {
 	layerNormRef(dst, src, scale, bias, n, eps)
 }
 
-// layerNormRef is LayerNorm in plain Go.
+// layerNormRef is [LayerNorm] in plain Go.
 func layerNormRef[T Float](dst, src, scale, bias []T, n int, eps T) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]
@@ -50,7 +50,7 @@ func RMSNorm[T Float](dst, src, scale []T, rows, n int, eps T) {
 	rmsNormRef(dst, src, scale, n, eps)
 }
 
-// rmsNormRef is RMSNorm in plain Go.
+// rmsNormRef is [RMSNorm] in plain Go.
 func rmsNormRef[T Float](dst, src, scale []T, n int, eps T) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		to, from := dst[:n], src[:n]

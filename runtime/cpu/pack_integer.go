@@ -26,7 +26,7 @@ var packsOfRows slot[rowPacking, *rowPacking]
 
 func (p *rowPacking) width() int { return ceil(p.k, 4) * 4 }
 
-// Part processes the i-th of parts shares of the rows.
+// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (p *rowPacking) Part(i, parts int) {
 	from, to := portion(p.rows, i, parts)
 	for ; from < to; from++ {
@@ -101,7 +101,7 @@ const (
 	packedRows = 64
 )
 
-// Part processes the i-th of parts shares of the strips.
+// Part implements [rt.Task]. It divides the strips into `parts` shares and processes share i.
 func (p *columnPacking) Part(i, parts int) {
 	strips := ceil(p.panels(), panelStrip)
 	from, to := portion(p.batch*strips, i, parts)
@@ -120,7 +120,8 @@ func (p *columnPacking) Part(i, parts int) {
 	}
 }
 
-// strip packs rows r0…r1 of panels of a matrix. r0 is a multiple of four.
+// strip packs rows [r0, r1) of up to panelStrip panels of a matrix, beginning with the given panel.
+// r0 is a multiple of four.
 func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	var aside [16 * panelStrip]int32
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)
@@ -176,8 +177,8 @@ func packPanels(dst, src []byte, sums []int32, panels, size, groups, row int, ch
 	return done
 }
 
-// packPanel packs rows from…to of a panel's columns, and adds them to its sums. Rows are row bytes
-// apart.
+// packPanel packs rows [from, to) of a panel's columns, and adds them to its sums. Rows are row
+// bytes apart.
 func packPanel(dst, src []byte, sums []int32, from, to, columns, row int, change byte) {
 	for i := from; i < to; i++ {
 		at := dst[i/4*64+i%4:]

@@ -16,8 +16,8 @@ func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 	pad(trim(dst, to), trim(src, from), shape[:n], before, after, value)
 }
 
-// extent returns the size of a padded axis. If a size is negative or the sum too large, it is the
-// largest [volume].
+// extent returns the size of a padded axis. If a size is negative or the sum is too large, it
+// returns the largest result of [volume], to which no slice can be extended.
 func extent(before, d, after int) int {
 	n, most := volume(before), volume(-1)
 	n += min(volume(d), most-n)

@@ -47,7 +47,7 @@ type patches struct {
 
 var allPatches slot[patches, *patches]
 
-// Part processes the i-th of parts shares of the places.
+// Part implements [rt.Task]. It divides the places into `parts` shares and processes share i.
 func (p *patches) Part(i, parts int) {
 	from, to := portion(p.n*p.places, i, parts)
 	for ; from < to; from++ {
@@ -59,7 +59,7 @@ func (p *patches) Part(i, parts int) {
 	}
 }
 
-// row fills the row of the window at a place.
+// row fills the row of one window. place is the index of the window among all of an image.
 func (p *patches) row(row, planes []byte, place int) {
 	var corner [8]int
 	for i := p.axes - 1; i >= 0; i-- {

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// planes computes outputs of some planes in rows y, whose windows have the same taps. It copies
-// rows of the input to a room. It reports false if there is no assembly.
+// planes computes rows y of the outputs of planes [from, from+planes). The windows of these rows
+// have the same taps along columns. It copies rows of the input to a buffer, a room. It reports
+// false, and computes nothing, if there is no assembly or the windows do not suit a room.
 func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	kh, reach := y.taps(), (p.KW-1)*p.DilW
 	if !hasPlane() || kh == 0 || kh*p.KW > roomTaps {
@@ -34,7 +35,7 @@ func (p *pool) planes(from, planes int, y span, across *axis) bool {
 	return true
 }
 
-// strip computes n columns of the outputs of planes, from column from on.
+// strip computes the output columns [from, from+n) of planes.
 type strip struct {
 	*pool
 	phases
@@ -44,8 +45,9 @@ type strip struct {
 	scales  *[roomLen / 4]float32 // for each column, the factor of a sum
 }
 
-// fill sets the fields that all planes share: the padding, the taps in bytes and the factors of the
-// sums.
+// fill sets the fields that all planes share: the padding, the taps and the factors of the sums. kh
+// is the number of rows of the windows inside the input. counted is their number of rows that count
+// for the mean if CountPad is set.
 func (w *strip) fill(kh int, across *axis, counted int) {
 	neutral := float32(0)
 	if w.op == largest {
@@ -98,7 +100,7 @@ func splitPairs(even, odd, src []float32) {
 	}
 }
 
-// pairsOfRef is splitPairs of whole pairs.
+// pairsOfRef is [splitPairs] of whole pairs in plain Go.
 func pairsOfRef(even, odd, src []float32) {
 	odd = odd[:len(src)/2]
 	even = even[:len(odd)]

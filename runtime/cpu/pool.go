@@ -68,7 +68,8 @@ type pool struct {
 
 var pools slot[pool, *pool]
 
-// Part processes the i-th of parts shares of the channel blocks of all images.
+// Part implements [rt.Task]. It divides the channel blocks of all images into `parts` shares and
+// processes share i.
 func (p *pool) Part(i, parts int) {
 	from, to := portion(p.N*p.C, i, parts)
 	down := newAxis(p.InH, p.OutH, p.KH, p.StrideH, p.DilH, p.PadH, p.EndH)
@@ -91,7 +92,8 @@ func (p *pool) Part(i, parts int) {
 // planesAtOnce returns the number of planes of this size that fit a second-level cache, at least one.
 func planesAtOnce(elements int) int { return max(1, slabInput/max(1, elements)) }
 
-// region computes the outputs of some planes whose windows have the same taps.
+// region computes the outputs in rows y and columns x of planes [from, from+planes). The windows of
+// these outputs have the same taps.
 func (p *pool) region(from, planes int, y, x span) {
 	high, wide := y.to-y.from, x.to-x.from
 	kh, kw := y.taps(), x.taps()

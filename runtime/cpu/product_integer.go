@@ -79,7 +79,7 @@ var integerProducts slot[integerProduct, *integerProduct]
 // slabBytes is a size of rows that stay in a second-level cache while all panels pass.
 const slabBytes = 512 << 10
 
-// run checks the operands and computes the product.
+// run checks the operands and computes the product. size is the number of elements of dst.
 func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []int8, bias, zero, sums []int32) {
 	p.bias = bias
 	if !p.check(dst, size, a, zero, sums) {
@@ -91,7 +91,8 @@ func (p *integerProduct) run(dst unsafe.Pointer, size int, a []uint8, panels []i
 	}
 }
 
-// check stores the operands, and reports whether there is anything to compute.
+// check stores the operands, and reports whether there is anything to compute. It panics if
+// operands do not fit. size is the number of elements of dst.
 func (p *integerProduct) check(dst unsafe.Pointer, size int, a []uint8, zero, sums []int32) bool {
 	if p.batch <= 0 || p.m <= 0 || p.n <= 0 || p.k < 0 {
 		return false
@@ -139,7 +140,8 @@ func byteSpeed() int64 {
 	return 2
 }
 
-// Part processes the i-th of parts shares of the tiles of rows, or of the strips if there are more.
+// Part implements [rt.Task]. It divides the tiles of rows, or the strips if there are more, into
+// `parts` shares and processes share i.
 func (p *integerProduct) Part(i, parts int) {
 	if tiles := p.rows.tiles; p.batch > 1 || tiles >= max(p.strips, 2*parts) || parts == 1 {
 		from, to := portion(p.batch*tiles, i, parts)
@@ -155,7 +157,7 @@ func (p *integerProduct) Part(i, parts int) {
 	p.block(0, 0, p.rows.tiles, from, to)
 }
 
-// block computes tiles t0…t1 of rows and strips s0…s1 of one matrix.
+// block computes tiles [t0, t1) of rows and strips [s0, s1) of one matrix.
 func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	_, most := byteLimits()
 	var columns byteColumns
@@ -197,7 +199,7 @@ func (p *integerProduct) width(s int) int {
 	return min(16*most, p.n-16*most*s)
 }
 
-// strip computes tiles t0…t1 of rows of a strip of a matrix. The panels and columns of the strip
+// strip computes tiles [t0, t1) of rows of a strip of a matrix. The panels and columns of the strip
 // are set in t.
 func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	_, most := byteLimits()
@@ -213,8 +215,8 @@ func (p *integerProduct) strip(t *tile, batch, s, t0, t1 int) {
 	}
 }
 
-// set loads the elements of the product's vectors for width columns. channel is the index of the
-// first column in them.
+// set loads the bias, zero points and factors of width columns from p. channel is the index of the
+// first of these columns.
 func (c *byteColumns) set(p *integerProduct, channel, width int) {
 	spread(c.first[:width], p.bias, channel)
 	spread(c.zero[:width], p.zero, channel)
@@ -262,7 +264,7 @@ func of[T any](v []T, i int) T {
 	return v[i]
 }
 
-// coverBytes runs the adjacent tiles from…to of the split.
+// coverBytes runs the adjacent tiles [from, to) of the split.
 func (t *tile) coverBytes(s rowSplit, from, to int) {
 	for larger := min(to, max(from, s.first)); from < to; from, larger = larger, to {
 		rows := s.high(from)
@@ -271,8 +273,8 @@ func (t *tile) coverBytes(s rowSplit, from, to int) {
 	}
 }
 
-// coverBytesPart is like coverBytes for tiles whose rows are only partly in c. It computes a whole
-// tile in a buffer and copies the first width bytes of each row.
+// coverBytesPart is like [tile.coverBytes] for tiles whose rows are only partly in c. It computes a
+// whole tile in a buffer and copies the first width bytes of each row.
 func (t *tile) coverBytesPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][4 * maxPanels * 16]byte
 	whole := *t

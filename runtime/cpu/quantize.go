@@ -67,7 +67,8 @@ func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) 
 	return granularity[T]{trim(scale, count), zero, n, inner, block}
 }
 
-// run returns the end of the run of elements with the same scale, and the index of the scale.
+// run returns the end of the run of elements that starts at from and has one scale, and the index
+// of this scale.
 func (g *granularity[T]) run(from int) (to, scale int) {
 	row := from / g.inner
 	if g.block == 0 {

@@ -63,7 +63,7 @@ type function struct {
 	alpha, beta float64
 }
 
-// gate clamps the operands x of a function, if the layer has a limit, and applies the function.
+// gate applies f to the elements of x. It clamps them to ±r.clip before, unless r.clip is 0.
 func (r *recurrence[T]) gate(x []T, f function) {
 	bound(x, r.clip)
 	activate(x, f.name, f.alpha, f.beta)
@@ -81,8 +81,8 @@ type recurrence[T Float] struct {
 	weights              []T
 }
 
-// start checks the lengths and the memory, and sets h to the initial state, or zeros if it is nil.
-// It returns an error if a length is out of range.
+// start sets h to the initial state, or zeros if that is nil. It returns an error if the length of
+// a sequence is out of range, and panics if a slice is too short.
 func (r *recurrence[T]) start(initial []T) error {
 	if r.lens != nil {
 		r.lens = trim(r.lens, r.batch)
@@ -113,16 +113,16 @@ func begin[T Float](state, initial []T) {
 // between steps.
 const nearWeights = 256 << 10
 
-// All tiles of a product keep one sum for each element if the number of sequences is a multiple of
-// together, and the number of columns a multiple of abreast.
+// Every element of a product is one running sum, however the product is tiled, if the number of
+// sequences is a multiple of together and the number of columns a multiple of abreast.
 const (
 	together = 4
 	abreast  = 32
 )
 
-// parts returns the number of shares of the sequences. If the weights exceed a core's cache, the
-// columns of each product are shared instead. A share has whole tiles of sequences or columns,
-// because tiles that are not whole are summed in another order.
+// parts returns the number of parts among which workers share the sequences. It is 1 if the weights
+// exceed a core's cache: workers then share the columns of each product. A part has whole tiles of
+// sequences, because incomplete tiles are summed in another order.
 func (r *recurrence[T]) parts(columns int) int {
 	weights := volume(r.hidden, r.gates)
 	if r.batch%together != 0 || columns%abreast != 0 || weights > nearWeights {
@@ -131,7 +131,7 @@ func (r *recurrence[T]) parts(columns int) int {
 	return min(r.batch/together, partsFor(int64(volume(r.steps, r.batch, weights)), int64(volume(r.steps, 4, weights))))
 }
 
-// share returns the sequences of part i.
+// share returns the range [from, to) of the sequences of part i.
 func (r *recurrence[T]) share(i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, r.batch
@@ -148,13 +148,15 @@ func (r *recurrence[T]) at(i int) int {
 	return i
 }
 
-// row returns the gates of a sequence at step t, and its state. ok is false after the sequence's end.
+// row returns the gates and the state of sequence n at step t. ok is false after the sequence's
+// end.
 func (r *recurrence[T]) row(t, n int) (gates, h []T, ok bool) {
 	gates = r.scratch[n*r.gates:][:r.gates]
 	return gates, r.h[n*r.hidden:][:r.hidden], r.lens == nil || t < int(r.lens[n])
 }
 
-// store copies a sequence's state after step t to the result, or zeros after the sequence's end.
+// store copies the state of sequence n after step t to the result. If ok is false, because the
+// sequence has ended, it stores zeros.
 func (r *recurrence[T]) store(t, n int, ok bool) {
 	to := r.y[(t*r.batch+n)*r.hidden:][:r.hidden]
 	if !ok {
@@ -180,8 +182,8 @@ func (r *recurrence[T]) fused(usual bool) bool {
 	return ok && usual && r.clip == 0 && level != Generic
 }
 
-// product computes columns first to first+n of the gates of sequences from…to at the i-th step: the
-// projected x plus the product of a, [batch, hidden], and recurrent weights.
+// product computes columns [first, first+n) of the gates of sequences [from, to) at the i-th step:
+// the projected x plus the product of a, [batch, hidden], and recurrent weights.
 func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
@@ -191,14 +193,14 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	addProduct(r.scratch[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.gates, i%2 != 0)
 }
 
-// farWeights is the smallest number of elements of uncached weights that alternate steps read in
-// reverse.
+// farWeights is the number of elements of a group of columns of uncached weights. Every second step
+// reads the groups from last to first.
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights, where dst and x have m rows of n elements, stride apart,
-// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. With back,
-// large weights are read from last to first, because the last weights that the previous step read
-// are still in the cache.
+// and a is [m, k]. The weights are panels in float32, and the matrix [k, n] in float64. If back is
+// true, large weights are read from last to first, because the last weights that the previous step
+// read are still in the cache.
 func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool) {
 	d, ok := any(dst).([]float32)
 	if !ok {
@@ -235,12 +237,12 @@ func addProduct[T Float](dst, a, weights, x []T, m, n, k, stride int, back bool)
 // RNN runs a layer of simple recurrent cells over the steps of x (ONNX RNN). x already contains the
 // products with the input weights and the biases. x and y are [steps, batch, hidden]. h starts as
 // h0, [batch, hidden], or zeros if h0 is nil. Each step computes h = f(x + h·weights), and y holds
-// h after each step. The final h of a sequence without steps is zero. The weights are panels packed
-// by [PackPanels] in float32, and the matrix [hidden, hidden] in float64. With reverse it starts
-// with the last step. lens holds the lengths of the sequences; nil means steps. y is zero after a
-// sequence's end. The operands of f are clamped to ±clip unless clip is 0. scratch is [batch,
-// hidden]. It returns an error for a length out of range. It checks ctx between steps; see
-// [ConvShape.Until].
+// h after each step. The final h of a sequence without steps is zero. If T is float32, weights are
+// packed by [PackPanels]. If T is float64, they are the plain matrix [hidden, hidden]. If reverse
+// is true, it starts with the last step. lens[i] is the length of sequence i; if lens is nil, every
+// length is steps. y is zero after a sequence's end. alpha and beta are parameters of f. The
+// operands of f are clamped to ±clip unless clip is 0. scratch is [batch, hidden]. It returns an
+// error for a length out of range. It checks ctx between steps; see [ConvShape.Until].
 func RNN[T Float](ctx context.Context, y, h, x, weights []T, lens []int32, h0, scratch []T, steps, batch, hidden int, reverse bool, clip float64, f Activation, alpha, beta float64) error {
 	r := rnn[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -266,7 +268,8 @@ type rnn[T Float] struct {
 
 var rnns slot[rnn[float32], *rnn[float32]]
 
-// Part does all steps of the sequences of part i.
+// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
+// share i.
 func (r *rnn[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	for i := 0; i < r.steps && rt.Done(r.ctx) == nil; i++ {
@@ -321,7 +324,8 @@ type lstm[T Float] struct {
 
 var lstms slot[lstm[float32], *lstm[float32]]
 
-// Part does all steps of the sequences of part i.
+// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
+// share i.
 func (r *lstm[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.peepholes == nil && !r.coupled && r.f.name == "sigmoid" && r.g.name == "tanh" && r.e.name == "tanh")
@@ -342,16 +346,16 @@ func (r *lstm[T]) Part(i, parts int) {
 	}
 }
 
-// lstmCell updates a sequence's state and cell state, memory, from its gates, with the default
-// functions. It uses assembly; T is float32.
+// lstmCell updates the state and the cell state (memory) of a sequence from its gates, with the
+// default functions. It uses assembly; T is float32.
 func lstmCell[T Float](state, memory, gates []T) {
 	h, c, _ := float32s1(state, memory)
 	g, n := any(gates).([]float32), len(h)
 	lstmCellFast(h, c, g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n])
 }
 
-// cell updates a sequence's state and cell state, memory, from its gates. It is plain Go except for
-// the functions.
+// cell updates the state and the cell state (memory) of a sequence from its gates. It is plain Go
+// except for the functions.
 func (r *lstm[T]) cell(state, memory, gates []T) {
 	hidden := r.hidden
 	in, out, forget, next := gates[:hidden], gates[hidden:2*hidden], gates[2*hidden:3*hidden], gates[3*hidden:]
@@ -388,9 +392,9 @@ func peep[T Float](gate, memory, weights []T) {
 
 // GRU runs a layer of gated recurrent units over steps of x, like [RNN] (ONNX GRU). x is [steps,
 // batch, 3·hidden] with the gates z, r, h. weights are the recurrent weights of z and r, and
-// candidate the recurrent weights of h. With linear, r is applied after candidate and its bias,
-// [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z and
-// r, and g to h.
+// candidate the recurrent weights of h. If linear is true, r is applied after candidate and its
+// bias, [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f applies to z
+// and r, and g to h.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -422,7 +426,8 @@ type gru[T Float] struct {
 
 var grus slot[gru[float32], *gru[float32]]
 
-// Part does all steps of the sequences of part i.
+// Part implements [rt.Task]. It divides the sequences into `parts` shares and does all steps of
+// share i.
 func (r *gru[T]) Part(i, parts int) {
 	from, to := r.share(i, parts)
 	fused := r.fused(r.f.name == "sigmoid" && r.g.name == "tanh")
@@ -455,9 +460,10 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares spare before the product with the candidate's weights. Without linear, spare
-// becomes the product's operand, r·state. With linear, it becomes the bias, to which the product is
-// added. reset also applies the functions of the gates, except those that a fused cell applies.
+// reset prepares spare before the product with the candidate's weights. If r.linear is false, spare
+// becomes the product's operand, the gate r times state. If it is true, spare becomes the bias, to
+// which the product is added. reset also applies the functions of the gates, unless fused says that
+// the fused cell applies them.
 func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 	reset := gates[r.hidden : 2*r.hidden]
 	switch {
@@ -477,7 +483,8 @@ func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 }
 
 // gruCell updates a sequence's state from its gates, with the default functions. It uses assembly;
-// T is float32. x and product, the product with the candidate's weights, are used with linear only.
+// T is float32. x, and product, the product with the candidate's weights, are used only if linear
+// is true.
 func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	h, p, _ := float32s1(state, product)
 	g, n := any(gates).([]float32), len(h)
@@ -489,8 +496,8 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 }
 
 // cell updates a sequence's state. The functions of the gates z and r have been applied. It is
-// plain Go except for the function g. x and product, the product with the candidate's weights, are
-// used with linear only.
+// plain Go except for the function g. x, and product, the product with the candidate's weights, are
+// used only if r.linear is true.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

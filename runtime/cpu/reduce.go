@@ -124,7 +124,7 @@ func ReduceProd[T Number](dst, src []T, outer, n, inner int) {
 	fold(dst, src, outer, n, inner, 1, func(acc, v T) T { return acc * v }, same[T])
 }
 
-// reduceProducts is [ReduceProd] of floats, in float64.
+// reduceProducts is [ReduceProd] of floats, computed in float64.
 func reduceProducts[T Number](dst, src []T, outer, n, inner int) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if inner > 1 {
@@ -146,7 +146,7 @@ func reduceProducts[T Number](dst, src []T, outer, n, inner int) {
 	}
 }
 
-// productColumns is reduceProducts of columns.
+// productColumns is [reduceProducts] for an inner above 1, several columns at a time.
 func productColumns[T Number](dst, src []T, outer, n, inner int) {
 	var room [256]float64
 	for o := range outer {
@@ -221,8 +221,8 @@ func ReduceAll(dst, src []bool, outer, n, inner int) {
 }
 
 // ArgMax stores the index of the maximum along the middle axis of src, [outer, n, inner] (ONNX
-// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the first or, with last,
-// the last. NaN is larger than every number. For an empty axis the index is 0.
+// ArgMax). dst is [outer, inner]. If several elements are equal, it takes the last if last is true,
+// and otherwise the first. NaN is larger than every number. For an empty axis the index is 0.
 func ArgMax[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if x, ok := any(src).([]float32); ok && searchFast(maxima, dst, x, n, inner, last) {
@@ -241,8 +241,9 @@ func ArgMin[T Number](dst []int64, src []T, outer, n, inner int, last bool) {
 	search(dst, src, outer, n, inner, last, func(x, y T) bool { return x < y })
 }
 
-// search stores the index of the first element in the order of before, along the middle axis. If
-// several elements are equal, it takes the first or, with last, the last. NaN precedes all numbers.
+// search stores the index along the middle axis of the element that comes first. before says
+// whether x comes before y. If several elements are equal, it takes the last of them if last is
+// true, and otherwise the first. NaN comes before all numbers.
 func search[T Number](dst []int64, src []T, outer, n, inner int, last bool, before func(x, y T) bool) {
 	fold(dst, src, outer, n, inner, found[T]{}, func(f found[T], v T) found[T] {
 		nan, wasNaN := v != v, f.v != f.v
@@ -263,8 +264,9 @@ type found[T any] struct {
 	at, seen int64
 }
 
-// fold reduces with one accumulator for each element of dst, starting with init. done converts an
-// accumulator to a result.
+// fold reduces the middle axis of src, [outer, n, inner], to dst, [outer, inner]. It has an
+// accumulator for each element of dst, which starts as init. step adds an element to it, and done
+// converts it to a result.
 func fold[T, R, A any](dst []R, src []T, outer, n, inner int, init A, step func(A, T) A, done func(A) R) {
 	dst, src = trim(dst, outer*inner), trim(src, outer*n*inner)
 	if inner == 1 {

@@ -10,8 +10,9 @@ import (
 const foldAtOnce = 4096
 
 // reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
-// [outer, inner]. Its units are runs, groups of columnsAtOnce columns, or pieces of runs that are
-// long enough to be shared.
+// [outer, inner]. Workers share its units. If inner is 1, a unit is the n elements of a result, or
+// a piece of them if there is one long result. Otherwise a unit is a group of columnsAtOnce
+// columns.
 type reducing struct {
 	op       reduction
 	dst, src []float32
@@ -72,7 +73,7 @@ func reduceLong(r *reducing) {
 	r.dst[0] = float32(acc)
 }
 
-// Part reduces the i-th of parts shares of the units.
+// Part implements [rt.Task]. It divides the units into `parts` shares and reduces share i.
 func (r *reducing) Part(i, parts int) {
 	switch blocks := (r.inner + columnsAtOnce - 1) / columnsAtOnce; {
 	case r.long:
@@ -180,7 +181,7 @@ func reduceColumns(op reduction, dst, src []float32, stride, n int) {
 	}
 }
 
-// sumColumns is reduceColumns for sums with more than rowsAtOnce rows.
+// sumColumns is [reduceColumns] for sums with more than rowsAtOnce rows.
 func sumColumns(op reduction, dst, src []float32, stride, n int) {
 	var parts [columnsAtOnce]float32
 	var totals [columnsAtOnce]float64
@@ -263,7 +264,8 @@ func searchFast(op reduction, dst []int64, src []float32, n, inner int, last boo
 	return true
 }
 
-// Part searches the i-th of parts shares of the runs or columns.
+// Part implements [rt.Task]. It divides the runs or columns into `parts` shares and searches share
+// i.
 func (s *searching) Part(i, parts int) {
 	if s.inner == 1 {
 		from, to := portion(len(s.dst), i, parts)
@@ -333,8 +335,8 @@ func (s *searching) columns(dst []int64, x []float32) {
 	}
 }
 
-// nothingBeyond reports whether no element of x is greater than v or, with below, less than v. At
-// level Generic it reports false without looking.
+// nothingBeyond reports whether no element of x is greater than v or, if below is true, less than
+// v. At level Generic it reports false without looking.
 func nothingBeyond(x []float32, v float32, below bool) bool {
 	if level == Generic {
 		return false

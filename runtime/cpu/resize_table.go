@@ -69,8 +69,9 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns the number of elements that a point reads in mode linear or cubic if the filter is
-// widened, for [ResizeTable].
+// ResizeTaps returns the number of elements that a point reads in mode linear or cubic if the
+// filter is widened, for [ResizeTable]. It returns an error if the number is too large, and a
+// [ResizeError] if in is 0 and out is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {
@@ -204,8 +205,8 @@ func (a *resizeAxis) clamp(x float64) int32 {
 	return int32(min(x, a.last))
 }
 
-// sum returns the sum of the weights of taps elements from first on, for a point at coordinate x. A
-// sum of 0 becomes 1.
+// sum returns the sum of the weights of `taps` elements, from element first on, for a point at
+// coordinate x. A sum of 0 becomes 1.
 func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	sum := 0.0
 	for t := range taps {
@@ -217,7 +218,7 @@ func (a *resizeAxis) sum(x, first float64, taps int) float64 {
 	return sum
 }
 
-// weight returns the weight of the element with index at, for a point at coordinate x.
+// weight returns the weight of the element with index `at` for a point at coordinate x.
 func (a *resizeAxis) weight(x, at float64) float64 {
 	if a.ExcludeOutside && (at < 0 || at > a.last) {
 		return 0

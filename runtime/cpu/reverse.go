@@ -3,8 +3,8 @@ package cpu
 import "fmt"
 
 // ReverseSequence reverses the first lens[n] steps of sequence n and copies the others (ONNX
-// ReverseSequence). dst and src are [steps, batch, inner], or [batch, steps, inner] with batchFirst,
-// and must not overlap. It returns an error for a length out of range.
+// ReverseSequence). dst and src are [batch, steps, inner] if batchFirst is true, and otherwise
+// [steps, batch, inner]. They must not overlap. It returns an error for a length out of range.
 func ReverseSequence[T any](dst, src []T, lens []int64, steps, batch, inner int, batchFirst bool) error {
 	dst, src = trim(dst, volume(steps, batch, inner)), trim(src, volume(steps, batch, inner))
 	step, sequence := batch*inner, inner

@@ -4,12 +4,12 @@ import "math"
 
 // RoiAlign pools regions of src, [n, c, h, w], into bins (ONNX RoiAlign). dst is [R, c, outH,
 // outW]. rois, [R, 4], holds x1, y1, x2, y2 of each region; multiplied by scale they count elements
-// of src. images, [R], holds the index of the image of each region. With half, the centres of
+// of src. images, [R], holds the index of the image of each region. If half is true, the centres of
 // elements are at halves; otherwise a region is at least 1 wide and high. A bin has ratio samples
-// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples
-// or, with most, the largest product of an element and its weight. A sample more than one element
-// outside of src is 0. It returns an [IndexError] for an image out of range; dst is then partly
-// written.
+// along each axis or, if ratio is 0, its extent rounded up. The result is the mean of the samples.
+// If most is true, it is the largest product of an element and its weight instead. A sample more
+// than one element outside of src is 0. It returns an [IndexError] for an image out of range; dst
+// is then partly written.
 func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h, w, outH, outW, ratio int, scale float64, half, most bool) error {
 	bins, plane := volume(outH, outW), volume(h, w)
 	dst, src, rois = trim(dst, volume(len(images), c, bins)), trim(src, volume(n, c, plane)), trim(rois, volume(len(images), 4))
@@ -33,7 +33,8 @@ func RoiAlign[T Float, I int32 | int64](dst, src, rois []T, images []I, n, c, h,
 	return nil
 }
 
-// poolRoi stores bin y, x of a region in all channels.
+// poolRoi stores bin y, x of a region in all c channels. bins is the number of bins of a region,
+// and plane the number of elements of a channel. most is as in [RoiAlign].
 func poolRoi[T Float](dst, src []T, c, bins, plane int, down, across *roiAxis[T], y, x int, most bool) {
 	for i := range c {
 		dst[i*bins] = 0
@@ -105,7 +106,8 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range of the samples of a bin that contains all samples inside the axis.
+// inside returns a range [from, to) of the samples of a bin that contains all samples inside the
+// axis.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {
@@ -117,7 +119,8 @@ func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	return int(first), int(last)
 }
 
-// sample returns the two elements around sample k of a bin, and their weights. ok is false outside.
+// sample returns the indices of the two elements around sample k of a bin, and their weights. ok is
+// false if the sample is outside of the axis.
 func (a *roiAxis[T]) sample(bin, k int) (at [2]int, weights [2]T, ok bool) {
 	x := (a.start + T(T(bin)*a.bin)) + T((T(k)+0.5)*a.bin)/T(a.samples)
 	if !(x >= -1 && x <= T(a.extent)) || a.extent == 0 {
@@ -168,7 +171,9 @@ func MaxRoiPool[T Float](dst, src, rois []T, n, c, h, w, outH, outW int, scale f
 	return nil
 }
 
-// roiBin returns the elements from…to of a bin along an axis, clamped to its extent.
+// roiBin returns the range [from, to) of the elements of a bin along an axis, clamped to its
+// extent. start and end are the first and last coordinate of the region before they are multiplied
+// by scale.
 func roiBin[T Float](start, end, scale T, bin, bins, extent int) (from, to int) {
 	place := func(v T) float64 {
 		return within(math.Round(float64(T(v*scale))), -math.MaxInt32, math.MaxInt32)

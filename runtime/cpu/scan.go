@@ -11,7 +11,7 @@ func CumSum[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool
 	scan(dst, src, outer, n, inner, exclusive, reverse, 0, func(dst, a, b []T) { Add(dst, a, b) })
 }
 
-// sumLines is [CumSum] of lines of neighbouring elements.
+// sumLines is [CumSum] of lines of n neighbouring elements.
 func sumLines[T Number](dst, src []T, lines, n int, exclusive, reverse bool) {
 	dst, src = trim(dst, volume(lines, n)), trim(src, volume(lines, n))
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
@@ -46,8 +46,9 @@ func CumProd[T Number](dst, src []T, outer, n, inner int, exclusive, reverse boo
 	scan(dst, src, outer, n, inner, exclusive, reverse, 1, func(dst, a, b []T) { Mul(dst, a, b) })
 }
 
-// scan stores the combination of all elements up to each one along the middle axis. neutral is the
-// combination of no elements.
+// scan stores the combination of all elements up to each one along the middle axis of src, [outer,
+// n, inner]. combine computes dst[i] from a[i] and b[i], and neutral is the combination of no
+// elements. exclusive and reverse are as in [CumSum].
 func scan[T Number](dst, src []T, outer, n, inner int, exclusive, reverse bool, neutral T, combine func(dst, a, b []T)) {
 	dst, src = trim(dst, volume(outer, n, inner)), trim(src, volume(outer, n, inner))
 	for o := range outer {

@@ -11,7 +11,7 @@ import (
 // index, until the number of chosen boxes is most. If bounded is true, only scores above low count.
 // A box is skipped if its overlap (IoU) with a chosen box exceeds share. A box is two corners y, x,
 // y, x in any order or, if center is true, its center x, y and its width and height. queue is
-// scratch memory of n elements.
+// scratch memory of n elements. It returns an error unless share is in [0, 1].
 func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, most int64, share, low float32, bounded, center bool, queue []int64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("select_boxes: a share of %g", share)
@@ -35,7 +35,7 @@ func SelectBoxes(dst []int32, boxes, scores []float32, batches, classes, n int, 
 
 // selectBoxes stores the indices of the chosen boxes in chosen, then −1. candidates has a number
 // for each box. A number is larger if the box comes earlier, and its low bits are the inverted
-// index. It overwrites candidates.
+// index. It overwrites candidates. most, share and center are as in [SelectBoxes].
 func selectBoxes(chosen []int32, candidates []uint64, boxes []float32, most int64, share float32, center bool) {
 	count := 0
 	for i := len(candidates)/2 - 1; i >= 0; i-- {

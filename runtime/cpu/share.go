@@ -29,12 +29,12 @@ func (s *slot[T, P]) run(task *T, parts int) bool {
 	return true
 }
 
-// partNS is the approximate time in nanoseconds of a part of a task that ends with a context.
+// partNS is the approximate time in nanoseconds of a part of a task that a context can end.
 var partNS int64 = 1e6
 
-// runUntil is run for a task that takes ns nanoseconds and ends with ctx. Its parts take about a
-// millisecond, and workers check ctx between them. It returns the number of parts that are left to
-// the caller: all or 0. See [rt.EndIfDone].
+// runUntil is [slot.run] for a task that takes ns nanoseconds and that ctx can end. Its parts take
+// about a millisecond, and workers check ctx between them. It returns the number of parts that are
+// left to the caller: all or 0. See [rt.EndIfDone].
 func (s *slot[T, P]) runUntil(ctx context.Context, task *T, ns int64) (parts int) {
 	parts = rt.Parts(ns)
 	if ctx == nil || ctx.Done() == nil {
@@ -64,7 +64,8 @@ func (s *slot[T, P]) end(err error) {
 	}
 }
 
-// portion returns the i-th of parts runs of n adjacent units.
+// portion divides n adjacent units evenly into `parts` runs. It returns run i, the units [from,
+// to).
 func portion(n, i, parts int) (from, to int) {
 	if parts == 1 {
 		return 0, n
@@ -76,8 +77,8 @@ func portion(n, i, parts int) (from, to int) {
 // and the number of bytes read from memory.
 func partsFor(multiplyAdds, bytes int64) int { return rt.Parts(nanoseconds(multiplyAdds, bytes)) }
 
-// nanoseconds estimates the time of a core, given the number of multiply-adds and the number of
-// bytes read from memory.
+// nanoseconds estimates how long one core takes, given the number of multiply-adds and the number
+// of bytes read from memory.
 func nanoseconds(multiplyAdds, bytes int64) int64 {
 	const bytesPerNS = 16
 	perNS := int64(1)

@@ -38,7 +38,7 @@ func SoftmaxExact[T Float](dst, src []T, rows, n, inner int) {
 	}
 }
 
-// softmaxRef is Softmax of rows of n in plain Go.
+// softmaxRef is [Softmax] of rows of n elements in plain Go.
 func softmaxRef[T Float](dst, src []T, n int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := highest(src[:n]), 0.0
@@ -67,7 +67,7 @@ func LogSoftmax[T Float](dst, src []T, rows, n, inner int) {
 	logSoftmaxRef(dst, src, n)
 }
 
-// logSoftmaxRef is LogSoftmax of rows of n in plain Go.
+// logSoftmaxRef is [LogSoftmax] of rows of n elements in plain Go.
 func logSoftmaxRef[T Float](dst, src []T, n int) {
 	for ; len(dst) > 0; dst, src = dst[n:], src[n:] {
 		top, sum := highest(src[:n]), 0.0
@@ -88,8 +88,9 @@ func highest[T Float](x []T) T {
 	return top
 }
 
-// softmaxColumns is Softmax or LogSoftmax for lines whose elements are inner apart. It processes
-// adjacent lines together: first the first element of each, then the second, and so on.
+// softmaxColumns is [Softmax], or [LogSoftmax] if log is true, for lines whose elements are inner
+// apart. It processes adjacent lines together: first the first element of each, then the second,
+// and so on.
 func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	const width = 256
 	var top, sum, exp [width]T
@@ -134,7 +135,7 @@ func softmaxColumns[T Float](dst, src []T, n, inner int, log bool) {
 	}
 }
 
-// moveTo adds sums to totals and clears them.
+// moveTo adds each sum to its total, and sets the sums to 0.
 func moveTo[T Float](total []float64, sum []T) {
 	for i, v := range sum {
 		total[i] += float64(v)

@@ -1,13 +1,14 @@
 package cpu
 
-// axis describes the windows along one axis.
+// axis describes the windows of a convolution or pool along one axis.
 type axis struct {
 	in, out, kernel, stride, dil int
 	pad, end                     int // cells before the first and after the last
 	from, to                     int // the outputs whose windows are inside the input
 }
 
-// newAxis finds the outputs whose windows are inside the input.
+// newAxis returns an axis with these fields. It computes from and to, the range [from, to) of
+// outputs whose windows are inside the input.
 func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
 	a := axis{in: in, out: out, kernel: kernel, stride: stride, dil: dil, pad: pad, end: end}
 	if last := in - 1 + pad - volume(kernel-1, dil); last >= 0 {
@@ -17,15 +18,14 @@ func newAxis(in, out, kernel, stride, dil, pad, end int) axis {
 	return a
 }
 
-// span is a run of outputs from…to whose windows have the same taps inside the input. first is the
-// first of these taps, and last follows the last one. counted is the number of taps in the input or
-// the padding.
+// span is a run of outputs, [from, to), whose windows have the same taps inside the input: the taps
+// [first, last). counted is the number of taps in the input or the padding.
 type span struct{ from, to, first, last, counted int }
 
-// taps returns how many taps are inside.
+// taps returns how many taps are inside the input.
 func (s span) taps() int { return s.last - s.first }
 
-// span returns the outputs from o on, at most up to end, that have the same taps.
+// span returns the run of outputs from o on, before end, that have the same taps.
 func (a *axis) span(o, end int) span {
 	if o >= a.from && o < a.to {
 		return span{o, min(a.to, end), 0, a.kernel, a.kernel}
@@ -38,7 +38,8 @@ func (a *axis) span(o, end int) span {
 	return s
 }
 
-// taps returns the taps of a window at origin that are in [low, high).
+// taps returns the range [first, last) of the taps that are at positions in [low, high). origin is
+// the position of the window's tap 0.
 func (a *axis) taps(origin, low, high int) (first, last int) {
 	if origin < low {
 		first = ceil(low-origin, a.dil)
@@ -50,5 +51,5 @@ func (a *axis) taps(origin, low, high int) (first, last int) {
 	return first, last
 }
 
-// inside returns the position of the first tap of a span.
+// inside returns the position in the input of the first tap inside it, for the first output of s.
 func (a *axis) inside(s span) int { return s.from*a.stride - a.pad + s.first*a.dil }

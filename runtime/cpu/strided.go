@@ -92,8 +92,8 @@ func wordsOf[T any](s []T) []uint32 {
 // L1.
 const moveTile = 32
 
-// move copies a matrix between two strided positions, each given by the index of the first element and
-// the distances between rows and between columns.
+// move copies a matrix from src to dst. In dst, d is the index of the first element, and d0 and d1
+// are the distances between rows and between columns; s, s0 and s1 are the same in src.
 func move[T any](dst []T, d, d0, d1 int, src []T, s, s0, s1 int, rows, cols int) {
 	switch {
 	case rows == 0 || cols == 0:

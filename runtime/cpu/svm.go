@@ -28,7 +28,7 @@ func SVMPairs(dst, src, coefficients, rho []float32, counts []int64, rows, vecto
 	}
 }
 
-// weigh returns the dot product of n elements from an index on.
+// weigh returns the dot product of a[from:from+n] and b[from:from+n].
 func weigh(a, b []float32, from, n int) float64 {
 	a, b = a[from:from+n], b[from:from+n]
 	sum := 0.0

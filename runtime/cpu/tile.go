@@ -46,13 +46,13 @@ type tile struct {
 	last    int32 // zero point, which is added to requantised sums
 }
 
-// maxRows and maxPanels bound a tile at every level.
+// maxRows and maxPanels bound the rows and panels of a tile at every level.
 const (
 	maxRows   = 14
 	maxPanels = 2
 )
 
-// tileLimits returns the rows and panels of the level's largest tile.
+// tileLimits returns the rows and panels of the largest tile at [CurrentLevel].
 func tileLimits() (rows, panels int) {
 	switch level {
 	case AVX512:
@@ -64,7 +64,7 @@ func tileLimits() (rows, panels int) {
 }
 
 // loops sets the nest of loops, innermost first. Loop i has n[i] repetitions, step[i] bytes apart.
-// The loops are over runs of run adjacent elements.
+// The body of the nest goes over `run` adjacent elements.
 func (t *tile) loops(run int, n, step [3]int) {
 	t.run, t.apart, t.n = run, 0, n
 	end := 4 * run
@@ -77,9 +77,9 @@ func (t *tile) loops(run int, n, step [3]int) {
 // nearPanels is the number of elements of b that probably are in a near cache.
 const nearPanels = 16 << 10
 
-// fetchFor returns a value for a tile's field fetch with which all of b is prefetched. It is 0 if b
-// is small. elements is the number of elements of b. times is the smallest number of times that a
-// panel is read before the next one.
+// fetchFor returns a value for the field fetch of a tile with which all of b is prefetched. It is 0
+// if b is small. elements is the number of elements of b. times is the smallest number of times
+// that a panel is read before the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0
@@ -87,7 +87,7 @@ func fetchFor(elements, times int) int {
 	return min(64, ceil(2*64, max(1, times)))
 }
 
-// zero makes the tile's sums zero by pointing it to a single product with zero.
+// zero makes the tile's sums zero. It sets the operands and loops to a single product of zeros.
 func (t *tile) zero() {
 	t.a, t.b = unsafe.Pointer(&zeros), unsafe.Pointer(&zeros)
 	t.atA, t.atB, t.rowA, t.panelB, t.skipB = 0, 0, 0, 0, [3]int{}
@@ -97,10 +97,11 @@ func (t *tile) zero() {
 // zeros are an element and its columns that are never written.
 var zeros [16]float32
 
-// rowSplit divides rows evenly into tiles: the first tiles have rows+1 rows, the others rows.
+// rowSplit divides rows evenly into tiles. The first `first` of the tiles have rows+1 rows, and the
+// others have rows.
 type rowSplit struct{ rows, tiles, first int }
 
-// split divides n ≥ 1 rows into tiles of at most limit.
+// split divides n ≥ 1 rows into tiles of at most limit rows.
 func split(n, limit int) rowSplit {
 	if n <= limit {
 		return rowSplit{n, 1, 0}
@@ -128,21 +129,22 @@ func (s rowSplit) tile(row int) int {
 // high returns the number of rows of a tile.
 func (s rowSplit) high(tile int) int { return s.at(tile+1) - s.at(tile) }
 
-// cover runs the tiles from…to of the split, which are contiguous.
+// cover runs the tiles [from, to) of the split, which are contiguous.
 func (t *tile) cover(s rowSplit, from, to int) {
 	larger := min(to, max(from, s.first)) - from
 	t.down(s.rows+1, larger)
 	t.down(s.rows, to-from-larger)
 }
 
-// down runs count tiles of the given rows, one below the other.
+// down runs count tiles of the given number of rows, one below the other.
 func (t *tile) down(rows, count int) {
 	t.nextA, t.nextC, t.nextBias = rows*t.rowA, rows*t.rowC, 4*rows*t.byRow
 	t.repeat(rows, count)
 }
 
-// area covers high×wide pixels, whose rows are downA and downC apart. A tile lies along a row, or along
-// a column if it is upright. Tiles proceed downwards, so that their inputs are near each other.
+// area covers high×wide pixels. downA and downC are the distances in bytes between their rows in a
+// and in c. A tile lies along a row, or along a column if upright is true. Tiles proceed downwards,
+// so that their inputs are near each other.
 func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	limit, _ := tileLimits()
 	if upright {
@@ -163,8 +165,8 @@ func (t *tile) area(high, wide, downA, downC int, upright bool) {
 	}
 }
 
-// coverPart is like cover for tiles of which only the first width columns are in c and in residual.
-// It computes a whole tile in a buffer.
+// coverPart is like [tile.cover] for tiles of which only the first width columns are in c and in
+// residual. It computes a whole tile in a buffer.
 func (t *tile) coverPart(s rowSplit, from, to, width int) {
 	var aside [maxRows][maxPanels * 16]float32
 	whole := *t
@@ -192,8 +194,8 @@ func (t *tile) coverPart(s rowSplit, from, to, width int) {
 // callWork bounds the multiply-adds of one kernel call, because assembly cannot be preempted.
 const callWork = 1 << 24
 
-// repeat runs count tiles of the given number of rows and advances the positions past them. It
-// makes several calls of the kernel if one would take too long.
+// repeat runs count adjacent tiles of the given number of rows and advances the positions past
+// them. It makes several calls of the kernel if one would take too long.
 func (t *tile) repeat(rows, count int) {
 	t.rows = rows
 	most := count
@@ -215,7 +217,7 @@ func (t *tile) repeat(rows, count int) {
 	}
 }
 
-// across runs tiles of the given rows over neighbouring panels.
+// across runs tiles of the given number of rows over this many adjacent panels.
 func (t *tile) across(rows, panels int) {
 	_, most := tileLimits()
 	t.nextA = 0

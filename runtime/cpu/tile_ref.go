@@ -34,11 +34,11 @@ func tileRef(t *tile) {
 	}
 }
 
-// spot is the position of a tile: the offsets of its operands in bytes, its index i in a round, and
-// the index of the round.
+// spot is the position of one of the tiles that a kernel computes: the offsets of its operands in
+// bytes, its index i within a round of count tiles, and the index of the round.
 type spot struct{ a, b, c, bias, i, round int }
 
-// first returns the first tile.
+// first returns the position of the first tile.
 func (t *tile) first() spot { return spot{a: t.atA, b: t.atB, c: t.atC, bias: t.atBias} }
 
 // next advances to the next tile. It returns false after the last one.
@@ -138,7 +138,8 @@ func (t *tile) step() int {
 	return 4
 }
 
-// finish adds bias and residual to a tile's sums in one panel, clamps and stores them.
+// finish adds bias and residual to the sums of a tile in one panel, clamps them and stores them.
+// atC and atBias are offsets in bytes.
 func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	for r := range sums {
 		s, at := &sums[r], atC+r*t.rowC
@@ -168,7 +169,7 @@ func (t *tile) finish(sums [][16]float32, atC, atBias int) {
 	}
 }
 
-// clamp limits s to lo…hi. NaN and −0 stay as they are.
+// clamp limits the elements of s to [lo, hi]. NaN and −0 stay as they are.
 func clamp(s []float32, lo, hi float32) {
 	for i, v := range s {
 		if v < lo {

@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// TopK finds, in each line of n elements of src, the k largest elements or, with smallest, the k
-// smallest (ONNX TopK). values receives these elements, sorted from the most extreme on, ties by
-// index. places receives their indices in the line. NaN is larger than every number. It returns an
-// error if k exceeds n.
+// TopK finds, in each line of n elements of src, the k largest elements or, if smallest is true,
+// the k smallest (ONNX TopK). values receives these elements, sorted from the most extreme on, ties
+// by index. places receives their indices in the line. NaN is larger than every number. It returns
+// an error if k exceeds n.
 func TopK[T Number](values []T, places []int64, src []T, n, k int, smallest bool) error {
 	if k > n {
 		return fmt.Errorf("top_k: k is %d for an axis of %d", k, n)
@@ -104,7 +104,7 @@ type topping struct {
 
 var toppings slot[topping, *topping]
 
-// Part processes the i-th of parts shares of the lines.
+// Part implements [rt.Task]. It divides the lines into `parts` shares and processes share i.
 func (t *topping) Part(i, parts int) {
 	from, to := portion(len(t.values)/t.k, i, parts)
 	for l := from; l < to; l++ {

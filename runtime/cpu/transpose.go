@@ -45,7 +45,7 @@ func transpose[T any](dst, src []T, rows, columns, ldd, lds int) {
 	}
 }
 
-// transposeOctet is transpose for eight rows.
+// transposeOctet is [transpose] for eight rows.
 func transposeOctet[T any](dst, src []T, columns, ldd, lds int) {
 	r0, r1, r2, r3 := src[:columns], src[lds:][:columns], src[2*lds:][:columns], src[3*lds:][:columns]
 	r4, r5, r6, r7 := src[4*lds:][:columns], src[5*lds:][:columns], src[6*lds:][:columns], src[7*lds:][:columns]

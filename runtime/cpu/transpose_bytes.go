@@ -24,7 +24,7 @@ func transposeBytes(dst, src []byte, rows, columns, ldd, lds int, change byte) {
 	}
 }
 
-// blocksPerCall bounds the time of one call.
+// blocksPerCall is the largest number of blocks of bytes that one call of assembly transposes.
 const blocksPerCall = 4096
 
 // wideBytes reports whether kernels that transpose many bytes at once apply.
@@ -32,8 +32,9 @@ func wideBytes(rows, columns int) bool {
 	return hasTransposeBytes() && level == AVX512 && min(rows, columns) >= 16 && max(rows, columns) >= 64
 }
 
-// transposeBytesFast is transposeBytes for multiples of eight. Large parts use the wide kernels, the
-// rest squares.
+// transposeBytesFast is transposeBytes for numbers of rows and columns that are multiples of eight,
+// with assembly. It uses the kernels for large blocks where they fit, and the kernel for 8×8 bytes
+// elsewhere. It reports false if there is no assembly.
 func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byte) bool {
 	if !hasTransposeBytes() || rows == 0 || columns == 0 {
 		return hasTransposeBytes()
@@ -72,7 +73,8 @@ func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byt
 // columns may be a power of two apart, and caches have little associativity.
 const transposeColumns = 32
 
-// transposeEights is transposeBytes of multiples of eight.
+// transposeEights is transposeBytes in plain Go for numbers of rows and columns that are multiples
+// of eight.
 func transposeEights(dst, src []byte, rows, columns, ldd, lds int, change byte) {
 	flips := uint64(fourTimes(change))<<32 | uint64(fourTimes(change))
 	for first := 0; first < columns; first += transposeColumns {

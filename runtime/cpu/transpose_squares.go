@@ -6,14 +6,14 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Sizes of the blocks that squares are done in, so that their rows stay in near caches.
+// Sizes of the blocks in which squares are transposed, so that their rows stay in near caches.
 const (
 	squareRows    = 512 // rows of a block, if the kernel goes down
 	squareColumns = 64  // columns of a block, if the kernel goes across
 )
 
-// transposeSquares transposes the squares of 8×8, and strips of squares if there are few columns. It
-// returns the number of rows and columns that it covered.
+// transposeSquares transposes the squares of 8×8 elements, and strips of squares if there are few
+// columns. It returns the numbers of rows and columns that these cover.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if level == Generic || rows < 8 || !hasSquares(dst) {
@@ -50,8 +50,8 @@ type transposition struct {
 
 var transpositions slot[transposition, *transposition]
 
-// Part processes the i-th of parts shares of the longer axis. The rest at the end of an axis is covered
-// by a square that overlaps the last one.
+// Part implements [rt.Task]. It divides the longer axis into `parts` shares and processes share i.
+// The rest at the end of an axis is covered by a square that overlaps the last one.
 func (t *transposition) Part(i, parts int) {
 	from, to := portion(max(t.rows, t.columns)/8, i, parts)
 	from, to = 8*from, 8*to
@@ -107,7 +107,7 @@ func hasSquares[T any](s []T) bool {
 	return false
 }
 
-// stripsPerCall bounds the time of one call.
+// stripsPerCall is the largest number of strips that one call of assembly transposes.
 const stripsPerCall = 4096
 
 // strips processes n strips of the given number of columns, one below the other, and returns n. It

@@ -85,7 +85,7 @@ var (
 // the tree are then in the cache.
 const treeRows = 64
 
-// Part processes the i-th of parts shares of the rows.
+// Part implements [rt.Task]. It divides the rows into `parts` shares and processes share i.
 func (f *forest[T]) Part(i, parts int) {
 	from, to := portion(f.rows, i, parts)
 	for ; from < to; from += treeRows {
@@ -93,7 +93,7 @@ func (f *forest[T]) Part(i, parts int) {
 	}
 }
 
-// some evaluates rows from…to.
+// some evaluates the trees for rows [from, to).
 func (f *forest[T]) some(from, to int) {
 	dst, x := f.dst[from*f.n:to*f.n], f.x[from*f.features:to*f.features]
 	first := T(0)
@@ -137,8 +137,9 @@ func (f *forest[T]) some(from, to int) {
 // lanes is the number of paths that are followed at once: others proceed while one waits for memory.
 const lanes = 4
 
-// walk follows lanes paths to their leaves. at holds a child for each path, and receives the
-// numbers of the leaves. Each path is for a row of x; the rows are stride elements apart.
+// walk follows paths to their leaves, as many as lanes says. `at` holds a child for each path, and
+// receives the numbers of the leaves. Each path is for a row of x; the rows are stride elements
+// apart.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]

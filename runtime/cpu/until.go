@@ -55,13 +55,13 @@ func (s MatMulShape) For(n int, ctx context.Context) *MatMulShape {
 	return &s
 }
 
-// Rows returns a copy of s with m rows of a and a context that can end the kernel.
+// Rows returns a copy of s with M = m and a context that can end the kernel.
 func (s MatMulShape) Rows(m int, ctx context.Context) *MatMulShape {
 	s.M, s.Ctx = m, ctx
 	return &s
 }
 
-// Depth returns a copy of s with rows of a of k elements and a context that can end the kernel.
+// Depth returns a copy of s with K = k and LDA = k, and a context that can end the kernel.
 func (s MatMulShape) Depth(k int, ctx context.Context) *MatMulShape {
 	s.K, s.LDA, s.Ctx = k, k, ctx
 	return &s

@@ -37,8 +37,8 @@ func amsgradRef(w, g, m, v, most []float32, rates *AdamRates) {
 	}
 }
 
-// moments updates the two moments m and v of the weight w with the gradient g, and returns the
-// second.
+// moments updates the two moments m and v of the weight w with the gradient g, and returns the new
+// second moment.
 func (r *AdamRates) moments(w, g float32, m, v *float32) float32 {
 	d := g + float32(r.Decay*w)
 	*m = float32(r.Beta1**m) + float32(r.Rest1*d)

@@ -9,20 +9,21 @@ const (
 	largest                     // max element; restarts after a NaN
 )
 
-// windowLimit returns the level's largest number of rows of a window kernel's tile.
+// windowLimit returns the largest number of rows of a window kernel's tile at [CurrentLevel].
 func windowLimit() int {
 	rows, _ := tileLimits()
 	return rows
 }
 
-// step holds distances between the operands of tiles in bytes.
+// step holds the distances in bytes from the operands of one tile to the operands of another.
 type step struct{ a, b, c, bias int }
 
-// times returns n steps.
+// times returns the distances of n steps.
 func (s step) times(n int) step { return step{n * s.a, n * s.b, n * s.c, n * s.bias} }
 
-// sweep covers high×wide pixels in each of several planes. The tile starts at the first pixels. A tile
-// lies along a row, or along a column if that needs fewer tiles.
+// sweep covers high×wide pixels in each of several planes. The tile starts at the first pixels. A
+// tile lies along a row, or along a column if that needs fewer tiles. down is the distance between
+// rows of pixels, and plane the distance between planes.
 func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	limit := windowLimit()
 	if ceil(wide, limit)*high > ceil(high, limit)*wide {
@@ -48,7 +49,7 @@ func (t *tile) sweep(op windowOp, planes, high, wide int, down, plane step) {
 	}
 }
 
-// move advances the position of the first tile.
+// move advances the position of the first tile by the distances in by.
 func (t *tile) move(by step) {
 	t.atA += by.a
 	t.atB += by.b
@@ -56,8 +57,9 @@ func (t *tile) move(by step) {
 	t.atBias += by.bias
 }
 
-// windows runs rounds of count tiles with the window kernel of op, in calls that are short enough.
-// next is the distance between tiles, and round the distance between rounds.
+// windows runs the window kernel of op on a grid of tiles: there are `rounds` rounds of count
+// tiles. next is the distance between the tiles of a round, and round the distance between rounds.
+// It makes several calls of the kernel if one would take too long.
 func (t *tile) windows(op windowOp, rows, count, rounds int, next, round step) {
 	most := max(1, callWork/(t.n[0]*t.n[1]*t.n[2]*rows*16))
 	if count > most && rounds > 1 {

@@ -31,10 +31,12 @@ func (s *WinogradShape) outBlocks() int { return ceil(s.OutC, 16) }
 // width returns the number of input blocks that an output block sums over.
 func (s *WinogradShape) width() int { return ceil(s.InC/s.Group, 16) }
 
-// points returns the number of factors along an axis.
+// points returns the number of interpolation points along an axis, which is the extent of a
+// transformed tile.
 func (s *WinogradShape) points() int { return s.Tile + 2 }
 
-// checkWeights panics unless the length of the weights is right.
+// checkWeights panics unless Tile is 2 or 4, and InC, OutC and Group are positive. Group must
+// divide InC and OutC, into whole blocks of 16 channels unless it is 1.
 func (s *WinogradShape) checkWeights() {
 	if min(s.InC, s.OutC, s.Group) < 1 || s.Tile != 2 && s.Tile != 4 {
 		panic("cpu: a Winograd convolution of no size")
@@ -104,13 +106,14 @@ func weightPoints(tile int, a, b, c float64) [maxPoints]float64 {
 }
 
 // linePixels bounds a line of pixels that are transformed together. The line has the pixels of the
-// tiles of a segment, and two more.
+// tiles of a [segment], and two more.
 const linePixels = 64 + 2
 
-// lineLen returns the number of elements of a line.
+// lineLen returns the number of elements of a line of pixels of 16 channels.
 func (s *WinogradShape) lineLen() int { return 16 * min(linePixels, ceil(s.OutW, s.Tile)*s.Tile+2) }
 
-// linesLen returns the size of a part's lines: one for each point, after a line of zeros.
+// linesLen returns the number of elements of a part's lines: one line for each point, after a line
+// of zeros.
 func (s *WinogradShape) linesLen() int { return (1 + s.points()) * s.lineLen() }
 
 // WinogradScratch returns how many scratch elements [Winograd] needs for parts that are computed
@@ -122,11 +125,11 @@ func WinogradScratch(s *WinogradShape, parts, tiles int) int {
 }
 
 // Winograd computes the convolution of src with weights transformed by [PackWinograd]. Sums are in
-// float32 in an order that depends on the level. The error is about ten times the error of [Conv]
-// with Tile 4, and about equal with Tile 2. An infinity or NaN in the input affects all outputs of
-// the tiles that read it. The sizes of scratch and of the second-level cache determine the number
-// of parts, and the number of tiles that are processed at once; see [WinogradScratch]. Channels
-// beyond OutC are zero in dst if they are zero in the bias and the residual.
+// float32 in an order that depends on [CurrentLevel]. The error is about ten times the error of
+// [Conv] with Tile 4, and about equal with Tile 2. An infinity or NaN in the input affects all
+// outputs of the tiles that read it. The sizes of scratch and of the second-level cache determine
+// the number of parts, and the number of tiles that are processed at once; see [WinogradScratch].
+// Channels beyond OutC are zero in dst if they are zero in the bias and the residual.
 func Winograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epilogue) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -189,7 +192,7 @@ func newWinograd(dst, src, weights, scratch []float32, s *WinogradShape, ep *Epi
 	return w
 }
 
-// Numbers of elements and tiles that fit a second-level cache and make reading weights worthwhile.
+// Sizes that fit a second-level cache and make reading weights worthwhile, in elements or tiles.
 const (
 	winogradGroup = 160 << 10 // elements of factors and products that fit the cache
 	fewTiles      = 24        // with fewer tiles, reading a weight takes longer than computing with it
@@ -198,8 +201,8 @@ const (
 )
 
 // atOnce returns the number of tiles to process at once. This is as many as fit the cache, unless
-// more tiles cause less traffic: they read the weights less often, but keep factors and products in
-// memory.
+// more tiles cause less traffic: they read the weights less often, but their factors and products
+// are in memory instead of the cache.
 func (w *winograd) atOnce(tiles int) int {
 	near := min(manyTiles, max(fewTiles, winogradGroup/w.tileElems()))
 	far := min(tiles, mostTiles)
@@ -209,16 +212,16 @@ func (w *winograd) atOnce(tiles int) int {
 	return near
 }
 
-// tileElems returns the number of factors and products of a tile.
+// tileElems returns the number of elements of the factors and products of a tile.
 func (w *winograd) tileElems() int {
 	return w.points() * w.points() * 16 * (w.inBlocks() + w.outBlocks())
 }
 
-// highest returns the number of tiles of the highest row.
+// highest returns the largest number of tiles in a row of w.rows.
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room returns the number of rows of tiles that fit one of the given number of shares of the
-// scratch, besides the parts' lines.
+// room returns how many rows of w.rows one share of the scratch has memory for. The scratch,
+// without the lines of `parts` parts, is divided into the given number of shares.
 func (w *winograd) room(shares, parts int) int {
 	rest := (len(w.scratch)-parts*w.linesLen())/shares - 2*16*w.points()*w.points()
 	tiles := min(rest/w.tileElems(), max(w.highest(), w.atOnce(ceil(w.tiles, shares))))
@@ -244,14 +247,15 @@ func (w *winograd) run(parts int) {
 	}
 }
 
-// share does the step in parts.
+// share does the work that w.step selects, divided among parts.
 func (w *winograd) share(parts int) {
 	if !winograds.run(w, parts) {
 		w.Part(0, 1)
 	}
 }
 
-// Part processes the i-th of parts shares of the step.
+// Part implements [rt.Task]. It divides the work that w.step selects into `parts` shares and
+// processes share i.
 func (w *winograd) Part(i, parts int) {
 	end := len(w.scratch) - i*w.linesLen()
 	lines := w.scratch[end-w.linesLen() : end]
@@ -297,7 +301,8 @@ type winogradBuffers struct {
 	factorPlane, productPlane int
 }
 
-// place divides a share of the scratch into factors and products for this many rows of tiles.
+// place divides a share of the scratch into factors and products for the given number of rows of
+// w.rows.
 func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
 	b.tiles = rows * w.highest()
 	plane := func(blocks int) int { return 64 * (b.tiles*blocks | 1) }
@@ -311,14 +316,15 @@ func (b *winogradBuffers) place(w *winograd, share []float32, rows int) {
 // segment is a run of adjacent tiles in a row of an image.
 type segment struct{ image, y, x, tiles int }
 
-// segment returns the segment that starts at a tile and ends before another.
+// segment returns the segment that starts at tile from. It ends at tile to, unless the row of the
+// image or the room in a line ends before.
 func (w *winograd) segment(from, to int) segment {
 	row := from / w.across
 	x := from - row*w.across
 	return segment{row / w.down, row % w.down, x, min(to-from, w.across-x, (linePixels-2)/w.Tile)}
 }
 
-// spread writes the factors of input blocks b0…b1 for rows r0…r1 of tiles.
+// spread writes the factors of input blocks [b0, b1) for rows [r0, r1) of w.rows.
 func (w *winograd) spread(b *winogradBuffers, b0, b1, r0, r1 int) {
 	points := w.points()
 	t0, t1 := w.rows.at(r0), w.rows.at(r1)
@@ -373,7 +379,7 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 	runTransform(spreadInputs, w.Tile, &t)
 }
 
-// produce computes the products of output blocks b0…b1 for rows r0…r1 of tiles, and then the
+// produce computes the products of output blocks [b0, b1) for rows [r0, r1) of w.rows, and then the
 // output. b0 is even.
 func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 	_, panels := tileLimits()
@@ -417,8 +423,8 @@ func (w *winograd) produce(b *winogradBuffers, b0, b1, r0, r1 int) {
 // first returns the first input block that an output block sums over.
 func (w *winograd) first(o int) int { return 16 * o / (w.OutC / w.Group) * w.width() }
 
-// collect computes the output of a segment of an output block from its products, which start at
-// tile at of the group.
+// collect computes the output of a segment of output block o from its products. `at` is the index
+// of the segment's first tile in the buffers.
 func (w *winograd) collect(b *winogradBuffers, o, at int, g segment) {
 	points := w.points()
 	t := transform{

@@ -32,7 +32,7 @@ type device struct {
 	queues  map[*queue]struct{}
 }
 
-// openDevice retains the primary context of a card.
+// openDevice opens a card. It retains the primary context of the card.
 func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Device) (gpu.Opened, error) {
 	d := &device{
 		driver: dr, api: api, info: info, handle: handle,

@@ -86,8 +86,8 @@ func (dr *driver) Open(index int) (gpu.Opened, error) {
 	return openDevice(dr, api, info, handle)
 }
 
-// start initializes the driver. It returns its version, as 1000 times the major one plus 10 times the
-// minor one, and the number of cards, which is at least 1.
+// start initializes the driver. It returns the driver's functions, its version, as 1000 times the
+// major one plus 10 times the minor one, and the number of cards, which is at least 1.
 func (dr *driver) start() (api *libcuda.API, version int32, count int, err error) {
 	if api, err = dr.load(); err != nil {
 		return nil, 0, 0, err

@@ -24,7 +24,8 @@ type slot struct {
 	fills  int           // of the queue, up to those from this slot
 }
 
-// reserve returns n bytes of pinned memory, at most a slot. It may wait for earlier work.
+// reserve returns n bytes of pinned memory, for n up to the size of a slot. It may wait for earlier
+// work.
 func (q *queue) reserve(n int) ([]byte, error) {
 	api := q.device.api
 	if len(q.slots) > 0 {

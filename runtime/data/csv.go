@@ -124,7 +124,7 @@ func (o CSVOptions) records(r io.Reader) (next func() (record, error)) {
 	}
 }
 
-// lines is records for NoQuotes. It skips empty lines.
+// lines is [CSVOptions.records] for NoQuotes. It skips empty lines.
 func (o CSVOptions) lines(b *bufio.Reader) (next func() (record, error)) {
 	line := 0
 	return func() (record, error) {

@@ -77,7 +77,7 @@ func (s *settings) check(d Driver) error {
 	return nil
 }
 
-// kernel returns a kernel of the code.
+// kernel returns the kernel of the program's code that k describes.
 func (i *Instance) kernel(k *KernelInfo) (Kernel, error) { return i.loaded.kernel(k) }
 
 // On returns prepare with its first argument bound to i. prepare computes weights on the instance's

@@ -42,8 +42,8 @@ func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 // Out returns an argument for memory that a kernel writes. The kernel may also read it.
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
-// Int returns an argument for a number that a kernel takes as an i32, such as an extent. The launch fails if
-// the number does not fit.
+// Int returns an argument for a number that a kernel takes as an i32, such as an extent.
+// [Run.Launch] reports an error, which ends the call, if the number does not fit.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
 // Wide returns an argument for a number that a kernel takes as an i64.
@@ -53,11 +53,12 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 	return Arg{memory: unsafe.Pointer(unsafe.SliceData(s)), bytes: len(s) * int(unsafe.Sizeof(*new(T))), number: uint64(len(s)), kind: kind}
 }
 
-// maxElements is the number of elements that memory of a kernel may have. Kernels count them with an i32, and
-// go beyond the last one by at most the number of blocks of a grid.
+// maxElements is the largest number of elements of memory that is an argument of a kernel. Kernels
+// count elements with an i32, and go beyond the last one by at most the number of blocks of a grid.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
-// check returns an error if a kernel cannot count to the number, or to the number of elements of the memory.
+// check returns an error if the argument exceeds what kernels can count: an i32 that is too large,
+// or memory with more than maxElements elements.
 func (a Arg) check() error {
 	n := int64(a.number)
 	switch {
@@ -94,7 +95,8 @@ func regionOf(a Arg, at Address) region {
 	return region{start: uintptr(a.memory), bytes: a.bytes, at: at, onHost: a.kind == isRead, result: a.kind == isWritten, host: a.host()}
 }
 
-// address returns where memory is on the device, if it is in the region.
+// address returns the device address of an argument's memory. ok is false if the region does not
+// contain this memory.
 func (r *region) address(a Arg) (at Address, ok bool) {
 	offset := uintptr(a.memory) - r.start
 	if offset > uintptr(r.bytes) || uintptr(a.bytes) > uintptr(r.bytes)-offset {

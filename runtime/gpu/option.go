@@ -20,7 +20,8 @@ type settings struct {
 // deviceVariable is the environment variable that chooses the device of models without [Device].
 const deviceVariable = "BURNGEN_DEVICE"
 
-// settingsOf applies options to the settings of the environment.
+// settingsOf returns the settings of the environment variables, changed by options. It returns an
+// error if a variable or an option is invalid.
 func settingsOf(options []Option) (settings, error) {
 	var s settings
 	if text := os.Getenv(deviceVariable); text != "" {

@@ -65,7 +65,7 @@ func (p *Program) load(index int) (*loaded, error) {
 	return l, nil
 }
 
-// kernel returns a kernel of the code.
+// kernel returns the kernel of the program's code that k describes.
 func (l *loaded) kernel(k *KernelInfo) (Kernel, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -107,21 +107,21 @@ func BeginTraining[W, C any](r *Run, ctx context.Context, arena []byte, w *W, ch
 	return nil
 }
 
-// slices returns the memory of the slices in a struct, to which of is a pointer. The slices of a
-// struct never change.
-func (r *Run) slices(of any, kind argKind) []Arg {
+// slices returns the memory of the slices in the struct that ptr points to. It caches the list by
+// ptr, so the slices must not be replaced later. kind says whether kernels read or write them.
+func (r *Run) slices(ptr any, kind argKind) []Arg {
 	for _, s := range r.structs {
-		if s.of == of {
+		if s.ptr == ptr {
 			return s.slices
 		}
 	}
-	r.structs = append(r.structs, slicesIn{of, slicesOf(of, kind)})
+	r.structs = append(r.structs, slicesIn{ptr, slicesOf(ptr, kind)})
 	return r.structs[len(r.structs)-1].slices
 }
 
 // slicesIn holds the memory of the slices in a struct.
 type slicesIn struct {
-	of     any // a pointer to it
+	ptr    any // points to the struct
 	slices []Arg
 }
 

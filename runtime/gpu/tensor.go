@@ -79,7 +79,9 @@ func (t *Tensor[T]) Download(dst []T) error {
 	})
 }
 
-// copied copies between n elements of the host and the device.
+// copied calls do, which copies all elements between the host and the device, while the tensor is
+// in use as kind says. n is the number of elements on the host; a wrong number is an error. what is
+// the prefix of errors.
 func (t *Tensor[T]) copied(what string, n int, kind argKind, do func(Queue, *tensorMemory) error) (err error) {
 	if t == nil || t.memory == nil {
 		return fmt.Errorf("gpu: %s: the tensor is nil", what)

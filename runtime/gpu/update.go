@@ -49,12 +49,12 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 	return nil
 }
 
-// maxUpdateBlocks bounds the blocks of an update. Longer vectors have several groups of elements
-// for each thread.
+// maxUpdateBlocks bounds the blocks of an update. If a vector is too long for this many blocks,
+// each thread updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
 // Squares returns the sum of the squares of the elements of x, a part of a vector that was passed
-// to Hold. It waits for the device.
+// to [Run.Hold]. It waits for the device.
 func (r *Run) Squares(x []float32) (float64, error) {
 	if len(x) == 0 {
 		return 0, nil
@@ -92,7 +92,7 @@ func (r *Run) Squares(x []float32) (float64, error) {
 	return total, nil
 }
 
-// update returns a kernel of package update, which has this number of arguments.
+// update returns the kernel of package update with this name. args is the number of its arguments.
 func (i *Instance) update(name string, args int) (Kernel, error) {
 	return i.loaded.update(i.program.Driver().Name(), name, args)
 }

@@ -8,9 +8,10 @@ import (
 	"unsafe"
 )
 
-// Views are the tensors of a call. Generated methods make them of their arguments and results, in the
-// types in which they take tensors of the host, and pass these to the method for the host: [Begin]
-// finds the tensors again. The zero value is ready to use. Done ends the use of the tensors.
+// Views are the device tensors that a call takes as arguments and results. A generated method for
+// tensors makes a host slice or array of each with [Elems], [Items] or [Array], passes these to the
+// method for host memory, and calls Done at the end. [Begin] recognises the slices and uses the
+// device memory of their tensors. The zero value is ready to use.
 type Views struct {
 	run   *Run
 	where string
@@ -41,14 +42,16 @@ func (v *Views) Done() {
 	v.used = nil
 }
 
-// fail keeps the first error.
+// fail sets v.err unless it is set already. name is the tensor's name.
 func (v *Views) fail(name, format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf("%s: %s: "+format, append([]any{v.where, name}, args...)...)
 	}
 }
 
-// Elems returns the elements of a tensor. name is its name in errors.
+// Elems returns host memory that stands for the elements of a tensor; see [Views]. It begins the
+// use of the tensor, which Done ends. name is the tensor's name in errors. After an error, which
+// [Views.Err] returns, the result is nil.
 func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	if t == nil || t.memory == nil {
 		v.fail(name, "the tensor is nil")
@@ -74,8 +77,8 @@ func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.counterpart))), n)[:n:n]
 }
 
-// Items returns a tensor as the items of a batch. A is T or an array of T, and item the shape of an A. The
-// tensor must have one more extent, which comes first: the size of the batch.
+// Items is [Elems] for a tensor that is the items of a batch. A is T or an array of T, and item the
+// shape of an A. The tensor must have one more extent, which comes first: the size of the batch.
 func Items[A, T any](v *Views, access Access, name string, t *Tensor[T], item ...int) []A {
 	elems := Elems(v, access, name, t)
 	switch {
@@ -91,7 +94,8 @@ func Items[A, T any](v *Views, access Access, name string, t *Tensor[T], item ..
 	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(elems))), t.shape[0])
 }
 
-// Array returns a tensor as an array. A is T or an array of T, and shape the shape of an A.
+// Array is [Elems] for a tensor that is one array. A is T or an array of T, and shape the shape of
+// an A.
 func Array[A, T any](v *Views, access Access, name string, t *Tensor[T], shape ...int) *A {
 	elems := Elems(v, access, name, t)
 	switch {
@@ -106,7 +110,8 @@ func Array[A, T any](v *Views, access Access, name string, t *Tensor[T], shape .
 	return (*A)(unsafe.Pointer(unsafe.SliceData(elems)))
 }
 
-// CheckShape fails if a result has another shape than its tensor. name is its name in errors.
+// CheckShape sets the error that [Views.Err] returns if shape, the shape of a result, is not the
+// shape of the tensor. name is the tensor's name in errors.
 func CheckShape[T any](v *Views, name string, t *Tensor[T], shape []int) {
 	if !slices.Equal(t.shape, shape) {
 		v.fail(name, "the tensor has shape %v, want %v", t.shape, shape)

@@ -165,7 +165,8 @@ func CheckAttention(t *testing.T, attend AttentionKernel, c AttentionCase) {
 	}
 }
 
-// attention computes the definition for one query, and the tolerance needed for float32.
+// attention computes y, the definition for query i of head h in batch element b. room is the
+// tolerance needed for float32.
 func attention(s *AttentionShape, m *AttentionMask, q, k, v []float32, b, h, i int) (y []float64, room float64) {
 	y = make([]float64, s.Width)
 	g := h / (s.Heads / s.Shared)

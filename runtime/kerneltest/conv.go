@@ -102,7 +102,7 @@ func CheckConv(t *testing.T, conv ConvKernel, c ConvCase) {
 	check(t, conv, c, false)
 }
 
-// check is like CheckConv, for results that may be planar.
+// check is like [CheckConv], for results that are planar if planar is true.
 func check(t *testing.T, conv ConvKernel, c ConvCase, planar bool) {
 	t.Helper()
 	c.complete()

@@ -60,7 +60,8 @@ func MatMul[W Weight](t *testing.T, mul MatMulKernel[W]) {
 	}
 }
 
-// MatMulRows tests a product with rows that are not in panels and with a bias for each row.
+// MatMulRows tests a product whose operand b is a plain matrix instead of panels, with a bias for
+// each row.
 func MatMulRows(t *testing.T, mul MatMulKernel[float32]) {
 	for _, m := range []int{1, 2, 5, 6, 7, 13, 14, 15, 29, 60} {
 		for _, n := range []int{16, 32, 48, 208} {
@@ -92,7 +93,7 @@ type MatMulCase struct {
 	M, N, K, Batch   int
 	PadA, PadB, PadC int // elements between rows
 	SharedA, SharedB bool
-	Trans            bool // offset of the operands from an aligned address, in elements
+	Trans            bool // b holds N×K matrices, which are transposed
 	Rows             bool // b is not in panels, and the bias is for rows
 	Terms            int
 	Shift            int  // offset of the operands from an aligned address, in elements

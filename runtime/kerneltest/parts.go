@@ -62,7 +62,8 @@ func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 // partRows is the number of rows of the operands: as many as a large tile has.
 const partRows = 12
 
-// distance returns the root mean square of the differences relative to that of the exact numbers.
+// distance returns the root mean square of the differences, divided by the root mean square of the
+// exact numbers.
 func distance(got []float32, exact []float64) float64 {
 	var off, all float64
 	for i, v := range exact {

@@ -58,7 +58,7 @@ func depthwise(t *testing.T, check func(t *testing.T, c ConvCase)) {
 	})
 }
 
-// depthwiseCase completes a case and checks it.
+// depthwiseCase sets the fields that a case leaves out, and calls check with the case.
 func depthwiseCase(t *testing.T, check func(t *testing.T, c ConvCase), c ConvCase) {
 	t.Helper()
 	s := &c.Shape

@@ -113,7 +113,8 @@ func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), 
 	}
 }
 
-// Softmax tests a softmax, or its logarithm, along the middle axis of [rows, n, inner].
+// Softmax tests a softmax, or its logarithm if logarithm is true, along the middle axis of [rows,
+// n, inner].
 func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool) {
 	for _, n := range []int{1, 2, 3, 8, 10, 15, 16, 17, 40, 64, 100, 129, 1000, 5000, 70_000} {
 		for _, inner := range []int{1, 2, 5, 16, 33, 300} {
@@ -172,8 +173,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 	}
 }
 
-// Norm tests a normalisation of rows of n elements, with and without scale and bias. If biased is
-// false, bias is always nil.
+// Norm tests a normalisation of rows of n elements, with and without scale and bias. centred says
+// that it subtracts the mean. If biased is false, bias is always nil.
 func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool) {
 	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
 		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {

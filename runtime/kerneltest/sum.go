@@ -85,8 +85,9 @@ type epilogue struct {
 	twice    bool
 }
 
-// newEpilogue returns an epilogue for length elements and the given number of columns or channels.
-// The residual is zero for elements for which pad returns true; pad may be nil.
+// newEpilogue returns an epilogue with the steps in bits, for length elements and the given number
+// of columns or channels. The residual is zero for elements for which pad returns true; pad may be
+// nil.
 func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) bool) *epilogue {
 	e := &epilogue{}
 	if bits&withBias != 0 {
@@ -144,7 +145,7 @@ func (e *epilogue) check(t *testing.T) {
 	}
 }
 
-// apply returns the sum after the epilogue for element at of dst, in the given column.
+// apply returns what the epilogue makes of s, the sum for element `at` of dst in the given column.
 func (e *epilogue) apply(s Sum, at, column int) Sum {
 	if e.ep.Bias != nil {
 		s.Add(e.ep.Bias[column], 1)

@@ -86,7 +86,8 @@ var UpdateCases = []UpdateCase{
 	}},
 }
 
-// adam is the definition of one element of Adam. A fifth element of x is the largest second moment.
+// adam applies a step of Adam to one element. x holds the weight, gradient, first moment, second
+// moment and, if its length is 5, the largest second moment.
 func adam(x []float64) {
 	s := &adamRates
 	r := floatsOf(s.Decay, s.Shrink, s.Beta1, s.Rest1, s.Beta2, s.Rest2, s.Scale, s.Epsilon, s.Rate)
@@ -101,7 +102,8 @@ func adam(x []float64) {
 	x[0] = r[1]*x[0] - r[8]*x[2]/(r[6]*math.Sqrt(second)+r[7])
 }
 
-// rmsProp is the definition of one element of RMSProp.
+// rmsProp applies a step of RMSProp to one element. x holds the weight, gradient and mean square.
+// mean is the mean gradient, and m the momentum; either is nil in a variant without it.
 func rmsProp(x []float64, mean, m *float64) {
 	s := &rmsPropRates
 	r := floatsOf(s.Decay, s.Alpha, s.Rest, s.Momentum, s.Epsilon, s.Rate)

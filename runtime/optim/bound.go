@@ -247,7 +247,7 @@ type pass struct {
 	n     int64
 }
 
-// Part updates the elements of part i.
+// Part implements [rt.Task]. It divides the elements into `parts` shares and updates share i.
 func (p *pass) Part(i, parts int) {
 	b := p.bound
 	units := int64(b.size+unit-1) / unit

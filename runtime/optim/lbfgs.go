@@ -251,7 +251,7 @@ func (o *LBFGS) remember() {
 }
 
 // choose sets the direction to minus the inverse Hessian of the history times the gradients:
-// algorithm 7.4.
+// algorithm 7.4 of the book that [LBFGS] names.
 func (o *LBFGS) choose() {
 	q := o.direction
 	for i, g := range o.g {

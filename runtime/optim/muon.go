@@ -139,7 +139,8 @@ func (o *Muon) update(w, g, m []float32, rows, columns int, rate float64) {
 }
 
 // orthogonal returns a matrix with the singular vectors of x and singular values near 1. The norm
-// of x is at most 1, and x is overwritten. It iterates x → a·x + (b·A + c·A²)·x with A = x·xᵀ.
+// of x is at most 1, and x is overwritten. It iterates x → a·x + (b·A + c·A²)·x, with A = x·xᵀ and
+// constants a, b and c.
 func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	const a, b, c = 3.4445, -4.775, 2.0315 // coefficients of the paper
 	y := o.y[:len(x)]
@@ -169,7 +170,8 @@ func (o *Muon) orthogonal(x []float32, rows, columns int) []float32 {
 	return x
 }
 
-// multiply computes dst = p·q for m×k and k×n matrices, or dst = p·qᵀ with q of n×k.
+// multiply computes dst = p·q for m×k and k×n matrices. If transposed is true, it computes dst =
+// p·qᵀ with q of n×k.
 func (o *Muon) multiply(dst, p, q []float32, m, k, n int, transposed bool) {
 	stride := n
 	if transposed {

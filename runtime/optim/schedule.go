@@ -22,7 +22,7 @@ func progress(step, n int) float64 {
 	return float64(max(0, step)) / float64(n)
 }
 
-// wave interpolates between two numbers along half a cosine wave.
+// wave returns the number at part, in [0, 1], of half a cosine wave from one number to another.
 func wave(from, to, part float64) float64 {
 	return to + float64((from-to)*(1+math.Cos(math.Pi*part)))/2
 }
@@ -65,7 +65,7 @@ func Noam(rate float64, width, n int) Schedule {
 }
 
 // Warmup returns a schedule that raises the rate linearly in n steps, from 1/n of the first rate of
-// s to the whole. It then follows s from step 0 of s.
+// s to all of that rate. It then follows s from step 0 of s.
 func Warmup(n int, s Schedule) Schedule {
 	return func(step int) float64 {
 		if step < n {

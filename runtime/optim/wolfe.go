@@ -9,8 +9,9 @@ const (
 )
 
 // search looks along the direction for a point that satisfies the strong Wolfe conditions
-// (algorithms 3.5 and 3.6). It starts with t. It returns such a point, or else the best point it
-// found. calls is the number of loss evaluations.
+// (algorithms 3.5 and 3.6 of the book that [LBFGS] names). It first tries t times the direction.
+// loss and slope belong to the start. It returns such a point or, if it finds none, the best point
+// that it found. calls is the number of loss evaluations.
 func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *point, calls int, err error) {
 	before, p, spare := &o.points[0], &o.points[1], &o.points[2]
 	before.set(0, loss, slope, o.g)
@@ -85,7 +86,7 @@ func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *
 	return low, trial + 1, nil
 }
 
-// set copies a known point.
+// set makes p a point that has been evaluated already.
 func (p *point) set(t, loss, slope float64, g []float32) {
 	p.t, p.loss, p.slope = t, loss, slope
 	copy(p.g, g)

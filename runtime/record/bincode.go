@@ -112,7 +112,8 @@ func readBincode(w *rt.Weights, file []byte) error {
 	return w.Err()
 }
 
-// effortRatio bounds the elements that are read in vain, relative to the bytes of the file.
+// effortRatio bounds the elements that are read in attempts that fail, as a multiple of the bytes
+// of the file.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")
@@ -213,7 +214,7 @@ func (b *bincode) shape() ([]int, error) {
 	return shape, nil
 }
 
-// dtype reads a type.
+// dtype reads the numbers of an element type, and returns its name.
 func (b *bincode) dtype() (string, error) {
 	n, err := b.number()
 	if err != nil || n >= uint64(len(b.dtypes)) {
@@ -284,7 +285,7 @@ func (b *bincode) float(dtype string) func() (uint64, error) {
 	}
 }
 
-// signed reads a signed integer.
+// signed reads a signed integer. It returns the bits of its two's complement.
 func (b *bincode) signed() (uint64, error) {
 	x, err := b.number()
 	return x>>1 ^ -(x & 1), err

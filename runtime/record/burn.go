@@ -183,8 +183,8 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads a list under a key of a table t. If the list holds the elements or bytes of a tensor,
-// it also reads the rest of the table and reports true.
+// list reads l, the list under a key of the table t. If l holds the elements or bytes of a tensor,
+// it also reads the rest of t and reports true.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]
@@ -236,8 +236,9 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	return true, b.expectNoMore(t, 2)
 }
 
-// elementOf returns the type of a list's elements, and a function that reads them. It needs the
-// first element and the metadata. Floats of 16 bits are written as the integers of their bits.
+// elementOf returns the type of a list's elements, and the element that reads them. x is the first
+// element of the list. The metadata decides too. Floats of 16 bits are written as the integers of
+// their bits.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]

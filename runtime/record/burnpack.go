@@ -131,7 +131,7 @@ func readDescriptor(r *walker, name string) (packed, error) {
 	return p, err
 }
 
-// readOffsets reads the byte range of a tensor.
+// readOffsets reads the byte range [from, to) of a tensor.
 func readOffsets(r *walker) (from, to int64, err error) {
 	t, err := r.expect(list)
 	if err != nil {

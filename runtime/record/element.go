@@ -42,9 +42,9 @@ var elements = map[string]element{
 	"bool": {width: 1, print: printBool, parse: parseBool},
 }
 
-// floats returns a floating-point element. Values are printed with the fewest digits that identify
-// them among floats of precision bits. Non-finite values are the texts "inf", "-inf" and "nan", or
-// "nan:" followed by the bits.
+// floats returns the element for a floating-point type. Values are printed with the fewest digits
+// that identify them among floats of precision bits. Non-finite values are the texts "inf", "-inf"
+// and "nan", or "nan:" followed by the bits.
 func floats(width, precision int, value func(uint64) float64, bitsOf func(float64) uint64) element {
 	nan := bitsOf(math.NaN())
 	return element{

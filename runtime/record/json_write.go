@@ -10,8 +10,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// jsonSink writes JSON on one line. With pretty it writes a line for every pair and every row of a
-// tensor.
+// jsonSink writes JSON on one line. If pretty is true, it writes a line for every pair and every
+// row of a tensor.
 type jsonSink struct {
 	out    *bufio.Writer
 	pretty bool

@@ -166,7 +166,7 @@ func checkVersion(v int64) error {
 	return nil
 }
 
-// verify compares contents with their digest.
+// verify returns an error unless sum is the digest of the contents of w.
 func verify(w *rt.Weights, sum string) error {
 	got, err := w.Sum()
 	if err == nil && got != sum {

@@ -78,7 +78,8 @@ func (m *messagePack) more(container token, i int) (bool, error) { return i < co
 
 func (m *messagePack) key() (string, error) { return keyOf(m.next()) }
 
-// keyOf returns the text of a key.
+// keyOf returns the text of t, the token of a key. It returns err if that is not nil, and an error
+// if t is not a text.
 func keyOf(t token, err error) (string, error) {
 	if err == nil && t.kind != text {
 		err = fmt.Errorf("%v as key: a text expected", t.kind)
@@ -118,9 +119,9 @@ func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	return nil
 }
 
-// sized writes a count of items, pairs or bytes. Counts up to most take one byte, combined with the
-// bits of short. Larger counts follow a type byte, of8, of16 or of32, in 8, 16 or 32 bits. An of8
-// of 0 means that there is no form of 8 bits.
+// sized writes a count of items, pairs or bytes. Counts up to `most` take one byte, combined with
+// the bits of `short`. Larger counts follow a type byte, of8, of16 or of32, in 8, 16 or 32 bits. If
+// of8 is 0, there is no form of 8 bits.
 func (m messagePackSink) sized(n int, short byte, most int, of8, of16, of32 byte) {
 	switch {
 	case n <= most:

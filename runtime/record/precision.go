@@ -110,7 +110,8 @@ var most = map[string]float64{
 	"f16": math.Nextafter(65520, 0),
 }
 
-// beyond returns a finite float that the other type cannot represent, if there is one.
+// beyond returns a finite float in raw that the type `to` cannot represent. It reports false if
+// there is none.
 func beyond(raw []byte, dtype, to string) (float64, bool) {
 	if wide := []string{"f16", "f32", "f64"}; slices.Index(wide, to) >= slices.Index(wide, dtype) && dtype != "bf16" {
 		return 0, false

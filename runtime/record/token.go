@@ -40,7 +40,8 @@ type token struct {
 	text     []byte // of texts, blobs and decimals; may share the source's memory
 }
 
-// integer returns the value of an integer token, in two's complement.
+// integer returns the bits of an integer token in two's complement, and whether it is negative. It
+// returns an error if t is not an integer of 64 bits.
 func (t token) integer() (bits uint64, negative bool, err error) {
 	switch t.kind {
 	case integer:
@@ -132,7 +133,8 @@ func (w *walker) enter() error {
 
 func (w *walker) leave() { w.depth-- }
 
-// each calls f at the start of each item of a list or pair of a table, from index from on.
+// each calls f at the start of each item of a list or pair of a table. It begins with item or pair
+// number from.
 func (w *walker) each(container token, from int, f func(i int) error) error {
 	if err := w.enter(); err != nil {
 		return err

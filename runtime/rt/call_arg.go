@@ -171,7 +171,7 @@ func CallOpen[T Element](c *Call, i int, t *Tensor[T], want ...int) {
 	a.want, a.sized = append(a.want[:0], want...), false
 }
 
-// passedTo returns the tensor in a if its element type is T.
+// passedTo returns the tensor in a. If a does not hold a tensor of T, it puts an empty one there.
 func passedTo[T Element](a *Arg) *passedAs[T] {
 	p, ok := a.tensor.(*passedAs[T])
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// CheckItem compares the shape of an element of a sequence or optional with want. [AnyDim] accepts
-// any extent, and a nil want accepts any shape.
+// CheckItem returns an error unless shape, the shape of an element of a sequence or optional,
+// matches want. [AnyDim] matches any extent, and a nil want any shape.
 func CheckItem(where string, shape, want []int) error {
 	if want == nil {
 		return nil
@@ -18,8 +18,8 @@ func CheckItem(where string, shape, want []int) error {
 	return nil
 }
 
-// CheckSequence checks the tensors of a sequence. The data of each must match its shape, and the
-// shape must pass [CheckItem].
+// CheckSequence returns an error if the data of a tensor in seq does not match its shape, or if
+// [CheckItem] does not accept the shape.
 func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	for i, t := range seq {
 		if err := t.Check(); err != nil {
@@ -32,7 +32,8 @@ func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	return nil
 }
 
-// CheckOptional applies [CheckSequence] to the tensor of an optional. A nil x is valid.
+// CheckOptional checks the tensor of an optional as [CheckSequence] checks the tensors of a
+// sequence. A nil x is valid.
 func CheckOptional[T any](where string, x *Tensor[T], want []int) error {
 	if x == nil {
 		return nil

@@ -9,7 +9,8 @@ type Float16 uint16
 // 7 of mantissa.
 type BFloat16 uint16
 
-// Float32 returns h as a float32, which is exact. A NaN keeps its sign and payload.
+// Float32 returns the value of h, which a float32 represents exactly. A NaN keeps its sign and
+// payload.
 func (h Float16) Float32() float32 {
 	const (
 		scale = 1 << (127 - 15) // from the bias of binary16 to that of binary32
@@ -42,7 +43,7 @@ func ToFloat16(x float32) Float16 {
 	return sign | Float16((b+0xfff+b>>13&1)>>13)
 }
 
-// Float32 returns h as a float32, which is exact.
+// Float32 returns the value of h, which a float32 represents exactly.
 func (h BFloat16) Float32() float32 { return math.Float32frombits(uint32(h) << 16) }
 
 // ToBFloat16 rounds x to the nearest bfloat16, ties to even, as ONNX Cast does. Magnitudes that

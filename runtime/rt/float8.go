@@ -3,10 +3,10 @@ package rt
 import "math"
 
 // The 8-bit floating-point types are named by the widths of exponent and mantissa. FN types have no
-// infinities. FNUZ types have a single NaN, at the code of negative zero. Conversions round to
-// nearest, ties to even. Values past the largest finite number, infinities included, follow ONNX
-// Cast and its tests. With saturate they become the largest finite number. Without it they become
-// infinite, or NaN if the type has no infinities.
+// infinities. FNUZ types have a single NaN, at the code of negative zero. Conversions to these
+// types round to nearest, ties to even. Values past the largest finite number, infinities included,
+// follow ONNX Cast and its tests. If the parameter saturate is true, they become the largest finite
+// number. Otherwise they become infinite, or NaN if the type has no infinities.
 type (
 	// Float8E4M3FN has a largest value of 448 and has NaNs.
 	Float8E4M3FN uint8
@@ -91,22 +91,23 @@ func (m *minifloat) encode(x float32, saturate bool) uint8 {
 	return uint8(code) | sign
 }
 
-// Float32 returns f as a float32, which is exact.
+// Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E4M3FN) Float32() float32 { return e4m3fn.decode(uint8(f)) }
 
-// Float32 returns f as a float32, which is exact.
+// Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E4M3FNUZ) Float32() float32 { return e4m3fnuz.decode(uint8(f)) }
 
-// Float32 returns f as a float32, which is exact.
+// Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E5M2) Float32() float32 { return e5m2.decode(uint8(f)) }
 
-// Float32 returns f as a float32, which is exact.
+// Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E5M2FNUZ) Float32() float32 { return e5m2fnuz.decode(uint8(f)) }
 
-// Float32 returns f as a float32, which is exact. The upper 4 bits of f are ignored.
+// Float32 returns the value of f, which a float32 represents exactly. The upper 4 bits of f are
+// ignored.
 func (f Float4E2M1) Float32() float32 { return e2m1.decode(uint8(f)) }
 
-// Float32 returns f as a float32, which is exact.
+// Float32 returns the value of f, which a float32 represents exactly.
 func (f Float8E8M0) Float32() float32 {
 	switch f {
 	case 0:

@@ -29,7 +29,7 @@ type Memory struct {
 	refused bool      // a result was refused before anything was computed
 }
 
-// layoutOf is where the buffers of a method are, for the extents of its last call. bytes, offsets
+// layoutOf holds the places of a method's buffers, for the extents of its last call. bytes, offsets
 // and at have an element for each of the method's Buffers.
 type layoutOf struct {
 	method  *Method
@@ -101,7 +101,8 @@ func (m *Memory) begin(args []Passed) error {
 	return m.checkResults(args)
 }
 
-// check checks pointers and the shapes of arguments.
+// check returns an error if a pointer is nil, or if an argument does not have the shape that the
+// method takes.
 func (m *Memory) check(args []Passed) error {
 	for i := range args {
 		a := &args[i]
@@ -119,7 +120,8 @@ func (m *Memory) check(args []Passed) error {
 	return nil
 }
 
-// checkArgument checks the shape of an argument.
+// checkArgument returns an error if an argument does not have the shape that the method takes. Its
+// symbols may be bound already.
 func (m *Memory) checkArgument(a *Passed) error {
 	var err error
 	switch a.kind {
@@ -140,8 +142,8 @@ func (m *Memory) checkArgument(a *Passed) error {
 	return nil
 }
 
-// checkItems checks that an argument has an item for each of the batch. The first argument gives
-// the size of the batch, which is the method's first symbol.
+// checkItems returns an error unless an argument has an item for each item of the batch. The first
+// argument gives the size of the batch, which is the method's first symbol.
 func (m *Memory) checkItems(a *Passed) error {
 	n := m.Symbols.Value(0)
 	if n < 0 {
@@ -190,7 +192,7 @@ func (m *Memory) Results(results ...Passed) error {
 	return err
 }
 
-// roomError returns the first error of making room for a result.
+// roomError returns the first error that occurred when memory for a result was allocated.
 func roomError(where string, results []Passed) error {
 	for i := range results {
 		if err := results[i].err; err != nil {
@@ -200,7 +202,8 @@ func roomError(where string, results []Passed) error {
 	return nil
 }
 
-// checkResults checks the results among args.
+// checkResults returns an error if a result among args is a nil pointer, does not have the size of
+// the batch, or overlaps an argument.
 func (m *Memory) checkResults(args []Passed) error {
 	for i := range args {
 		r := &args[i]

@@ -60,8 +60,8 @@ func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error 
 	return nil
 }
 
-// truncatedAt returns the first normal number, at the places i, i + 2⁴⁸, …, whose magnitude is at
-// most 2.
+// truncatedAt returns the first of the numbers [NormalAt](seed, i), NormalAt(seed, i + 2⁴⁸), …
+// whose magnitude is at most 2.
 func truncatedAt(seed, i uint64) float64 {
 	for {
 		if x := NormalAt(seed, i); math.Abs(x) <= 2 {

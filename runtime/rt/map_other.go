@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// mapFile reads the first size bytes of f, because this system has no file mapping.
+// mapFile reads the first size bytes of f, because this system has no file mapping. The function
+// that it returns does nothing.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := NewArena(int64(size))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps the first size bytes of f, private and read-only.
+// mapFile maps the first size bytes of f, private and read-only. It returns the memory, and a
+// function that unmaps it.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {

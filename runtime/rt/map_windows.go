@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapFile maps the first size bytes of f, read-only.
+// mapFile maps the first size bytes of f, read-only. It returns the memory, and a function that
+// unmaps it.
 func mapFile(f *os.File, size int) ([]byte, func() error, error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil {

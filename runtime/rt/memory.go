@@ -55,7 +55,8 @@ func FloorDiv(a, b int) int {
 	return q
 }
 
-// Limit returns the largest extent that symbol may have.
+// Limit returns the largest extent that symbol may have, which is math.MaxInt if m does not limit
+// it.
 func (m Max) Limit(symbol string) int {
 	if n, ok := m[symbol]; ok {
 		return n

@@ -47,7 +47,8 @@ type Buffers struct {
 	First, Last []int32
 }
 
-// sizes writes the size of each buffer.
+// sizes computes the size of each buffer for the given extents, and stores the sizes in bytes. z
+// reports overflows.
 func (b *Buffers) sizes(z *Sizes, extents, bytes []int64) {
 	if b.Bytes != nil {
 		b.Bytes(z, extents, bytes)

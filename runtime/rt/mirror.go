@@ -70,7 +70,7 @@ func (all *parameters) toHost() error {
 	return nil
 }
 
-// toDevice hides the vectors while the device changes them.
+// toDevice sets Data and Grad to nil while the device changes the elements.
 func (all *parameters) toDevice() {
 	if !all.away {
 		all.away = true
@@ -91,7 +91,8 @@ func (all *parameters) settle() error {
 	return all.toHost()
 }
 
-// fail keeps the first error of the device, which [Params.Err] returns.
+// fail stores err as the error that [Params.Err] returns, unless an earlier one is stored. It
+// returns err.
 func (all *parameters) fail(err error) error {
 	if all.failed == nil {
 		all.failed = err
@@ -132,8 +133,8 @@ func (all *parameters) assign(to, from []float32) error {
 	return nil
 }
 
-// spans calls f with the ranges of elements of the parameters for which want is true. Adjacent parameters
-// are one range: there is only padding, which is 0, between them.
+// spans calls f with the ranges [from, to) of elements of the parameters for which want is true.
+// Adjacent parameters are one range: there is only padding, which is 0, between them.
 func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *parameters, from, to int)) {
 	from, to := 0, 0
 	p.each(func(all *parameters, i int) {
@@ -153,5 +154,6 @@ func (p *Params) spans(want func(all *parameters, i int) bool, f func(all *param
 	}
 }
 
-// padded returns the first element of a parameter if the one before it ends at end.
+// padded returns the index of the first element of a parameter. end is the end of the parameter
+// before it, an exclusive index.
 func padded(end int) int { return (end + 15) / 16 * 16 }

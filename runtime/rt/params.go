@@ -292,7 +292,8 @@ func (p *Params) State(s *State) {
 	})
 }
 
-// String returns a table of the parameters: name, type, number of elements, and the total.
+// String returns a table with the name, type and number of elements of each parameter, and the
+// total number.
 func (p *Params) String() string {
 	if p == nil {
 		return "0 parameters\n"

@@ -66,7 +66,7 @@ func (s *State) checkKind(w *Weights, part string) error {
 	return err
 }
 
-// StateScalar registers a number.
+// StateScalar registers the number that x points to as a variable.
 func StateScalar[T Number | bool](s *State, name string, x *T) {
 	var data []T
 	if x != nil {

@@ -61,9 +61,9 @@ const AnyDim = -1
 // Sym is its own inverse: Sym(Sym(k)) is k.
 func Sym(k int) int { return -2 - k }
 
-// CheckShape compares the shape of an argument, called where, with want. An extent of 0 or more
-// must be equal, Sym(k) binds symbol k or must agree with its value, and [AnyDim] accepts any
-// extent.
+// CheckShape returns an error unless the shape of an argument, called where, matches want. An
+// extent of 0 or more in want must be equal, Sym(k) binds symbol k or must agree with its value,
+// and [AnyDim] accepts any extent.
 func (s *Symbols) CheckShape(where string, shape []int, want ...int) error {
 	if err := s.checkShape(shape, want); err != nil {
 		return fmt.Errorf("%s: %w", where, err)

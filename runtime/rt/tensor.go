@@ -16,7 +16,8 @@ type Tensor[T any] struct {
 // Check returns an error if Data does not have as many elements as Shape says.
 func (t Tensor[T]) Check() error { return checkData(t.Shape, len(t.Data)) }
 
-// checkData checks that a tensor of a shape has a number of elements.
+// checkData returns an error unless data, a number of elements, is right for a tensor of this
+// shape.
 func checkData(shape []int, data int) error {
 	n, err := Elems(shape)
 	if err != nil {

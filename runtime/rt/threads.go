@@ -247,7 +247,8 @@ func (p *pool) run(ctx context.Context, t Task, parts int) error {
 	return err
 }
 
-// share executes the k-th of n runs of parts, until ctx is done.
+// share executes share k of a task that is shared among n workers: a run of adjacent parts. It
+// starts no more parts after ctx is done. A panic of a part becomes a [PanicError].
 func share(ctx context.Context, t Task, k, n, parts int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -205,7 +205,8 @@ func (t *Trainer[W, C]) passOf(m *Method) *Pass {
 	return p
 }
 
-// changes returns where a call writes. It returns an error if a device has no room for gradients aside.
+// changes returns the slices into which a call writes: the gradients of the parameters or, if aside
+// is true, separate memory. It returns an error if a device has no room for this memory.
 func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 	if !aside {
 		return t.direct, nil
@@ -226,8 +227,8 @@ func (t *Trainer[W, C]) changes(aside bool) (*C, error) {
 // Key returns the key of the call's random numbers.
 func (f *TrainingFrame[W, C]) Key() []int64 { return f.t.base.Key() }
 
-// Ends reports whether the backward pass may end at a place, because the steps after it serve only
-// frozen parameters.
+// Ends reports whether the call may end at this place of the backward pass, because all later steps
+// serve only frozen parameters. Generated code numbers the places in their order.
 func (f *TrainingFrame[W, C]) Ends(place int) bool { return f.pass.Ends() <= place }
 
 // Leave ends the call, as [Frame.Leave] does. After a step without an error, it marks the gradients
@@ -255,8 +256,8 @@ func (f *TrainingFrame[W, C]) Leave(err *error) {
 	f.leave()
 }
 
-// abandon ends a call that could not begin: one with an error in *err, or a panic, which becomes
-// *err.
+// abandon ends the call if it could not begin: if *err is not nil, or a panic is under way, which
+// becomes *err.
 func (f *TrainingFrame[W, C]) abandon(err *error) {
 	if r := recover(); r != nil {
 		*err = recovered(f.where(), r)

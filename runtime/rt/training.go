@@ -215,7 +215,8 @@ func (t *Training) Key() []int64 {
 	return t.key[:]
 }
 
-// Weights returns a copy of the current weights, and the weights that training does not change.
+// Weights returns weights for use in a model: a copy of the current values of trained weights,
+// together with the weights that training does not change.
 func (t *Training) Weights() *Weights {
 	w := NewWeights()
 	if err := t.toHost(); err != nil {
@@ -323,8 +324,8 @@ func (t *Training) Pass(m *Method) *Pass {
 	return p
 }
 
-// Ends returns the number of the place where the backward pass may stop, because the steps after it
-// only serve frozen parameters.
+// Ends returns the number of the place where the backward pass may end, because all later steps
+// serve only frozen parameters. [TrainingFrame.Ends] compares with it.
 func (p *Pass) Ends() int { return p.ends }
 
 // Begin begins a step. aside reports whether the step must write its gradients to separate memory,

@@ -42,7 +42,7 @@ type tensors struct {
 	unmap  func() error // releases the mapped memory, once; nil if none is mapped
 }
 
-// tensor is one tensor. Elements are stored as in a file; see store.
+// tensor is one tensor. Its bytes are those of a file, little-endian.
 type tensor struct {
 	Info
 	raw  []byte
@@ -74,8 +74,8 @@ func (t *tensor) bytes() ([]byte, error) {
 	return l.raw, l.err
 }
 
-// once is like bytes, but does not cache its result. Elements that have to be computed may use the
-// capacity of room.
+// once is like [tensor.bytes], but does not cache its result. Elements that have to be computed may
+// use the capacity of room.
 func (t *tensor) once(room []byte) ([]byte, error) {
 	l := t.lazy
 	if l == nil {
@@ -107,7 +107,7 @@ type Info struct {
 	Bytes int64  // as stored
 }
 
-// String returns "f32[8,1,3,3]".
+// String returns the type and shape as text, such as "f32[8,1,3,3]".
 func (i Info) String() string { return formatType(i.DType, i.Shape) }
 
 func formatType(dtype string, shape []int) string {

@@ -97,7 +97,8 @@ func (w *Weights) Convert(types map[string]string) error {
 	return nil
 }
 
-// converted returns t as elements of another type.
+// converted returns the tensor with its elements converted to type `to`. The conversion is done
+// when the elements are first used.
 func (t *tensor) converted(to string) *tensor {
 	from, as := kinds[t.DType].bits/8, kinds[to].bits/8
 	n := int(t.Bytes / int64(from))

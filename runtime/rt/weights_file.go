@@ -20,7 +20,7 @@ func OpenWeightsFile(path string) *Weights {
 }
 
 // ReadWeightsFile maps a file, as [OpenWeightsFile] does, and calls read. read adds weights to w
-// from the contents of the file. It must not write to them, nor use them after Close.
+// from file, the contents of the file. It must not write to file, nor use it after Close.
 // ReadWeightsFile returns w, whose Err returns the error of read, prefixed with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)

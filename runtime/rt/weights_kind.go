@@ -78,7 +78,8 @@ func (i *Info) check() error {
 	return nil
 }
 
-// note applies a metadata entry to the tensor called name.
+// note gives the tensor called name the type and shape in text, such as "i4[3,5]", which a metadata
+// entry holds. It returns an error if the stored bytes do not fit them.
 func (t *tensors) note(name, text string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("%.100q: note %.100q: %s", name, text, why)

@@ -11,9 +11,9 @@ import (
 var sweptBytes int64 = 256 << 20
 
 // sweep calls do for all bytes of tensors and returns the [Checksums] of the tensors. do receives a
-// part that starts at byte at of tensor list[i]. It is called from several goroutines. Tensors that
-// have to be computed are not cached. If several tensors have an error, sweep returns the error of
-// the first one in list.
+// part of tensor list[i] that starts at byte `at` of the tensor. It is called from several
+// goroutines. Tensors that have to be computed are not cached. If several tensors have an error,
+// sweep returns the error of the first one in list.
 func sweep(list []*tensor, do func(i int, at int64, part []byte) error) (map[*tensor][]uint32, error) {
 	s := &sweeping{do: do, sums: map[*tensor][]uint32{}}
 	s.more.L = &s.mu
@@ -95,7 +95,8 @@ func (s *sweeping) work() {
 	}
 }
 
-// take takes the next share. It waits until there is room for the bytes that have to be computed.
+// take takes the next share, and a buffer for its bytes if they have to be computed. It first waits
+// until there is room for them. ok is false if no share is left.
 func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +117,8 @@ func (s *sweeping) take() (share swept, room []byte, ok bool) {
 	return share, room, true
 }
 
-// give marks a share as done. After an error no later share is taken, so that all earlier ones are
-// done when the sweep ends.
+// give marks a share as done, and takes back its buffer. After an error no later share is taken, so
+// that all earlier ones are done when the sweep ends.
 func (s *sweeping) give(share swept, room []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ func (w *Weights) Transpose(names ...string) error {
 	return nil
 }
 
-// transposed returns the transpose of a matrix.
+// transposed returns the transpose of a matrix. Its elements are moved when they are first used.
 func (t *tensor) transposed() *tensor {
 	rows, columns, width := t.Shape[0], t.Shape[1], kinds[t.DType].bits/8
 	info := Info{t.Name, t.DType, []int{columns, rows}, t.Bytes}

@@ -24,8 +24,8 @@ type adapter struct {
 	info       gpu.Info
 }
 
-// optionalExtensions are enabled if the device has them. Vulkan requires this of
-// portability_subset.
+// optionalExtensions lists extensions that are enabled if the device has them. Vulkan requires a
+// program to enable portability_subset in this case.
 var optionalExtensions = []string{
 	"VK_EXT_memory_budget", "VK_KHR_portability_subset", extensionCooperativeMatrix, extensionBfloat16,
 }
@@ -81,8 +81,8 @@ func examine() (in *instance, list []*adapter, unfit []string, err error) {
 // software is the rank of devices that compute on the CPU.
 const software = 4
 
-// rank orders devices by their type: discrete, integrated, virtual, other types, and then devices
-// that compute on the CPU.
+// rank returns the place of the device in the order of types: discrete, integrated, virtual, other
+// types, and last devices that compute on the CPU.
 func (a *adapter) rank() int {
 	const other, integrated, discrete, virtual = 0, 1, 2, 3
 	switch a.properties.deviceType {
@@ -165,8 +165,8 @@ func (a *adapter) findFamily(in *instance) error {
 }
 
 // memoryType returns the index of the memory type with the largest heap, among the types in mask
-// that have all of these properties. Of equal heaps it takes the first, which drivers make the
-// faster. ok is false if there is no such type.
+// that have all of these properties. If heaps are equally large, it takes the first type, because
+// drivers list faster types first. ok is false if there is no such type.
 func (a *adapter) memoryType(mask, properties uint32) (best uint32, ok bool) {
 	for i, t := range a.memory.types[:a.memory.typeCount] {
 		if mask>>i&1 == 0 || t.properties&properties != properties {

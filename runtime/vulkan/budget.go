@@ -16,7 +16,8 @@ type budget struct {
 	count   uint32 // allocations
 }
 
-// reserve counts an allocation of a memory type, if there is room for it.
+// reserve counts an allocation of a memory type. It reports false, and does not count it, if there
+// is no room for it.
 func (b *budget) reserve(memoryType uint32, bytes int64) bool {
 	left, full := b.available(memoryType)
 	if full || bytes > left {

@@ -20,12 +20,12 @@ type command struct {
 //go:uintptrescapes
 func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }
 
-// result calls the function, which returns a result.
+// result calls the function, which must return a VkResult, and returns that.
 //
 //go:uintptrescapes
 func (c command) result(args ...uintptr) result { return result(int32(call(c.address, args...))) }
 
-// try calls the function, which returns a result. It returns an error unless the result is success.
+// try calls the function, which must return a VkResult. It returns an error unless that is success.
 //
 //go:uintptrescapes
 func (c command) try(args ...uintptr) error {
@@ -119,7 +119,7 @@ var resultNames = map[result]string{
 	-1000012000:            "VK_ERROR_INVALID_SHADER_NV",
 }
 
-// String returns the result's name in the header.
+// String returns the result's name in Vulkan's header, such as "VK_ERROR_DEVICE_LOST".
 func (r result) String() string {
 	if name, ok := resultNames[r]; ok {
 		return name

@@ -409,7 +409,7 @@ type submitInfo struct {
 	signals      *handle
 }
 
-// version returns a version of the API.
+// version returns the number that stands for a version of the API.
 func version(major, minor uint32) uint32 { return major<<22 | minor<<12 }
 
 // versionText returns the first two numbers of a version of the API, such as "1.3".

@@ -99,7 +99,8 @@ func (h *heap) alloc(bytes int64) (piece, error) {
 	return b.use(span{0, size}), nil
 }
 
-// gap finds the first unused part of this size in a shared block.
+// gap finds the first unused part of this size in a shared block, and returns its start. ok is
+// false if there is no such part.
 func (b *block) gap(size int64) (start int64, ok bool) {
 	if !b.shared {
 		return 0, false
@@ -142,8 +143,8 @@ func (h *heap) free(at gpu.Address) {
 	h.giveBack(b)
 }
 
-// blockOf returns the block that contains an address, and its index. The block is nil if there is
-// no such block.
+// blockOf returns the index and the block that contains an address. The block is nil if there is no
+// such block.
 func (h *heap) blockOf(at gpu.Address) (int, *block) {
 	i, exact := slices.BinarySearchFunc(h.blocks, at, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
 	if !exact {
@@ -215,8 +216,8 @@ func (h *heap) addBlock(size, want int64) (*block, error) {
 	return b, nil
 }
 
-// create creates a block's buffer and its memory of whole bytes. If it returns an error, the block
-// has the objects that were created before.
+// create creates a block's buffer and its memory, of `whole` bytes. If it returns an error, the
+// block has the objects that were created before.
 func (h *heap) create(b *block, whole int64) error {
 	d := h.device
 	requirements, err := d.newBuffer(whole, &b.buffer)
@@ -260,7 +261,7 @@ func (h *heap) giveBackHandles(b *block) {
 	d.vk.FreeMemory.call(d.handle, uintptr(b.memory), 0)
 }
 
-// close frees everything.
+// close frees all blocks.
 func (h *heap) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -199,7 +199,7 @@ func (q *queue) Launch(k gpu.Kernel, grid [3]int, args []uint64) error {
 	return q.flushFull()
 }
 
-// putArguments writes an argument block.
+// putArguments writes an argument block: 8 bytes for each argument.
 func putArguments(to []byte, args []uint64) {
 	for i, a := range args {
 		binary.LittleEndian.PutUint64(to[8*i:], a)

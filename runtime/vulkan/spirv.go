@@ -57,7 +57,8 @@ func readShader(code []byte, highest uint32) (*shader, error) {
 	return s, nil
 }
 
-// read reads an instruction.
+// read takes over what an instruction says about capabilities and entry points. entries maps the
+// ids of the entry points that were read so far to their names.
 func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
 	const modelGLCompute, modeLocalSize = 5, 17
 	switch {

@@ -37,7 +37,7 @@ func (t *timeline) count() (n uint64, err error) {
 	return n, err
 }
 
-// wait waits until the counter is n, or until ctx is done.
+// wait waits until the counter is at least n. If ctx is done before, it returns the cause.
 func (t *timeline) wait(ctx context.Context, n uint64) error {
 	slice := waitTime
 	if ctx.Done() != nil {

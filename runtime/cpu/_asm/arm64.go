@@ -68,7 +68,9 @@ var encodings = map[string]encoding{
 const double = ".2d"
 
 // encode returns the word of an instruction and its text in Arm's notation, which has the
-// destination first. m and i are ignored if the instruction does not have them.
+// destination first. d, n and m are the numbers of the destination and operand registers. i is the
+// index of an element of m, or the number of bits of a shift. m and i are ignored if the
+// instruction does not have them.
 func encode(name string, d, n, m, i int) (word uint32, text string) {
 	name, wide := strings.CutSuffix(name, double)
 	e, ok := encodings[name]
@@ -124,7 +126,7 @@ func encode(name string, d, n, m, i int) (word uint32, text string) {
 	return word, text
 }
 
-// word writes an instruction that Go's assembler lacks.
+// word writes an instruction that Go's assembler lacks. The parameters are those of [encode].
 func (f *file) word(name string, d, n, m, i int) {
 	word, text := encode(name, d, n, m, i)
 	fmt.Fprintf(&f.code, "\tWORD $%#08x // %s\n", word, text)

@@ -67,8 +67,10 @@ type byteTile struct {
 	low     string
 }
 
-// acc returns the register of an accumulator, and spare a register that is not an accumulator. NEON
-// keeps the first registers for rows, because a product by a 16-bit element can use only those.
+// acc returns the register with the accumulators of row r and vector i of its columns. With several
+// accumulators per element, sum selects one. spare returns register i of those without
+// accumulators. NEON keeps the first registers for rows, because a product by a 16-bit element can
+// use only those.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 
@@ -126,7 +128,8 @@ func (k *byteTile) b(i int) string {
 	return at("DI", disp)
 }
 
-// step adds the products of four bytes of each row, with VNNI.
+// step adds the products of four bytes of each row, with VNNI. u is the number of the step within
+// the unrolled steps.
 func (k *byteTile) step(u int) {
 	left := k.regs - k.rows*k.v*k.sums - k.v
 	value := func(r int) string { return k.spare(k.v + r%min(4, left)) }
@@ -150,8 +153,8 @@ func (k *byteTile) step(u int) {
 	}
 }
 
-// wordStep is like step for sets without VNNI. It widens bytes to 16 bits, even bytes and odd bytes
-// separately, because the sum of two products of bytes does not fit 16 bits.
+// wordStep is like [byteTile.step] for sets without VNNI. It widens bytes to 16 bits, even bytes
+// and odd bytes separately, because the sum of two products of bytes does not fit 16 bits.
 func (k *byteTile) wordStep(u int) {
 	mask := k.reg(k.regs - 1)
 	even := func(i int) string { return k.spare(2 * i) }
@@ -177,8 +180,8 @@ func (k *byteTile) wordStep(u int) {
 	}
 }
 
-// longStep is like step for NEON. It widens products of 16 bits to 32 bits. It handles the first
-// byte of all columns, then the second, third and fourth.
+// longStep is like [byteTile.step] for NEON. It widens products of 16 bits to 32 bits. It handles
+// the first byte of all columns, then the second, third and fourth.
 func (k *byteTile) longStep(u int) {
 	for r := range k.rows {
 		k.line("FMOVS", k.memory(k.row(r, 4*u)), fr(r))
@@ -199,7 +202,8 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores the lowest byte of each lane of four registers. It overwrites the registers.
+// narrow stores the lowest byte of each lane of four registers, beginning with register first, at
+// the address in register `to`. It overwrites the four registers.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {
 		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")
@@ -208,8 +212,9 @@ func (f *file) narrow(first int, to string) {
 	f.line("FMOVQ", fr(first), at(general(to), 0))
 }
 
-// loadByFours loads 64 bytes into four registers. The first register gets the first of each four
-// bytes, the second register the second, and so on.
+// loadByFours loads the 64 bytes at operand `from` into four registers, beginning with register
+// `first`. That register gets the first of each four bytes, the next register the second, and so
+// on. instruction is VLD4, or the form of it that advances the address.
 func (f *file) loadByFours(instruction, from string, first int) {
 	f.line(instruction, from, fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", first, first+1, first+2, first+3))
 }

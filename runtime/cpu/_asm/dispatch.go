@@ -25,13 +25,16 @@ type dispatch struct {
 	result string
 }
 
-// done is the result of a function that reports whether there is assembly.
+// done is the [dispatch.result] of a Go function that reports whether the current level has
+// assembly.
 const done = "done"
 
-// variant is a version of a kernel: a Go condition, and what the name ends in.
+// variant is a version of a kernel. when is the Go condition under which it is used, and suffix the
+// end of the function's name.
 type variant struct{ when, suffix string }
 
-// kernel is an assembly function: a Go condition, and the name without the variant's suffix.
+// kernel is an assembly function with its variants. when is the Go condition under which it is
+// called, and name the function's name without a variant's suffix.
 type kernel struct {
 	when, name string
 	lacks      string // suffix of a variant that does not exist
@@ -110,8 +113,8 @@ func (d *dispatch) call(v variant) string {
 // only returns a list with one kernel, which has no condition.
 func only(name string) []kernel { return []kernel{{name: name}} }
 
-// function writes a Go function. It writes another function with the body without for machines
-// without assembly. If without is empty, the function is never called there.
+// function writes a Go function, and its twin for machines without assembly. without is the body of
+// the twin. If it is empty, the twin is never called, and panics.
 func (f *file) function(doc, signature, body, without string) {
 	fmt.Fprintf(&f.decls, "\n%s\nfunc %s {\n%s\n}\n", comment(doc), signature, strings.TrimSpace(body))
 	if without == "" {

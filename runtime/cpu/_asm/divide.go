@@ -40,7 +40,9 @@ as a register holds, and factor to its reciprocal, a bit too large.`,
 	})
 }
 
-// divide writes the loop over elements. It divides as many at once as a register holds float64.
+// divide writes the loop over elements. Each iteration divides as many elements as a register has
+// lanes of float64. If scalar is true, all elements have the same divisor, and are multiplied by
+// its reciprocal.
 func (f *file) divide(s isa, kind string, scalar bool) {
 	const flight = 2
 	toInt := "VCVTTPD2DQ"

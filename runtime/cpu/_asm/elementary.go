@@ -57,7 +57,7 @@ var (
 	ln2Low  = math.Ln2 - ln2High
 )
 
-// expm1Tail is (exp(r) − 1 − r)/r² for |r| ≤ ln2/2, within 1.3e-7.
+// expm1Tail approximates (exp(r) − 1 − r)/r² for |r| ≤ ln2/2 as a polynomial in r, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
 // reduce turns x into r and returns n so that exp(x) = 2ⁿ·(1 + r), where n is an
@@ -138,7 +138,7 @@ func (k *vectors) halfExp(x value) value {
 	return r
 }
 
-// power replaces integers n by 2ⁿ.
+// power replaces n, 32-bit integers, by the float32 numbers 2ⁿ.
 func (k *vectors) power(n value) {
 	k.do("VPADDD", k.word(127), n, n)
 	k.do("VPSLLD", 23, n, n)
@@ -154,7 +154,7 @@ func (k *vectors) expm1(x value) {
 	k.free(n, scaled)
 }
 
-// tanh computes x = tanh(x). With a = |x| and m = exp(2a) − 1 it is m/(m + 2), and 1 if a ≥ 10.
+// tanh computes x = tanh(x). tanh(|x|) is m/(m + 2) with m = exp(2·|x|) − 1, and 1 if |x| ≥ 10.
 func (k *vectors) tanh(x value) {
 	m := k.temp()
 	k.do("VANDPS", k.word(magnitude), x, m)
@@ -169,7 +169,8 @@ func (k *vectors) tanh(x value) {
 	k.free(m, d)
 }
 
-// log1pTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2, within 4.2e-7.
+// log1pTail approximates (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2 as a polynomial in f,
+// within 4.2e-7.
 var log1pTail = []float64{
 	3.333332994e-01, -2.500030392e-01, 2.000120095e-01, -1.664158152e-01,
 	1.420994636e-01, -1.298927820e-01, 1.265569256e-01, -7.974204303e-02,
@@ -237,8 +238,8 @@ func (s isa) and() string {
 	return "VPAND"
 }
 
-// erfcLog is log(erfc(a))/a as a polynomial of −a, for a ≤ erfMost; above that erf is 1.
-// exp(a·erfcLog(−a)) − 1 is −erf(a) within 5e-9.
+// erfcLog approximates log(erfc(a))/(−a) as a polynomial in −a, for 0 ≤ a ≤ erfMost. Above erfMost,
+// erf is 1. For the polynomial p, exp(−a·p(−a)) − 1 is −erf(a) within 5e-9.
 var erfcLog = []float64{
 	1.128379171e+00, -6.366194077e-01, 1.027776343e-01, 1.915241352e-02, -1.615036792e-04,
 	-1.668065629e-03, -6.333753084e-04, -1.177854384e-04, -9.271747055e-06,

@@ -142,8 +142,8 @@ func (f *file) sweep(k *vectors, pointers []string, many, between, few func()) {
 	f.mark(end)
 }
 
-// tail sets the mask of the first CX lanes, for CX < 256. The mask is K1, or the register after the
-// top. NEON has no masks.
+// tail sets the mask of the first CX lanes, for CX < 256. The mask is K1 with AVX-512, and the
+// register after [isa.top] with AVX2. NEON has no masks.
 func (f *file) tail(s isa) {
 	switch {
 	case s.wide():

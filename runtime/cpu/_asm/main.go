@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// family is kernels with common files.
+// family is a group of kernels that are written to the same files.
 type family struct {
 	name  string
 	write func(*file)
@@ -63,7 +63,7 @@ func main() {
 	}
 }
 
-// into writes the files of a family.
+// into writes the files of a family to dir.
 func (y family) into(dir string) error {
 	arm := slices.Contains(onARM64, y.name)
 	files := map[string]string{}

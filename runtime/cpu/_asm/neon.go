@@ -106,8 +106,8 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 	return operands
 }
 
-// takeTurns is like polynomial, but each multiply-add moves to the other of two registers, because
-// NEON adds to the register that held the addend.
+// takeTurns is like [vectors.polynomial], but each multiply-add writes its sum to the other of two
+// registers, because NEON adds to the register that held the addend.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -118,14 +118,15 @@ func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	k.free(turn[1])
 }
 
-// fillTail replaces the lanes of to from number CX on by the lanes of fill.
+// fillTail copies fill to register `to`, except the first CX lanes.
 func (f *file) fillTail(fill, to string) {
 	f.line("VDUP", general("CX"), s4(aside))
 	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)
 	f.choice(aside, vector(to), vector(fill), vector(to))
 }
 
-// neighbours loads or stores a value's vectors, two with one instruction where possible.
+// neighbours loads the vectors of v from the address in base, or stores them there if store is
+// true. It moves two with one instruction where possible.
 func (k *vectors) neighbours(v value, base string, store bool) {
 	load, save, registers := "FLDPQ", "FSTPQ", pair
 	if k.interleaved == 1 {
@@ -181,7 +182,7 @@ func (f *file) choice(mask, yes, no, dst int) {
 
 // stepsByElement writes n steps, one or four, of the sums of a tile. A step is v multiply-adds for
 // each row. They multiply vectors of b by one element of the row. The row then advances by 4 bytes
-// or, if n is 1, by the operand by. The registers from number used on are free.
+// or, if n is 1, by the operand `by`. The registers from number used on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -246,8 +247,9 @@ func (f *file) tailOf(from, to string) {
 	f.mark(end)
 }
 
-// translate writes an instruction for arm64. An instruction that sets the flags on amd64 but not on
-// arm64 must not stand before a conditional branch.
+// translate writes the instructions for arm64 that do what the named instruction of amd64 does with
+// operands o. An instruction that sets the flags on amd64 but not on arm64 must not stand before a
+// conditional branch.
 func (f *file) translate(name string, o []any) {
 	t, ok := translations[name]
 	if !ok {
@@ -440,7 +442,8 @@ var translations = map[string]translation{
 	},
 }
 
-// immediateOr returns an immediate unchanged, and the arm64 name of a general register.
+// immediateOr returns o if it is an immediate, and otherwise the arm64 name of the general register
+// o.
 func immediateOr(o any) any {
 	if _, ok := o.(int); ok {
 		return o
@@ -463,7 +466,7 @@ func branch(name string) translation {
 	}
 }
 
-// move loads, stores or copies a vector.
+// move translates a load, a store or a copy of a vector.
 func move(f *file, o []any) {
 	switch {
 	case isMemory(o[0]):
@@ -475,7 +478,8 @@ func move(f *file, o []any) {
 	}
 }
 
-// broadcast copies a number in memory, or in the first lane, to all lanes.
+// broadcast translates the copy of a number to all lanes. The number is in memory, or in the first
+// lane of a register.
 func broadcast(f *file, o []any) {
 	to := vector(o[1])
 	from := to

@@ -81,7 +81,7 @@ func (s isa) rowSums() int { return 4 / s.perTile }
 const rowAhead = 2048
 
 // onePanels writes the product with the given number of panels, from clearing the sums to advancing
-// to the next panels.
+// to the next panels. If fetch is true, the code prefetches panels.
 func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	const unroll = 4
 	sums := s.rowSums()
@@ -170,8 +170,8 @@ func (f *file) onePanels(s isa, w weight, panels int, fetch bool) {
 	f.op("SUBQ", panels, "R11")
 }
 
-// addIfAny adds the v vectors at base to the first v registers and advances base. It does nothing
-// if base is nil.
+// addIfAny adds the v vectors at the address in base to the first v registers and advances base.
+// The code does nothing if the address is nil.
 func (f *file) addIfAny(s isa, base string, v int) {
 	none := f.fresh("none")
 	f.op("TESTQ", base, base)

@@ -29,8 +29,8 @@ func packBytes(f *file) {
 	})
 }
 
-// packColumns packs several panels at once. A register holds one row of each panel, in lanes of 128
-// bits.
+// packColumns writes the code that packs several panels at once. A register holds one row of each
+// panel, in lanes of 128 bits.
 type packColumns struct {
 	*file
 	panels int

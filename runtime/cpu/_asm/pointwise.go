@@ -28,7 +28,8 @@ const (
 	ordered  = true // whether there is also a kernel with the scalar first
 )
 
-// operation returns the kernels of a binary operation. apply computes a = a op b.
+// operation returns the kernels of a binary operation. apply computes a = a op b. order says
+// whether the operands may be exchanged: it is commutes or ordered.
 func operation(name, symbol string, apply func(k *vectors, a value, b any), order bool) []pointwise {
 	upper := string(name[0]-'a'+'A') + name[1:]
 	kernels := []pointwise{

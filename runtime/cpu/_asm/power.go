@@ -42,10 +42,10 @@ var powers = []pointwise{
 }
 
 var (
-	// log2Odd is log₂((1 + s)/(1 − s))/s as a polynomial of s² for |s| ≤ (√2 − 1)/(√2 + 1),
-	// within 8.1e-14.
+	// log2Odd approximates log₂((1 + s)/(1 − s))/s as a polynomial in s² for |s| ≤ (√2 − 1)/(√2 +
+	// 1), within 8.1e-14.
 	log2Odd = []float64{2.8853900817778531, 0.96179669411306656, 0.57707794236431742, 0.4122092558985927, 0.31990547782882206, 0.28290391940184834}
-	// exp2 is 2^t for |t| ≤ ½, within 1.9e-9.
+	// exp2 approximates 2^t as a polynomial in t for |t| ≤ ½, within 1.9e-9.
 	exp2 = []float64{0.99999999991906907, 0.6931472067098895, 0.24022651505048676, 0.055503272152523361, 0.0096179945148628342, 0.001340043187263139, 0.00015478022092879629}
 )
 
@@ -129,7 +129,7 @@ func (k *vectors) exp2(x value) {
 	k.free(n, p)
 }
 
-// polynomial64 is polynomial in float64.
+// polynomial64 is [vectors.polynomial] in float64.
 func (k *vectors) polynomial64(p, x value, coefficients []float64) {
 	last := len(coefficients) - 1
 	k.do("VMOVUPS", k.double(coefficients[last]), p)
@@ -147,8 +147,8 @@ func (k *vectors) upperHalf(v, dst value) {
 	k.do("VEXTRACTF128", 1, v, half{dst})
 }
 
-// joinHalves rounds two float64 values to float32 and puts them into the halves of dst. It
-// overwrites both.
+// joinHalves rounds the float64 values low and high to float32 and puts them into the halves of
+// dst. It overwrites low and high.
 func (k *vectors) joinHalves(low, high, dst value) {
 	if k.wide() {
 		k.do("VCVTPD2PS", low, half{low})

@@ -38,8 +38,8 @@ func enterSoftmax(f *file, s isa, t *table) softmax {
 	return m
 }
 
-// top returns the register that holds, in all lanes, the number to subtract. acc and x are values
-// of one. acc is in the first registers.
+// top returns the register that holds, in all lanes, the number that is subtracted from the
+// elements.
 func (m softmax) top() string   { return m.k.scalars[0] }
 func (m softmax) acc() value    { return m.one.in[0] }
 func (m softmax) x() value      { return m.one.in[1] }
@@ -67,8 +67,8 @@ func (m softmax) highest() {
 	one.mergeLanes(m.acc(), greatest)
 }
 
-// exponentials writes exp(x − top) for the row at SI to DI, and sets all lanes of acc to the sum.
-// The sum is NaN if an element is.
+// exponentials writes a pass over the row at SI. The pass stores exp(x − top) for each element x at
+// DI, and sets all lanes of acc to the sum. The sum is NaN if an element is.
 func (m softmax) exponentials() {
 	k, one := m.k, m.one
 	k.op("MOVQ", "R11", "CX")

@@ -147,7 +147,7 @@ func (f *file) strides() {
 	f.op("LEAQ", "(DX)(DX*4)", "R9")
 }
 
-// choose jumps to label(reg) for a register in lo…hi, by binary search.
+// choose jumps to label(i), where i in [lo, hi] is the value of a register, by binary search.
 func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	if lo == hi {
 		f.op("JMP", label(lo))
@@ -161,7 +161,7 @@ func (f *file) choose(reg string, lo, hi int, label func(int) string) {
 	f.choose(reg, mid, hi, label)
 }
 
-// lowRows is the largest number of rows of a tile that is bound by reading b. Such a tile
+// lowRows is the largest number of rows of a tile whose time is bound by reading b. Such a tile
 // does not prefetch, because no memory bandwidth is left.
 const lowRows = 4
 
@@ -249,9 +249,9 @@ func (f *file) fetch(panels int) {
 	f.op("ADDQ", "tile_fetch(R14)", "R13")
 }
 
-// steps runs step for every element of every run. While four elements are left it unrolls four
-// steps, u = 0…3. Then it runs single steps with u = 0. After a step DI points to the columns of
-// the next element.
+// steps writes steps over the elements of every run of the tile's loop nest. While four elements
+// are left in a run, it unrolls four steps, u = 0…3. Then it writes single steps with u = 0. After
+// a step DI points to the columns of the next element. See [file.runs] for mayLieApart.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
@@ -261,9 +261,10 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	})
 }
 
-// runs calls steps for the elements of every run: four at a time while four are left, then one at a
-// time. steps advances the rows by the distance it is given. Afterwards DI and the rows point to
-// the next elements. If mayLieApart, the elements of a nest with a single run may have a stride.
+// runs calls steps for the elements of every run of the tile's loop nest: four at a time while four
+// are left, then one at a time. The code of n steps must advance the rows by the distance `by`.
+// Afterwards DI and the rows point to the next elements. If mayLieApart is true, the code also
+// handles tiles with a single run whose elements are not adjacent.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""
@@ -299,7 +300,8 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 // prefetching does not follow them.
 const elementsAhead = 8
 
-// apart runs steps for the elements of a run with a stride of BX bytes.
+// apart writes a loop over the elements of a run that lie BX bytes apart. Its body is steps(1,
+// "BX").
 func (f *file) apart(rows int, steps func(n int, by any)) {
 	f.op("MOVQ", "tile_run(R14)", "CX")
 	f.loop("CX", func() {
@@ -331,7 +333,8 @@ func (f *file) startTile(rows int) {
 	f.op("MOVQ", "BX", outerCur)
 }
 
-// move advances the row registers.
+// move advances the registers that point to rows. by is a number of bytes, or a register that holds
+// it.
 func (f *file) move(rows int, by any) {
 	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {
@@ -339,7 +342,8 @@ func (f *file) move(rows int, by any) {
 	}
 }
 
-// loop repeats body at least once, as often as the counter register says.
+// loop writes body as a loop that runs once for each unit of the counter register, and at least
+// once.
 func (f *file) loop(counter string, body func()) {
 	top := f.fresh("loop")
 	f.op("PCALIGN", 32)
@@ -349,8 +353,8 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest runs body for every run of the tile's three loops. Between runs it advances the rows, and b
-// if b is true.
+// nest runs body for every run of the tile's three loops. Between runs it advances the rows and, if
+// b is true, the position in b.
 func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}
@@ -443,7 +447,8 @@ func (f *file) finish(s isa, rows, v int, t0, t1 string, byRow bool) {
 	walk(func(r, i int) { f.op("VMOVUPS", s.reg(r*v+i), part("DI", i)) })
 }
 
-// nextTile advances the cursors and repeats while tiles are left.
+// nextTile advances the addresses in the stack frame to the next tile, and jumps to label while
+// tiles are left.
 func (f *file) nextTile(label string) {
 	done, within, alone := f.fresh("last"), f.fresh("within"), f.fresh("unread")
 	step := func(operand string) string { return "tile_next" + operand + "-tile_nextA(CX)" }

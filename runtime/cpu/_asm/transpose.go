@@ -82,8 +82,8 @@ func (t transposing) loop(body func(t transposing)) {
 	t.ret()
 }
 
-// row returns the operand of an element of src in a row. column returns the operand of an element
-// of dst in a column.
+// row returns the operand disp bytes into row r of src. column returns the operand disp bytes into
+// column c of dst.
 func (t transposing) row(r, disp int) string {
 	return fourth([]string{"SI", "BX"}[r/4], "DX", "AX", r%4, disp)
 }
@@ -92,7 +92,8 @@ func (t transposing) column(c, disp int) string {
 	return fourth([]string{"DI", "R12"}[c/4], "R8", "R9", c%4, disp)
 }
 
-// fourth returns the operand that is r < 4 strides away from a base.
+// fourth returns the operand disp bytes after base plus r strides, for r < 4. The registers one and
+// three hold one and three strides.
 func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }
@@ -129,8 +130,8 @@ func (t transposing) numbers() {
 	t.mark(end)
 }
 
-// longs transposes 64-bit elements. Two elements of each of two rows, together with the two rows
-// below, make two half columns.
+// longs transposes 64-bit elements. Two elements of each of four rows become four elements of each
+// of two columns.
 func (t transposing) longs() {
 	end := t.fresh("end")
 	for c := 0; c < 8; c += 2 {

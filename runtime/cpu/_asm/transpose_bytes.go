@@ -114,8 +114,9 @@ func transposeLanes(f *file) {
 	}
 }
 
-// shuffleBytes interleaves the bytes of the first half of n registers with the bytes of the second
-// half.
+// shuffleBytes interleaves the bytes of the first half of n registers, which begin with register
+// `from`, with the bytes of the second half. The results are in n registers that begin with
+// register `to`.
 func shuffleBytes(f *file, reg func(int) string, n, from, to int) {
 	for i := range n / 2 {
 		a, b := reg(from+i), reg(from+n/2+i)

@@ -2,20 +2,25 @@ package main
 
 import "math"
 
-// The polynomials are in the square of the argument.
+// The coefficients of polynomials in the square of the argument, beginning with the constant term.
 var (
-	// sineTail is (sin(r)/r − 1)/r² for |r| ≤ π/4, within 3.7e-9 of sin(r)/r.
+	// sineTail approximates (sin(r)/r − 1)/r² as a polynomial in r² for |r| ≤ π/4, within 3.7e-9 of
+	// sin(r)/r.
 	sineTail = []float64{-1.666665491e-01, 8.332175843e-03, -1.951697701e-04}
-	// cosineTail is (cos r − 1 + r²/2)/r⁴ for |r| ≤ π/4, within 1e-10 of cos r.
+	// cosineTail approximates (cos r − 1 + r²/2)/r⁴ as a polynomial in r² for |r| ≤ π/4, within
+	// 1e-10 of cos r.
 	cosineTail = []float64{4.166664681e-02, -1.388736448e-03, 2.443809043e-05}
-	// tangentTail is (tan(r)/r − 1)/r² for |r| ≤ π/4, within 1.5e-9 of tan(r)/r.
+	// tangentTail approximates (tan(r)/r − 1)/r² as a polynomial in r² for |r| ≤ π/4, within 1.5e-9
+	// of tan(r)/r.
 	tangentTail = []float64{
 		3.333335159e-01, 1.333260480e-01, 5.406613687e-02, 2.125182392e-02,
 		1.091069771e-02, -1.266862536e-06, 4.419308005e-03,
 	}
-	// arcsineTail is (asin(s)/s − 1)/s² for |s| ≤ ½, within 5e-9 of asin(s)/s.
+	// arcsineTail approximates (asin(s)/s − 1)/s² as a polynomial in s² for |s| ≤ ½, within 5e-9 of
+	// asin(s)/s.
 	arcsineTail = []float64{1.666675393e-01, 7.495241750e-02, 4.547710163e-02, 2.414758637e-02, 4.221859323e-02}
-	// arctangentTail is (atan(t)/t − 1)/t² for |t| ≤ 1, within 2.4e-9 of atan(t)/t.
+	// arctangentTail approximates (atan(t)/t − 1)/t² as a polynomial in t² for |t| ≤ 1, within
+	// 2.4e-9 of atan(t)/t.
 	arctangentTail = []float64{
 		-3.333330187e-01, 1.999863862e-01, -1.426524537e-01, 1.095757591e-01, -8.419457891e-02,
 		5.823452462e-02, -3.145567284e-02, 1.106442418e-02, -1.827208974e-03,
@@ -122,7 +127,8 @@ var trigonometry = []pointwise{
 	}),
 }
 
-// quadrant subtracts the nearest multiple of π/2 from x, and returns the multiple as an integer.
+// quadrant subtracts the nearest multiple of π/2 from x. It returns the factor of π/2 as an
+// integer.
 func (k *vectors) quadrant(x value) (q value) {
 	q = k.temp()
 	k.nearest(x, q)
@@ -133,7 +139,7 @@ func (k *vectors) quadrant(x value) (q value) {
 	return q
 }
 
-// nearest sets q to the multiple of π/2 that is nearest to x.
+// nearest sets q to the integer, as a float, for which q·π/2 is nearest to x.
 func (k *vectors) nearest(x, q value) {
 	k.do("VMULPS", k.c(2/math.Pi), x, q)
 	k.round(nearestEven, q, q)
@@ -179,8 +185,8 @@ func (k *vectors) exchange(a, b, odd, t value) {
 	k.do("VXORPS", t, b, b)
 }
 
-// arcsine returns two new values: s, and p, the arcsine of s. s is |x| if |x| is at most ½, and
-// √((1 − |x|)/2) otherwise.
+// arcsine returns two new values, s and p. s is |x| if |x| is at most ½, and √((1 − |x|)/2)
+// otherwise. p is the arcsine of s.
 func (k *vectors) arcsine(x value) (s, p value) {
 	s, p = k.temp(), k.temp()
 	z, root := k.temp(), k.temp()

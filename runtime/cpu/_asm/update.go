@@ -119,8 +119,8 @@ var updates = []learning{
 	},
 }
 
-// adam is Adam. If largest, it divides by the largest second moment so far instead of the last
-// (AMSGrad).
+// adam writes a step of Adam. If largest is true, it divides by the root of the largest second
+// moment so far instead of the last (AMSGrad).
 func (u *updater) adam(largest bool) {
 	w, g, m, v, t := u.at("w"), u.at("grad"), u.at("m"), u.at("v"), u.temp()
 	u.decay()
@@ -143,8 +143,8 @@ func (u *updater) adam(largest bool) {
 	u.store("w")
 }
 
-// rmsProp is RMSProp. If centered, it subtracts the square of the mean gradient under the root.
-// With momentum it accumulates steps.
+// rmsProp writes a step of RMSProp. If centered is true, it subtracts the square of the mean
+// gradient under the root. If momentum is true, it accumulates steps.
 func (u *updater) rmsProp(centered, momentum bool) {
 	g, v, t := u.at("grad"), u.at("v"), u.temp()
 	u.decay()
@@ -233,10 +233,10 @@ const rateBase = "R12"
 
 var slicePointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
 
-// at returns the value of a slice's element.
+// at returns the value that holds the element of the slice called name.
 func (u *updater) at(name string) value { return u.in[slices.Index(u.slices, name)] }
 
-// store stores the element of a slice. keep stores a value in its place.
+// store stores the value of the slice called name in the slice. keep stores v in it.
 func (u *updater) store(name string) { u.keep(u.at(name), name) }
 
 func (u *updater) keep(v value, name string) {

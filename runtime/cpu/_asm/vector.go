@@ -145,7 +145,7 @@ func (k *vectors) duplicate(v value) value {
 	return t
 }
 
-// fetch loads and store stores the value's vectors, which are consecutive in memory.
+// fetch loads the value's vectors, which are consecutive in memory. store stores them.
 func (k *vectors) fetch(v value, from string) {
 	if k.arch == "arm64" {
 		k.neighbours(v, from, false)

@@ -13,7 +13,7 @@ type window struct {
 
 // windows writes the kernels of depthwise convolutions and pools. A tile is several pixels of one
 // block of 16 channels, and the tile's loop nest goes over the taps. The registers are the same as
-// in tiles.
+// in [tiles].
 func windows(f *file) {
 	lowest := f.words("lowest", 0xff800000)
 	kinds := []window{

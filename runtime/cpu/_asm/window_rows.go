@@ -58,7 +58,8 @@ func windowRowsFamily(f *file) {
 	})
 }
 
-// windowRows writes as many rows as there are sums, and advances to the next rows.
+// windowRows writes the code for as many rows as there are sums, and advances to the next rows.
+// sums, bias, lo and hi are values of k.
 func (f *file) windowRows(k *vectors, sums []value, bias, lo, hi value) {
 	s, x := k.isa, k.temp()
 	bases := windowBases[:len(sums)]

@@ -24,8 +24,8 @@ func winogradDst(base string, k, disp int) string {
 var winogradBy = []float32{2, 4, 5, 8}
 
 // winogradTransform is one factor of a transform of F(tile,3). body gets a register for each
-// point's operand, four free registers, and the operands of the numbers. It overwrites all of these
-// registers and returns the registers of the results.
+// point's operand, four free registers, and the operands of the constants in by. It overwrites all
+// of these registers and returns the registers of the results.
 type winogradTransform struct {
 	name   string
 	factor string // of package cpu

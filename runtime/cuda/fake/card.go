@@ -156,7 +156,7 @@ func (g *GPU) memAlloc(address *libcuda.Address, bytes uintptr) libcuda.Result {
 	return libcuda.Success
 }
 
-// memFree waits for all work of the context, as the library does.
+// memFree frees device memory. Like the library, it first waits for all work of the context.
 func (g *GPU) memFree(address libcuda.Address) libcuda.Result {
 	g.mu.Lock()
 	c, r := g.here()
@@ -185,21 +185,21 @@ func (g *GPU) memFree(address libcuda.Address) libcuda.Result {
 	return libcuda.Success
 }
 
-// At is [Memory.At].
+// At implements [Memory].
 func (c *card) At(address uint64, n int) ([]byte, error) {
 	c.gpu.mu.Lock()
 	defer c.gpu.mu.Unlock()
 	return c.at(address, n)
 }
 
-// Allocation is a method of [Memory].
+// Allocation implements [Memory].
 func (c *card) Allocation(address uint64) (first uint64, data []byte, err error) {
 	c.gpu.mu.Lock()
 	defer c.gpu.mu.Unlock()
 	return c.allocation(address)
 }
 
-// allocation is Allocation for callers that hold g.mu. The address just past the end of an
+// allocation is [card.Allocation] for callers that hold g.mu. The address just past the end of an
 // allocation belongs to it.
 func (c *card) allocation(address uint64) (first uint64, data []byte, err error) {
 	for start, memory := range c.memory {
@@ -210,7 +210,7 @@ func (c *card) allocation(address uint64) (first uint64, data []byte, err error)
 	return 0, nil, fmt.Errorf("%w: %#x, where no memory is allocated", ErrAddress, address)
 }
 
-// at is At for callers that hold g.mu.
+// at is [card.At] for callers that hold g.mu.
 func (c *card) at(address uint64, n int) ([]byte, error) {
 	start, memory, err := c.allocation(address)
 	if err != nil {

@@ -199,7 +199,8 @@ func (g *GPU) handle() uintptr {
 	return g.handles * 16
 }
 
-// here returns the card whose context is current on the calling thread. The caller holds g.mu.
+// here returns the card whose context is current on the calling thread. The result is not Success
+// if there is no such card or its context is lost. The caller holds g.mu.
 func (g *GPU) here() (*card, libcuda.Result) {
 	c := g.current[thread()]
 	if c == nil || c.retained == 0 {

@@ -43,8 +43,8 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 	return libcuda.Success
 }
 
-// graph returns the graph of a handle. It returns an error unless the graph has the n nodes at
-// before. The caller holds g.mu.
+// graph returns the graph of a handle. The result is not Success unless the graph has the n nodes
+// at before. The caller holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r
@@ -61,7 +61,7 @@ func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*gra
 	return gr, libcuda.Success
 }
 
-// add adds a node. The caller holds g.mu.
+// add appends do to a graph as a node, and stores the node's handle in *out. The caller holds g.mu.
 func (g *GPU) add(to *graph, do action, out *libcuda.Node) {
 	*out = libcuda.Node(g.handle())
 	to.nodes = append(to.nodes, *out)

@@ -185,7 +185,7 @@ func (g *GPU) moduleGetFunction(out *libcuda.Function, handle libcuda.Module, na
 	return libcuda.Success
 }
 
-// function returns a function of the context. The caller holds g.mu.
+// function returns the function of a handle, or a result other than Success. The caller holds g.mu.
 func (g *GPU) function(handle libcuda.Function) (*function, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r
@@ -270,7 +270,8 @@ func (g *GPU) launchKernel(handle libcuda.Function, gridX, gridY, gridZ, blockX,
 	return r
 }
 
-// launchAction returns a launch. It copies the parameters. The caller holds g.mu.
+// launchAction returns an action that launches a kernel. It copies the parameters. The result is
+// not Success if the launch is invalid. The caller holds g.mu.
 func (g *GPU) launchAction(n *libcuda.KernelNode) (action, libcuda.Result) {
 	f, r := g.function(n.Function)
 	if r != libcuda.Success {

@@ -98,7 +98,8 @@ func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
 	return r
 }
 
-// stream returns a stream. The caller does not hold g.mu.
+// stream returns the stream of a handle, or a result other than Success. The caller does not hold
+// g.mu.
 func (g *GPU) stream(handle libcuda.Stream) (*stream, libcuda.Result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,7 +117,7 @@ func (g *GPU) streamLocked(handle libcuda.Stream) (*stream, libcuda.Result) {
 	return s, libcuda.Success
 }
 
-// streamDestroy returns at once; the stream's work goes on.
+// streamDestroy removes a stream. It returns at once, and the stream's work goes on.
 func (g *GPU) streamDestroy(handle libcuda.Stream) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -253,8 +254,8 @@ func (g *GPU) memcpyAsync(device libcuda.Address, host *byte, n uintptr, upload 
 	return libcuda.Success
 }
 
-// moveAction returns a copy on the card. Both places must be allocated now, and when it runs. The caller
-// holds g.mu.
+// moveAction returns a copy of n bytes on the card. Source and destination must be allocated now,
+// and when the copy runs. The caller holds g.mu.
 func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(to), int(n)); err == nil {
@@ -264,8 +265,8 @@ func (c *card) moveAction(to, from libcuda.Address, n uintptr) (action, error) {
 	})
 }
 
-// copyAction returns a copy between the card and pinned memory. Both must be allocated now, and when it
-// runs. The caller holds g.mu.
+// copyAction returns a copy of n bytes between the card and pinned memory, to the card if upload is
+// true. Both must be allocated now, and when the copy runs. The caller holds g.mu.
 func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload bool) (action, error) {
 	return c.between(func() (target, source []byte, err error) {
 		if target, err = c.at(uint64(device), int(n)); err == nil {
@@ -278,8 +279,8 @@ func (c *card) copyAction(device libcuda.Address, host *byte, n uintptr, upload 
 	})
 }
 
-// between returns a copy between two pieces of memory, which ends returns. It calls ends now, and
-// again when the copy runs. The caller holds c.gpu.mu, as ends requires.
+// between returns an action that copies source to target, the memory that ends returns. It calls
+// ends now, and again when the action runs. The caller holds c.gpu.mu, as ends requires.
 func (c *card) between(ends func() (target, source []byte, err error)) (action, error) {
 	if _, _, err := ends(); err != nil {
 		return nil, err

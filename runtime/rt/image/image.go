@@ -38,14 +38,14 @@ var formats = []format{
 	{"webp", []string{"RIFF????WEBP"}, configWebP, decodeWebP},
 }
 
-// Height returns the height of an encoded image in pixels. It fails if [Decode] does not support
-// the image, or if it has more than [MaxPixels] pixels.
+// Height returns the height of an encoded image in pixels. It returns an error if [Decode] does not
+// support the image, or if it has more than [MaxPixels] pixels.
 func Height(data []uint8) (int, error) {
 	_, c, err := measure(data)
 	return c.Height, err
 }
 
-// Width returns the width of an encoded image in pixels. It fails in the same cases as [Height].
+// Width returns the width of an encoded image in pixels. It returns the errors of [Height].
 func Width(data []uint8) (int, error) {
 	_, c, err := measure(data)
 	return c.Width, err
@@ -54,8 +54,9 @@ func Width(data []uint8) (int, error) {
 // Decode stores the pixels of an encoded image, row by row from the top (ONNX ImageDecoder). dst is
 // [height, width, 3] with red, green and blue for the pixel format "RGB", the same with blue, green
 // and red for "BGR", and [height, width, 1] with the luma (299·R + 587·G + 114·B)/1000 for
-// "Grayscale". Only the upper 8 bits of 16-bit samples are used. Decode fails for data that is not
-// an image, for JPEG 2000, and for truncated or damaged images; dst may then be partly written.
+// "Grayscale". Only the upper 8 bits of 16-bit samples are used. Decode returns an error for data
+// that is not an image, for JPEG 2000, and for truncated or damaged images; dst may then be partly
+// written.
 func Decode(dst, data []uint8, pixelFormat string) (err error) {
 	f, c, err := measure(data)
 	if err != nil {

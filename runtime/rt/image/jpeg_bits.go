@@ -78,7 +78,7 @@ func (r *bitReader) resume() error {
 	return nil
 }
 
-// fastBits is the length of the codes that are decoded with a table.
+// fastBits is the largest length of a code that is decoded with a table.
 const fastBits = 8
 
 // huffman is a canonical prefix code.

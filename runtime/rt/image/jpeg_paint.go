@@ -63,11 +63,12 @@ func (p *plane) row(dst []uint8, y int) {
 	}
 }
 
-// neighbour returns the index of the second nearest of n samples to position x, which counts at
-// twice the resolution of the samples.
+// neighbour returns the sample next to the nearest one, x/2, for pixel x of a row upsampled by 2.
+// It is clamped to 0 … n−1.
 func neighbour(x, n int) int { return min(max(x/2-1+2*(x%2), 0), n-1) }
 
-// paint stores the image's pixels in to. It returns an error if a component has no blocks.
+// paint stores the pixels of the image in the canvas `to`. It returns an error if a component has
+// no blocks.
 func (f *jpegFile) paint(to *canvas) error {
 	planes, rows := make([]plane, len(f.components)), make([][]uint8, len(f.components))
 	for i := range f.components {

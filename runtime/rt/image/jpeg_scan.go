@@ -162,8 +162,8 @@ func (s *scan) block(c *component, b *coefficients) error {
 	return nil
 }
 
-// skip records that this block has no more coefficients. In a progressive image it also records
-// this for the following blocks: 2^run − 1, or more by the bits that it reads.
+// skip records that this block has no more coefficients. In a progressive image the same is true of
+// the next 2^run − 1 + n blocks, where n is the number in the next run bits, which it reads.
 func (s *scan) skip(run int) error {
 	if !s.progressive {
 		return nil
@@ -198,8 +198,8 @@ func (s *scan) constant(c *component, b *coefficients) error {
 	return err
 }
 
-// refine reads one more bit of the block's nonzero coefficients, and the coefficients whose first
-// nonzero bit is at this position.
+// refine reads bit s.low of the block's nonzero coefficients, and the coefficients whose first
+// nonzero bit this is.
 func (s *scan) refine(codes *huffman, b *coefficients) error {
 	at := s.first
 	for s.bands == 0 && at <= s.last {
@@ -245,8 +245,9 @@ func (s *scan) refine(codes *huffman, b *coefficients) error {
 	return nil
 }
 
-// more reads a bit for each nonzero coefficient from at on, up to the zero after the given number
-// of zeros, and returns its position.
+// more reads a correction bit for each nonzero coefficient from index `at` on, in zigzag order. It
+// skips `zeros` zero coefficients and returns the index of the next zero, or s.last+1 if there is
+// none.
 func (s *scan) more(b *coefficients, at, zeros int) (int, error) {
 	for ; at <= s.last; at++ {
 		c := &b[zigzag[at]]

@@ -16,7 +16,7 @@ type pnm struct {
 
 var errCutOff = errors.New("unexpected end")
 
-// readPNM reads the header.
+// readPNM reads the header of a portable bitmap, graymap or pixmap.
 func readPNM(data []byte) (p pnm, err error) {
 	p = pnm{kind: data[1], most: 1, rest: data[2:]}
 	numbers := []*int{&p.width, &p.height, &p.most}

@@ -159,7 +159,7 @@ func unique(became map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// tops returns the first elements of names, sorted.
+// tops returns the distinct first elements of names, which are separated by dots, in sorted order.
 func tops(names []string) []string {
 	var firsts []string
 	for _, name := range names {
@@ -189,9 +189,9 @@ func list(names []string) string {
 	return b.String()
 }
 
-// renumber closes the gaps in the indices of names. An index is an element of a name that is a
-// number. Among names that agree before an index, the values of the index become 0, 1, 2, … in
-// their order.
+// renumber changes the values of became, the new names, so that their indices have no gaps. An
+// index is an element of a name that is a number. Among names that agree before an index, the
+// values of the index become 0, 1, 2, … in their order.
 func renumber(became map[string]string) {
 	indices := map[string][]int{} // keyed by the elements before the index
 	for _, name := range became {

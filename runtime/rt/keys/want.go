@@ -31,7 +31,7 @@ const (
 	OutIn Layout = "out,in" // x·Wᵀ, as in PyTorch's Linear
 )
 
-// String returns "f32[8,1,3,3]".
+// String returns the type and shape as text, such as "f32[8,1,3,3]".
 func (w Want) String() string { return rt.Info{DType: w.DType, Shape: w.Shape}.String() }
 
 // Option configures how the tensors of a file become the tensors of a model.

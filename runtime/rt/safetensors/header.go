@@ -39,7 +39,7 @@ type Header struct {
 	Size     int64             // size of the file in bytes
 }
 
-// Lookup returns the tensor called name.
+// Lookup returns the tensor called name, and whether it exists.
 func (h *Header) Lookup(name string) (Tensor, bool) {
 	i, ok := slices.BinarySearchFunc(h.Tensors, name, func(t Tensor, name string) int {
 		return strings.Compare(t.Name, name)

@@ -128,8 +128,9 @@ func (e *Placed) check() (err error) {
 	return nil
 }
 
-// compareLayout is the order of tensors in the data section; see the package documentation. Equal
-// tensors keep the order of their names.
+// compareLayout compares the places of two tensors in the data section, as package cmp does; see
+// the package documentation for the order. It returns 0 for tensors that keep the order of their
+// names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
