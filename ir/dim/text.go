@@ -28,7 +28,7 @@ const (
 	factorPhrase
 )
 
-// as returns the text, in parentheses if its precedence is lower than kind.
+// as returns p.text, in parentheses if p.kind is lower than kind.
 func (p phrase) as(kind binding) string {
 	if p.kind < kind {
 		return "(" + p.text + ")"

@@ -16,7 +16,8 @@ type Builder struct {
 	scope *scope
 }
 
-// scope is a block that is being filled, with the values known in it by their expressions.
+// scope is a block that is being filled, with the values of the pure expressions that were computed
+// in it.
 type scope struct {
 	block *Block
 	known map[expression]*Value
@@ -159,7 +160,8 @@ func floatOf(d ir.DType, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// mask returns the low bits of n that the type d has. A bool has one.
+// mask returns n with all but its low bits cleared. It keeps as many bits as an element of type d
+// has, and one for a bool.
 func mask(n uint64, d ir.DType) uint64 {
 	switch {
 	case d == ir.Bool:
@@ -386,7 +388,8 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	return r
 }
 
-// address checks the operands of an access to n elements.
+// address checks the access what to n adjacent elements of p, from index i on. It stops the builder
+// unless p is a pointer, i an i32 or i64, and n allowed for the type; see [Load].
 func (b *Builder) address(what string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
@@ -408,7 +411,8 @@ func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value,
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
 
-// ForUnrolled is [Builder.For] with a number of iterations to write out one after the other.
+// ForUnrolled is [Builder.For] for a loop of which targets write out unroll iterations one after
+// the other.
 func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	for _, v := range []*Value{lo, hi, step} {
 		if v.Type != (Type{DType: ir.I32}) {

@@ -120,7 +120,8 @@ func carry(w *strings.Builder, params, first []*Value) {
 	}
 }
 
-// values prints names separated by commas, after a prefix if there are any.
+// values prints prefix and the names of list, separated by commas. It prints nothing if list is
+// empty.
 func values(w *strings.Builder, prefix string, list []*Value) {
 	for i, v := range list {
 		if i > 0 {

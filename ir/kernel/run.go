@@ -158,7 +158,8 @@ func (m *machine) resume(t *thread) {
 	m.thread = nil
 }
 
-// meet fails unless all threads wait at the same barrier or all have ended.
+// meet panics, as [fail] does, unless all threads of the block wait at the same instruction or all
+// have ended. order holds the indices of the threads.
 func (m *machine) meet(order []int) {
 	for _, i := range order[1:] {
 		t, u := &m.threads[order[0]], &m.threads[i]

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Limits of a kernel, which every device keeps.
+// Limits of a kernel. Every device can run a kernel within them.
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
@@ -40,14 +40,14 @@ func (k *Kernel) check() (err error) {
 	return nil
 }
 
-// explain says in which kernel an error is.
+// explain puts the kernel's name in front of *err, unless *err is nil.
 func (k *Kernel) explain(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("kernel %s: %w", k.Name, *err)
 	}
 }
 
-// catch turns the panic of [fail] into an error.
+// catch, when deferred, recovers from a panic of [fail] and stores its error in *err.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		m, ok := r.(mistake)
@@ -133,7 +133,8 @@ func isWord(name string) bool {
 	return name != ""
 }
 
-// outer checks a parameter or an array of the kernel.
+// outer puts a parameter or an array of the kernel into scope, and checks that its name is an
+// identifier.
 func (v *verifier) outer(x *Value) {
 	v.define(x, nil)
 	if !isIdentifier(x.Name) {
@@ -237,7 +238,8 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at says which instruction a mistake is in.
+// at calls check. If check panics with an error, at panics with the error and the text of in, as
+// [fail] does.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {
@@ -412,7 +414,7 @@ func element(in *Instr, n int) ir.DType {
 	return d
 }
 
-// same checks that values have the types of others.
+// same checks that list and want have equal lengths, and their values equal types.
 func same(list, want []*Value) {
 	if len(list) != len(want) {
 		fail("%d values for %d", len(list), len(want))
@@ -427,7 +429,8 @@ func same(list, want []*Value) {
 	}
 }
 
-// yields checks what the blocks of an instruction yield.
+// yields checks that the blocks of an instruction yield as many values, of the same types, as the
+// instruction requires.
 func yields(in *Instr) {
 	switch in.Op {
 	case For:

@@ -12,7 +12,7 @@ import (
 // with Cast, Float or Int. Shapes broadcast.
 type Operand = any
 
-// operand converts an Operand to a Value for use with v.
+// operand returns o as a Value. Numbers and bools get the element type of v.
 func (v Value) operand(o Operand) Value {
 	d := v.DType()
 	switch o := o.(type) {

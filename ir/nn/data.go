@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tensor returns v's data and computes it if necessary. It fails for a value that depends on an
-// input.
+// tensor returns v's data and computes it if necessary. It panics with an [*Error] if v depends on
+// an input.
 func (v Value) tensor() *ir.Tensor {
 	v.typ()
 	if v.n.open {

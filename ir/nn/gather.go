@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// oneOf returns the indices v with a check. An index below 0 or not below count is an error of the
-// call. The error calls the index what, and the elements that it selects things.
+// oneOf returns the indices v, checked when the model runs. A call returns an error if an index is
+// not in [0, count). In the error, what is the word for an index, such as "token", and things the
+// word for what there are count of.
 func (v Value) oneOf(count Extent, what, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
 }

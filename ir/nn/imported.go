@@ -113,7 +113,7 @@ func (f *foreign) Attributes() []ir.Attribute { return nil }
 // GraphRank returns 0, because no attribute is a graph.
 func (f *foreign) GraphRank(string, int) int { return 0 }
 
-// Graph fails: operators with blocks are not applied this way.
+// Graph panics with an [*Error]: operators with blocks are not applied this way.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {
 	ir.FailWith(fmt.Errorf("%s has no %s", f.name, name))
 	return nil

@@ -29,9 +29,9 @@ type (
 )
 
 var (
-	// ReduceSum returns the sum of the losses of all elements instead of their mean.
+	// ReduceSum makes a loss the sum over all elements instead of the mean.
 	ReduceSum = reductionOption("sum")
-	// NoReduction returns the loss of every element.
+	// NoReduction makes a loss a tensor with the loss of every element.
 	NoReduction = reductionOption("none")
 	// BatchMean divides the sum of the losses by the batch size.
 	BatchMean = reductionOption("batchmean")
@@ -76,7 +76,7 @@ func (l lossOptions) reduce(x Value) Value {
 	return x.Mean()
 }
 
-// pair fails unless two operands have the same shape.
+// pair panics with an [*Error] unless x and y have the same shape.
 func pair(x, y Value) {
 	if !x.typ().Equal(y.typ()) {
 		fail("%s beside %s", x.typ(), y.typ())
@@ -313,8 +313,8 @@ func TripletMargin(anchor, positive, negative Value, margin, p float64, options 
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
-// spelled checks that targets [N, L] are classes up to their lengths [N]. It sets later positions,
-// which may hold anything, to 0.
+// spelled returns targets, [N, L], and lengths, [N], with checks that lengths are in [0, L] and
+// targets up to their length in [0, classes). Later targets, which may be anything, become 0.
 func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	length := targets.Dim(1)
 	lengths = lengths.oneOf(length.Add(1), "length", "lengths")

@@ -160,8 +160,9 @@ func (p Pool) apply(x Value) Value {
 	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
 }
 
-// adaptive applies an adaptive pool. Window i covers ⌊i·in/out⌋ up to ⌈(i+1)·in/out⌉. The windows
-// have equal size if in is a multiple of out.
+// adaptive applies an adaptive pool. Window i covers elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉) of an
+// axis, where in and out are the extents before and after. The windows have equal size if in is a
+// multiple of out.
 func (p Pool) adaptive(x Value) Value {
 	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
 		return GlobalAvgPool(x)
@@ -219,8 +220,8 @@ func (p Pool) uneven(x Value) Value {
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
 // "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). alignCorners aligns the
-// first and last elements of the result along each axis with the first and last elements of x. It
-// fails for alignCorners with a nearest mode.
+// first and last elements of the result along each axis with the first and last elements of x.
+// Interpolate panics with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())

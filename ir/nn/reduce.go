@@ -122,7 +122,8 @@ func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	return values.Narrow(axis, middle, 1), indices.Narrow(axis, middle, 1)
 }
 
-// order returns the k first elements along an axis in sorted order, and their indices.
+// order returns the k largest elements along an axis, the largest first, and their indices. If
+// smallest is true, it returns the k smallest, the smallest first.
 func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) {
 	axis = v.axis(axis)
 	out := many(op.TopK{Axis: axis, K: extent(k), Smallest: smallest}, v)

@@ -309,14 +309,14 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim returns the elements at one index of an axis, without the axis. A negative index counts
-// from the end.
+// SelectDim returns the elements at index place of an axis, without the axis. A negative index
+// counts from the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))
 }
 
-// SliceAssign returns v with the elements of ranges replaced by values; see [Value.Slice].
+// SliceAssign returns v with the elements that spans select replaced by values; see [Value.Slice].
 func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	with := v.operand(values)
 	if len(spans) > v.Rank() {
@@ -350,7 +350,7 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	return build(v, 0, with)
 }
 
-// SliceFill returns v with the elements of ranges replaced by x.
+// SliceFill returns v with the elements that spans select replaced by x; see [Value.Slice].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
 // Chunk splits an axis, whose extent is static, into n parts. The last part may be shorter.

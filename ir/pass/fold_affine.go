@@ -154,8 +154,8 @@ func perChannel(v, x *ir.Value) bool {
 	return true
 }
 
-// times returns the weights w multiplied by s, whose elements lie along the given axis of w. It
-// returns w if s is nil.
+// times returns the weights w multiplied by s, which has one element, or one for each of the
+// channels along the given axis of w. It returns w if s is nil.
 func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w
@@ -186,7 +186,8 @@ func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	return l.b.Node(op.Add{}, c, l.vector(t, channels))
 }
 
-// vector returns v with rank 1, or with rank 0 if it has one element.
+// vector returns v as a vector of rank 1 with one element for each channel, or with rank 0 if v has
+// one element.
 func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return reshaped(l.b, v)

@@ -171,7 +171,7 @@ func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{Tanh: true}, scale, about(linear, slope, d) && about(cubic, slope*0.044715, d)
 }
 
-// polynomial returns a and c if v is a·x + c·x³, else zeros.
+// polynomial returns linear and cubic if v is linear·x + cubic·x³, else zeros.
 func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -210,7 +210,7 @@ func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	return 0, 0
 }
 
-// monomial returns n and c if v is c·xⁿ with n ≤ 3, else zeros.
+// monomial returns degree and c if v is c·x^degree and degree is 1, 2 or 3, else zeros.
 func monomial(v, x *ir.Value) (degree int, c float64) {
 	inner, c := unscaled(v)
 	if inner == x {

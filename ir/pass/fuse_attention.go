@@ -107,7 +107,8 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore is the largest number that counts as −∞ when added to a score.
+// leastScore is the threshold for masks: a number that is added to a score counts as −∞ if it is at
+// most leastScore.
 const leastScore = -1e30
 
 // peel removes the last operator of the scores s: a reshape, a mask, a scale or a soft cap. It
@@ -264,7 +265,7 @@ func headsIn(q *ir.Value) int {
 
 // maskType returns the type of the mask for queries of type q. lead holds the batch and heads of
 // the scores. The type has the rank of the masks in the model, and is the zero Type if there is no
-// mask. ok is false if the masks do not have one type together.
+// mask. ok is false if the masks do not broadcast together, or have another element type than q.
 func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
@@ -361,8 +362,8 @@ func (a *attention) mask(b *ir.Builder) *ir.Value {
 	}
 }
 
-// view is the value of, reshaped and transposed by views, times scale. The last operator comes
-// first in views.
+// view is a value, of, on which the reshapes and transposes in views are applied, times scale. The
+// last operator comes first in views.
 type view struct {
 	of    *ir.Value
 	views []ir.Op

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// maxPointwiseOperands and maxPointwiseOps bound a fused region. The runs of elements that it
-	// reads, and the runs between its operators, must stay in the first-level cache.
+	// maxPointwiseOperands and maxPointwiseOps bound a fused region. A kernel computes it on a few
+	// elements at a time: its operands and intermediate results for them must fit the first-level
+	// cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
 	// maxCopies is the largest number of readers for which an operator is computed in each reader

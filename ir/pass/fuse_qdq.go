@@ -145,7 +145,7 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 
 // earlier moves n before the dequantisation of its operand, if n only moves elements, and returns
 // the dequantised result. It returns nil if n computes something, if its operand is not
-// dequantised, or if pred is false for the operand.
+// dequantised, or if pred returns false for the operand.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -171,8 +171,8 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n is a transpose. Transposed weights are still recognised as
-// quantised.
+// isTransposeOfWeights reports whether n, which depends on weights only, is a transpose. Transposed
+// weights are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok

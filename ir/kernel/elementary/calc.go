@@ -89,8 +89,8 @@ func (c calc) atMost(bound, x *kernel.Value) *kernel.Value { return c.Min(bound,
 // atLeast returns the greater of x and bound. A NaN x stays NaN.
 func (c calc) atLeast(bound, x *kernel.Value) *kernel.Value { return c.Max(bound, x) }
 
-// over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be in the
-// normal range.
+// over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be normal
+// floats.
 func (c calc) over(x, y *kernel.Value) *kernel.Value {
 	w := c.Div(c.num(1), y)
 	q := c.Mul(x, w)

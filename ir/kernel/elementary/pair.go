@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// pair is the unevaluated sum of two floats, of which lo is about a unit in the last place of hi or
-// less. It has about twice the precision of one float.
+// pair is the unevaluated sum of two floats. lo is at most about a unit in the last place of hi. A
+// pair has about twice the precision of one float.
 type pair struct{ hi, lo *kernel.Value }
 
 // constant returns the pair for hi + lo, two float64 constants.

@@ -256,7 +256,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Text returns the file without the elements of weights, for comparing recordings.
+// Text returns the contents of the file without the elements of weights, for comparing recordings.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()
