@@ -17,7 +17,7 @@ const (
 
 type functionKey struct{ domain, name, overload string }
 
-// function is a model-local function.
+// function is a model-local function. weight counts its nodes, see [weightOf].
 type function struct {
 	*wire.Function
 	opsets map[string]int
@@ -34,7 +34,8 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set: that of the function, or else of the model.
+// opset returns the version of a domain's operator set that the function imports, or else the one
+// that its callers or the model import. It returns false if none does.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -72,8 +73,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts the nodes of a body from the budget. It returns an error if the budget is
-// exhausted.
+// expand deducts weight, the nodes of a body, from the budget maxExpanded. It returns an error if
+// the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded

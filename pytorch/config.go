@@ -98,7 +98,8 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
 }
 
-// dictOf returns v if it is a dict, or the attributes of a namespace.
+// dictOf returns v if it is a dict, or the attributes of v if it is a namespace. Otherwise it
+// returns false.
 func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	if o, ok := v.(*object); ok {
 		v = o.attributes

@@ -142,7 +142,8 @@ func (v *verifier) outer(x *Value) {
 	}
 }
 
-// define puts a value into scope.
+// define puts x into scope. It panics, as [fail] does, if the name of x is not a word or is taken,
+// or if def is not the instruction in x.Def.
 func (v *verifier) define(x *Value, def *Instr) {
 	switch {
 	case x == nil:

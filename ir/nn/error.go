@@ -59,6 +59,7 @@ func recovered(r any, err error) error {
 // self is the prefix of the names of this package's functions.
 const self = "github.com/burngen/burngen/ir/nn."
 
+// home is the folder of package ir, as the compiler records it.
 var home = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return path.Dir(path.Dir(file)) + "/"

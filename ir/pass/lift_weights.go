@@ -23,8 +23,8 @@ func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// callOf returns the first node with a block that only calls the function called name, and the
-// function with that node. It returns nil and nil if there is no such node.
+// callOf returns the first node with a block that only calls the function called name. The first
+// result is the function that contains the node. Both are nil if there is no such node.
 func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	for _, f := range m.Funcs {
 		for n := range f.All() {
@@ -39,7 +39,7 @@ func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 }
 
 // liftFrom moves the nodes of f that depend only on weights to caller, before node n, whose block
-// calls f.
+// calls f. It reports whether it moved any.
 func liftFrom(f, caller *ir.Func, n *ir.Node) (bool, error) {
 	known := fixed{}
 	var lifted []*ir.Value

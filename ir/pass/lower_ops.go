@@ -43,7 +43,7 @@ func (c *Context) lowered(n *ir.Node) error {
 }
 
 // lowerWhere lowers the nodes for which pred returns true, and the nodes that this creates. The
-// target's lowering comes first, and then that of the operator, unless a kernel computes an [op.Whole].
+// target's lowering comes before [ir.Lowerer]. An [op.Whole] that a kernel computes stays.
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

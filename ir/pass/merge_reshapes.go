@@ -115,7 +115,7 @@ type sinker struct {
 
 // sink computes n before its operands are transposed, and transposes the result. Operands that are
 // not transposed by the same permutation must be weights, which are transposed when they are
-// prepared. At least one of the transposes must have no other reader.
+// prepared. At least one of the transposes must have no other reader. Otherwise sink returns nil.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
 		return nil

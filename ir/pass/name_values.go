@@ -310,8 +310,8 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. If there is no common beginning and
-// one is set, it returns the path of one of the weights.
+// their names, without the last part, which names the weight. If there is no common beginning, it
+// returns the path of one of the weights if one is true, else "".
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {
@@ -413,8 +413,8 @@ func (n *namer) orNumber(hint, letters string) string {
 	}
 }
 
-// unique returns a name that is not taken yet: name, or name with a number. It takes the name. A
-// port of a model may have the name "", which it keeps.
+// unique returns a name that is not taken yet, and takes it: name, or name with a number. The empty
+// name of a model's input or output is returned as it is.
 func (n *namer) unique(name string) string {
 	if name == "" {
 		return ""

@@ -332,9 +332,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether an operand of v that cannot be recomputed takes at least as much memory as
-// v, and would have to be kept until node number until. v itself is then kept. For example, a mask
-// is kept rather than the random numbers it is computed from.
+// least reports whether it is better to keep v than to recompute it until node number until reads
+// it. This holds if an operand of v, which cannot be recomputed, would be kept for it and takes at
+// least as much memory. For example, a mask is kept rather than the random numbers it is computed
+// from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -342,8 +343,9 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether a node may be computed again. Copies, nodes with several results, and nodes
-// that have enough copies may not. Nodes that are not memory-bound may only in mode RematAll.
+// may reports whether a node can be computed again. Copies, nodes with several results, and nodes
+// that already have enough copies cannot. A node that is not memory-bound can only in mode
+// RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false

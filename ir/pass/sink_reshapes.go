@@ -77,8 +77,9 @@ func trailing(a, b []dim.Dim) int {
 }
 
 // operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
-// reshape of x. Such a shape is known if a has one element, if a is a reshape of the same shape, if
-// a varies only along the last axes, or if v is a product and a is added to it.
+// reshape of x. ok is false if no such shape is known. It is known if a has one element, if a is a
+// reshape of the same shape, if a varies only along the last axes, or if v is a product and a is
+// added to it.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

@@ -235,8 +235,8 @@ func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []f
 	return g.apply("DequantizeLinear", []string{g.constant(w), g.constant(scales), g.constant(zeros)}, Attr{"axis", axis}), scale
 }
 
-// bias adds an i32 bias in steps of the products of activations and weights, and returns the
-// dequantised bias.
+// bias adds an i32 bias of n elements and returns its dequantised form. Its scales are x·w[i], the
+// scale of the activations times the scales of the weights.
 func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	t, scales := ir.NewTensor(ir.I32, n), ir.NewTensor(ir.F32, len(w))
 	for i := range n {
@@ -251,7 +251,8 @@ func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	return g.apply("DequantizeLinear", []string{g.constant(t), g.constant(scales)}, Attr{"axis", 0})
 }
 
-// sumScale returns a scale for sums of n products such that most fit a byte.
+// sumScale returns a scale with which most sums of n products fit a byte. x and w are the scales of
+// the factors.
 func sumScale(n int, x float64, w []float64) float64 { return 100 * math.Sqrt(float64(n)) * x * w[0] }
 
 func (g *quantisedNet) conv(a activation) {

@@ -98,7 +98,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized reads a length of width bytes, and that many bytes.
+// sized reads a length of width bytes, and returns as many bytes after it.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {
@@ -196,7 +196,7 @@ func (m *machine) call(class Value, args []Value) error {
 	return m.push(v, valueCost)
 }
 
-// global pushes the resolved name of a module.
+// global pushes the class that [Reader.Global] returns for a name in a module.
 func (m *machine) global(module, name string) error {
 	c, err := m.Global(module, name)
 	if err != nil {

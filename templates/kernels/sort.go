@@ -55,7 +55,7 @@ func Sort(name string, o Order) ([]Launch, error) {
 	return append(launches, store), err
 }
 
-// oneLaunch returns a list of the launch l, with err.
+// oneLaunch returns a list with the launch l, and err.
 func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
 
 // sorting builds the kernels of [Sort].
