@@ -160,7 +160,7 @@ func SymbolName(text string) string {
 }
 
 // Param appends a parameter of type t to the block and returns it. Its name is name, with a number
-// if that is taken. The symbols in t are bound from here on.
+// if that is taken. Nodes that are built later may use the symbols in t.
 func (b *Builder) Param(name string, t Type) *Value {
 	if err := t.Check(); err != nil {
 		Fail("%q: %w", name, err)
@@ -276,8 +276,8 @@ func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer returns the types of n's results. While a function is built, it also equates the extents
-// that n's operator requires to be equal.
+// infer returns the types of n's results. If the builder unifies extents, infer first makes the
+// extents equal that n's operator requires to be equal.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {
@@ -432,8 +432,9 @@ func (b *Builder) makers(sym string) []*Node {
 	return makers
 }
 
-// assume inserts a check after maker, the node that binds sym. It makes later nodes use maker's
-// results with sym replaced by value. The results of maker itself get the inferred types back.
+// assume inserts a check that sym equals value after maker, the node that binds sym. Later nodes
+// then use maker's results with sym replaced by value. The results of maker itself get the types
+// that its operator infers.
 func (b *Builder) assume(maker *Node, sym, value dim.Dim) {
 	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: whatEqual}, Pos: maker.Pos}}
 	types, err := Infer(maker)

@@ -22,10 +22,10 @@ func ElemOf(t Type) Type {
 	return t
 }
 
-// Join returns the smallest element type of a container that covers a and b. Extents that differ
-// become [dim.Any]. If the ranks differ, the rank is unknown; if one rank is unknown, as in an
-// empty sequence, the result has the other rank. It returns an error if kinds or element types
-// differ.
+// Join returns the smallest type that a and b are within, as the element type of a container; see
+// [Type.Within]. Extents that differ become [dim.Any]. If the ranks differ, the rank is unknown; if
+// one rank is unknown, as in an empty sequence, the result has the other rank. It returns an error
+// if kinds or element types differ.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)

@@ -140,8 +140,8 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 // HasEffect marks a check as a node with an effect: passes keep it, although it has no results.
 func (op CheckDim) HasEffect() {}
 
-// Assume returns its operand unchanged, with the extents of Type. An earlier check has found that
-// they equal the extents of the operand.
+// Assume returns its operand unchanged. The result has the extents of Type, which an earlier check
+// has found equal to the extents of the operand.
 type Assume struct {
 	Type Type `ir:"result"`
 }

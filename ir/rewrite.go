@@ -63,7 +63,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v existed before the rewrite or has already taken a name.
+// existed reports whether v existed before the rewrite began, or has already got the name of a
+// value that it replaces.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true

@@ -19,7 +19,7 @@ func (d Dim) Bounds() (lo, hi int64) {
 
 const maxBoundSteps = 16
 
-// interval bounds d by the bounds of its atoms, treated as independent.
+// interval returns bounds of d, computed from the bounds of its atoms as if these were independent.
 func (d Dim) interval() (lo, hi int64) {
 	if d.p == nil {
 		return d.c, d.c

@@ -153,8 +153,9 @@ func wholePart(p, q Dim) (whole, rest Dim) {
 	return sumOf(in...), sumOf(out...)
 }
 
-// nestedFloor rewrites floor((floor(x/a)+y)/q) as floor((x+a·y)/(a·q)). This holds for q > 0 if the
-// inner floor is the only one and a and q are products.
+// nestedFloor returns a simpler quotient num/den whose floor is floor(p/q), for q > 0:
+// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is false unless p has exactly one floor, and
+// q and a are products.
 func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
 	inner := -1
 	for i, t := range p.terms() {
@@ -200,7 +201,7 @@ func floorAtom(p, q Dim) Dim {
 	return ofAtom(atom{op: opFloor, args: []Dim{p, q}, lo: lo, hi: hi})
 }
 
-// quotientLo bounds p/q from below for p ≥ lo and 1 ≤ qlo ≤ q ≤ qhi.
+// quotientLo returns a lower bound of p/q for p ≥ lo and 1 ≤ qlo ≤ q ≤ qhi.
 func quotientLo(lo, qlo, qhi int64) int64 {
 	switch {
 	case lo == negInf:
@@ -214,7 +215,7 @@ func quotientLo(lo, qlo, qhi int64) int64 {
 	return lo / qhi
 }
 
-// quotientHi bounds floor(p/q) from above for p ≤ hi and 1 ≤ qlo ≤ q ≤ qhi.
+// quotientHi returns an upper bound of floor(p/q) for p ≤ hi and 1 ≤ qlo ≤ q ≤ qhi.
 func quotientHi(hi, qlo, qhi int64) int64 {
 	switch {
 	case hi == posInf:

@@ -36,7 +36,7 @@ func (p phrase) as(kind binding) string {
 	return p.text
 }
 
-// printer folds a Dim to its text.
+// printer is the [Algebra] of [Dim.String]: it builds text.
 type printer struct{}
 
 func (printer) Sym(name string) phrase { return phrase{name, factorPhrase} }

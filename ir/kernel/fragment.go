@@ -78,7 +78,8 @@ func (c *compiler) collective(in *Instr) {
 	}
 }
 
-// multiply carries out [MatMulAdd] for a warp. args and results are registers. Terms are added in order.
+// multiply carries out [MatMulAdd] for a warp. args and results are the indices of registers. Terms
+// are added in order.
 func multiply(d ir.DType, warp []thread, args, results []int) {
 	countA, countB, terms, _ := FactorsOfMatrix(d)
 	number := func(bits uint64) float64 { return float64(decode[float32](bits &^ 0x1fff)) }

@@ -55,8 +55,9 @@ const (
 	Convert // x in the type of the result. A float is truncated to an integer and clamped to its range; NaN becomes 0. Integers wrap. A bool becomes 0 or 1. A number becomes the bool x ≠ 0
 	Bitcast // the bits of x as another type of the same width
 
-	// Memory. p is a pointer and i, an i32 or i64, counts elements from it.
-	Load      // p, i: as many adjacent elements as there are results: 1, 2, 4, 8 or 16. More than one begin at a multiple of their number, and are 16 bytes at most
+	// Memory. p is a pointer, and i, an i32 or i64, the index of the first element that is
+	// accessed.
+	Load      // p, i: as many adjacent elements as there are results, 1, 2, 4, 8 or 16. If there are several, i is a multiple of their number, and they have 16 bytes at most
 	Store     // p, i, values…: stores adjacent elements, as Load reads them
 	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and returns the old element
 	AtomicMin // p, i, x: stores the smaller of x and the element, and returns the old element

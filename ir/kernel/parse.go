@@ -240,7 +240,8 @@ func (p *parser) block(b *Block) {
 	p.depth--
 }
 
-// body parses a block in braces, such as the body of a loop.
+// body parses a block in braces, such as the body of a loop. It returns the block, with the given
+// parameters.
 func (p *parser) body(params []*Value) *Block {
 	b := &Block{Params: params}
 	p.expect("{")

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// String returns the kernel in the text form, which [Parse] reads. [Parse] describes it.
+// String returns the kernel in the text form that [Parse] describes and reads.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	if k.Doc != "" {

@@ -23,8 +23,8 @@ const DefaultBudget = 1 << 30
 // maxBlocks is the greatest number of blocks of a grid that is interpreted.
 const maxBlocks = 1 << 24
 
-// Run runs a grid of blocks of the kernel on args, one for each parameter. It is slow, and refuses
-// what the kernel must not do. Blocks run in shuffled order, one after the other. The threads of a
+// Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow,
+// because it checks every step. Blocks run in shuffled order, one after the other. The threads of a
 // block run in shuffled order from barrier to barrier.
 //
 // Run returns an error, which names the instruction, the block and the thread, in these cases:
@@ -38,7 +38,7 @@ const maxBlocks = 1 << 24
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
 //
-// Run does not ask that barriers are where [Kernel.Verify] allows them.
+// Run does not require that barriers are where [Kernel.Verify] allows them.
 func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	if err := k.check(); err != nil {
 		return err

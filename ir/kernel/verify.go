@@ -10,8 +10,8 @@ import (
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
-	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each begins at a multiple
-	// of 16 bytes.
+	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each array begins at
+	// a multiple of 16 bytes.
 	MaxShared = 48 << 10
 
 	maxNesting = 64
@@ -252,14 +252,15 @@ func (v *verifier) at(in *Instr, check func()) {
 	}
 }
 
-// counts checks the numbers of operands, results and blocks.
+// counts checks the numbers of operands, results and blocks of in. It panics, as [fail] does, if
+// one is wrong.
 func counts(in *Instr, args, results, blocks int) {
 	if len(in.Args) != args || len(in.Results) != results || len(in.Blocks) != blocks {
 		fail("%d operands, %d results and %d blocks, want %d, %d and %d", len(in.Args), len(in.Results), len(in.Blocks), args, results, blocks)
 	}
 }
 
-// typed checks that values are scalars of a type.
+// typed panics, as [fail] does, unless the values in list are scalars of type d.
 func typed(d ir.DType, list ...*Value) {
 	for _, x := range list {
 		if x.Type != (Type{DType: d}) {
@@ -268,7 +269,7 @@ func typed(d ir.DType, list ...*Value) {
 	}
 }
 
-// scalar returns the type of a value that is not a pointer.
+// scalar returns the type of x. It panics, as [fail] does, if x is a pointer.
 func scalar(x *Value) ir.DType {
 	if x.Type.Space != NoSpace || !isElement(x.Type.DType) {
 		fail("%s is of type %s", x, x.Type)
@@ -276,8 +277,8 @@ func scalar(x *Value) ir.DType {
 	return x.Type.DType
 }
 
-// arity returns the number of operands of an operation that always has the same number, all of them
-// scalars.
+// arity returns the number of operands of an operation that takes a fixed number of scalars, and 0
+// for other operations.
 func arity(o Op) int {
 	switch ops[o].kind {
 	case unary:
@@ -396,7 +397,8 @@ func signature(in *Instr) {
 	}
 }
 
-// element checks the address of n adjacent elements and returns their type.
+// element checks the operands of an access to n adjacent elements, and returns the type of the
+// elements. It panics, as [fail] does, if an operand is wrong.
 func element(in *Instr, n int) ir.DType {
 	p, i := in.Args[0], in.Args[1]
 	d := p.Type.DType

@@ -366,8 +366,8 @@ func rowsUpTo(table Value, n Dim) Value {
 }
 
 // RotaryEncoding rotates pairs of features of queries and keys by angles proportional to the
-// position (Su and others, RoFormer, 2021). Pair i rotates by position·θ^(−2i/d). It consists of
-// features 2i and 2i+1, or of features i and i + d/2 if halves is set.
+// position (Su and others, RoFormer, 2021). Pair i rotates by position·θ^(−2i/d). A pair consists
+// of features 2i and 2i+1, or of features i and i + d/2 if halves is set.
 type RotaryEncoding struct {
 	sin, cos Value // [longest, d/2]
 	halves   bool

@@ -55,8 +55,8 @@ func Of(data any, shape ...int) Value {
 	return constant(t)
 }
 
-// fill stores the elements of v, which has this shape, at index at and after. It returns the index
-// after them.
+// fill stores the elements of v, which has this shape, in t from index at on. It returns the index
+// after the last one.
 func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
 	if len(shape) > 0 {
 		if v.Len() != shape[0] {

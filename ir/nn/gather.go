@@ -77,8 +77,8 @@ func (v Value) OneHotFill(n Extent, hot, cold float64, axis int) Value {
 // symbol returns a new symbol for an extent that is known only when the model runs.
 func symbol(hint string) string { return fmt.Sprintf("%s%d", hint, session.symbols.Add(1)) }
 
-// resolved returns the results of op with the extents of their data. If the results depend on an
-// input, their extents stay symbols that the operator binds.
+// resolved applies op and returns the results. If the operands have data, the extents of the
+// results are numbers. Otherwise they stay the symbols that op binds.
 func resolved(op ir.Op, args ...Value) []Value {
 	for _, a := range args {
 		if !a.HasData() {

@@ -74,7 +74,7 @@ func (f *foreign) Warn(string) {}
 // Wants reports whether i is the first result.
 func (f *foreign) Wants(i int) bool { return i == 0 }
 
-// ResultType reports that no result type is declared.
+// ResultType returns false: no result type is declared.
 func (f *foreign) ResultType(int) (ir.Type, bool) { return ir.Type{}, false }
 
 // Has reports whether an attribute of this name is given.

@@ -496,8 +496,8 @@ func detached(v reflect.Value) reflect.Value {
 	return v
 }
 
-// detachFields replaces the fields of a struct by detached ones. An embedded field may be
-// unexported and have exported fields.
+// detachFields replaces the exported fields of a struct by detached ones, also in embedded structs
+// of unexported types.
 func detachFields(c reflect.Value) {
 	for i := range c.NumField() {
 		switch f := c.Type().Field(i); {

@@ -99,7 +99,8 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 // CumMin returns the cumulative minimum along an axis, whose extent is static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running combines each element with all before it in doubling steps: 1, 2, 4, ….
+// running combines each element with all elements before it along an axis. Its steps double the
+// distance: 1, 2, 4, ….
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

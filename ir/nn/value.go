@@ -258,7 +258,8 @@ func (v Value) axis(i int) int {
 	return (i + r) % max(r, 1)
 }
 
-// axes applies axis to a list and sorts it. An empty list gives all axes.
+// axes counts each axis in list from the start, as [Value.axis] does, and sorts them. An empty list
+// gives all axes.
 func (v Value) axes(list []int) []int {
 	named := make([]bool, v.Rank())
 	for _, i := range list {

@@ -14,7 +14,7 @@ import (
 // one [op.Attention] if nothing else reads the intermediate results. Scales, masks and repeated
 // heads of keys and values become part of it. If a mask excludes all keys of a query, the result is
 // 0 rather than NaN.
-func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
+func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
@@ -45,8 +45,8 @@ type attention struct {
 	// single heads. The scores have two more axes, for queries and keys.
 	lead     []dim.Dim
 	masks    []*ir.Value // added to the scores
-	allow    *ir.Value   // false for keys that are masked out
-	negated  bool        // allow is true for keys that are masked out
+	allow    *ir.Value   // false for keys that are masked out, or true for them if negated is set
+	negated  bool
 	excluded float64     // number that replaces the scores of keys that are masked out
 }
 
@@ -75,8 +75,8 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 }
 
 // softmax returns the operand of v if v is a softmax along its last axis that nothing else reads.
-// It accepts casts around the softmax, and zeros for queries without keys after it. A cast's type
-// becomes a.Precision.
+// Otherwise ok is false. The softmax may have casts around it; their type becomes a.Precision. A
+// choice after it may replace the NaN of queries without keys by 0.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
@@ -328,8 +328,8 @@ func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
 	return b.Node(op.Expand{Shape: shape}, mask)
 }
 
-// mask appends the mask, which is added to the scores, or, if it is of bools, is true for keys that
-// count. It returns nil if there is no mask.
+// mask appends the mask and returns it, or nil if there is no mask. A float mask is added to the
+// scores. A bool mask is true for the keys that count.
 func (a *attention) mask(b *ir.Builder) *ir.Value {
 	var sum *ir.Value
 	for _, m := range a.masks {

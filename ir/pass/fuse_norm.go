@@ -11,7 +11,7 @@ import (
 // fuseNorm replaces a layer or root mean square normalisation that is written out as several
 // operators by one operator. It recognises the forms that exporters use. Products and sums that
 // follow a normalisation become its scale and bias.
-func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
+func fuseNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}

@@ -23,8 +23,7 @@ const (
 // fusePointwise fuses a pointwise node into the pointwise node that reads its result, if the two
 // have the same shape and there is no other reader. A single cheap operator of one tensor is also
 // fused into each of a few readers.
-func fusePointwise(ctx *Context, m *ir.Module) (bool, error) {
-	changed := false
+func fusePointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := fuseLoops(ctx, f)
 		if err != nil {

@@ -87,6 +87,7 @@ func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
 // activation is [dequantized] for 8-bit integers with one constant scale, which it also returns.
+// Otherwise ok is false.
 func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	if q, ok = dequantized(v); !ok || !isByte(q.x) {
 		return q, 0, false
@@ -242,9 +243,9 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 // maxTableOps is the maximum number of operators that become one table.
 const maxTableOps = 64
 
-// tabulated returns n as a lookup of the bytes of q in a table of 256 bytes. The table is n of all
-// bytes, dequantised and passed through chain, which lists the operators before n from last to
-// first. If the table maps each byte to itself, tabulated returns the bytes of q.
+// tabulated returns a lookup of the bytes of q in a table of 256 bytes, which replaces n. chain
+// lists the operators between q and n, from last to first. For each byte the table holds the byte
+// that n returns for it. If the table maps each byte to itself, tabulated returns the bytes of q.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)

@@ -11,8 +11,8 @@ import (
 // lowerOps replaces operators by others until a kernel computes each of them. Views, elementwise
 // operators, control flow, custom operators and operators of package ir stay. It returns an error
 // that lists the nodes that it cannot lower, one per line.
-func lowerOps(ctx *Context, m *ir.Module) (bool, error) {
-	changed, err := ctx.lowerWhere(m, func(*ir.Node) bool { return true })
+func lowerOps(ctx *Context, m *ir.Module) (changed bool, err error) {
+	changed, err = ctx.lowerWhere(m, func(*ir.Node) bool { return true })
 	if err != nil {
 		return changed, err
 	}

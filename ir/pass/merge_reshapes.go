@@ -12,8 +12,7 @@ import (
 // mergeReshapes merges reshapes of reshapes and transposes of transposes. It replaces transposes
 // that move no elements by reshapes. It moves transposes from the operands of an operator to its
 // result if that does not increase their number, so that they meet other transposes and cancel.
-func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func mergeReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		s := &sinker{uses: f.Uses(), fixed: fixed{}}
 		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -155,7 +155,8 @@ func (n *namer) function(calls []callNames) (changed bool) {
 	return !slices.Equal(before, n.all())
 }
 
-// node names the results of a node that have no names yet, and the values of its regions.
+// node names the results of a node and the values of its regions. It leaves out the results in
+// named, which have names.
 func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	hint := n.hint(node)
 	for _, r := range node.Results {
@@ -168,8 +169,8 @@ func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	}
 }
 
-// parameter names parameter i of a function. It uses the names of the weights that calls pass, or
-// else the names of their arguments.
+// parameter names p, parameter i of a function. It uses the names of the weights that the calls
+// pass, or else the names of the arguments.
 func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	weight := common(calls, true, func(c callNames) string { return strings.TrimPrefix(c.weights[i], rt.PreparedPrefix) })
 	if weight != "" {

@@ -11,8 +11,7 @@ import (
 // outlineRegions replaces the blocks of control flow by functions that the blocks call. The values
 // that a block reads from outside become parameters. Constants, weights and extents do not: the
 // function loads them itself.
-func outlineRegions(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func outlineRegions(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range slices.Clone(m.Funcs) {
 		f.Prune()
 		for n := range f.All() {

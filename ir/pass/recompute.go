@@ -61,9 +61,10 @@ const (
 	// maxRecopies is the maximum number of copies of a memory-bound node. Other nodes are copied
 	// once, so that recomputing takes no longer than the forward pass.
 	maxRecopies = 2
-	// minSaved is the minimum size of a value that is recomputed, as a fraction of the peak.
+	// minSaved is the minimum size of a value that is recomputed, as a fraction of the memory at
+	// the peak.
 	minSaved = 1.0 / 256
-	// maxRecomputeTries is the maximum number of values that are tried at one peak.
+	// maxRecomputeTries is the maximum number of values that are tried for one peak of memory.
 	maxRecomputeTries = 12
 	// maxRecomputeRounds is the maximum number of values that are recomputed in a function.
 	maxRecomputeRounds = 2048
@@ -250,8 +251,9 @@ func (r *recomputer) round() bool {
 // score returns the bytes saved for each byte that recomputing reads or writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
-// readers returns, for each root, the index of the first node after the peak that reads it. It
-// leaves out roots that the node at the peak reads, and roots that a block after the peak reads.
+// readers returns, for each value with memory of its own, the index of the first node after the
+// peak that reads it. It leaves out values that the node at the peak reads, and values that a block
+// after the peak reads.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}

@@ -11,7 +11,7 @@ import (
 // sinkReshapes moves reshapes of operands behind elementwise operators, softmaxes and
 // normalisations that compute the same without them. These operators then directly follow the
 // operand's node, and reshapes meet and cancel.
-func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
+func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if len(n.Results) != 1 {

@@ -13,7 +13,7 @@ var maxBlocks = 32768
 // dimensions. Each item has a block of threads. fill may declare shared memory, and returns the
 // function item, which computes the item with index at[k] in dimension k; all threads of a block
 // call it. If there may be more than maxBlocks items along a dimension, a block computes several,
-// one after the other. item then has to end when the next call may overwrite shared memory.
+// one after the other. If item uses shared memory, it therefore has to end with a barrier.
 func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item func(at []*kernel.Value))) (Launch, error) {
 	blocks := make([]dim.Dim, len(items))
 	for k, n := range items {

@@ -19,7 +19,7 @@ func (c calc) constant(hi, lo float64) pair {
 	return pair{c.num(hi), c.num(lo)}
 }
 
-// head returns x with the low half of its significand cleared, so that products of two heads are
+// head returns x with the low half of its significand cleared, so that the product of two heads is
 // exact.
 func (c calc) head(x *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, -1<<c.low)))

@@ -24,8 +24,8 @@ type Tensor struct {
 	bodies  [][]byte          // messages with values; more than one if the tensor was merged
 }
 
-// SparseTensor is a tensor in coordinate format: Values [n], and Indices, which are [n], counted in
-// row-major order, or coordinates [n, rank].
+// SparseTensor is a tensor in coordinate format. Values is [n]. Indices is [n], with indices in
+// row-major order, or [n, rank], with coordinates.
 type SparseTensor struct {
 	Values  *Tensor
 	Indices *Tensor
