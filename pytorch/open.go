@@ -96,7 +96,7 @@ func load(w *rt.Weights, file []byte) error {
 	})
 }
 
-// loader reads one file.
+// loader reads one file of PyTorch.
 type loader struct {
 	script bool // whether it is a TorchScript archive
 	budget int  // remaining memory, in units of about 64 bytes

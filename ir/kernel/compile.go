@@ -39,7 +39,7 @@ func compile(m *machine, args *arguments) *program {
 	return &program{entry, c.initial}
 }
 
-// slot returns the index of a value's register.
+// slot returns the index of the register of v, which it assigns if v has none.
 func (c *compiler) slot(v *Value) int {
 	i, ok := c.slots[v]
 	if !ok {

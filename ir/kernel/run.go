@@ -102,7 +102,7 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 	return nil
 }
 
-// start allocates the threads of a block.
+// start allocates the threads of a block, with the initial registers of p.
 func (m *machine) start(p *program) {
 	size := m.kernel.Block
 	m.threads = make([]thread, size[0]*size[1]*size[2])

@@ -330,7 +330,7 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 	}
 }
 
-// bodyParam returns a parameter of a block.
+// bodyParam returns a parameter of type t of a block.
 func bodyParam(t ir.Type) Value {
 	return leaf(&node{types: []ir.Type{t}, name: "a turn of a loop", open: true})
 }

@@ -93,7 +93,7 @@ func newNode(n *node) *node {
 // leaf returns the value of a node without operator.
 func leaf(n *node) Value { return Value{n: newNode(n)} }
 
-// constant returns a value with data.
+// constant returns a value whose data is t.
 func constant(t *ir.Tensor) Value {
 	return leaf(&node{types: []ir.Type{t.Type()}, data: []*ir.Tensor{t}})
 }

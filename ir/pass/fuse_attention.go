@@ -47,7 +47,7 @@ type attention struct {
 	masks    []*ir.Value // added to the scores
 	allow    *ir.Value   // false for keys that are masked out, or true for them if negated is set
 	negated  bool
-	excluded float64     // number that replaces the scores of keys that are masked out
+	excluded float64 // number that replaces the scores of keys that are masked out
 }
 
 // attentionOf describes n, a product of softmax probabilities and values. ok is false if n is not

@@ -216,8 +216,8 @@ type again struct {
 	cost   int64      // bytes that the nodes read and write
 }
 
-// round recomputes one value to lower the memory at the peak, and reports whether that was
-// possible.
+// round recomputes one value to lower the memory in use at the peak, the node at which most is in
+// use. It reports whether that was possible.
 func (r *recomputer) round() bool {
 	l := lives(r.f)
 	if len(l.live) == 0 {
@@ -252,8 +252,8 @@ func (r *recomputer) round() bool {
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
 // readers returns, for each value with memory of its own, the index of the first node after the
-// peak that reads it. It leaves out values that the node at the peak reads, and values that a block
-// after the peak reads.
+// peak of l that reads it. The peak is the node at which most memory is in use. Values that the
+// peak reads, or a block after it, are left out.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -279,9 +279,8 @@ func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	return first
 }
 
-// again returns how v can be computed again for its first reader after the peak. It returns nil if
-// that is not possible, or would take too many nodes. readers has the index of each value's first
-// reader.
+// again returns how v can be computed again for its first reader after the peak of l, or nil if
+// that is not possible or would take too many nodes. readers is the result of [recomputer.readers].
 func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
 	before, ok := readers[v]
 	if !ok || !r.may(v.Def) {

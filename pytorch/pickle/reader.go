@@ -107,7 +107,7 @@ func (m *machine) sized(width uint64) ([]byte, error) {
 	return m.take(n)
 }
 
-// line returns the bytes up to the next newline.
+// line reads a line and returns it without its newline.
 func (m *machine) line() ([]byte, error) {
 	n := slices.Index(m.data[m.at:], '\n')
 	if n < 0 {
@@ -205,7 +205,7 @@ func (m *machine) global(module, name string) error {
 	return m.push(c, valueCost)
 }
 
-// remember stores the top of the stack in the memo.
+// remember stores the top of the stack in the memo, under the given key.
 func (m *machine) remember(key uint64) error {
 	v, err := m.top()
 	if err != nil {
@@ -218,7 +218,7 @@ func (m *machine) remember(key uint64) error {
 	return nil
 }
 
-// recall pushes an entry of the memo.
+// recall pushes the entry of the memo with the given key.
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {

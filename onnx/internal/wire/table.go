@@ -131,7 +131,7 @@ func each(typ protowire.Type, f field, yield func(bits uint64)) error {
 	return nil
 }
 
-// message is a struct that a message can be merged into.
+// message is a Go struct that a message of the file can be merged into.
 type message[S any] interface {
 	*S
 	merge(r *reader, b []byte) error
