@@ -385,9 +385,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange adds a check that x and y are equal. It replaces each element of values that has one of
-// the two extents by a value that has the other, preferably a constant. It returns false, and adds
-// nothing, if no value can be replaced.
+// exchange adds a check that x and y are equal. It then replaces each element of values that has
+// one of the two extents by a value with the other extent, the constant one if there is one. It
+// returns false, and adds nothing, if no value can be replaced.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)

@@ -114,7 +114,7 @@ type filler struct {
 	errs []error
 }
 
-// maxProblems bounds the reported values that do not fit.
+// maxProblems is the maximum number of values that are reported as not fitting.
 const maxProblems = 100
 
 func (f *filler) bad(way, format string, args ...any) {

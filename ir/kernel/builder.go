@@ -388,8 +388,8 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	return r
 }
 
-// address checks the access what to n adjacent elements of p, from index i on. It stops the builder
-// unless p is a pointer, i an i32 or i64, and n allowed for the type; see [Load].
+// address stops the builder unless elements [i, i+n) of p can be accessed: p is a pointer, i an i32
+// or i64, and n allowed for the type, see [Load]. what names the access in the error.
 func (b *Builder) address(what string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
@@ -411,8 +411,8 @@ func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value,
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
 
-// ForUnrolled is [Builder.For] for a loop of which targets write out unroll iterations one after
-// the other.
+// ForUnrolled is [Builder.For] with a hint: targets write out unroll iterations of the loop one
+// after the other.
 func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	for _, v := range []*Value{lo, hi, step} {
 		if v.Type != (Type{DType: ir.I32}) {

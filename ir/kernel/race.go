@@ -14,7 +14,8 @@ type access struct {
 // cell is the history of accesses to a few bytes of memory.
 type cell struct{ read, write, atomic access }
 
-// note records in a an access by thread t in the current epoch.
+// note records an access by thread t in the current epoch. a are the accesses of one kind to a
+// cell.
 func (m *machine) note(a *access, t *thread) {
 	if a.epoch != m.epoch {
 		a.others = a.others || a.epoch != 0 && a.epoch < m.first

@@ -234,8 +234,8 @@ func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
 	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
 }
 
-// residual returns x + f(x). The norm is applied to the operand of f, or to the sum, as the options
-// say.
+// residual returns x + f(x), with dropout of f(x). The norm is applied to the operand of f, or to
+// the sum, as the options say.
 func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
 	drop := NewDropout(t.dropout)
 	if t.normFirst {

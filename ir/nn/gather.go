@@ -8,8 +8,8 @@ import (
 )
 
 // oneOf returns the indices v, checked when the model runs. A call returns an error if an index is
-// not in [0, count). In the error, what is the word for an index, such as "token", and things the
-// word for what there are count of.
+// not in [0, count). what and things are words in the error: for an index, such as "token", and for
+// the elements from which it selects, such as "rows".
 func (v Value) oneOf(count Extent, what, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
 }

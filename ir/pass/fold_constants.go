@@ -118,8 +118,8 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 	return nil
 }
 
-// constant appends t and returns its value. If t is larger than maxTextBytes, it adds a weight to
-// own, named after the value called name.
+// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, it
+// adds t to own as a weight, named after the value called name.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)

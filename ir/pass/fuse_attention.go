@@ -75,8 +75,8 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 }
 
 // softmax returns the operand of v if v is a softmax along its last axis that nothing else reads.
-// Otherwise ok is false. The softmax may have casts around it; their type becomes a.Precision. A
-// choice after it may replace the NaN of queries without keys by 0.
+// Otherwise ok is false. If there are casts around the softmax, its type becomes a.Precision. A
+// Where after it may replace the NaN of queries without keys by 0.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
@@ -265,7 +265,8 @@ func headsIn(q *ir.Value) int {
 
 // maskType returns the type of the mask for queries of type q. lead holds the batch and heads of
 // the scores. The type has the rank of the masks in the model, and is the zero Type if there is no
-// mask. ok is false if the masks do not broadcast together, or have another element type than q.
+// mask. ok is false if the masks do not broadcast together, have another element type than q, or
+// have rank 0.
 func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
@@ -371,7 +372,7 @@ type view struct {
 }
 
 // scaledView splits v into a value, transposes and reshapes of it, and a factor. If the factor is
-// 1, it leaves v whole.
+// 1, it returns v itself as a view.
 func scaledView(v *ir.Value) view {
 	w := view{of: v, scale: 1}
 	for {

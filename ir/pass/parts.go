@@ -120,10 +120,10 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside returns the runs of all that have the same outputs: the largest such set if there
-// are several. It returns nil if the set saves fewer than minShared nodes, or is in one function
-// only. funcs[i] is the index of the function with run i. Equal outputs matter because each caller
-// has memory for all results of a part.
+// alikeOutside returns a largest set of runs in the repeat all that have the same outputs. It
+// returns nil if the set saves fewer than minShared nodes, or is in one function only. funcs[i] is
+// the index of the function with run i. Equal outputs matter because each caller has memory for all
+// results of a part.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -7,7 +7,7 @@ import (
 
 // sharedCandidate is a list of numbers that occurs several times in a longer list. at holds the
 // index of each occurrence, and length is the length of the list. For each s in [1, shifts], the
-// lists of this length that begin at all indices plus s are equal too.
+// lists of this length that begin at the indices in at plus s are equal too.
 type sharedCandidate struct {
 	length, shifts int
 	at             []int

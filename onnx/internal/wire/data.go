@@ -50,8 +50,9 @@ type Location struct {
 	Checksum string // SHA-1 in hexadecimal, or empty
 }
 
-// Location returns the range of bytes in another file that holds the elements. It must be called
-// only if Outside is set. Offset+Length does not overflow.
+// Location returns the range of bytes in another file that holds the elements. Offset+Length does
+// not overflow. Location returns an error if Outside is not set, or if the external data is not
+// valid.
 func (t *Tensor) Location() (Location, error) {
 	l, err := t.location()
 	return l, t.wrap(err)
