@@ -18,8 +18,8 @@ var elementTypes = map[reflect.Kind]DType{
 }
 
 // Of returns a value with the elements of data: a number, a bool, or nested slices or arrays, one
-// level for each axis. Floats become f32, int becomes i64, and other types keep their width. A
-// given shape reshapes the elements in row-major order.
+// level for each axis. Floats become f32, int becomes i64, uint becomes u64, and other types keep
+// their width. A given shape reshapes the elements in row-major order.
 func Of(data any, shape ...int) Value {
 	v := reflect.ValueOf(data)
 	if !v.IsValid() {

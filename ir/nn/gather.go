@@ -113,7 +113,8 @@ func (v Value) NonZero() []Value {
 	return out
 }
 
-// MaskSelect returns the elements where mask is true as a vector. mask has the shape of v.
+// MaskSelect returns the elements where mask is true as a vector. mask broadcasts to the shape of
+// v.
 func (v Value) MaskSelect(mask Value) Value {
 	at := mask.Expand(shapeOf(v)...).ArgWhere()
 	return v.GatherND(at)

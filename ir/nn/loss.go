@@ -7,7 +7,8 @@ import (
 )
 
 // LossOption is an option of losses: [ReduceSum], [NoReduction], [BatchMean]. [CrossEntropy] also
-// takes [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities].
+// takes [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities], [BCEWithLogits] the
+// first two of these, and [BinaryCrossEntropy] ClassWeights.
 type LossOption interface{ loss(*lossOptions) }
 
 type lossOptions struct {
@@ -167,13 +168,13 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	return l.reduce(loss)
 }
 
-// NLL returns −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
+// NLL returns the mean of −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
 func NLL(logProbabilities, target Value, options ...LossOption) Value {
 	return CrossEntropy(logProbabilities, target, append(options[:len(options):len(options)], logarithmsOption{})...)
 }
 
-// BinaryCrossEntropy returns −(t·log p + (1 − t)·log(1 − p)) for probabilities p and targets t.
-// Logarithms are clamped to at least −100.
+// BinaryCrossEntropy returns the mean of −(t·log p + (1 − t)·log(1 − p)) for probabilities p and
+// targets t. Logarithms are clamped to at least −100.
 func BinaryCrossEntropy(p, target Value, options ...LossOption) Value {
 	pair(p, target)
 	yes, no := p.Log().ClampMin(-100), p.SubFrom(1).Log().ClampMin(-100)
@@ -294,7 +295,7 @@ func SoftMargin(x, target Value, options ...LossOption) Value {
 }
 
 // MultiMargin returns the mean over rows of Σ max(0, margin − x[target] + x[i])^p / C, summed over
-// the classes i other than the target. x is [N, C] and target i64 [N].
+// the classes i other than the target. p is 1 or 2, x is [N, C] and target i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
 	target = target.oneOf(x.Dim(1), "label", "classes")
 	own := x.Gather(1, target.Unsqueeze(1))

@@ -45,8 +45,8 @@ func Atan(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// arc returns isSmall, which is a ≤ ½, and p and s for the arc functions of a in [0, 1]. If isSmall
-// is true, asin a = a + a·p. Otherwise acos a = 2·(s + s·p).
+// arc returns p and s for the arc functions of a in [0, 1], and isSmall, which is true if a ≤ ½. If
+// isSmall is true, asin a = a + a·p. Otherwise acos a = 2·(s + s·p).
 func (c calc) arc(a *kernel.Value) (isSmall, p *kernel.Value, s pair) {
 	isSmall = c.Le(a, c.num(0.5))
 	z := c.Mul(c.Sub(c.num(1), a), c.num(0.5))

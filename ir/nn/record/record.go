@@ -175,7 +175,7 @@ func Read(r io.Reader) (*Model, error) {
 	return m, m.check()
 }
 
-// section reads the bytes of a section.
+// section reads the next section, which must be called name, and returns its bytes.
 func section(b *bufio.Reader, name string) ([]byte, error) {
 	line, err := b.ReadString('\n')
 	if err != nil {
