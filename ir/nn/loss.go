@@ -6,9 +6,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// LossOption is an option of losses: [ReduceSum], [NoReduction], [BatchMean]. [CrossEntropy] also
-// takes [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities], [BCEWithLogits] the
-// first two of these, and [BinaryCrossEntropy] ClassWeights.
+// LossOption is an option of losses. All losses take [ReduceSum], [NoReduction] and [BatchMean].
+//   - [CrossEntropy] and [NLL] also take [ClassWeights], [LabelSmoothing] and [IgnoreIndex].
+//     CrossEntropy also takes [Probabilities].
+//   - [BinaryCrossEntropy] and [BCEWithLogits] also take [ClassWeights]. BCEWithLogits also takes
+//     [LabelSmoothing].
 type LossOption interface{ loss(*lossOptions) }
 
 type lossOptions struct {
@@ -40,7 +42,8 @@ var (
 	Probabilities probabilitiesOption
 )
 
-// ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
+// ClassWeights multiplies the loss of each class by its weight. With classes as targets, the mean
+// becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
 // LabelSmoothing moves a share of each target, from 0 to 1, to all classes in equal parts.
