@@ -119,8 +119,9 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of the table that tokens select. tokens are i64 of any shape. The result
-// is [shape…, features]. The call returns an error for a token that is not in [0, n).
+// Forward returns the rows of the table that tokens select. tokens are i64 or i32, [shape…]. The
+// result is [shape…, features]. The generated code returns an error for a token that is not the
+// index of a row.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {

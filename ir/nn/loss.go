@@ -88,8 +88,8 @@ func pair(x, y Value) {
 }
 
 // CrossEntropy returns the mean of −log softmax(logits)[target]; options select another reduction.
-// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The call
-// returns an error for a target that is neither a class nor listed in [IgnoreIndex].
+// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The
+// generated code returns an error for a class that is neither in [0, C) nor listed in [IgnoreIndex].
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {

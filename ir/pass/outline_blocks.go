@@ -140,7 +140,7 @@ type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return (c.count-1)*c.period - c.count }
 
-// maxCandidates bounds the candidates that are examined.
+// maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
 
 // candidates returns the candidates that save at least minOutlined nodes, those that save the most
