@@ -154,7 +154,8 @@ func namesOf(f *ir.Func) map[string]bool {
 	return names
 }
 
-// freshName returns a name that is not in names, hint or hint followed by a number, and adds it to names.
+// freshName returns a name that is not in names, hint or hint followed by a number, and adds it to
+// names.
 func freshName(names map[string]bool, hint string) string {
 	name := hint
 	for k := 2; names[name]; k++ {
