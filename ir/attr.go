@@ -237,7 +237,7 @@ func (t *Tensor) String() string {
 	return b.String()
 }
 
-// parseAttrs parses fields up to the closing brace into v.
+// parseAttrs parses the fields of an operator, up to the closing brace, into the struct v.
 func (p *parser) parseAttrs(v reflect.Value) {
 	for !p.accept("}") {
 		name := p.ident()

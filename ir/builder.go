@@ -45,7 +45,8 @@ type buildState struct {
 // buildError is the panic value of a Builder.
 type buildError struct{ err error }
 
-// Try runs build and returns the error of a [Builder] that it uses, or nil.
+// Try runs build and returns nil. If build panics with the error of a [Builder], or with [Fail] or
+// [FailWith], Try returns that error.
 func Try(build func()) (err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -60,10 +61,10 @@ func Try(build func()) (err error) {
 	return nil
 }
 
-// Fail ends the surrounding [Try] with an error.
+// Fail panics with a formatted error, which the surrounding [Try] returns.
 func Fail(format string, args ...any) { panic(buildError{fmt.Errorf(format, args...)}) }
 
-// FailWith ends the surrounding [Try] with err.
+// FailWith panics with err, which the surrounding [Try] returns.
 func FailWith(err error) { panic(buildError{err}) }
 
 // NewBuilder returns a builder that appends to f. It unifies symbolic extents that an operator
@@ -96,7 +97,8 @@ func newBuilder(f *Func) *Builder {
 	return &Builder{fn: f, block: &f.Block, state: s}
 }
 
-// bind records that a symbol is bound from here on.
+// bind records a symbol that is in scope from now on, and its position in the order in which
+// symbols were bound.
 func (s *buildState) bind(symbol string) {
 	s.symbols[symbol] = true
 	if _, ok := s.order[symbol]; !ok {
@@ -158,7 +160,7 @@ func SymbolName(text string) string {
 }
 
 // Param appends a parameter of type t to the block and returns it. Its name is name, with a number
-// if that is taken. The symbols in t are bound from here on.
+// if that is taken. Nodes that are built later may use the symbols in t.
 func (b *Builder) Param(name string, t Type) *Value {
 	if err := t.Check(); err != nil {
 		Fail("%q: %w", name, err)
@@ -192,8 +194,8 @@ func (b *Builder) Drop(block *Block) {
 	b.state.loose = slices.DeleteFunc(b.state.loose, func(l *Block) bool { return l == block })
 }
 
-// Node appends a node and returns its only result. It fails if the node has another number of
-// results.
+// Node appends a node and returns its only result. It panics, as [Fail] does, if the node has
+// another number of results or the operator does not accept the operands.
 func (b *Builder) Node(op Op, args ...*Value) *Value {
 	r := b.Nodes(op, args...)
 	if len(r) != 1 {
@@ -202,11 +204,12 @@ func (b *Builder) Node(op Op, args ...*Value) *Value {
 	return r[0]
 }
 
-// Nodes appends a node and returns its results. It fails if the operator does not accept the
-// operands. If an integer result has known elements, the node becomes a [Constant] or [Extents].
+// Nodes appends a node and returns its results. It panics, as [Fail] does, if the operator does not
+// accept the operands; [Try] turns the panic into an error. If an integer result has known
+// elements, the node becomes a [Constant] or [Extents].
 func (b *Builder) Nodes(op Op, args ...*Value) []*Value { return b.NodeBlocks(op, nil, args...) }
 
-// NodeBlocks is like Nodes for an operator with blocks.
+// NodeBlocks is like [Builder.Nodes] for an operator with blocks.
 func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 	for len(args) > 0 && args[len(args)-1] == nil {
 		args = args[:len(args)-1]
@@ -259,7 +262,8 @@ const (
 // Const appends a [Constant] with the elements of t and returns its result.
 func (b *Builder) Const(t *Tensor) *Value { return b.Node(Constant{t}) }
 
-// Scalar appends a constant of rank 0, v rounded to the element type d. It fails if d is String.
+// Scalar appends a constant of rank 0, v rounded to the element type d. It panics, as [Fail] does,
+// if d is String.
 func (b *Builder) Scalar(d DType, v float64) *Value {
 	if d == String {
 		Fail("%s where numbers are expected", d)
@@ -272,8 +276,8 @@ func (b *Builder) Dims(dims ...dim.Dim) *Value {
 	return b.Node(Extents{Type: StaticTensor(I64, len(dims)), Elems: dims})
 }
 
-// infer returns the types of n's results. While a function is built, it also equates the extents
-// that n's operator requires to be equal.
+// infer returns the types of n's results. If the builder unifies extents, infer first makes the
+// extents equal that n's operator requires to be equal.
 func (b *Builder) infer(n *Node) ([]Type, error) {
 	extents := 1
 	for _, a := range n.Args {
@@ -294,8 +298,8 @@ func (b *Builder) infer(n *Node) ([]Type, error) {
 	}
 }
 
-// resolve replaces the operands and the symbols of n that were replaced in the function since the
-// importer read them.
+// resolve brings n up to date. Operands and symbols that were replaced in the function, after the
+// importer had read them, are replaced in n too.
 func (b *Builder) resolve(n *Node) {
 	for i, a := range n.Args {
 		n.Args[i] = b.Now(a)
@@ -305,7 +309,8 @@ func (b *Builder) resolve(n *Node) {
 	}
 }
 
-// solution returns the value that replaced a symbol.
+// solution returns the value that [Builder.Unify] gave a symbol, or false if it did not replace the
+// symbol.
 func (s *buildState) solution(sym string) (dim.Dim, bool) {
 	d, ok := s.solved[sym]
 	if ok && d.Mentions(s.solution) {
@@ -351,8 +356,8 @@ func (b *Builder) isOuter(x, y dim.Dim) bool {
 	return ok && b.state.order[sym] < b.outer
 }
 
-// Assume returns v with the given extents. They are unified with v's extents, or checked when the
-// block runs. v must have the same rank.
+// Assume returns v with the extents shape, one for each axis of v. Each is unified with the extent
+// of v, or compared with it when the block runs.
 func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	for i := range shape {
 		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {
@@ -380,8 +385,9 @@ func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	return true
 }
 
-// exchange adds a check that x and y are equal and replaces values with one of the extents by
-// values with the other. It prefers a constant extent.
+// exchange adds a check that x and y are equal. It then replaces each element of values that has
+// one of the two extents by a value with the other extent, the constant one if there is one. It
+// returns false, and adds nothing, if no value can be replaced.
 func (b *Builder) exchange(x, y dim.Dim, values []*Value) bool {
 	has := func(v *Value, d dim.Dim) bool {
 		return v != nil && v.Type.IsTensor() && slices.ContainsFunc(v.Type.Shape, d.Equal)
@@ -426,8 +432,9 @@ func (b *Builder) makers(sym string) []*Node {
 	return makers
 }
 
-// assume inserts a check after maker, the node that binds sym. It makes later nodes use maker's
-// results with sym replaced by value. The results of maker itself get the inferred types back.
+// assume inserts a check that sym equals value after maker, the node that binds sym. Later nodes
+// then use maker's results with sym replaced by value. The results of maker itself get the types
+// that its operator infers.
 func (b *Builder) assume(maker *Node, sym, value dim.Dim) {
 	nodes := []*Node{{Op: CheckDim{A: sym, B: value, What: whatEqual}, Pos: maker.Pos}}
 	types, err := Infer(maker)
@@ -491,7 +498,7 @@ func (b *Block) ReplaceUses(replacements map[*Value]*Value) {
 }
 
 // solve solves x = y for a symbol and returns the symbol and its value. If it can solve for several
-// symbols, it chooses the one that was bound last.
+// symbols, it chooses the one that was bound last. ok is false if it cannot solve for any.
 func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	d := x.Sub(y)
 	symbols := d.Symbols()
@@ -570,13 +577,14 @@ func Infer(n *Node) (types []Type, err error) {
 	return types, nil
 }
 
-// elemBudget is the number of tracked elements and of the atoms in their expressions.
+// elemBudget counts the elements that are tracked as expressions, and the atoms in these
+// expressions.
 type elemBudget int
 
 // maxElemBudget bounds an elemBudget. Elements that would exceed it are not tracked.
 const maxElemBudget = 1 << 22
 
-// take adds the elements to the count, and reports whether it is within the budget.
+// take adds elems to the count, and reports whether the count is at most [maxElemBudget].
 func (b *elemBudget) take(elems []Ratio) bool {
 	for _, e := range elems {
 		*b += elemBudget(1 + e.Num.Size())

@@ -22,10 +22,10 @@ func ElemOf(t Type) Type {
 	return t
 }
 
-// Join returns the smallest element type of a container that covers a and b. Extents that differ
-// become [dim.Any]. If the ranks differ, the rank is unknown; if one rank is unknown, as in an
-// empty sequence, the result has the other rank. It returns an error if kinds or element types
-// differ.
+// Join returns the smallest type that a and b are within, as the element type of a container; see
+// [Type.Within]. Extents that differ become [dim.Any]. If the ranks differ, the rank is unknown; if
+// one rank is unknown, as in an empty sequence, the result has the other rank. It returns an error
+// if kinds or element types differ.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)
@@ -72,12 +72,14 @@ func (t Type) elemWithin(u Type) bool {
 	return slices.EqualFunc(t.Shape, u.Shape, func(d, e dim.Dim) bool { return d.Equal(e) || e.Equal(dim.Any) })
 }
 
-// SequenceTensor returns a sequence of the evaluator. elem is the type of its elements.
+// SequenceTensor returns the sequence of items, as the [Evaluator] holds it. elem is the type of
+// its elements.
 func SequenceTensor(elem Type, items ...*Tensor) *Tensor {
 	return &Tensor{Kind: SequenceKind, Elem: elem, Items: items}
 }
 
-// OptionalTensor returns an optional of the evaluator that holds item. It is empty if item is nil.
+// OptionalTensor returns an optional that holds item, as the [Evaluator] holds it. It is empty if
+// item is nil. elem is the type of an item.
 func OptionalTensor(elem Type, item *Tensor) *Tensor {
 	t := &Tensor{Kind: OptionalKind, Elem: elem}
 	if item != nil {
@@ -86,8 +88,8 @@ func OptionalTensor(elem Type, item *Tensor) *Tensor {
 	return t
 }
 
-// MapTensor returns a map of the evaluator. keys is a tensor of rank 1 in increasing order, and
-// items[i] belongs to key i.
+// MapTensor returns a map, as the [Evaluator] holds it. keys is a tensor of rank 1 in increasing
+// order, and items[i] belongs to key i. elem is the type of an item.
 func MapTensor(elem Type, keys *Tensor, items []*Tensor) *Tensor {
 	return &Tensor{Kind: MapKind, DType: keys.DType, Elem: elem, Keys: keys, Items: items}
 }
@@ -97,7 +99,7 @@ func (t *Tensor) equalItems(u *Tensor) bool {
 	return t.Kind == u.Kind && t.DType == u.DType && t.Keys.Equal(u.Keys) && slices.EqualFunc(t.Items, u.Items, (*Tensor).Equal)
 }
 
-// containerType returns the type of a container of the evaluator.
+// containerType returns the type of t, a sequence, an optional or a map.
 func (t *Tensor) containerType() Type {
 	elem := t.Elem
 	return Type{Kind: t.Kind, DType: t.DType, Elem: &elem}

@@ -46,7 +46,8 @@ func (op Constant) InferElems([]*Value, Type) []Ratio {
 	return elems
 }
 
-// ratio returns f as an exact fraction with a denominator of at most 4096.
+// ratio returns f as an exact fraction with a denominator of at most 4096, or false if there is
+// none.
 func ratio(f float64) (Ratio, bool) {
 	for den := 1; den <= 4096; den *= 2 {
 		n := f * float64(den)
@@ -136,11 +137,11 @@ func (op CheckDim) Eval([]*Tensor) ([]*Tensor, error) {
 	return nil, nil
 }
 
-// HasEffect keeps the check, which has no results.
+// HasEffect marks a check as a node with an effect: passes keep it, although it has no results.
 func (op CheckDim) HasEffect() {}
 
-// Assume returns its operand unchanged, with the extents of Type. An earlier check has found that
-// they equal the extents of the operand.
+// Assume returns its operand unchanged. The result has the extents of Type, which an earlier check
+// has found equal to the extents of the operand.
 type Assume struct {
 	Type Type `ir:"result"`
 }

@@ -193,7 +193,8 @@ func (r *run) invoke(f *Func, args []*Tensor) ([]*Tensor, error) {
 	return inner.run(f, symbols, args)
 }
 
-// bindScope binds those symbols that are extents of params, to the extents of args.
+// bindScope binds each of the given symbols that is an extent of params, to the extent of the
+// argument in args.
 func (r *run) bindScope(symbols []string, params []*Value, args []*Tensor) {
 	for i, p := range params {
 		for k, d := range p.Type.Shape {

@@ -99,7 +99,7 @@ type Ratio struct {
 	Den int
 }
 
-// Dims returns v's elements if all are known integers.
+// Dims returns v's elements if all are known integers, else false.
 func (v *Value) Dims() ([]dim.Dim, bool) {
 	if v == nil || v.Elems == nil {
 		return nil, false

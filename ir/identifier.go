@@ -17,8 +17,8 @@ func words(text string) []string {
 	})
 }
 
-// camel joins the words of text, each with a capital. If text has no words, or begins with a digit,
-// prefix precedes it.
+// camel joins the words of text, each with a capital. It puts prefix in front if text has no words
+// or the result would begin with a digit.
 func camel(text, prefix string) string {
 	var b strings.Builder
 	for _, w := range words(text) {

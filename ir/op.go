@@ -73,7 +73,8 @@ type ElemsOp interface {
 // Coster is an operator that reports its floating-point operations.
 type Coster interface{ Flops(in, out []Type) dim.Dim }
 
-// Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. Their operations are its own.
+// Encloser is a [RegionOp] that computes the nodes of its blocks once, on tensors. [Node.Work]
+// counts the operations of these nodes as operations of the Encloser.
 type Encloser interface {
 	RegionOp
 	Encloses()

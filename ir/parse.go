@@ -289,7 +289,7 @@ func (p *parser) node() *Node {
 	return n
 }
 
-// pos reads a comment up to the end of its line.
+// pos reads the comment at the end of a node's line, and returns it: the node's source position.
 func (p *parser) pos() string {
 	p.at += len("//")
 	line, _, _ := strings.Cut(p.src[p.at:], "\n")

@@ -48,8 +48,8 @@ func (r *rewriter) block(block *Block) {
 	r.resolve(block.Results)
 }
 
-// replace makes later nodes use v instead of old, the result of n. If v is the result of a node
-// that was built here, it also gets old's name.
+// replace makes later nodes use v instead of old, a result of n. If v is the result of a node that
+// the visit of n built, v also gets old's name.
 func (r *rewriter) replace(n *Node, old, v *Value) {
 	if v == old {
 		Fail("%s: replaced by itself", n)
@@ -63,7 +63,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v existed before the rewrite or has already taken a name.
+// existed reports whether v existed before the rewrite began, or has already got the name of a
+// value that it replaces.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true

@@ -99,7 +99,7 @@ func (t *Tensor) Type() Type {
 	return StaticTensor(t.DType, t.Shape...)
 }
 
-// IsSplat reports whether a single stored element represents all.
+// IsSplat reports whether t stores a single element, which all its elements equal.
 func (t *Tensor) IsSplat() bool { return t.splat }
 
 // Stored returns the number of stored elements: 1 for a splat.

@@ -78,8 +78,8 @@ func (c *call) unfit() error {
 
 var errUnfit = fmt.Errorf("its operands and attributes do not fit it")
 
-// attr returns an attribute, which must be of one of the given kinds, or the zero attr if it is
-// missing.
+// attr returns an attribute, or the zero attr if it is missing. It panics, as [ir.Fail] does, if
+// the attribute is not of one of the given kinds.
 func (c *call) attr(name string, kinds ...wire.AttrType) attr {
 	c.asked[name] = true
 	a := c.attrs[name]
@@ -146,7 +146,8 @@ func (c *call) Has(name string) bool {
 	return c.attrs[name].Attr != nil
 }
 
-// toInt returns the value of an attribute as an int. It panics if the value overflows.
+// toInt returns v, the value of the attribute called name, as an int. It panics, as [ir.Fail] does,
+// if v overflows an int.
 func toInt(name string, v int64) int {
 	if int64(int(v)) != v {
 		ir.Fail("attribute %q: %d does not fit", name, v)

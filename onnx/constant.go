@@ -5,7 +5,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxComputed bounds the chain of operators that import evaluates to compute a constant.
+// maxComputed bounds the number of operators in a row that import evaluates to compute a constant.
 const maxComputed = 16
 
 // constant returns the elements of v if v is a constant, a small weight, or computed from these in

@@ -17,7 +17,7 @@ const (
 
 type functionKey struct{ domain, name, overload string }
 
-// function is a model-local function.
+// function is a model-local function. weight counts its nodes, see [weightOf].
 type function struct {
 	*wire.Function
 	opsets map[string]int
@@ -34,7 +34,8 @@ type frame struct {
 	prefix   string // prefix of the names of values and nodes
 }
 
-// opset returns the version of a domain's operator set: that of the function, or else of the model.
+// opset returns the version of a domain's operator set that the function imports, or else the one
+// that its callers or the model import. It returns false if none does.
 func (f *frame) opset(domain string) (int, bool) {
 	for ; ; f = f.caller {
 		if v, ok := f.opsets[domain]; ok || f.caller == nil {
@@ -72,8 +73,8 @@ func weightOf(nodes []wire.Node) int {
 	return w
 }
 
-// expand deducts the nodes of a body from the budget. It returns an error if the budget is
-// exhausted.
+// expand deducts weight, the nodes of a body, from the budget maxExpanded. It returns an error if
+// the budget is exhausted.
 func (im *importer) expand(weight int) error {
 	if im.expanded += weight + 1; im.expanded > maxExpanded {
 		im.expanded = maxExpanded
@@ -82,7 +83,8 @@ func (im *importer) expand(weight int) error {
 	return nil
 }
 
-// inline imports the body of a model-local function in place of the node that calls it.
+// inline imports the body of the model-local function f in place of node n, number i of its graph
+// or function, which calls f with args.
 func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*ir.Value) ([]*ir.Value, error) {
 	for at := s.call; at != nil; at = at.caller {
 		if at.function == f {
@@ -181,9 +183,9 @@ func (f *function) bind(s *scope, n *wire.Node) (map[string]attr, error) {
 	return attrs, nil
 }
 
-// resolve returns the value of an attribute. If it refers to an attribute of the enclosing
-// function, the value is taken from the call of the function. It is the zero attr if the call does
-// not have the attribute.
+// resolve returns the value of an attribute. If the attribute refers to one of the enclosing
+// function, the value is taken from the call of the function. The result is the zero attr if the
+// call does not have the attribute.
 func resolve(a *wire.Attr, s *scope) (attr, error) {
 	if a.Ref == "" {
 		return attr{a, s}, nil

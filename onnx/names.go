@@ -11,7 +11,7 @@ import (
 
 // Named returns the element of names that a command-line argument refers to. This is text itself,
 // or text without its quotes or backquotes, since messages quote names. It returns an error if
-// there is no such name. The error calls the names by kind, such as "output".
+// there is no such name. kind is the word for a name in the error, such as "output".
 func Named(kind, text string, names []string) (string, error) {
 	for _, name := range []string{text, unquoted(text)} {
 		if slices.Contains(names, name) {

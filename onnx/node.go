@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// node imports one node. If the model defines its operator as a function, node imports the
-// function's body. Otherwise it uses the table of rules.
+// node imports node n, number i of its graph or function. If the model defines its operator as a
+// function, node imports the function's body. Otherwise it uses [rules].
 func (im *importer) node(s *scope, n *wire.Node, i int) {
 	results, err := im.results(s, n, i)
 	switch {
@@ -35,7 +35,7 @@ func (im *importer) node(s *scope, n *wire.Node, i int) {
 	}
 }
 
-// results returns the values of a node's outputs.
+// results imports node n, number i of its graph or function, and returns the values of its outputs.
 func (im *importer) results(s *scope, n *wire.Node, i int) (results []*ir.Value, err error) {
 	args, err := im.args(s, n)
 	if err != nil {
@@ -81,14 +81,14 @@ func (im *importer) args(s *scope, n *wire.Node) ([]*ir.Value, error) {
 	return args, nil
 }
 
-// at sets the source position of the nodes built next.
+// at sets the source position of the nodes built next to the position of n.
 func (s *scope) at(n *wire.Node) { s.builder.At(shorten(s.call.prefix+nameOf(n), maxName)) }
 
 // maxName is the maximum length in bytes of names of values and positions of nodes, since they
 // appear in the text form at each use.
 const maxName = 256
 
-// named gives a new value the name that it has in the model.
+// named gives v, a new value, the name that it has in the model, and returns v.
 func named(b *ir.Builder, v *ir.Value, name string) *ir.Value {
 	v.Name = b.Name(shorten(name, maxName))
 	return v
@@ -107,7 +107,8 @@ func isNew(v *ir.Value) bool {
 	return true
 }
 
-// label identifies a node in messages: its index, and its name or first output.
+// label identifies node n, number i of its graph or function, in messages: its index, and its name
+// or first output.
 func label(n *wire.Node, i int) string { return "node " + strconv.Itoa(i) + " " + quote(nameOf(n)) }
 
 func nameOf(n *wire.Node) string {
@@ -130,7 +131,7 @@ func qualified(n *wire.Node) string {
 	return n.OpType
 }
 
-// place returns the prefix of messages about a node.
+// place returns the prefix of messages about node n, number i of its graph or function.
 func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	version := ""
 	opset, ok := s.call.opset(domainName(n.Domain))
@@ -143,8 +144,9 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 	return fmt.Sprintf("%s%s (%s%s): ", s.where, label(n, i), plain(qualified(n)), version)
 }
 
-// inside returns the prefix of messages about the nodes of a graph or function within a node. If
-// there are many levels, only the outermost and the innermost are named.
+// inside returns the prefix of messages about the nodes of a graph or function within node n,
+// number i of its graph. what is the text about that graph or function. If there are many levels,
+// only the outermost and the innermost are named.
 func (im *importer) inside(s *scope, n *wire.Node, i int, what string) string {
 	place := im.place(s, n, i) + what
 	if len(place) > maxLine/2 {
@@ -160,8 +162,8 @@ type reportKey struct {
 	text     string
 }
 
-// nodeProblem reports a problem with a node. A problem in a function's body is reported once,
-// however often the function is called.
+// nodeProblem reports a problem with node n, number i of its graph or function. A problem in a
+// function's body is reported once, however often the function is called.
 func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.call.function != nil {
@@ -179,7 +181,7 @@ func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, ar
 	im.problems.add("%s%s", im.place(s, n, i), text)
 }
 
-// rules maps domains and names to import rules.
+// rules maps the names of operators, with their domain as in [ruleName], to import rules.
 var rules = func() map[string]*op.Rule {
 	m := map[string]*op.Rule{}
 	for i := range op.ONNX {
@@ -188,7 +190,7 @@ var rules = func() map[string]*op.Rule {
 	return m
 }()
 
-// ruleName returns the key of an operator in the table.
+// ruleName returns the key of an operator in [rules].
 func ruleName(domain, name string) string {
 	if domain == "" {
 		return name
@@ -207,7 +209,7 @@ func since(r *op.Rule, opset int) int {
 	return v
 }
 
-// rule returns the import function of a node's operator.
+// rule returns the import function of a node's operator, and the version of its operator set.
 func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err error) {
 	domain := domainName(n.Domain)
 	opset, imported := s.call.opset(domain)
@@ -234,7 +236,7 @@ func (im *importer) rule(s *scope, n *wire.Node) (run CustomOp, opset int, err e
 	return nil, 0, fmt.Errorf("unknown operator; name a Go function with -custom '%s=…'", plain(qualified(n)))
 }
 
-// apply imports a node with the rule of its operator.
+// apply imports node n, number i of its graph or function, with the rule of its operator.
 func (im *importer) apply(s *scope, n *wire.Node, i int, args []*ir.Value) (results []*ir.Value, err error) {
 	run, opset, err := im.rule(s, n)
 	if err != nil {

@@ -155,7 +155,7 @@ func (o *ordering) need(names []string) {
 	}
 }
 
-// visit orders a node after the nodes that it depends on.
+// visit orders the node with index root after the nodes that it depends on, which it orders first.
 func (im *importer) visit(s *scope, o *ordering, root int) {
 	type frame struct{ node, next int }
 	stack := []frame{{node: root}}

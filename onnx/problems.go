@@ -90,7 +90,7 @@ func line(text string) string {
 	return b.String()
 }
 
-// shorten returns text without its middle part if it is longer than most bytes.
+// shorten returns text, with "…" for its middle part if it has more bytes than most.
 func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

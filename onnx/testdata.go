@@ -23,7 +23,7 @@ type Value struct {
 
 // ReadValue reads a file of an ONNX backend test, such as test_data_set_0/input_0.pb: a
 // TensorProto, SequenceProto, OptionalProto or MapProto, depending on t. It also returns the
-// value's name in the file. The extents in t are ignored. ReadValue fails if the file cannot be
+// value's name in the file. The extents in t are ignored. It returns an error if the file cannot be
 // read, is damaged, or holds a value of another type.
 func ReadValue(path string, t ir.Type) (v *Value, name string, err error) {
 	var data []byte

@@ -60,7 +60,8 @@ func (w *weights) name(hint string) string {
 	return name
 }
 
-// look deducts elements from the budget of import functions.
+// look deducts n elements from the budget maxLooked of import functions. It returns an error if the
+// budget is exhausted.
 func (im *importer) look(n int) error {
 	if n > maxLooked-im.weights.looked {
 		return fmt.Errorf("more than %d elements of attributes", maxLooked)

@@ -98,7 +98,8 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
 }
 
-// dictOf returns v if it is a dict, or the attributes of a namespace.
+// dictOf returns v if it is a dict, or the attributes of v if it is a namespace. Otherwise it
+// returns false.
 func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	if o, ok := v.(*object); ok {
 		v = o.attributes
@@ -107,13 +108,13 @@ func dictOf(v pickle.Value) (*pickle.Dict, bool) {
 	return d, ok
 }
 
-// filler converts unpickled values to Go values.
+// filler stores unpickled values in Go values. errs has an error for each value that does not fit.
 type filler struct {
 	*loader
 	errs []error
 }
 
-// maxProblems bounds the reported values that do not fit.
+// maxProblems is the maximum number of values that are reported as not fitting.
 const maxProblems = 100
 
 func (f *filler) bad(way, format string, args ...any) {
@@ -122,7 +123,7 @@ func (f *filler) bad(way, format string, args ...any) {
 	}
 }
 
-// fill stores v in to. way is the path of v.
+// fill stores v in to. way is the path of v, and depth how deeply the calls of fill are nested.
 func (f *filler) fill(to reflect.Value, v pickle.Value, way string, depth int) {
 	if err := f.spend(4); err != nil || depth > maxDepth {
 		f.bad(way, "holds too much, or itself")
@@ -210,7 +211,8 @@ func (f *filler) scalar(to reflect.Value, v pickle.Value, way string) {
 	}
 }
 
-// fields fills a struct.
+// fields stores the values of d in the fields of the struct to; see [filler.fill] for way and
+// depth.
 func (f *filler) fields(to reflect.Value, d *pickle.Dict, way string, depth int) {
 	byName := map[string]int{}
 	for _, field := range reflect.VisibleFields(to.Type()) {
@@ -252,7 +254,8 @@ func join(way, name string) string {
 	return way + "." + name
 }
 
-// entries fills a map with string or integer keys.
+// entries stores the entries of d in the map to, whose keys are strings or integers; see
+// [filler.fill] for way and depth.
 func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int) {
 	m := reflect.MakeMap(to.Type())
 	for i, k := range d.Keys {
@@ -273,7 +276,7 @@ func (f *filler) entries(to reflect.Value, d *pickle.Dict, way string, depth int
 	to.Set(m)
 }
 
-// elements fills a slice or an array.
+// elements stores the items of v in the slice or array to; see [filler.fill] for way and depth.
 func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth int) {
 	if b, ok := v.(pickle.Bytes); ok && to.Kind() == reflect.Slice && to.Type().Elem().Kind() == reflect.Uint8 {
 		to.SetBytes(b)
@@ -302,7 +305,8 @@ func (f *filler) elements(to reflect.Value, v pickle.Value, way string, depth in
 	}
 }
 
-// any returns v as encoding/json would store it.
+// any returns v as package encoding/json would store it, except that ints are int64; see
+// [filler.fill] for way and depth.
 func (f *filler) any(v pickle.Value, way string, depth int) any {
 	var into reflect.Value
 	switch x := v.(type) {

@@ -72,7 +72,8 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// bigEndian returns the contents of a record byteorder.
+// bigEndian reports whether r, the record byteorder, is "big". A nil r is "little". It returns an
+// error for other contents.
 func bigEndian(r *record) (bool, error) {
 	if r == nil {
 		return false, nil

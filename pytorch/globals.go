@@ -112,7 +112,8 @@ func (l *loader) useless() error {
 	return nil
 }
 
-// elementOf returns the element type that v stands for.
+// elementOf returns the element type that v stands for, or false if v is not an element type or a
+// storage class.
 func elementOf(v pickle.Value) (element, bool) {
 	c, ok := v.(*pickle.Class)
 	if !ok || c.Name == "" || c.Module != "torch" && c.Module != "torch.cuda" && c.Module != "torch.storage" {
@@ -159,7 +160,7 @@ func refuse(why string) func(*loader, []pickle.Value) (pickle.Value, error) {
 	}
 }
 
-// items returns the items of a tuple or a list.
+// items returns the items of v and true if v is a tuple or a list.
 func items(v pickle.Value) ([]pickle.Value, bool) {
 	switch v := v.(type) {
 	case *pickle.Tuple:

@@ -72,7 +72,8 @@ func (w *namer) walk(v pickle.Value, depth int) error {
 	return nil
 }
 
-// members walks through the items of a container.
+// members calls [namer.member] for each item of v, if v is a container. depth is the number of
+// containers around v.
 func (w *namer) members(v pickle.Value, depth int) error {
 	switch v := v.(type) {
 	case *pickle.Dict:
@@ -94,7 +95,8 @@ func (w *namer) members(v pickle.Value, depth int) error {
 	return nil
 }
 
-// member walks through one item.
+// member walks through v, the item of a container with the given key. It does nothing unless v is a
+// container or a tensor.
 func (w *namer) member(key, v pickle.Value, depth int) error {
 	switch v.(type) {
 	case *pickle.Dict, *pickle.List, *pickle.Tuple, *object, *tensor:

@@ -96,7 +96,7 @@ func load(w *rt.Weights, file []byte) error {
 	})
 }
 
-// loader reads one file.
+// loader reads one file of PyTorch.
 type loader struct {
 	script bool // whether it is a TorchScript archive
 	budget int  // remaining memory, in units of about 64 bytes
@@ -119,7 +119,7 @@ var forms = []struct {
 	{isLegacy, (*loader).legacy},
 }
 
-// read returns the unpickled value of a file.
+// read returns the loader that has read a file, and the unpickled value of the file.
 func read(file []byte) (*loader, pickle.Value, error) {
 	l := &loader{storages: map[string]*storage{}}
 	for _, form := range forms {
@@ -134,7 +134,7 @@ func read(file []byte) (*loader, pickle.Value, error) {
 	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
 }
 
-// spend subtracts units from the memory budget.
+// spend subtracts units from the memory budget. It returns an error if the budget is exhausted.
 func (l *loader) spend(units int) error {
 	if l.budget -= units; l.budget < 0 {
 		return errors.New("what the pickle makes of what it holds takes too much memory")
@@ -142,14 +142,15 @@ func (l *loader) spend(units int) error {
 	return nil
 }
 
-// freeUnits is the memory that every pickle may use. countedPickle is the length of a pickle that
-// may use the most memory.
+// freeUnits is the memory that every pickle may use, in units of [loader.spend]. A longer pickle
+// may use more, but the length counts only up to countedPickle bytes.
 const (
 	freeUnits     = 1 << 17
 	countedPickle = 16 << 20
 )
 
-// unpickle reads the pickle at the start of data.
+// unpickle reads the pickle at the start of data. It returns the value, and the length of the
+// pickle in bytes.
 func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Value, error)) (pickle.Value, int, error) {
 	l.budget = freeUnits + min(len(data), countedPickle)/4
 	r := pickle.Reader{Global: l.global, Persistent: persistent}
@@ -231,7 +232,8 @@ func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	return s.sub(offset, size)
 }
 
-// keyOf returns the key of a storage: a string, or a number in old files.
+// keyOf returns the key of a storage: a string, or the digits of a number in old files. It returns
+// false for other values.
 func keyOf(v pickle.Value) (string, bool) {
 	switch v.(type) {
 	case string, int64:
@@ -244,7 +246,7 @@ func keyOf(v pickle.Value) (string, bool) {
 // opened.
 const checkedAtOnce = 64 << 20
 
-// check verifies checksums.
+// check verifies the checksums of the records, up to checkedAtOnce bytes.
 func (l *loader) check() error {
 	var total uint64
 	for _, r := range l.records {

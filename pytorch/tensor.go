@@ -61,7 +61,7 @@ type storage struct {
 
 	// read returns the bytes of the storage and checks that there are numel elements.
 	read func() ([]byte, error)
-	big  bool // whether they are big-endian
+	big  bool // whether the elements are big-endian
 }
 
 // sub returns a part of the storage. offset and numel are in elements.
@@ -184,7 +184,7 @@ func (t *tensor) read() ([]byte, error) {
 	return b, nil
 }
 
-// gather copies the elements of a view from b, the bytes of its storage.
+// gather returns a copy of the elements of t in row-major order. b holds the bytes of its storage.
 func (t *tensor) gather(b []byte) []byte {
 	width := t.element.width
 	out := make([]byte, 0, t.bytes)

@@ -93,7 +93,8 @@ func openZip(file []byte) (*archive, error) {
 	return a, nil
 }
 
-// directory returns the range of the directory and the number of records.
+// directory returns the range [begin, end) of the directory in the file, and the number of its
+// records.
 func (a *archive) directory() (begin, end, count uint64, err error) {
 	at := a.findEnd()
 	if at < 0 {

@@ -19,7 +19,7 @@ func (d Dim) Bounds() (lo, hi int64) {
 
 const maxBoundSteps = 16
 
-// interval bounds d by the bounds of its atoms, treated as independent.
+// interval returns bounds of d, computed from the bounds of its atoms as if these were independent.
 func (d Dim) interval() (lo, hi int64) {
 	if d.p == nil {
 		return d.c, d.c
@@ -38,8 +38,9 @@ func (d Dim) interval() (lo, hi int64) {
 	return lo, hi
 }
 
-// lower improves the lower end of interval. It replaces a floor, min or max by a bound that cancels
-// against other terms: N − 2·floor(N/2) ≥ N − N.
+// lower returns a lower bound of d that may be better than the one of interval. It replaces a
+// floor, min or max by a bound that cancels against other terms: N − 2·floor(N/2) ≥ N − N. steps is
+// the number of recursive calls that are left.
 func (d Dim) lower(steps *int) int64 {
 	best, _ := d.interval()
 	if *steps--; *steps < 0 {
@@ -64,7 +65,8 @@ func (d Dim) lower(steps *int) int64 {
 	return best
 }
 
-// lowerExtreme bounds rest + scale·a from below, where a is min or max.
+// lowerExtreme bounds rest + scale·a from below, where a is a min or max. steps is as in
+// [Dim.lower].
 func lowerExtreme(rest Dim, scale term, a *atom, steps *int) int64 {
 	pick := pickOf((a.op == opMax) == (scale.k > 0))
 	best := rest.Add(a.args[0].times(scale)).lower(steps)
@@ -74,8 +76,8 @@ func lowerExtreme(rest Dim, scale term, a *atom, steps *int) int64 {
 	return best
 }
 
-// lowerFloor bounds rest + scale·floor(p/q) from below. It uses the floor's own bounds and, if q is
-// a product k·u, the bounds p − q < q·floor(p/q) ≤ p.
+// lowerFloor bounds rest + scale·floor(p/q) from below, where a is floor(p/q). It uses the bounds
+// of a and, if q is a product k·u, the bounds p − q < q·floor(p/q) ≤ p. steps is as in [Dim.lower].
 func lowerFloor(rest Dim, scale term, a *atom, steps *int) int64 {
 	best, end := int64(negInf), a.lo
 	if scale.k < 0 {

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// checked returns the result of checked arithmetic on constants, poisoned if ok is false.
+// checked returns the constant n, the result of checked arithmetic, or a poisoned Dim if ok is
+// false.
 func checked(n int64, ok bool) Dim {
 	if !ok {
 		return poison(overflow)
@@ -31,7 +32,7 @@ func mul64(a, b int64) (int64, bool) {
 	return int64(lo), hi == 0 && lo < 1<<63
 }
 
-// floor64 returns a / b rounded towards −∞ for b ≠ 0.
+// floor64 returns a / b rounded towards −∞ for b ≠ 0, or false if the quotient overflows.
 func floor64(a, b int64) (int64, bool) {
 	n := a / b
 	if a%b != 0 && (a < 0) != (b < 0) {
@@ -54,7 +55,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// satNeg negates a bound.
+// satNeg negates a bound. It exchanges the unknown bounds negInf and posInf.
 func satNeg(a int64) int64 {
 	switch a {
 	case negInf:
@@ -65,7 +66,8 @@ func satNeg(a int64) int64 {
 	return -a
 }
 
-// satAdd adds two bounds. inf is the unknown bound of their kind.
+// satAdd adds two lower or two upper bounds. inf is the unknown bound on that side, negInf or
+// posInf. The sum is unknown if a or b is, or if it overflows.
 func satAdd(a, b, inf int64) int64 {
 	if a == inf || b == inf {
 		return inf
@@ -79,7 +81,8 @@ func satAdd(a, b, inf int64) int64 {
 	return posInf
 }
 
-// satMul multiplies two bounds. An unknown bound times zero is zero.
+// satMul multiplies two bounds. The product is unknown if a or b is unknown and the other is not 0,
+// or if it overflows.
 func satMul(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0

@@ -44,8 +44,8 @@ func (d Dim) Compare(e Dim) int {
 	})
 }
 
-// compareAtoms orders products by degree, the highest first, and then by their atoms. The order
-// does not change if both sides are multiplied by the same product.
+// compareAtoms compares two products for sorting: by degree, the highest first, and then by their
+// atoms. The order does not change if both are multiplied by the same product.
 func compareAtoms(x, y []*atom) int {
 	if c := cmp.Compare(len(y), len(x)); c != 0 {
 		return c

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Eval returns the value of d; value gives the values of symbols. It fails on a symbol without a
-// value, on division by zero, on overflow of int64 in any step, and on a poisoned d.
+// Eval returns the value of d; value gives the values of symbols. It returns an error for a symbol
+// without a value, for a division by zero, for an overflow of int64 in any step, and for a poisoned
+// d.
 func (d Dim) Eval(value func(sym string) (int64, bool)) (int64, error) {
 	if d.p == nil {
 		return d.c, nil
@@ -22,7 +23,7 @@ func (d Dim) Eval(value func(sym string) (int64, bool)) (int64, error) {
 	return n, nil
 }
 
-// evaluation folds a Dim to its value and keeps the first error.
+// evaluation is the [Algebra] of [Dim.Eval]: it computes numbers, and keeps the first error.
 type evaluation struct {
 	value func(sym string) (int64, bool)
 	err   error

@@ -8,8 +8,8 @@ func (d Dim) Min(e Dim) Dim { return extreme(opMin, d, e) }
 // Max returns the larger of d and e.
 func (d Dim) Max(e Dim) Dim { return extreme(opMax, d, e) }
 
-// extreme joins the arguments of both sides and drops arguments that provably never decide the
-// result.
+// extreme returns the min or max of d and e. It joins their arguments and drops arguments that
+// provably never decide the result.
 func extreme(op operator, d, e Dim) Dim {
 	p, q := d.pushed(), e.pushed()
 	x := plainExtreme(op, p, q)
@@ -27,7 +27,7 @@ func extreme(op operator, d, e Dim) Dim {
 	return x
 }
 
-// plainExtreme is extreme without the rewriting.
+// plainExtreme is extreme without the rewriting by [Dim.pushed] and [distributed].
 func plainExtreme(op operator, d, e Dim) Dim {
 	if f := max(d.fault(), e.fault()); f != noFault {
 		return poison(f)
@@ -61,11 +61,11 @@ func plainExtreme(op operator, d, e Dim) Dim {
 	return ofAtom(a)
 }
 
-// maxRewrite bounds the atoms of an expression that is rewritten around min and max.
+// maxRewrite bounds the atoms of an expression that [Dim.pushed] or [distributed] rewrites.
 const maxRewrite = 24
 
-// pushed handles d = rest ± min(…) and d = rest ± max(…). It moves rest into the arguments if that
-// makes d smaller: min(N+1,8) − N becomes min(1,8−N).
+// pushed rewrites d = rest ± min(…) or d = rest ± max(…): it moves rest into the arguments if the
+// result has fewer atoms. min(N+1,8) − N becomes min(1,8−N). Otherwise it returns d.
 func (d Dim) pushed() Dim {
 	if d.p == nil || len(d.p.terms) < 2 || d.p.size > maxRewrite {
 		return d
@@ -94,8 +94,9 @@ func (d Dim) pushed() Dim {
 	return out
 }
 
-// distributed returns op(args) with op moved into an argument of the opposite kind if that makes
-// the expression smaller: min(max(min(1,N),0),N) becomes min(1,N).
+// distributed returns op(args) with op moved into an argument of the opposite kind:
+// min(max(min(1,N),0),N) becomes min(1,N). It returns false if the result would not have fewer
+// atoms.
 func distributed(op operator, args []Dim) (Dim, bool) {
 	size := 1
 	for _, x := range args {
@@ -133,7 +134,7 @@ func (op operator) isExtreme() bool { return op == opMin || op == opMax }
 // opposite returns max for min, and min for max.
 func (op operator) opposite() operator { return opMin + opMax - op }
 
-// argsOf returns the arguments of d if d is an op, else d itself.
+// argsOf returns the arguments of d if d is op(…), else d alone.
 func (d Dim) argsOf(op operator) []Dim {
 	if d.p != nil && len(d.p.terms) == 1 {
 		t := d.p.terms[0]

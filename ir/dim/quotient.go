@@ -68,10 +68,10 @@ func floored(p, q Dim) Dim {
 	return floorAtom(p, q)
 }
 
-// content returns the largest number and product that can be cancelled in floor(p/q). For q > 0 the
-// number need not divide the constant term of p: floor((2x+1)/4) is floor(x/2). The product need
-// not divide that term either if the term is −1 and the atoms of the product are ≥ 0:
-// floor((N·x−1)/(N·y)) is floor((x−1)/y).
+// content returns the largest number and product that can be cancelled in floor(p/q). positive says
+// that q > 0. In that case the number need not divide the constant term of p: floor((2x+1)/4) is
+// floor(x/2). If, moreover, the constant term is −1 and the atoms of the product are ≥ 0, the
+// product need not divide the constant term: floor((N·x−1)/(N·y)) is floor((x−1)/y).
 func content(p, q Dim, positive bool) (int64, []*atom) {
 	all := slices.Concat(q.terms(), p.terms())
 	var k uint64
@@ -105,7 +105,8 @@ func commonAtoms(x, y []*atom) []*atom {
 	return both
 }
 
-// reduced divides every term of d by k·atoms and rounds the constant term down.
+// reduced divides every term of d by k·atoms, which divides the terms with atoms. It rounds the
+// quotient of the constant term down.
 func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	var out []term
 	var constant Dim
@@ -152,8 +153,9 @@ func wholePart(p, q Dim) (whole, rest Dim) {
 	return sumOf(in...), sumOf(out...)
 }
 
-// nestedFloor rewrites floor((floor(x/a)+y)/q) as floor((x+a·y)/(a·q)). This holds for q > 0 if the
-// inner floor is the only one and a and q are products.
+// nestedFloor returns a simpler quotient num/den whose floor is floor(p/q), for q > 0:
+// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is false unless p has exactly one floor,
+// which is a term, and q and a are products.
 func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
 	inner := -1
 	for i, t := range p.terms() {
@@ -199,7 +201,7 @@ func floorAtom(p, q Dim) Dim {
 	return ofAtom(atom{op: opFloor, args: []Dim{p, q}, lo: lo, hi: hi})
 }
 
-// quotientLo bounds p/q from below for p ≥ lo and 1 ≤ qlo ≤ q ≤ qhi.
+// quotientLo returns a lower bound of p/q for p ≥ lo and 1 ≤ qlo ≤ q ≤ qhi.
 func quotientLo(lo, qlo, qhi int64) int64 {
 	switch {
 	case lo == negInf:
@@ -213,7 +215,7 @@ func quotientLo(lo, qlo, qhi int64) int64 {
 	return lo / qhi
 }
 
-// quotientHi bounds floor(p/q) from above for p ≤ hi and 1 ≤ qlo ≤ q ≤ qhi.
+// quotientHi returns an upper bound of floor(p/q) for p ≤ hi and 1 ≤ qlo ≤ q ≤ qhi.
 func quotientHi(hi, qlo, qhi int64) int64 {
 	switch {
 	case hi == posInf:

@@ -11,7 +11,8 @@ func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	return fold(d, substitution(value))
 }
 
-// substitution folds a Dim to a Dim.
+// substitution is the [Algebra] of [Dim.Subst]: it builds a Dim. It returns the Dim that replaces a
+// symbol, and false for a symbol that stays.
 type substitution func(sym string) (Dim, bool)
 
 func (substitution) Const(n int64) Dim     { return Dim{c: n} }

@@ -130,7 +130,7 @@ func (d Dim) times(t term) Dim {
 	return sumOf(product...)
 }
 
-// joinAtoms merges two sorted products.
+// joinAtoms returns the product of x and y. The atoms of both, and of the result, are sorted.
 func joinAtoms(x, y []*atom) []*atom {
 	if len(x) == 0 {
 		return y
@@ -143,7 +143,8 @@ func joinAtoms(x, y []*atom) []*atom {
 	return all
 }
 
-// withoutAtoms divides the product x by the product y, and reports whether y divides x.
+// withoutAtoms returns the product x divided by the product y, and whether y divides x. The atoms
+// of both are sorted in the same order.
 func withoutAtoms(x, y []*atom) ([]*atom, bool) {
 	if len(y) == 0 {
 		return x, true

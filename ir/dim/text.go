@@ -28,7 +28,7 @@ const (
 	factorPhrase
 )
 
-// as returns the text, in parentheses if its precedence is lower than kind.
+// as returns p.text, in parentheses if p.kind is lower than kind.
 func (p phrase) as(kind binding) string {
 	if p.kind < kind {
 		return "(" + p.text + ")"
@@ -36,7 +36,7 @@ func (p phrase) as(kind binding) string {
 	return p.text
 }
 
-// printer folds a Dim to its text.
+// printer is the [Algebra] of [Dim.String]: it builds text.
 type printer struct{}
 
 func (printer) Sym(name string) phrase { return phrase{name, factorPhrase} }

@@ -16,7 +16,8 @@ type Builder struct {
 	scope *scope
 }
 
-// scope is a block that is being filled, with the values known in it by their expressions.
+// scope is a block that is being filled, with the values of the pure expressions that were computed
+// in it.
 type scope struct {
 	block *Block
 	known map[expression]*Value
@@ -55,7 +56,7 @@ func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	return k, nil
 }
 
-// fill calls a function that builds. It returns the mistake that stopped the function, or nil.
+// fill calls the function fill. It returns the mistake that stopped the function, or nil.
 func (b *Builder) fill(fill func(b *Builder)) (err error) {
 	defer catch(&err)
 	fill(b)
@@ -65,7 +66,7 @@ func (b *Builder) fill(fill func(b *Builder)) (err error) {
 // Fail stops the builder. [Build] returns the formatted error.
 func (b *Builder) Fail(format string, args ...any) { fail(format, args...) }
 
-// fail stops the builder with an error.
+// fail panics with an error, which stops a builder, a parser or a check; see [catch].
 func fail(format string, args ...any) { panic(mistake{fmt.Errorf(format, args...)}) }
 
 // Doc sets the line that says what the kernel computes.
@@ -106,7 +107,7 @@ func (b *Builder) Int(n int) *Value {
 	return b.Whole(ir.I32, int64(n))
 }
 
-// Whole returns a constant of type d, an integer type or bool. It keeps the low bits of n.
+// Whole returns n as a constant of type d, an integer type or bool. n wraps to the type.
 func (b *Builder) Whole(d ir.DType, n int64) *Value {
 	if !d.IsInt() && d != ir.Bool {
 		fail("an integer constant of %s", d)
@@ -159,7 +160,8 @@ func floatOf(d ir.DType, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// mask returns the low bits of n that the type d has. A bool has one.
+// mask returns n with all but its low bits cleared. It keeps as many bits as an element of type d
+// has, and one for a bool.
 func mask(n uint64, d ir.DType) uint64 {
 	switch {
 	case d == ir.Bool:
@@ -335,10 +337,10 @@ func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
 	return b.pure(&Instr{Op: Bitcast, Args: []*Value{x}}, d)
 }
 
-// Load returns the element of an array at an index.
+// Load returns element i of the array p.
 func (b *Builder) Load(p, i *Value) *Value { return b.LoadN(p, i, 1)[0] }
 
-// LoadN returns n adjacent elements of an array, the first at index i, see [Load].
+// LoadN returns elements [i, i+n) of the array p, see [Load].
 func (b *Builder) LoadN(p, i *Value, n int) []*Value {
 	b.address("load", p, i, n)
 	in := &Instr{Op: Load, Args: []*Value{p, i}}
@@ -349,7 +351,7 @@ func (b *Builder) LoadN(p, i *Value, n int) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// Store stores values in adjacent elements of an array, the first at index i, see [Store].
+// Store stores values in the elements of the array p from index i on, see [Store].
 func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.address("store", p, i, len(values))
 	for _, v := range values {
@@ -361,7 +363,7 @@ func (b *Builder) Store(p, i *Value, values ...*Value) {
 	b.add(&Instr{Op: Store, Args: append([]*Value{p, i}, values...)})
 }
 
-// Atomic does the atomic operation o on element i of an array. It returns the element's value
+// Atomic does the atomic operation o on element i of the array p. It returns the element's value
 // before the operation. values are the other operands: two for [AtomicCAS], one for other
 // operations.
 func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
@@ -386,7 +388,8 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	return r
 }
 
-// address checks the operands of an access to n elements.
+// address stops the builder unless elements [i, i+n) of p can be accessed: p is a pointer, i an i32
+// or i64, and n allowed for the type, see [Load]. what names the access in the error.
 func (b *Builder) address(what string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space == NoSpace || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
@@ -408,7 +411,8 @@ func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value,
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
 
-// ForUnrolled is [Builder.For] with a number of iterations to write out one after the other.
+// ForUnrolled is [Builder.For] with a hint: targets write out unroll iterations of the loop one
+// after the other.
 func (b *Builder) ForUnrolled(unroll int, lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	for _, v := range []*Value{lo, hi, step} {
 		if v.Type != (Type{DType: ir.I32}) {

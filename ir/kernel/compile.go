@@ -39,7 +39,7 @@ func compile(m *machine, args *arguments) *program {
 	return &program{entry, c.initial}
 }
 
-// slot returns the index of a value's register.
+// slot returns the index of the register of v, which it assigns if v has none.
 func (c *compiler) slot(v *Value) int {
 	i, ok := c.slots[v]
 	if !ok {
@@ -64,7 +64,7 @@ func (c *compiler) slotsOf(list []*Value) []int {
 	return out
 }
 
-// share assigns each value of list the register of the value at the same index of with.
+// share makes list[i] use the register of with[i], for each i.
 func (c *compiler) share(list, with []*Value) {
 	for i, v := range list {
 		c.slots[v] = c.slot(with[i])
@@ -77,17 +77,18 @@ func (c *compiler) emit(in *Instr, step func(t *thread)) {
 	c.code.at = append(c.code.at, in)
 }
 
-// jump ends the current code with the function that chooses the next one. Further steps go to next.
+// jump ends the current code with the function end, which chooses the code that runs next. in is
+// the instruction that end belongs to. Steps that are emitted later go to next.
 func (c *compiler) jump(in *Instr, next *code, end func(t *thread) *code) {
 	c.code.last, c.code.end = in, end
 	c.code = next
 }
 
-// to returns the function that always chooses next.
+// to returns a function for [compiler.jump] that always chooses next.
 func to(next *code) func(*thread) *code { return func(*thread) *code { return next } }
 
-// move emits a step that copies the values src to dst, as if all at once: a value may be in both
-// lists.
+// move emits a step of the instruction in that copies src[i] to dst[i], for all i at once: a value
+// may be in both lists.
 func (c *compiler) move(in *Instr, dst, src []*Value) {
 	to, from := c.slotsOf(dst), c.slotsOf(src)
 	switch len(to) {
@@ -239,7 +240,7 @@ func (c *compiler) compute(in *Instr) {
 	}
 }
 
-// index returns a function that returns the index v of an access.
+// index returns a function that returns the value of v, an i32 or i64 index, in a thread.
 func (c *compiler) index(v *Value) func(t *thread) int64 {
 	i := c.slot(v)
 	if v.Type.DType == ir.I32 {

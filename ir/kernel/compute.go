@@ -86,7 +86,7 @@ func wholes[T whole](o Op) func(x, y uint64) uint64 {
 	panic("kernel: no function of integers for " + o.String())
 }
 
-// divisor returns x. It fails if x is 0.
+// divisor returns x. It panics, as [fail] does, if x is 0.
 func divisor[T whole](x T) T {
 	if x == 0 {
 		fail("a division by 0")
@@ -94,8 +94,8 @@ func divisor[T whole](x T) T {
 	return x
 }
 
-// distance returns y, the number of bits to shift by. It fails unless y is less than the width of
-// T.
+// distance returns y, the number of bits to shift by. It panics, as [fail] does, unless y is less
+// than the width of T.
 func distance[T whole](y uint64) uint64 {
 	if y >= width[T]() {
 		fail("a shift by %d", int64(T(y)))
@@ -184,7 +184,7 @@ func fused(d ir.DType) func(x, y, z uint64) uint64 {
 }
 
 // oddSum returns x + y if it is exact in a float64, else the adjacent float64 whose last bit is 1.
-// Rounding that to a float32 gives the same result as rounding the exact sum.
+// Rounding the result to a float32 is the same as rounding the exact sum.
 func oddSum(x, y float64) float64 {
 	sum := x + y
 	back := sum - x
@@ -358,8 +358,8 @@ func fromWhole(from, to ir.DType) func(x uint64) uint64 {
 	}
 }
 
-// oddFloat returns x if it is exact in a float64, else the adjacent float64 whose last bit is 1,
-// which rounds to a shorter type as x does.
+// oddFloat returns the integer x if it is exact in a float64, else the adjacent float64 whose last
+// bit is 1. The result rounds to a shorter float type as x does.
 func oddFloat(x uint64) float64 {
 	if low := x & 0x7ff; x>>53 != 0 && low != 0 {
 		x = x - low | 0x800

@@ -12,8 +12,9 @@ const Warp = 32
 // sumsOfMatrix is the number of sums that a thread has in [MatMulAdd].
 const sumsOfMatrix = 4
 
-// FactorsOfMatrix returns how many elements of a and b a thread has in [MatMulAdd], and the number of terms
-// of a sum. The elements are of type d. ok is false if matrices of d cannot be multiplied.
+// FactorsOfMatrix returns how many elements of the matrices a and b a thread holds in [MatMulAdd],
+// and the number K of terms of a sum. The elements are of type d. ok is false if matrices of d
+// cannot be multiplied.
 func FactorsOfMatrix(d ir.DType) (a, b, terms int, ok bool) {
 	switch d {
 	case ir.F16, ir.BF16:
@@ -24,8 +25,8 @@ func FactorsOfMatrix(d ir.DType) (a, b, terms int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// MatMulAdd returns a thread's elements of a·b + c, see the operation [MatMulAdd]. a, b and c are its elements
-// of the operands.
+// MatMulAdd returns a thread's elements of the matrix a·m + c, see the operation [MatMulAdd]. Its
+// arguments are the thread's elements of a, m and c.
 func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	in := &Instr{Op: MatMulAdd}
 	for _, list := range [][]*Value{a, m, c} {
@@ -39,8 +40,9 @@ func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// placesOfMatrix returns the row and the column of each element that a thread of a warp has, of a of element
-// type d, of b, and of the sums.
+// placesOfMatrix returns the row and column of each element that a thread of a warp holds in
+// [MatMulAdd]: of the matrix a, of the matrix b, and of the sums. Elements of a and b are of type
+// d.
 func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	g, i := thread/4, thread%4
 	for j := range sumsOfMatrix {
@@ -60,8 +62,8 @@ func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	return a, b, sums
 }
 
-// collective makes each thread wait until all threads of its block have reached an instruction, which is then
-// carried out for all.
+// collective emits code at which each thread waits until all threads of its block have reached the
+// instruction in, a [MatMulAdd]. The machine then carries it out for all of them.
 func (c *compiler) collective(in *Instr) {
 	next := &code{}
 	args, results := c.slotsOf(in.Args), c.slotsOf(in.Results)
@@ -76,7 +78,8 @@ func (c *compiler) collective(in *Instr) {
 	}
 }
 
-// multiply carries out [MatMulAdd] for a warp. args and results are registers. Terms are added in order.
+// multiply carries out [MatMulAdd] for a warp. args and results are the indices of registers. Terms
+// are added in order.
 func multiply(d ir.DType, warp []thread, args, results []int) {
 	countA, countB, terms, _ := FactorsOfMatrix(d)
 	number := func(bits uint64) float64 { return float64(decode[float32](bits &^ 0x1fff)) }

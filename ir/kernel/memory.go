@@ -53,7 +53,8 @@ type array struct {
 	size   int  // bytes of an element
 	n      int  // number of elements
 	shared bool // whether it is in shared rather than global memory
-	// ready has for each element of shared memory the first epoch of the last block that wrote it.
+	// ready holds, for each element of shared memory, the first epoch of the block that wrote it
+	// last.
 	ready []uint32
 	// history has a cell for each unit of bytes, from the byte offset on. It is nil if races are
 	// ignored.
@@ -67,7 +68,9 @@ type arguments struct {
 	numbers map[*Value]uint64
 }
 
-// bind checks the arguments of a kernel and allocates its arrays in shared memory.
+// bind allocates the arrays of a kernel in shared memory and returns them with args. If races is
+// set, it also allocates what the detection of races records. It panics, as [fail] does, if args do
+// not fit the parameters.
 func bind(k *Kernel, args []Arg, races bool) *arguments {
 	if len(args) != len(k.Params) {
 		fail("%d arguments for %d parameters", len(args), len(k.Params))
@@ -136,8 +139,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// locate returns i as an int, the index of n adjacent elements. It fails if they are out of bounds
-// or i is not a multiple of n.
+// locate returns i, the index of the first of n adjacent elements, as an int. It panics, as [fail]
+// does, if the elements are out of bounds or i is not a multiple of n.
 func (a *array) locate(i int64, n int) int {
 	if i < 0 || i > int64(a.n-n) {
 		fail("element %d of %d", i, a.n)

@@ -55,8 +55,9 @@ const (
 	Convert // x in the type of the result. A float is truncated to an integer and clamped to its range; NaN becomes 0. Integers wrap. A bool becomes 0 or 1. A number becomes the bool x ≠ 0
 	Bitcast // the bits of x as another type of the same width
 
-	// Memory. p is a pointer and i, an i32 or i64, counts elements from it.
-	Load      // p, i: as many adjacent elements as there are results: 1, 2, 4, 8 or 16. More than one begin at a multiple of their number, and are 16 bytes at most
+	// Memory. p is a pointer, and i, an i32 or i64, the index of the first element that is
+	// accessed.
+	Load      // p, i: as many adjacent elements as there are results, 1, 2, 4, 8 or 16. If there are several, i is a multiple of their number, and they have 16 bytes at most
 	Store     // p, i, values…: stores adjacent elements, as Load reads them
 	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and returns the old element
 	AtomicMin // p, i, x: stores the smaller of x and the element, and returns the old element
@@ -66,15 +67,17 @@ const (
 	AtomicXchg // p, i, x: replaces the element by x, and returns the old element
 	AtomicCAS  // p, i, x, y: replaces the element by y if it equals x, and returns the old element
 
-	// MatMulAdd multiplies matrices that the 32 threads of a warp hold together: of the threads 32·w to 32·w+31
-	// of a block, in the order x, y, z. All threads of the block do so at once. The operands are elements of
-	// a, [16,K], in rows, of b, [K,8], and of c, [16,8]; the results are elements of a·b + c. a and b are f16
-	// or bf16 with K = 16, or f32 with K = 8, of which only the upper 19 bits count. Sums are f32, in any
-	// order. Thread t of a warp, with g = t / 4 and i = t % 4, has
-	//   - of a of 16 bits: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1), and the same with k + 8
-	//   - of b of 16 bits: (2i, g), (2i+1, g), and the same with k + 8
-	//   - of a of f32: (g, i), (g+8, i), (g, i+4), (g+8, i+4)
-	//   - of b of f32: (i, g), (i+4, g)
+	// MatMulAdd returns a·b + c, where a is [16,K], b [K,8] and c [16,8], all in row-major order. A
+	// warp, the 32 threads 32·w to 32·w+31 of a block in the order x, y, z, computes one such
+	// product. Each of its threads holds some elements of a, b, c and the result, which are its
+	// operands and results. All threads of the block carry out the operation at once. a and b are
+	// f16 or bf16 with K = 16, or f32 with K = 8, of which only the upper 19 bits count. c and the
+	// result are f32. Terms are added in any order. Thread t of a warp, with g = t / 4 and i = t %
+	// 4, holds the elements (row, column)
+	//   - of a, 16 bits: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1), and the same with column + 8
+	//   - of b, 16 bits: (2i, g), (2i+1, g), and the same with row + 8
+	//   - of a, f32: (g, i), (g+8, i), (g, i+4), (g+8, i+4)
+	//   - of b, f32: (i, g), (i+4, g)
 	//   - of c and the result: (g, 2i), (g, 2i+1), (g+8, 2i), (g+8, 2i+1)
 	MatMulAdd
 
@@ -101,7 +104,7 @@ const (
 	control
 )
 
-// on is a set of classes of types.
+// on is a set of classes of element types: those that an operation accepts.
 type on uint8
 
 const (
@@ -192,7 +195,7 @@ func IsStorage(d ir.DType) bool {
 	return false
 }
 
-// classOf returns the class of an arithmetic type.
+// classOf returns the class of an arithmetic type as a set with one element.
 func classOf(d ir.DType) on {
 	switch {
 	case !IsArithmetic(d):

@@ -190,7 +190,8 @@ func (p *parser) fresh(def *Instr) *Value {
 	return &Value{Name: p.name(), Def: def}
 }
 
-// define adds a value to the known ones. It fails if its name is already taken.
+// define adds v to the values that the text may use. It panics, as [fail] does, if the name is
+// already taken.
 func (p *parser) define(v *Value) {
 	if p.values[v.Name] != nil {
 		fail("%s is defined twice", v)
@@ -198,7 +199,8 @@ func (p *parser) define(v *Value) {
 	p.values[v.Name] = v
 }
 
-// value parses the name of a known value.
+// value parses the name of a value and returns the value. It panics, as [fail] does, if there is no
+// such value.
 func (p *parser) value() *Value {
 	p.expect("%")
 	name := p.name()
@@ -238,7 +240,8 @@ func (p *parser) block(b *Block) {
 	p.depth--
 }
 
-// body parses a block in braces, such as the body of a loop.
+// body parses a block in braces, such as the body of a loop. It returns the block, with the given
+// parameters.
 func (p *parser) body(params []*Value) *Block {
 	b := &Block{Params: params}
 	p.expect("{")
@@ -322,7 +325,7 @@ func (p *parser) op() Op {
 	return NoOp
 }
 
-// types parses the types of the results.
+// types parses the types of the results of in, and stores them in the results.
 func (p *parser) types(in *Instr) {
 	for i, r := range in.Results {
 		if i > 0 && in.Op == Load {
@@ -393,7 +396,7 @@ func (p *parser) carry() (params, first []*Value) {
 	}
 }
 
-// bitsOf parses a constant of type d and returns its bits.
+// bitsOf parses text as a constant of type d and returns its bits.
 func bitsOf(d ir.DType, text string) uint64 {
 	var bits uint64
 	var err error

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// String returns the kernel in the text form, which [Parse] reads. [Parse] describes it.
+// String returns the kernel in the text form that [Parse] describes and reads.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	if k.Doc != "" {
@@ -120,7 +120,8 @@ func carry(w *strings.Builder, params, first []*Value) {
 	}
 }
 
-// values prints names separated by commas, after a prefix if there are any.
+// values prints prefix and the names of list, separated by commas. It prints nothing if list is
+// empty.
 func values(w *strings.Builder, prefix string, list []*Value) {
 	for i, v := range list {
 		if i > 0 {

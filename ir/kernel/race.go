@@ -14,7 +14,8 @@ type access struct {
 // cell is the history of accesses to a few bytes of memory.
 type cell struct{ read, write, atomic access }
 
-// note records an access by thread t in the current epoch.
+// note records an access by thread t in the current epoch. a are the accesses of one kind to a
+// cell.
 func (m *machine) note(a *access, t *thread) {
 	if a.epoch != m.epoch {
 		a.others = a.others || a.epoch != 0 && a.epoch < m.first
@@ -22,8 +23,9 @@ func (m *machine) note(a *access, t *thread) {
 	}
 }
 
-// conflict fails if an access by thread t may happen at the same time as the recorded accesses
-// past: those of another thread since the last barrier, or those of another block at any time.
+// conflict panics, as [fail] does, if the access of thread t to element i may happen at the same
+// time as an access in past. These are accesses of another thread since the last barrier, and
+// accesses of another block to global memory at any time. verb says in the error what past did.
 func (a *array) conflict(m *machine, t *thread, i int, past access, verb string) {
 	var who string
 	switch {
@@ -39,8 +41,8 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// cells calls do for each history cell of n elements from i on, with the element that the cell
-// belongs to.
+// cells calls do for each history cell of elements [i, i+n). The first argument of do is the
+// element that the cell belongs to.
 func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	for j := i; j < i+n && a.history != nil; j++ {
 		at := (a.offset + j*a.size) / a.unit
@@ -50,8 +52,8 @@ func (a *array) cells(i, n int, do func(i int, c *cell)) {
 	}
 }
 
-// reads records that thread t reads n elements from i on. It fails on a race, and if they are in
-// shared memory and nothing was stored there.
+// reads records that thread t reads elements [i, i+n). It panics, as [fail] does, on a race, and if
+// the array is in shared memory and the block has not stored an element.
 func (a *array) reads(m *machine, t *thread, i, n int) {
 	a.written(m, i, n)
 	a.cells(i, n, func(i int, c *cell) {
@@ -61,7 +63,7 @@ func (a *array) reads(m *machine, t *thread, i, n int) {
 	})
 }
 
-// writes records that thread t writes n elements from i on. It fails on a race.
+// writes records that thread t writes elements [i, i+n). It panics, as [fail] does, on a race.
 func (a *array) writes(m *machine, t *thread, i, n int) {
 	if a.shared {
 		for j := range n {
@@ -76,7 +78,8 @@ func (a *array) writes(m *machine, t *thread, i, n int) {
 	})
 }
 
-// updates records that thread t updates element i atomically. It fails on a race.
+// updates records that thread t updates element i atomically. It panics, as [fail] does, on a race,
+// and if the array is in shared memory and the block has not stored the element.
 func (a *array) updates(m *machine, t *thread, i int) {
 	a.written(m, i, 1)
 	a.cells(i, 1, func(i int, c *cell) {
@@ -86,7 +89,8 @@ func (a *array) updates(m *machine, t *thread, i int) {
 	})
 }
 
-// written fails if elements are in shared memory and the block has not stored them yet.
+// written panics, as [fail] does, if the array is in shared memory and the block has not stored all
+// elements [i, i+n) yet.
 func (a *array) written(m *machine, i, n int) {
 	if !a.shared {
 		return

@@ -23,8 +23,8 @@ const DefaultBudget = 1 << 30
 // maxBlocks is the greatest number of blocks of a grid that is interpreted.
 const maxBlocks = 1 << 24
 
-// Run runs a grid of blocks of the kernel on args, one for each parameter. It is slow, and refuses
-// what the kernel must not do. Blocks run in shuffled order, one after the other. The threads of a
+// Run runs a grid of blocks of the kernel on args, one argument for each parameter. It is slow,
+// because it checks every step. Blocks run in shuffled order, one after the other. The threads of a
 // block run in shuffled order from barrier to barrier.
 //
 // Run returns an error, which names the instruction, the block and the thread, in these cases:
@@ -38,7 +38,7 @@ const maxBlocks = 1 << 24
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
 //
-// Run does not ask that barriers are where [Kernel.Verify] allows them.
+// Run does not require that barriers are where [Kernel.Verify] allows them.
 func (k *Kernel) Run(grid [3]int, args []Arg, opt Options) error {
 	if err := k.check(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (m *machine) run(grid [3]int, args []Arg, races bool) (err error) {
 	return nil
 }
 
-// start allocates the threads of a block.
+// start allocates the threads of a block, with the initial registers of p.
 func (m *machine) start(p *program) {
 	size := m.kernel.Block
 	m.threads = make([]thread, size[0]*size[1]*size[2])
@@ -158,7 +158,8 @@ func (m *machine) resume(t *thread) {
 	m.thread = nil
 }
 
-// meet fails unless all threads wait at the same barrier or all have ended.
+// meet panics, as [fail] does, unless all threads of the block wait at the same instruction or all
+// have ended. order holds the indices of the threads.
 func (m *machine) meet(order []int) {
 	for _, i := range order[1:] {
 		t, u := &m.threads[order[0]], &m.threads[i]

@@ -10,8 +10,9 @@ func (k *Kernel) checkBarriers() (err error) {
 	return nil
 }
 
-// barriers fails if b has a barrier and runs under an instruction whose blocks not all threads run
-// alike. under is the innermost such instruction, or nil.
+// barriers panics, as [fail] does, if a barrier in b may be reached by some threads only. under is
+// the innermost instruction around b whose blocks do not run alike in all threads, or nil. varies
+// marks the values that differ between threads.
 func (b *Block) barriers(varies map[*Value]bool, under *Instr) {
 	for _, in := range b.Instrs {
 		if (in.Op == Barrier || in.Op == MatMulAdd) && under != nil {
@@ -61,8 +62,8 @@ func (k *Kernel) varying() map[*Value]bool {
 	return f.varies
 }
 
-// flow finds the values that differ between threads, by following each value to those computed from
-// it.
+// flow finds the values that differ between threads. It follows each value to the values that are
+// computed from it.
 type flow struct {
 	readers map[*Value][]*Value
 	varies  map[*Value]bool
@@ -83,7 +84,7 @@ func (f *flow) all(from, to []*Value) {
 	}
 }
 
-// each records that each value of to depends on the value at the same index of from.
+// each records that to[i] depends on from[i], for each i.
 func (f *flow) each(from, to []*Value) {
 	for i, x := range from {
 		f.readers[x] = append(f.readers[x], to[i])

@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Limits of a kernel, which every device keeps.
+// Limits of a kernel. Every device can run a kernel within them.
 const (
 	// MaxThreads is the greatest number of threads of a block.
 	MaxThreads = 1024
-	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each begins at a multiple
-	// of 16 bytes.
+	// MaxShared is the greatest size of all arrays in shared memory, in bytes. Each array begins at
+	// a multiple of 16 bytes.
 	MaxShared = 48 << 10
 
 	maxNesting = 64
@@ -40,14 +40,14 @@ func (k *Kernel) check() (err error) {
 	return nil
 }
 
-// explain says in which kernel an error is.
+// explain puts the kernel's name in front of *err, unless *err is nil.
 func (k *Kernel) explain(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("kernel %s: %w", k.Name, *err)
 	}
 }
 
-// catch turns the panic of [fail] into an error.
+// catch, when deferred, recovers from a panic of [fail] and stores its error in *err.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		m, ok := r.(mistake)
@@ -133,7 +133,8 @@ func isWord(name string) bool {
 	return name != ""
 }
 
-// outer checks a parameter or an array of the kernel.
+// outer puts a parameter or an array of the kernel into scope, and checks that its name is an
+// identifier.
 func (v *verifier) outer(x *Value) {
 	v.define(x, nil)
 	if !isIdentifier(x.Name) {
@@ -141,7 +142,8 @@ func (v *verifier) outer(x *Value) {
 	}
 }
 
-// define puts a value into scope.
+// define puts x into scope. It panics, as [fail] does, if the name of x is not a word or is taken,
+// or if def is not the instruction in x.Def.
 func (v *verifier) define(x *Value, def *Instr) {
 	switch {
 	case x == nil:
@@ -237,7 +239,8 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at says which instruction a mistake is in.
+// at calls check. If check panics with an error, at panics with the error and the text of in, as
+// [fail] does.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {
@@ -249,14 +252,15 @@ func (v *verifier) at(in *Instr, check func()) {
 	}
 }
 
-// counts checks the numbers of operands, results and blocks.
+// counts checks the numbers of operands, results and blocks of in. It panics, as [fail] does, if
+// one is wrong.
 func counts(in *Instr, args, results, blocks int) {
 	if len(in.Args) != args || len(in.Results) != results || len(in.Blocks) != blocks {
 		fail("%d operands, %d results and %d blocks, want %d, %d and %d", len(in.Args), len(in.Results), len(in.Blocks), args, results, blocks)
 	}
 }
 
-// typed checks that values are scalars of a type.
+// typed panics, as [fail] does, unless the values in list are scalars of type d.
 func typed(d ir.DType, list ...*Value) {
 	for _, x := range list {
 		if x.Type != (Type{DType: d}) {
@@ -265,7 +269,7 @@ func typed(d ir.DType, list ...*Value) {
 	}
 }
 
-// scalar returns the type of a value that is not a pointer.
+// scalar returns the type of x. It panics, as [fail] does, if x is a pointer.
 func scalar(x *Value) ir.DType {
 	if x.Type.Space != NoSpace || !isElement(x.Type.DType) {
 		fail("%s is of type %s", x, x.Type)
@@ -273,8 +277,8 @@ func scalar(x *Value) ir.DType {
 	return x.Type.DType
 }
 
-// arity returns the number of operands of an operation that always has the same number, all of them
-// scalars.
+// arity returns the number of operands of an operation that takes a fixed number of scalars, and 0
+// for other operations.
 func arity(o Op) int {
 	switch ops[o].kind {
 	case unary:
@@ -393,7 +397,8 @@ func signature(in *Instr) {
 	}
 }
 
-// element checks the address of n adjacent elements and returns their type.
+// element checks the operands of an access to n adjacent elements, and returns the type of the
+// elements. It panics, as [fail] does, if an operand is wrong.
 func element(in *Instr, n int) ir.DType {
 	p, i := in.Args[0], in.Args[1]
 	d := p.Type.DType
@@ -412,7 +417,7 @@ func element(in *Instr, n int) ir.DType {
 	return d
 }
 
-// same checks that values have the types of others.
+// same checks that list and want have equal lengths, and their values equal types.
 func same(list, want []*Value) {
 	if len(list) != len(want) {
 		fail("%d values for %d", len(list), len(want))
@@ -427,7 +432,8 @@ func same(list, want []*Value) {
 	}
 }
 
-// yields checks what the blocks of an instruction yield.
+// yields checks that the blocks of an instruction yield as many values, of the same types, as the
+// instruction requires.
 func yields(in *Instr) {
 	switch in.Op {
 	case For:

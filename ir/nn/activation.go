@@ -128,8 +128,8 @@ func QuietSoftmax(x Value, axis int) Value {
 // Activation is a function of one value, such as [ReLU] or [GELU], that layers take as an option.
 type Activation func(Value) Value
 
-// perChannel reshapes a vector of channels so that it broadcasts to a value of this rank along axis
-// 1.
+// perChannel reshapes x, a vector of channels, so that it broadcasts along axis 1 to a value of the
+// given rank.
 func perChannel(x Value, rank int) Value {
 	shape := []Extent{x.Dim(0)}
 	for range rank - 2 {

@@ -12,7 +12,8 @@ import (
 // with Cast, Float or Int. Shapes broadcast.
 type Operand = any
 
-// operand converts an Operand to a Value for use with v.
+// operand returns o as a Value. Extents, numbers and bools get the element type of v. It panics
+// with an [*Error] if o is a Value of another element type.
 func (v Value) operand(o Operand) Value {
 	d := v.DType()
 	switch o := o.(type) {

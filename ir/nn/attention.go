@@ -73,7 +73,8 @@ func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 
 // Cached is like [MultiHeadAttention.Forward] with a key-value cache. pastKeys and pastValues, from
 // earlier calls, are [N, heads, P, features/heads] and precede the new ones; they may be zero
-// Values. It also returns all keys and values, for the next call.
+// Values. The second result holds all keys and all values, which the next call takes as pastKeys
+// and pastValues.
 func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
 	required(m)
 	features := m.InProjWeight.Shape()[1]
@@ -233,7 +234,8 @@ func (l TransformerEncoderLayer) Forward(x, mask Value) Value {
 	return t.residual(x, l.Norm2, func(x Value) Value { return t.feed(x, l.Linear1, l.Linear2) })
 }
 
-// residual returns x + f(x), with normalisation before f or after the sum.
+// residual returns x + f(x), with dropout of f(x). The norm is applied to the operand of f, or to
+// the sum, as the options say.
 func (t transformerOptions) residual(x Value, norm LayerNorm, f func(Value) Value) Value {
 	drop := NewDropout(t.dropout)
 	if t.normFirst {
@@ -364,8 +366,8 @@ func rowsUpTo(table Value, n Dim) Value {
 }
 
 // RotaryEncoding rotates pairs of features of queries and keys by angles proportional to the
-// position (Su and others, RoFormer, 2021). Pair i rotates by position·θ^(−2i/d). It consists of
-// features 2i and 2i+1, or of features i and i + d/2 if halves is set.
+// position (Su and others, RoFormer, 2021). Pair i rotates by position·θ^(−2i/d). A pair consists
+// of features 2i and 2i+1, or of features i and i + d/2 if halves is set.
 type RotaryEncoding struct {
 	sin, cos Value // [longest, d/2]
 	halves   bool

@@ -18,8 +18,8 @@ var elementTypes = map[reflect.Kind]DType{
 }
 
 // Of returns a value with the elements of data: a number, a bool, or nested slices or arrays, one
-// level for each axis. Floats become f32, int becomes i64, and other types keep their width. A
-// given shape reshapes the elements in row-major order.
+// level for each axis. Floats become f32, int becomes i64, uint becomes u64, and other types keep
+// their width. A given shape reshapes the elements in row-major order.
 func Of(data any, shape ...int) Value {
 	v := reflect.ValueOf(data)
 	if !v.IsValid() {
@@ -55,8 +55,8 @@ func Of(data any, shape ...int) Value {
 	return constant(t)
 }
 
-// fill stores the elements of v, which has this shape, at index at and after. It returns the index
-// after them.
+// fill stores the elements of v, which has this shape, in t from index at on. It returns the index
+// after the last one.
 func fill(t *ir.Tensor, v reflect.Value, shape []int, at int) int {
 	if len(shape) > 0 {
 		if v.Len() != shape[0] {

@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// tensor returns v's data and computes it if necessary. It fails for a value that depends on an
-// input.
+// tensor returns v's data and computes it if necessary. It panics with an [*Error] if v depends on
+// an input.
 func (v Value) tensor() *ir.Tensor {
 	v.typ()
 	if v.n.open {
@@ -82,7 +82,7 @@ func reachable(from []*node, want func(*node) bool) []*node {
 // inOrder compares nodes by their creation.
 func inOrder(a, b *node) int { return cmp.Compare(a.id, b.id) }
 
-// compute sets n's data. The data of its operands is present.
+// compute sets n's data. The operands of n must have data.
 func (n *node) compute() {
 	if n.param != nil {
 		n.data = []*ir.Tensor{n.param.tensor()}

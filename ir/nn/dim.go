@@ -20,8 +20,8 @@ func (d Dim) String() string { return d.d.String() }
 // Equal reports whether two extents are equal for all values of the symbols.
 func (d Dim) Equal(e Extent) bool { return d.d.Same(extent(e)) }
 
-// Int returns the extent as an int. It fails if the extent has a symbol: use the extent itself,
-// [Where], [If] or [While] instead.
+// Int returns the extent as an int. It panics with an [*Error] if the extent has a symbol: use the
+// extent itself, [Where], [If] or [While] instead.
 func (d Dim) Int() int {
 	n, ok := d.d.Int()
 	if !ok {
@@ -52,7 +52,8 @@ func checked(d dim.Dim) Dim {
 	return Dim{d: d}
 }
 
-// extent converts an Extent.
+// extent returns e as a dim.Dim. It panics with an [*Error] unless e is an int, a [Dim] or a
+// dim.Dim.
 func extent(e Extent) dim.Dim {
 	switch e := e.(type) {
 	case int:
@@ -66,7 +67,7 @@ func extent(e Extent) dim.Dim {
 	panic("unreachable")
 }
 
-// extents converts a shape.
+// extents returns a shape as dim.Dims. It panics with an [*Error] if an extent is negative.
 func extents(shape []Extent) []dim.Dim {
 	dims := make([]dim.Dim, len(shape))
 	for i, e := range shape {

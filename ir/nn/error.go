@@ -35,16 +35,16 @@ func shortPos(pos string) string {
 	return file + ".go:" + line
 }
 
-// Try runs f and returns the error that stopped it: an [*Error], or an error for any other panic of
-// f with the position where it started.
+// Try runs f and returns the error that stopped it, or nil. A panic of f that is not an [*Error]
+// becomes one, with the position where the panic started.
 func Try(f func()) (err error) {
 	defer func() { err = recovered(recover(), err) }()
 	f()
 	return nil
 }
 
-// recovered returns the error for a panic. The deferred function calls it while the frames of the
-// panic are still on the stack.
+// recovered returns the error for a recovered panic r, or err if r is nil. A deferred function
+// calls it while the frames of the panic are still on the stack.
 func recovered(r any, err error) error {
 	switch r := r.(type) {
 	case nil:
@@ -56,10 +56,10 @@ func recovered(r any, err error) error {
 	return &Error{pos, fmt.Sprint("panic: ", r)}
 }
 
-// self is the prefix of the names of this package's functions. home is the folder of package ir, as
-// the compiler records it.
+// self is the prefix of the names of this package's functions.
 const self = "github.com/burngen/burngen/ir/nn."
 
+// home is the folder of package ir, as the compiler records it.
 var home = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return path.Dir(path.Dir(file)) + "/"

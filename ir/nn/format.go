@@ -42,7 +42,7 @@ type printer struct {
 	b         strings.Builder
 }
 
-// printer.axis prints the elements from index at on, along an axis and the axes after it.
+// axis prints the elements from index at on, along an axis and the axes after it.
 func (p *printer) axis(axis, at int) {
 	if axis == p.t.Rank() {
 		p.element(at)

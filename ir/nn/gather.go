@@ -7,8 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// oneOf returns the indices v with a check. An index below 0 or not below count is an error of the
-// call. The error calls the index what, and the elements that it selects things.
+// oneOf returns the indices v, checked when the model runs. A call returns an error if an index is
+// not in [0, count). what and things are words in the error: for an index, such as "token", and for
+// the elements from which it selects, such as "rows".
 func (v Value) oneOf(count Extent, what, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: what, Things: things}, v)
 }
@@ -76,8 +77,8 @@ func (v Value) OneHotFill(n Extent, hot, cold float64, axis int) Value {
 // symbol returns a new symbol for an extent that is known only when the model runs.
 func symbol(hint string) string { return fmt.Sprintf("%s%d", hint, session.symbols.Add(1)) }
 
-// resolved returns the results of op with the extents of their data. If the results depend on an
-// input, their extents stay symbols that the operator binds.
+// resolved applies op and returns the results. If the operands have data, the extents of the
+// results are numbers. Otherwise they stay the symbols that op binds.
 func resolved(op ir.Op, args ...Value) []Value {
 	for _, a := range args {
 		if !a.HasData() {
@@ -112,7 +113,8 @@ func (v Value) NonZero() []Value {
 	return out
 }
 
-// MaskSelect returns the elements where mask is true as a vector. mask has the shape of v.
+// MaskSelect returns the elements where mask is true as a vector. mask broadcasts to the shape of
+// v.
 func (v Value) MaskSelect(mask Value) Value {
 	at := mask.Expand(shapeOf(v)...).ArgWhere()
 	return v.GatherND(at)

@@ -10,8 +10,8 @@ import (
 
 // Grad returns the gradients of y with respect to wrt, each with the shape of its value. A gradient
 // is zero if y does not depend on its value. If y is not a scalar, Grad differentiates the sum of
-// its elements. Gradients are ordinary values and can be differentiated again. Grad fails at an
-// operator without a derivative.
+// its elements. Gradients are ordinary values and can be differentiated again. Grad panics with an
+// [*Error] at an operator without a derivative.
 func Grad(y Value, wrt ...Value) []Value {
 	all := append([]Value{y}, wrt...)
 	depends := dependents(y, wrt)
@@ -65,8 +65,8 @@ func dependents(y Value, wrt []Value) map[*node]bool {
 	return depends
 }
 
-// boundary returns the inputs of the subgraph nodes. These are operands of its nodes, or given values,
-// that are produced outside of the subgraph. They are in the order of creation.
+// boundary returns the inputs of a subgraph: operands of nodes, and elements of values, that nodes
+// outside of the subgraph produce. They are in the order of creation.
 func boundary(nodes map[*node]bool, values []Value) []Value {
 	seen := map[port]bool{}
 	var out []Value

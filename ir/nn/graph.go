@@ -17,8 +17,9 @@ type body struct {
 	inside map[*node]bool
 }
 
-// newBody runs f, which computes the results of a block from params. A node is inside if it depends
-// on a parameter or draws random numbers; with all, every node that f creates is inside.
+// newBody returns the body that f builds: f returns the results of a block with parameters params.
+// A node is inside the body if it depends on a parameter or draws random numbers. If all is true,
+// every node that f creates is inside.
 func newBody(params []Value, all bool, f func() []Value) *body {
 	b := &body{params: params, inside: map[*node]bool{}}
 	first := session.nodes.Load()
@@ -47,7 +48,7 @@ func newBody(params []Value, all bool, f func() []Value) *body {
 	return b
 }
 
-// needs reports whether pred is true for an operand of n or a node that must run before n.
+// needs reports whether pred is true for an operand of n, or for a node that must run before n.
 func (n *node) needs(pred func(*node) bool) bool {
 	return slices.ContainsFunc(n.before, pred) || slices.ContainsFunc(n.reads(), func(a Value) bool { return pred(a.n) })
 }
@@ -155,21 +156,22 @@ func (e *emitter) values(list []Value) []*ir.Value {
 	return out
 }
 
-// reaches fails if v, which is used at pos, is an input of another method or of a loop iteration
-// that has ended.
+// reaches panics with an [*Error] if v is an input of another method, or of a loop iteration that
+// has ended. pos is the position where v is used.
 func (e *emitter) reaches(v Value, pos string) {
 	if n := v.n; n.op == nil && n.open && n.param == nil && !e.has(n) {
 		panic(&Error{pos, fmt.Sprintf("the value depends on %s, and is used outside of it", n.name)})
 	}
 }
 
-// there is the result index under which a node itself is recorded as emitted.
+// there is used in place of a result's index: port{n, there} is present once node n is emitted.
 const there = -1
 
 // has reports whether n was emitted in this block or an enclosing one.
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }
 
-// bring makes v a parameter of the function or block. name is used if it is free.
+// bring makes v a parameter of the function or block under construction. The parameter is called
+// name, with a number if that is taken.
 func (e *emitter) bring(v Value, name string) {
 	e.done[port{v.n, there}] = &ir.Value{}
 	e.done[v.port()] = e.b.Param(name, v.typ())
@@ -328,7 +330,7 @@ func take(nodes []*ir.Node, env map[*ir.Value]Value) {
 	}
 }
 
-// bodyParam returns a parameter of a block.
+// bodyParam returns a parameter of type t of a block.
 func bodyParam(t ir.Type) Value {
 	return leaf(&node{types: []ir.Type{t}, name: "a turn of a loop", open: true})
 }

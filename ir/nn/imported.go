@@ -74,7 +74,7 @@ func (f *foreign) Warn(string) {}
 // Wants reports whether i is the first result.
 func (f *foreign) Wants(i int) bool { return i == 0 }
 
-// ResultType reports that no result type is declared.
+// ResultType returns false: no result type is declared.
 func (f *foreign) ResultType(int) (ir.Type, bool) { return ir.Type{}, false }
 
 // Has reports whether an attribute of this name is given.
@@ -113,7 +113,7 @@ func (f *foreign) Attributes() []ir.Attribute { return nil }
 // GraphRank returns 0, because no attribute is a graph.
 func (f *foreign) GraphRank(string, int) int { return 0 }
 
-// Graph fails: operators with blocks are not applied this way.
+// Graph panics with an [*Error]: operators with blocks are not applied this way.
 func (f *foreign) Graph(name string, _ []ir.Type) *ir.Block {
 	ir.FailWith(fmt.Errorf("%s has no %s", f.name, name))
 	return nil

@@ -26,7 +26,8 @@ func NormalInit(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitNormal, A: mean, B: deviation} }
 }
 
-// TruncatedNormal is like [NormalInit] without values more than two standard deviations away.
+// TruncatedNormal is like [NormalInit] without values that are more than two standard deviations
+// from the mean.
 func TruncatedNormal(mean, deviation float64) Init {
 	return func([]int) rt.Init { return rt.Init{Kind: rt.InitTruncated, A: mean, B: deviation} }
 }
@@ -49,7 +50,8 @@ func fans(shape []int) (in, out float64) {
 	return float64(shape[1] * window), float64(shape[0] * window)
 }
 
-// spread returns a distribution with mean 0 and a standard deviation that depends on the fans.
+// spread returns a uniform or normal distribution with mean 0. deviation returns its standard
+// deviation from the fan-in and the fan-out.
 func spread(normal bool, deviation func(in, out float64) float64) Init {
 	return func(shape []int) rt.Init {
 		in, out := fans(shape)

@@ -11,7 +11,8 @@ type Layer interface{ Forward(x Value) Value }
 // Forward applies the function. It makes an Activation a [Layer].
 func (f Activation) Forward(x Value) Value { return f(x) }
 
-// Sequential applies layers one after the other. Their path elements are their indices.
+// Sequential applies layers one after the other. The index of a layer is its name in the paths of
+// parameters.
 type Sequential []Layer
 
 // Forward applies the layers in order.
@@ -34,7 +35,7 @@ type Flatten struct{}
 // Forward flattens x.
 func (Flatten) Forward(x Value) Value { return x.Flatten(1, -1) }
 
-// made returns an error if w is zero: the layer was not created by constructor.
+// made returns an error if w is zero, which means that the layer was not created by constructor.
 func made(w Param, constructor string) error {
 	if !w.Valid() {
 		return fmt.Errorf("use nn.%s", constructor)
@@ -42,7 +43,7 @@ func made(w Param, constructor string) error {
 	return nil
 }
 
-// failAt fails with an error of the layer that a parameter belongs to.
+// failAt panics with an [*Error] that names the layer to which a parameter belongs.
 func (p Param) failAt(format string, args ...any) {
 	pos, function := caller()
 	name := calledName(function)
@@ -96,7 +97,7 @@ func (l Linear) Forward(x Value) Value {
 	return y
 }
 
-// required fails if a layer was not created by its constructor.
+// required panics with an [*Error] if the layer was not created by its constructor.
 func required(layer interface{ check() error }) {
 	if err := layer.check(); err != nil {
 		fail("the layer is zero; %v", err)
@@ -118,8 +119,9 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of the table that tokens select. tokens are i64 of any shape. The result
-// is [shape…, features]. The call returns an error for a token that is not in [0, n).
+// Forward returns the rows of the table that tokens select. tokens are i64 or i32, [shape…]. The
+// result is [shape…, features]. The generated code returns an error for a token that is not the
+// index of a row.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {

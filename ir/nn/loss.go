@@ -6,8 +6,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// LossOption is an option of losses: [ReduceSum], [NoReduction], [BatchMean]. [CrossEntropy] also
-// takes [ClassWeights], [LabelSmoothing], [IgnoreIndex] and [Probabilities].
+// LossOption is an option of losses. All losses take [ReduceSum], [NoReduction] and [BatchMean].
+//   - [CrossEntropy] and [NLL] also take [ClassWeights], [LabelSmoothing] and [IgnoreIndex].
+//     CrossEntropy also takes [Probabilities].
+//   - [BinaryCrossEntropy] and [BCEWithLogits] also take [ClassWeights]. BCEWithLogits also takes
+//     [LabelSmoothing].
 type LossOption interface{ loss(*lossOptions) }
 
 type lossOptions struct {
@@ -29,9 +32,9 @@ type (
 )
 
 var (
-	// ReduceSum returns the sum of the losses of all elements instead of their mean.
+	// ReduceSum makes a loss the sum over all elements instead of the mean.
 	ReduceSum = reductionOption("sum")
-	// NoReduction returns the loss of every element.
+	// NoReduction makes a loss a tensor with the loss of every element.
 	NoReduction = reductionOption("none")
 	// BatchMean divides the sum of the losses by the batch size.
 	BatchMean = reductionOption("batchmean")
@@ -39,7 +42,8 @@ var (
 	Probabilities probabilitiesOption
 )
 
-// ClassWeights multiplies the loss of each class by its weight. The mean becomes a weighted mean.
+// ClassWeights multiplies the loss of each class by its weight. With classes as targets, the mean
+// becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
 // LabelSmoothing moves a share of each target, from 0 to 1, to all classes in equal parts.
@@ -76,7 +80,7 @@ func (l lossOptions) reduce(x Value) Value {
 	return x.Mean()
 }
 
-// pair fails unless two operands have the same shape.
+// pair panics with an [*Error] unless x and y have the same shape.
 func pair(x, y Value) {
 	if !x.typ().Equal(y.typ()) {
 		fail("%s beside %s", x.typ(), y.typ())
@@ -84,8 +88,8 @@ func pair(x, y Value) {
 }
 
 // CrossEntropy returns the mean of −log softmax(logits)[target]; options select another reduction.
-// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The call
-// returns an error for a target that is neither a class nor listed in [IgnoreIndex].
+// logits are [N, C, …]. target is i64 [N, …], or probabilities of the shape of logits. The
+// generated code returns an error for a class that is neither in [0, C) nor listed in [IgnoreIndex].
 func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	l := losing(options)
 	if logits.Rank() < 2 {
@@ -167,13 +171,13 @@ func CrossEntropy(logits, target Value, options ...LossOption) Value {
 	return l.reduce(loss)
 }
 
-// NLL returns −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
+// NLL returns the mean of −logProbabilities[target]: [CrossEntropy] for the output of [LogSoftmax].
 func NLL(logProbabilities, target Value, options ...LossOption) Value {
 	return CrossEntropy(logProbabilities, target, append(options[:len(options):len(options)], logarithmsOption{})...)
 }
 
-// BinaryCrossEntropy returns −(t·log p + (1 − t)·log(1 − p)) for probabilities p and targets t.
-// Logarithms are clamped to at least −100.
+// BinaryCrossEntropy returns the mean of −(t·log p + (1 − t)·log(1 − p)) for probabilities p and
+// targets t. Logarithms are clamped to at least −100.
 func BinaryCrossEntropy(p, target Value, options ...LossOption) Value {
 	pair(p, target)
 	yes, no := p.Log().ClampMin(-100), p.SubFrom(1).Log().ClampMin(-100)
@@ -294,7 +298,7 @@ func SoftMargin(x, target Value, options ...LossOption) Value {
 }
 
 // MultiMargin returns the mean over rows of Σ max(0, margin − x[target] + x[i])^p / C, summed over
-// the classes i other than the target. x is [N, C] and target i64 [N].
+// the classes i other than the target. p is 1 or 2, x is [N, C] and target i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
 	target = target.oneOf(x.Dim(1), "label", "classes")
 	own := x.Gather(1, target.Unsqueeze(1))
@@ -313,8 +317,8 @@ func TripletMargin(anchor, positive, negative Value, margin, p float64, options 
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
-// spelled checks that targets [N, L] are classes up to their lengths [N]. It sets later positions,
-// which may hold anything, to 0.
+// spelled returns targets, [N, L], and lengths, [N], with checks that lengths are in [0, L] and
+// targets up to their length in [0, classes). Later targets, which may be anything, become 0.
 func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	length := targets.Dim(1)
 	lengths = lengths.oneOf(length.Add(1), "length", "lengths")

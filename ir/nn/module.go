@@ -84,7 +84,8 @@ func (p *param) String() string {
 	return strconv.Quote(p.path)
 }
 
-// tensor returns the initial value. A parameter without a name draws it under its number.
+// tensor returns the initial value. It draws the value under the parameter's path or, before the
+// parameter has one, under its number.
 func (p *param) tensor() *ir.Tensor {
 	if p.given != nil {
 		t, err := p.given.Tensor()
@@ -137,7 +138,8 @@ func (p Param) Value() Value {
 	return v
 }
 
-// Name returns the parameter's path in the model, or "" before [Name] or a recording.
+// Name returns the parameter's path in the model, or "" before the function [Name] or a recording
+// has set it.
 func (p Param) Name() string { return p.get().path }
 
 // Shape returns the extents.
@@ -212,7 +214,8 @@ type part struct {
 	module reflect.Value
 }
 
-// walk calls f for a module and everything inside it, in the order of the fields, parents first.
+// walk calls f for the module m and for every module, parameter, buffer and state inside it, in the
+// order of the fields, parents first.
 func walk(m any, f func(part)) {
 	v := reflect.ValueOf(m)
 	if !v.IsValid() {
@@ -333,8 +336,8 @@ func orModel(path string) string {
 // Name gives names to the parameters, buffers and states of a model: the paths of exported fields
 // to them, in snake case and joined by dots. A field tag `nn:"name"` replaces the field's name; the
 // tag "." adds no element, and "-" skips the field. Initial values that were drawn under other
-// names are drawn again. It is an error if one parameter has two paths, unless one of them is
-// [Param.Tied].
+// names are drawn again. Name panics with an [*Error] if two parameters get one name, or if one
+// parameter has two paths, unless one of them is [Param.Tied].
 func Name(m any) {
 	owners := map[string]any{}
 	named := map[any]bool{}
@@ -493,8 +496,8 @@ func detached(v reflect.Value) reflect.Value {
 	return v
 }
 
-// detachFields replaces the fields of a struct by detached ones. An embedded field may be
-// unexported and have exported fields.
+// detachFields replaces the exported fields of a struct by detached ones, also in embedded structs
+// of unexported types.
 func detachFields(c reflect.Value) {
 	for i := range c.NumField() {
 		switch f := c.Type().Field(i); {
@@ -507,8 +510,8 @@ func detachFields(c reflect.Value) {
 }
 
 // Assign sets the parameters and buffers of a model, to try it with known weights. The keys of
-// values are the names that [Name] gives. It fails if the model does not have a name, and if a type
-// differs.
+// values are the names that the function [Name] gives. Assign panics with an [*Error] if the model
+// does not have such a name, or if a value has another type.
 func Assign(m any, values map[string]Value) {
 	Name(m)
 	known := map[string]*param{}

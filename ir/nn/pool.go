@@ -64,23 +64,25 @@ func NewAvgPool3d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool3d", 3, false, kernel, options)
 }
 
-// NewAdaptiveAvgPool1d returns an average pool from [N, C, W] to [N, C, w], for any W.
+// NewAdaptiveAvgPool1d returns an average pool from [N, C, W] to [N, C, w], for any static W.
 func NewAdaptiveAvgPool1d(w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool1d", axes: 1, sizes: []Extent{w}}
 }
 
-// NewAdaptiveAvgPool2d returns an average pool from [N, C, H, W] to [N, C, h, w], for any H and W.
+// NewAdaptiveAvgPool2d returns an average pool from [N, C, H, W] to [N, C, h, w], for any static H
+// and W.
 func NewAdaptiveAvgPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool2d", axes: 2, sizes: []Extent{h, w}}
 }
 
-// NewAdaptiveAvgPool3d returns an average pool from [N, C, D, H, W] to [N, C, d, h, w], for any D,
-// H and W.
+// NewAdaptiveAvgPool3d returns an average pool from [N, C, D, H, W] to [N, C, d, h, w], for any
+// static D, H and W.
 func NewAdaptiveAvgPool3d(d, h, w int) Pool {
 	return Pool{kind: "AdaptiveAvgPool3d", axes: 3, sizes: []Extent{d, h, w}}
 }
 
-// NewAdaptiveMaxPool2d returns a maximum pool from [N, C, H, W] to [N, C, h, w], for any H and W.
+// NewAdaptiveMaxPool2d returns a maximum pool from [N, C, H, W] to [N, C, h, w], for any static H
+// and W.
 func NewAdaptiveMaxPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveMaxPool2d", axes: 2, maximum: true, sizes: []Extent{h, w}}
 }
@@ -160,8 +162,9 @@ func (p Pool) apply(x Value) Value {
 	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
 }
 
-// adaptive applies an adaptive pool. Window i covers ⌊i·in/out⌋ up to ⌈(i+1)·in/out⌉. The windows
-// have equal size if in is a multiple of out.
+// adaptive applies an adaptive pool. Window i covers elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉) of an
+// axis, where in and out are the extents before and after. The windows have equal size if in is a
+// multiple of out.
 func (p Pool) adaptive(x Value) Value {
 	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
 		return GlobalAvgPool(x)
@@ -219,8 +222,8 @@ func (p Pool) uneven(x Value) Value {
 
 // Interpolate resizes the axes after the channels to sizes. mode is "nearest", "nearest-exact",
 // "linear" (also "bilinear" and "trilinear") or "cubic" (also "bicubic"). alignCorners aligns the
-// first and last elements of the result along each axis with the first and last elements of x. It
-// fails for alignCorners with a nearest mode.
+// first and last elements of the result along each axis with the first and last elements of x.
+// Interpolate panics with an [*Error] for alignCorners with a nearest mode.
 func Interpolate(x Value, mode string, alignCorners bool, sizes ...Extent) Value {
 	if len(sizes) != x.Rank()-2 {
 		fail("%d extents for %s", len(sizes), x.typ())
@@ -283,7 +286,7 @@ func PixelUnshuffle(x Value, r int) Value {
 }
 
 // Unfold4d returns the windows over x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch
-// Unfold).
+// Unfold). Adjacent windows are one cell apart unless [Stride] is given.
 func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	w := pooling("Unfold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	x = x.Pad("constant", 0, w.padding[1], w.padding[1], w.padding[0], w.padding[0])
@@ -297,15 +300,15 @@ func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 }
 
 // Fold4d adds columns, [N, C·h·w, windows], into images of height × width. It is the transpose of
-// [Unfold4d] (PyTorch Fold).
+// [Unfold4d], with the same options (PyTorch Fold).
 func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Value {
 	w := pooling("Fold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: dim.Consts(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)
 }
 
 // GridSample samples x, [N, C, H, W], at the coordinates in grid, [N, H', W', 2], which are x and y
-// from −1 to 1. mode is "nearest", "linear" or "cubic", and padding is "zeros", "border" or
-// "reflection".
+// from −1 to 1. mode is "nearest", "linear" (also "bilinear") or "cubic" (also "bicubic"), and
+// padding is "zeros", "border" or "reflection".
 func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	if mode == "bilinear" || mode == "bicubic" {
 		mode = mode[2:]

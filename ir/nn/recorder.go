@@ -139,7 +139,8 @@ func difference(a, b string) string {
 	return "the description records differently each time"
 }
 
-// late ends the program with an error that names the line it is executing.
+// late ends the program because a recording takes longer than limit. The error names the line that
+// the recording is executing.
 func late(limit time.Duration) {
 	fmt.Fprint(os.Stderr, Between)
 	where := ""
@@ -244,7 +245,7 @@ func (r *Recorder) try(f func()) {
 	f()
 }
 
-// report records an error, once.
+// report records err, unless an error with the same text is already recorded.
 func (r *Recorder) report(err error) {
 	if !slices.ContainsFunc(r.errs, func(e error) bool { return e.Error() == err.Error() }) {
 		r.errs = append(r.errs, err)
@@ -328,7 +329,9 @@ func sameType(a, b ir.Type) bool {
 	return a.DType == b.DType && slices.EqualFunc(a.Shape, b.Shape, dim.Dim.Same)
 }
 
-// emit writes the results of a method into f.
+// emit writes a method into f. in and out are the arguments and results of the call that recorded
+// the method, and names are the names of the parameters. Nodes with data whose number is below
+// first become constants.
 func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value) error {
 	e := newEmitter(ir.NewBuilder(f), r.leaf)
 	e.first = first
@@ -352,7 +355,7 @@ func (r *Recorder) emit(f *ir.Func, first int64, names []string, in, out []Value
 	})
 }
 
-// state records that a function uses a state.
+// state records that the function called fn uses a state.
 func (r *Recorder) state(s *State, fn string) {
 	for i := range r.out.States {
 		if x := &r.out.States[i]; x.Name == s.path {

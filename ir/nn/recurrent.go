@@ -129,7 +129,9 @@ func (g GRU) Forward(x, h Value) (y, last Value) {
 	return y, states[0]
 }
 
-// run applies the operator once for each layer. states are the initial states, one for each kind.
+// run applies the operator once for each layer. states are the initial states, one for each kind; a
+// zero Value means zeros. functions are the activations of one direction. run returns the output of
+// the last layer, and the final states in the order of states.
 func (c cells) run(x Value, weights map[string]Param, states []Value, operator func(op.Recurrent) ir.Op, functions []string) (Value, []Value) {
 	if x.Rank() != 3 || !x.Dim(2).Equal(c.in) {
 		weights["weight_ih_l0"].failAt("input %s, layer expects rank 3 with %d features", x.typ(), c.in)
@@ -179,8 +181,8 @@ func (c cells) run(x Value, weights map[string]Param, states []Value, operator f
 	return x, states
 }
 
-// stacked returns the weights of a layer with the directions along a new first axis and the gates
-// in the operator's order.
+// stacked returns the weights of a layer whose names begin with kind, such as "weight_ih". The
+// directions lie along a new first axis, and the gates are in the operator's order.
 func (c cells) stacked(weights map[string]Param, kind string, layer int) Value {
 	var rows []Value
 	for _, suffix := range c.suffixes() {

@@ -99,7 +99,8 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 // CumMin returns the cumulative minimum along an axis, whose extent is static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running combines each element with all before it in doubling steps: 1, 2, 4, ….
+// running combines each element with all elements before it along an axis. Its steps double the
+// distance: 1, 2, 4, ….
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()
@@ -122,7 +123,8 @@ func (v Value) MedianWithIndices(axis int) (values, indices Value) {
 	return values.Narrow(axis, middle, 1), indices.Narrow(axis, middle, 1)
 }
 
-// order returns the k first elements along an axis in sorted order, and their indices.
+// order returns the k largest elements along an axis, the largest first, and their indices. If
+// smallest is true, it returns the k smallest, the smallest first.
 func (v Value) order(axis int, k Extent, smallest bool) (values, indices Value) {
 	axis = v.axis(axis)
 	out := many(op.TopK{Axis: axis, K: extent(k), Smallest: smallest}, v)

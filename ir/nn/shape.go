@@ -178,7 +178,8 @@ func (v Value) Expand(shape ...Extent) Value {
 	return one(op.Expand{Shape: dims}, v)
 }
 
-// Repeat tiles v: times[i] copies along axis i.
+// Repeat tiles v: times[i] copies along axis i. If there are more times than axes, leading axes are
+// added to v first.
 func (v Value) Repeat(times ...Extent) Value {
 	if len(times) < v.Rank() {
 		fail("%d numbers for rank %d", len(times), v.Rank())
@@ -309,14 +310,15 @@ func (v Value) SliceDim(axis int, s Span) Value {
 	return v.Slice(spans...)
 }
 
-// SelectDim returns the elements at one index of an axis, without the axis. A negative index counts
-// from the end.
+// SelectDim returns the elements at index place of an axis, without the axis. A negative index
+// counts from the end.
 func (v Value) SelectDim(axis, place int) Value {
 	axis = v.axis(axis)
 	return one(op.Gather{Axis: axis}, v, number(place, I64))
 }
 
-// SliceAssign returns v with the elements of ranges replaced by values; see [Value.Slice].
+// SliceAssign returns v with the elements that spans select replaced by values, which broadcast;
+// see [Value.Slice]. The spans must have step 1.
 func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	with := v.operand(values)
 	if len(spans) > v.Rank() {
@@ -350,7 +352,7 @@ func (v Value) SliceAssign(spans []Span, values Operand) Value {
 	return build(v, 0, with)
 }
 
-// SliceFill returns v with the elements of ranges replaced by x.
+// SliceFill returns v with the elements that spans select replaced by x; see [Value.SliceAssign].
 func (v Value) SliceFill(spans []Span, x float64) Value { return v.SliceAssign(spans, x) }
 
 // Chunk splits an axis, whose extent is static, into n parts. The last part may be shorter.

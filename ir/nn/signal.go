@@ -37,8 +37,8 @@ func IRFFT(x Value, n Extent) Value {
 }
 
 // STFT returns the short-time Fourier transform of x, [N, L]: the [RFFT] of frames, multiplied by
-// window. Frames have n samples and start hop samples after each other. The result is [N, n/2+1,
-// frames, 2].
+// window. The zero Value is a window of ones. Frames have n samples and start hop samples after
+// each other. The result is [N, n/2+1, frames, 2].
 func STFT(x Value, n, hop int, window Value) Value {
 	frames := x.Unfold(-1, n, hop)
 	if window.Valid() {
@@ -47,10 +47,9 @@ func STFT(x Value, n, hop int, window Value) Value {
 	return RFFT(frames).Transpose(-3, -2)
 }
 
-// ISTFT is the inverse of [STFT]. x is [N, n/2+1, frames, 2] with a static number of frames, and
-// the result is [N, L]. Frames have n samples and start hop samples after each other. Overlapping
-// frames are added and divided by the sum of squared windows. A sample without a nonzero window
-// value is NaN.
+// ISTFT is the inverse of [STFT], with the same n, hop and window. x is [N, n/2+1, frames, 2] with
+// a static number of frames, and the result is [N, L]. Overlapping frames are added and divided by
+// the sum of squared windows. A sample without a nonzero window value is NaN.
 func ISTFT(x Value, n, hop int, window Value) Value {
 	if x.Rank() != 4 {
 		fail("%s, [N,F,frames,2] expected", x.typ())

@@ -93,12 +93,12 @@ func newNode(n *node) *node {
 // leaf returns the value of a node without operator.
 func leaf(n *node) Value { return Value{n: newNode(n)} }
 
-// constant returns a value with data.
+// constant returns a value whose data is t.
 func constant(t *ir.Tensor) Value {
 	return leaf(&node{types: []ir.Type{t.Type()}, data: []*ir.Tensor{t}})
 }
 
-// typ returns the type of v. It fails for the zero Value.
+// typ returns the type of v. It panics with an [*Error] if v is the zero Value.
 func (v Value) typ() ir.Type {
 	if v.n == nil {
 		fail("the operand is the zero nn.Value")
@@ -214,8 +214,8 @@ func hasSymbols(op ir.Op) bool {
 	return false
 }
 
-// failOp fails with the error of an operator. It removes the operator's name, because the message
-// has the name of the function that was called.
+// failOp panics with an [*Error] for err, the error of an operator. It removes the operator's name,
+// because the message has the name of the function that was called.
 func failOp(op ir.Op, err error) {
 	text := strings.TrimPrefix(err.Error(), ir.OpName(op)+": ")
 	var u *ir.Unproven
@@ -258,7 +258,8 @@ func (v Value) axis(i int) int {
 	return (i + r) % max(r, 1)
 }
 
-// axes applies axis to a list and sorts it. An empty list gives all axes.
+// axes counts each axis in list from the start, as [Value.axis] does, and sorts them. An empty list
+// gives all axes.
 func (v Value) axes(list []int) []int {
 	named := make([]bool, v.Rank())
 	for _, i := range list {
@@ -276,8 +277,9 @@ func (v Value) axes(list []int) []int {
 	return out
 }
 
-// Is asserts that v has the type typ, in the notation of the IR, "f32[N,1024]", and returns v. A
-// symbol matches itself. If v has data, a symbol matches any number, but the same number each time.
+// Is asserts that v has the type typ, in the notation of the IR, "f32[N,1024]", and returns v.
+// Otherwise it panics with an [*Error]. A symbol matches itself. If v has data, a symbol matches
+// any number, but the same number each time.
 func (v Value) Is(typ string) Value {
 	want, err := parseType(typ)
 	if err != nil {

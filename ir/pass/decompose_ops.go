@@ -4,6 +4,6 @@ import "github.com/burngen/burngen/ir"
 
 // decomposeOps replaces operators by sequences of other operators, so that passes of the target see
 // the simpler ones. It leaves operators that a pass of the target may compute as a whole.
-func decomposeOps(ctx *Context, m *ir.Module) (bool, error) {
+func decomposeOps(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return ctx.lowerWhere(m, func(n *ir.Node) bool { return !ctx.Target.Keeps(n) })
 }

@@ -12,7 +12,7 @@ const partTerms = 128
 
 // divideSums divides long sums of products into sums of parts, in strict mode. Rounding errors are
 // then not larger than in other implementations.
-func divideSums(ctx *Context, m *ir.Module) (bool, error) {
+func divideSums(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if !ctx.Strict {
 		return false, nil
 	}

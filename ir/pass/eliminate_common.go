@@ -9,8 +9,7 @@ import (
 
 // eliminateCommon removes nodes that compute the same as an earlier node of their block, and extent
 // checks that always hold or repeat an earlier check.
-func eliminateCommon(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func eliminateCommon(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		e := &eliminator{home: homes(f), seen: map[place][]*ir.Node{}}
 		c, err := f.Rewrite(func(_ *ir.Builder, n *ir.Node) []*ir.Value { return e.visit(n) })

@@ -11,7 +11,7 @@ import (
 // foldAffine moves a product with weights, or a sum with weights, into the weights and the bias of
 // the preceding convolution, matrix product or normalisation. The moved weights have one element
 // per output channel. Nothing else may read the result of the preceding node.
-func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
+func foldAffine(ctx *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		o, ok := n.Op.(op.Affine)
@@ -41,8 +41,8 @@ func foldAffine(ctx *Context, m *ir.Module) (bool, error) {
 	})
 }
 
-// invertible reports whether v may be multiplied into weights. This excludes a constant with an
-// element that is 0, infinite or NaN: the weights would lose their values.
+// invertible reports whether v may be multiplied into weights. It returns false for a constant with
+// an element that is 0, infinite or NaN: the weights would lose their values.
 func invertible(v *ir.Value) bool {
 	t, ok := v.ConstValue()
 	for i := 0; ok && i < t.Stored(); i++ {
@@ -134,7 +134,7 @@ func (l linear) distributes(x, s *ir.Value) bool {
 		x.Def.Args[0].Type.Equal(x.Type) && l.accepts(x.Def.Args[0], true, false) && perChannel(s, x.Def.Args[0])
 }
 
-// distributed returns (p·w + c)·s as p·w·s + c·s.
+// distributed returns x·s as p·w·s + c·s, for x = p·w + c; see [linear.distributes].
 func (l linear) distributed(x, s, _ *ir.Value) *ir.Value {
 	return l.b.Node(op.Add{}, l.scaled(x.Def.Args[0], s, nil), l.b.Node(op.Mul{}, x.Def.Args[1], s))
 }
@@ -154,8 +154,8 @@ func perChannel(v, x *ir.Value) bool {
 	return true
 }
 
-// times returns the weights w multiplied by s, whose elements lie along the given axis of w. It
-// returns w if s is nil.
+// times returns the weights w multiplied by s, which has one element, or one for each of the
+// channels along the given axis of w. It returns w if s is nil.
 func (l linear) times(w, s *ir.Value, channels dim.Dim, axis int) *ir.Value {
 	if s == nil {
 		return w
@@ -186,7 +186,8 @@ func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	return l.b.Node(op.Add{}, c, l.vector(t, channels))
 }
 
-// vector returns v with rank 1, or with rank 0 if it has one element.
+// vector returns v as a vector of rank 1 with one element for each channel, or with rank 0 if v has
+// one element.
 func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return reshaped(l.b, v)

@@ -8,7 +8,7 @@ import (
 // foldBatchNorm moves a batch normalization into the weights and the bias of the preceding
 // convolution or matrix product if nothing else reads its result. The new weights are w·s and the
 // new bias is c·s + t, where s and t are computed from the statistics when weights are prepared.
-func foldBatchNorm(ctx *Context, m *ir.Module) (bool, error) {
+func foldBatchNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}

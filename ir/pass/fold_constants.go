@@ -25,7 +25,7 @@ const (
 // work. Nodes that depend on weights are not evaluated, because weights can be replaced. A tensor
 // whose elements are all equal is kept as a single element. A result larger than maxTextBytes
 // becomes a weight of its own.
-func foldConstants(ctx *Context, m *ir.Module) (bool, error) {
+func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}
 	}
@@ -104,7 +104,7 @@ func (c *Context) affords(n *ir.Node) bool {
 // evalBytes is the size in bytes of one element of an [ir.Tensor].
 const evalBytes = 8
 
-// known returns the tensor of v if it is a constant or a weight created by folding.
+// known returns the tensor of v if v is a constant or a weight created by folding, else nil.
 func (c *Context) known(v *ir.Value) *ir.Tensor {
 	if t, ok := v.ConstValue(); ok {
 		return t
@@ -118,8 +118,8 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 	return nil
 }
 
-// constant appends t and returns its value. A large t becomes a weight, named after the value
-// called name.
+// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, it
+// adds t to own as a weight, named after the value called name.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)
@@ -142,8 +142,8 @@ func elemsOf(types ...ir.Type) int64 {
 	return math.MaxInt64
 }
 
-// splatResult evaluates an elementwise node on one element of each operand. The elements of each
-// operand are equal.
+// splatResult evaluates an elementwise node whose operands each have equal elements, on one element
+// of each. It returns the result, or nil for another node.
 func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	if _, ok := n.Op.(op.Elementwise); !ok {
 		return nil

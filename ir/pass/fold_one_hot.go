@@ -10,7 +10,7 @@ import (
 
 // foldOneHot replaces a product of one-hot rows and a table of weights by a gather of rows of the
 // table. Elementwise operators with weights that follow such a gather are computed on the table.
-func foldOneHot(ctx *Context, m *ir.Module) (bool, error) {
+func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
@@ -33,10 +33,11 @@ func foldOneHot(ctx *Context, m *ir.Module) (bool, error) {
 // maxTable is the maximum number of elements of a table that may be doubled.
 const maxTable = 1 << 20
 
-// chosenRows returns a gather that equals the product of one-hot rows and a table of weights. off
-// and on are the values of the one-hot rows. Row i of the new table is (on − off)·row i + off·sum,
-// where sum is the sum of the rows. Two rows off·sum follow, for indices past the end and before
-// the beginning. All rows are then repeated for negative indices.
+// chosenRows returns a gather that equals the product n of one-hot rows and a table of weights, or
+// nil if n is not such a product. off and on are the values of the one-hot rows. Row i of the new
+// table is (on − off)·row i + off·sum, where sum is the sum of the rows. Two rows off·sum follow,
+// for indices past the end and before the beginning. All rows are then repeated for negative
+// indices.
 func chosenRows(b *ir.Builder, known fixed, n *ir.Node) *ir.Value {
 	rows, table := n.Args[0], n.Args[1]
 	if r, _, ok := madeBy[op.Reshape](rows); ok && trailing(r.Args[0].Type.Shape, rows.Type.Shape) > 0 {

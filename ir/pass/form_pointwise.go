@@ -12,7 +12,7 @@ import (
 // formPointwise turns every elementwise node into a pointwise node with a region. Constants of
 // equal elements move into the region if the kernel takes a number. If only the values of symbols
 // show whether an operand's extent is 1, the operand is repeated first.
-func formPointwise(ctx *Context, m *ir.Module) (bool, error) {
+func formPointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	inRegion := regionNodes(m)
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		o, ok := n.Op.(op.Elementwise)

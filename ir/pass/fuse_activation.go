@@ -10,7 +10,7 @@ import (
 // fuseActivation replaces an activation that is written out as several operators by one operator,
 // for any order of the factors. It recognises sigmoid, swish (SiLU), GELU with erf or tanh, hard
 // swish, and mish.
-func fuseActivation(ctx *Context, m *ir.Module) (bool, error) {
+func fuseActivation(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
@@ -116,7 +116,7 @@ var gates = []func(x, gate *ir.Value) (o ir.Op, scale float64, ok bool){
 	sigmoidGate, erfGate, tanhGate, hardGate, mishGate,
 }
 
-// sigmoidGate recognises the gate σ(a·x), and returns Swish with alpha a.
+// sigmoidGate, one of [gates], recognises σ(a·x) and returns Swish with alpha a.
 func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Sigmoid](gate)
 	if !ok {
@@ -129,7 +129,7 @@ func sigmoidGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 // asFloat32 returns x rounded to the nearest float32.
 func asFloat32(x float64) float64 { return float64(float32(x)) }
 
-// erfGate recognises the gate 1 + erf(x/√2), or half of it, and returns GELU.
+// erfGate, one of [gates], recognises 1 + erf(x/√2), or half of it, and returns GELU.
 func erfGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isErf := madeBy[op.Erf](inner)
@@ -157,8 +157,8 @@ func onePlus(v *ir.Value) (y *ir.Value, scale float64, ok bool) {
 	return nil, 0, false
 }
 
-// tanhGate recognises the gate 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it, and returns GELU
-// with tanh.
+// tanhGate, one of [gates], recognises 1 + tanh(√(2/π)·(x + 0.044715·x³)), or half of it, and
+// returns GELU with tanh.
 func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	inner, scale, ok := onePlus(gate)
 	n, _, isTanh := madeBy[op.Tanh](inner)
@@ -171,7 +171,7 @@ func tanhGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.Gelu{Tanh: true}, scale, about(linear, slope, d) && about(cubic, slope*0.044715, d)
 }
 
-// polynomial returns a and c if v is a·x + c·x³, else zeros.
+// polynomial returns linear and cubic if v is linear·x + cubic·x³, else zeros.
 func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -210,7 +210,7 @@ func polynomial(v, x *ir.Value) (linear, cubic float64) {
 	return 0, 0
 }
 
-// monomial returns n and c if v is c·xⁿ with n ≤ 3, else zeros.
+// monomial returns degree and c if v is c·x^degree and degree is 1, 2 or 3, else zeros.
 func monomial(v, x *ir.Value) (degree int, c float64) {
 	inner, c := unscaled(v)
 	if inner == x {
@@ -235,7 +235,8 @@ func monomial(v, x *ir.Value) (degree int, c float64) {
 	return 0, 0
 }
 
-// hardGate recognises the gate min(max(x + 3, 0), 6), or a sixth of it, and returns HardSwish.
+// hardGate, one of [gates], recognises min(max(x + 3, 0), 6), or a sixth of it, and returns
+// HardSwish.
 func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	if n, o, ok := madeBy[op.HardSigmoid](gate); ok {
 		d := x.Type.DType
@@ -249,7 +250,7 @@ func hardGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	return op.HardSwish{}, 6, ok && y == x
 }
 
-// mishGate recognises the gate tanh(log(1 + e^x)), and returns Mish.
+// mishGate, one of [gates], recognises tanh(log(1 + e^x)) and returns Mish.
 func mishGate(x, gate *ir.Value) (ir.Op, float64, bool) {
 	n, _, ok := madeBy[op.Tanh](gate)
 	if !ok {

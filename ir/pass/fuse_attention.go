@@ -14,7 +14,7 @@ import (
 // one [op.Attention] if nothing else reads the intermediate results. Scales, masks and repeated
 // heads of keys and values become part of it. If a mask excludes all keys of a query, the result is
 // 0 rather than NaN.
-func fuseAttention(ctx *Context, m *ir.Module) (bool, error) {
+func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
@@ -45,9 +45,9 @@ type attention struct {
 	// single heads. The scores have two more axes, for queries and keys.
 	lead     []dim.Dim
 	masks    []*ir.Value // added to the scores
-	allow    *ir.Value   // false for keys that are masked out
-	negated  bool        // allow is true for keys that are masked out
-	excluded float64     // number that replaces the scores of keys that are masked out
+	allow    *ir.Value   // false for keys that are masked out, or true for them if negated is set
+	negated  bool
+	excluded float64 // number that replaces the scores of keys that are masked out
 }
 
 // attentionOf describes n, a product of softmax probabilities and values. ok is false if n is not
@@ -75,8 +75,8 @@ func attentionOf(b *ir.Builder, n *ir.Node) (a attention, ok bool) {
 }
 
 // softmax returns the operand of v if v is a softmax along its last axis that nothing else reads.
-// It accepts casts around the softmax, and zeros for queries without keys after it. A cast's type
-// becomes a.Precision.
+// Otherwise ok is false. If there are casts around the softmax, its type becomes a.Precision. A
+// Where after it may replace the NaN of queries without keys by 0.
 func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bool) {
 	if b.Uses(v) != 1 {
 		return nil, false
@@ -107,7 +107,8 @@ func (a *attention) softmax(b *ir.Builder, v *ir.Value) (scores *ir.Value, ok bo
 	return cast.Args[0], true
 }
 
-// leastScore is the largest number that counts as −∞ when added to a score.
+// leastScore is the threshold for masks: a number that is added to a score counts as −∞ if it is at
+// most leastScore.
 const leastScore = -1e30
 
 // peel removes the last operator of the scores s: a reshape, a mask, a scale or a soft cap. It
@@ -264,7 +265,8 @@ func headsIn(q *ir.Value) int {
 
 // maskType returns the type of the mask for queries of type q. lead holds the batch and heads of
 // the scores. The type has the rank of the masks in the model, and is the zero Type if there is no
-// mask. ok is false if the masks do not have one type together.
+// mask. ok is false if the masks do not broadcast together, have another element type than q, or
+// have rank 0.
 func (a *attention) maskType(q ir.Type, lead []dim.Dim) (t ir.Type, ok bool) {
 	var types []ir.Type
 	for _, m := range a.masks {
@@ -327,8 +329,8 @@ func widen(b *ir.Builder, mask *ir.Value, shape []dim.Dim) *ir.Value {
 	return b.Node(op.Expand{Shape: shape}, mask)
 }
 
-// mask appends the mask, which is added to the scores, or, if it is of bools, is true for keys that
-// count. It returns nil if there is no mask.
+// mask appends the mask and returns it, or nil if there is no mask. A float mask is added to the
+// scores. A bool mask is true for the keys that count.
 func (a *attention) mask(b *ir.Builder) *ir.Value {
 	var sum *ir.Value
 	for _, m := range a.masks {
@@ -361,8 +363,8 @@ func (a *attention) mask(b *ir.Builder) *ir.Value {
 	}
 }
 
-// view is the value of, reshaped and transposed by views, times scale. The last operator comes
-// first in views.
+// view is a value, of, on which the reshapes and transposes in views are applied, times scale. The
+// last operator comes first in views.
 type view struct {
 	of    *ir.Value
 	views []ir.Op
@@ -370,7 +372,7 @@ type view struct {
 }
 
 // scaledView splits v into a value, transposes and reshapes of it, and a factor. If the factor is
-// 1, it leaves v whole.
+// 1, it returns v itself as a view.
 func scaledView(v *ir.Value) view {
 	w := view{of: v, scale: 1}
 	for {

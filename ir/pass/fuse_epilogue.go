@@ -19,8 +19,7 @@ const (
 // nothing else reads its result. An epilogue consists of these steps, in order: a bias, a sum with
 // a tensor of the result's type, bounds, and a chain of operators. Each operator of the chain takes
 // the result of the preceding one.
-func fuseEpilogue(ctx *Context, m *ir.Module) (bool, error) {
-	changed := false
+func fuseEpilogue(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		e := &epilogues{ctx: ctx, uses: f.Uses(), home: homes(f), order: map[*ir.Value]int{}}
 		c, err := f.Rewrite(e.visit)
@@ -92,8 +91,8 @@ func first(values []*ir.Value) *ir.Value {
 	return values[0]
 }
 
-// host returns the node into which n can be fused. Only n may read its result, which has the type
-// of n's result. If there are several such nodes, host returns the last.
+// host returns the node into which n can be fused: an operand of n that only n reads, and that has
+// the type of n's result. If there are several such nodes, host returns the last.
 func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	for _, a := range n.Args {
 		h, isHost := hostOf(a)

@@ -11,7 +11,7 @@ import (
 // fuseNorm replaces a layer or root mean square normalisation that is written out as several
 // operators by one operator. It recognises the forms that exporters use. Products and sums that
 // follow a normalisation become its scale and bias.
-func fuseNorm(ctx *Context, m *ir.Module) (bool, error) {
+func fuseNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
@@ -224,7 +224,8 @@ func meanOf(v *ir.Value) (x *ir.Value, axes []int, ok bool) {
 }
 
 // averaged returns x and axes if v is a mean along axes that are kept with extent 1. kind tells
-// which mean. The mean may be written as a sum divided by the number of elements.
+// which mean. The mean may be written as a sum divided by the number of elements. Otherwise ok is
+// false.
 func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool) {
 	sum, c := unscaled(v)
 	if n, _, isReshape := madeBy[op.Reshape](sum); isReshape {
@@ -353,7 +354,7 @@ func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Valu
 }
 
 // withOperand returns the normalisation v with w as its scale if n is their product, or as its bias
-// if n is their sum. It returns nil if v already has that operand.
+// if n is their sum. It returns nil if v already has that operand, or if w does not fit.
 func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	if v.Def == nil {
 		return nil
@@ -387,7 +388,7 @@ func withOperand(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 }
 
 // withChannels returns the group normalisation v with w, one element per channel, as its scale if n
-// is their product, or as its bias if n is their sum.
+// is their product, or as its bias if n is their sum. Otherwise it returns nil.
 func withChannels(b *ir.Builder, n *ir.Node, v, w *ir.Value) *ir.Value {
 	t := v.Type
 	if t.Rank() < 3 || t.Rank() < w.Type.Rank() || !op.IsPerChannel(w.Type, t) && !t.Shape[1].Equal(dim.Const(1)) {

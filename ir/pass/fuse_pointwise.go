@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// maxPointwiseOperands and maxPointwiseOps bound a fused region. The runs of elements that it
-	// reads, and the runs between its operators, must stay in the first-level cache.
+	// maxPointwiseOperands and maxPointwiseOps bound a fused region. A kernel computes it on a few
+	// elements at a time: its operands and intermediate results for them must fit the first-level
+	// cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
 	// maxCopies is the largest number of readers for which an operator is computed in each reader
@@ -22,8 +23,7 @@ const (
 // fusePointwise fuses a pointwise node into the pointwise node that reads its result, if the two
 // have the same shape and there is no other reader. A single cheap operator of one tensor is also
 // fused into each of a few readers.
-func fusePointwise(ctx *Context, m *ir.Module) (bool, error) {
-	changed := false
+func fusePointwise(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		c, err := fuseLoops(ctx, f)
 		if err != nil {

@@ -87,6 +87,7 @@ func isSingle(v *ir.Value) bool { return v.Type.Elems().Equal(dim.Const(1)) }
 func isByte(v *ir.Value) bool { return v.Type.DType == ir.U8 || v.Type.DType == ir.I8 }
 
 // activation is [dequantized] for 8-bit integers with one constant scale, which it also returns.
+// Otherwise ok is false.
 func activation(v *ir.Value) (q quantum, scale float64, ok bool) {
 	if q, ok = dequantized(v); !ok || !isByte(q.x) {
 		return q, 0, false
@@ -145,7 +146,7 @@ func (f *qdq) quantizer(b *ir.Builder, n *ir.Node, o op.QuantizeLinear) *ir.Valu
 
 // earlier moves n before the dequantisation of its operand, if n only moves elements, and returns
 // the dequantised result. It returns nil if n computes something, if its operand is not
-// dequantised, or if pred is false for the operand.
+// dequantised, or if pred returns false for the operand.
 func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.Value {
 	if !isMove(n) || f.known.has(n.Results[0]) && !isTransposeOfWeights(n) {
 		return nil
@@ -171,8 +172,8 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n is a transpose. Transposed weights are still recognised as
-// quantised.
+// isTransposeOfWeights reports whether n, which depends on weights only, is a transpose. Transposed
+// weights are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok
@@ -242,9 +243,9 @@ func table(b *ir.Builder, n *ir.Node) *ir.Value {
 // maxTableOps is the maximum number of operators that become one table.
 const maxTableOps = 64
 
-// tabulated returns n as a lookup of the bytes of q in a table of 256 bytes. The table is n of all
-// bytes, dequantised and passed through chain, which lists the operators before n from last to
-// first. If the table maps each byte to itself, tabulated returns the bytes of q.
+// tabulated returns a lookup of the bytes of q in a table of 256 bytes, which replaces n. chain
+// lists the operators between q and n, from last to first. For each byte the table holds the byte
+// that n returns for it. If the table maps each byte to itself, tabulated returns the bytes of q.
 func tabulated(b *ir.Builder, n *ir.Node, chain []*ir.Node, q quantum) *ir.Value {
 	x := b.Const(op.ByteCodes(q.x.Type.DType))
 	v := b.Node(op.DequantizeLinear{To: ir.F32}, x, q.scale, q.zero)
@@ -295,8 +296,9 @@ func tableOf(v *ir.Value) *ir.Tensor {
 	return out[0]
 }
 
-// bounded follows v through bounds that nothing else reads, and records them as bounds of the
-// quantised result. It returns the value that they bound.
+// bounded records bounds of the quantised result in r. It follows v through operators that bound it
+// and that nothing else reads, and returns the value before the first of them. scale and zero are
+// those of the result.
 func bounded(b *ir.Builder, v *ir.Value, r *op.Requantize, scale float64, zero int) *ir.Value {
 	least, most := math.Inf(-1), math.Inf(1)
 	for v.Def != nil && b.Uses(v) == 1 {
@@ -328,8 +330,9 @@ func zeroOf(v *ir.Value) int {
 	return 0
 }
 
-// product computes v, an f32 value, as a sum of products of integers, which r and to requantise. It
-// returns nil if v is not a product or an average of quantised operands, or has another reader.
+// product computes v, an f32 value, as a sum of products of integers. The sums are requantised as r
+// says, to the scale and zero of to. It returns nil if v is not a product or an average of
+// quantised operands, or has another reader.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil
@@ -357,7 +360,7 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, to *quantum) 
 }
 
 // weights returns the quantised form of v if its bytes and scales are fixed, with one scale or one
-// for each index along the given axis.
+// for each index along the given axis. Otherwise it returns false.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
@@ -366,8 +369,9 @@ func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	return q, true
 }
 
-// convolution returns n, the convolution o, as a ConvInteger that r and to requantise. It returns
-// nil unless x and the weights are dequantised from 8 bits, and the weights and the bias are fixed.
+// convolution returns n, the convolution o, as a ConvInteger. The sums are requantised as r says,
+// to the scale and zero of to. It returns nil unless the input and the weights are dequantised from
+// 8 bits, and the weights and the bias are fixed.
 func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	if !ok {
@@ -388,8 +392,9 @@ func (f *qdq) convolution(b *ir.Builder, n *ir.Node, o op.Conv, r op.Requantize,
 		x.x, w.x, x.zero, w.zero, bias, factor(b, x, w, to), to.zero)
 }
 
-// average returns n, an average over the window w, as a ConvInteger of bytes with weights of 1. r
-// and to requantise the sums. It returns nil if x is not dequantised, or the window is too large.
+// average returns n, an average over the window w, as a ConvInteger of bytes with weights of 1. The
+// sums are requantised as r says, to the scale and zero of to. It returns nil if the operand of n
+// is not dequantised, or the window is too large.
 func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, to *quantum) *ir.Value {
 	x, _, ok := activation(n.Args[0])
 	c, okC := n.Args[0].Type.Shape[1].Int()
@@ -407,11 +412,13 @@ func (f *qdq) average(b *ir.Builder, n *ir.Node, w op.Window, r op.Requantize, t
 	return b.Node(op.ConvInteger{Window: w, Group: c, Requantize: r}, x.x, ones, x.zero, nil, nil, factor(b, x, each, to), to.zero)
 }
 
-// maxAverage is the maximum number of cells in a window of an average: their sum fits i32.
+// maxAverage is the maximum number of cells in a window of an average. The sum of so many bytes
+// fits an i32.
 const maxAverage = 1 << 20
 
-// factor returns scale(x)·scale(w)/scale(to), by which sums of products of x and w are multiplied
-// to give the integers of to. It is f64, of rank 0, or of rank 1 with one element for each channel.
+// factor returns the factor from sums of products of x and w to the integers of to:
+// scale(x)·scale(w)/scale(to). It is f64, of rank 0, or of rank 1 with one element for each
+// channel.
 func factor(b *ir.Builder, x, w quantum, to *quantum) *ir.Value {
 	return b.Node(op.Div{}, b.Node(op.Mul{}, exactScale(b, w.scale), exactScale(b, x.scale)), exactScale(b, to.scale))
 }
@@ -500,7 +507,8 @@ func isRow(t ir.Type, width dim.Dim) bool {
 	return t.Rank() > 0 && lastOf(t).Equal(width) && t.Elems().Equal(width)
 }
 
-// node appends the product as a MatMulInteger that r and to requantise.
+// node appends the product as a MatMulInteger. The sums are requantised as r says, to the scale and
+// zero of to.
 func (p matrixProduct) node(b *ir.Builder, r op.Requantize, to *quantum) *ir.Value {
 	bias := p.bias
 	if bias != nil {

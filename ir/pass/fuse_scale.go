@@ -35,8 +35,9 @@ const (
 	productOffset = 6
 )
 
-// scaledSums returns an integer product with the scale of n, which multiplies the sums of a
-// product, converted to f32 as floats, by scale. It returns nil if n does not have this form.
+// scaledSums returns an integer product that replaces n if n is floats·scale, where floats are the
+// sums of an integer product, converted to f32. The scale becomes an operand of the product. It
+// returns nil if n does not have this form.
 func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Mul); !ok {
 		return nil
@@ -54,8 +55,9 @@ func scaledSums(b *ir.Builder, n *ir.Node, floats, scale *ir.Value) *ir.Value {
 	return withVector(b, n, product, sums.Def, productScale, scale)
 }
 
-// offsetSums returns an integer product with the offset of n, which adds a row to scaled, the
-// scaled sums of a product. It returns nil if n does not have this form.
+// offsetSums returns an integer product that replaces n if n is scaled + offset, where scaled are
+// the scaled sums of an integer product, and offset is a row. The row becomes an operand of the
+// product. It returns nil if n does not have this form.
 func offsetSums(b *ir.Builder, n *ir.Node, scaled, offset *ir.Value) *ir.Value {
 	if _, ok := n.Op.(op.Add); !ok {
 		return nil

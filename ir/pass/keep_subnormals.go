@@ -7,7 +7,7 @@ import (
 
 // keepSubnormals makes softmaxes exact in strict mode: they keep subnormal exponentials instead of
 // flushing them to zero.
-func keepSubnormals(ctx *Context, m *ir.Module) (bool, error) {
+func keepSubnormals(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if !ctx.Strict {
 		return false, nil
 	}

@@ -9,8 +9,7 @@ import (
 // liftWeights moves nodes that depend only on weights out of the functions that control flow calls.
 // The caller computes them and passes their results as parameters. If the caller's weights are
 // prepared, the nodes are then computed once.
-func liftWeights(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func liftWeights(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs { // functions that others call come first
 		if caller, block := callOf(m, f.Name); caller != nil {
 			lifted, err := liftFrom(f, caller, block)
@@ -23,8 +22,8 @@ func liftWeights(_ *Context, m *ir.Module) (bool, error) {
 	return changed, nil
 }
 
-// callOf returns the first node with a block that only calls the function called name, and the
-// function with that node. It returns nil and nil if there is no such node.
+// callOf returns the first node with a block that only calls the function called name. The first
+// result is the function that contains the node. Both are nil if there is no such node.
 func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 	for _, f := range m.Funcs {
 		for n := range f.All() {
@@ -39,8 +38,8 @@ func callOf(m *ir.Module, name string) (*ir.Func, *ir.Node) {
 }
 
 // liftFrom moves the nodes of f that depend only on weights to caller, before node n, whose block
-// calls f.
-func liftFrom(f, caller *ir.Func, n *ir.Node) (bool, error) {
+// calls f. It reports whether it moved any.
+func liftFrom(f, caller *ir.Func, n *ir.Node) (changed bool, err error) {
 	known := fixed{}
 	var lifted []*ir.Value
 	use := func(values []*ir.Value) {

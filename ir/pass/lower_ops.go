@@ -11,8 +11,8 @@ import (
 // lowerOps replaces operators by others until a kernel computes each of them. Views, elementwise
 // operators, control flow, custom operators and operators of package ir stay. It returns an error
 // that lists the nodes that it cannot lower, one per line.
-func lowerOps(ctx *Context, m *ir.Module) (bool, error) {
-	changed, err := ctx.lowerWhere(m, func(*ir.Node) bool { return true })
+func lowerOps(ctx *Context, m *ir.Module) (changed bool, err error) {
+	changed, err = ctx.lowerWhere(m, func(*ir.Node) bool { return true })
 	if err != nil {
 		return changed, err
 	}
@@ -43,7 +43,7 @@ func (c *Context) lowered(n *ir.Node) error {
 }
 
 // lowerWhere lowers the nodes for which pred returns true, and the nodes that this creates. The
-// target's lowering comes first, and then that of the operator, unless a kernel computes an [op.Whole].
+// target's lowering comes before [ir.Lowerer]. An [op.Whole] that a kernel computes stays.
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

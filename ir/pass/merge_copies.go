@@ -11,7 +11,7 @@ import (
 // mergeCopies removes copies. A copy of a copy, or of its reshape, reads the operand of the first
 // copy. A copy that moves no elements becomes a reshape. A reader of a transposed copy of matrices
 // reads the copy's operand if it can.
-func mergeCopies(_ *Context, m *ir.Module) (bool, error) {
+func mergeCopies(_ *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if o, ok := n.Op.(op.TransposedReader); ok {
 			return readTransposed(b, n, o)

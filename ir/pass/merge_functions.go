@@ -65,7 +65,8 @@ func anonymous(f *ir.Func) string {
 	return s.String()
 }
 
-// calledFuncs returns the set of the names of functions that other functions call, with @prepare.
+// calledFuncs returns the set of the names of @prepare and of all functions that other functions
+// call.
 func calledFuncs(m *ir.Module) map[string]bool {
 	called := map[string]bool{Prepare: true}
 	for _, f := range m.Funcs {

@@ -12,8 +12,7 @@ import (
 // mergeReshapes merges reshapes of reshapes and transposes of transposes. It replaces transposes
 // that move no elements by reshapes. It moves transposes from the operands of an operator to its
 // result if that does not increase their number, so that they meet other transposes and cancel.
-func mergeReshapes(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func mergeReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		s := &sinker{uses: f.Uses(), fixed: fixed{}}
 		c, err := f.Rewrite(func(b *ir.Builder, n *ir.Node) []*ir.Value {
@@ -115,7 +114,7 @@ type sinker struct {
 
 // sink computes n before its operands are transposed, and transposes the result. Operands that are
 // not transposed by the same permutation must be weights, which are transposed when they are
-// prepared. At least one of the transposes must have no other reader.
+// prepared. At least one of the transposes must have no other reader. Otherwise sink returns nil.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
 		return nil

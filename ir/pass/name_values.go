@@ -155,7 +155,8 @@ func (n *namer) function(calls []callNames) (changed bool) {
 	return !slices.Equal(before, n.all())
 }
 
-// node names the results of a node that have no names yet, and the values of its regions.
+// node names the results of a node and the values of its regions. It leaves out the results in
+// named, which have names.
 func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	hint := n.hint(node)
 	for _, r := range node.Results {
@@ -168,8 +169,8 @@ func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	}
 }
 
-// parameter names parameter i of a function. It uses the names of the weights that calls pass, or
-// else the names of their arguments.
+// parameter names p, parameter i of a function. It uses the names of the weights that the calls
+// pass, or else the names of the arguments.
 func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	weight := common(calls, true, func(c callNames) string { return strings.TrimPrefix(c.weights[i], rt.PreparedPrefix) })
 	if weight != "" {
@@ -310,8 +311,8 @@ func isRepeated(module, operator string) bool {
 }
 
 // modulePath returns the path of the module that the weights belong to: the common beginning of
-// their names, without the last part, which names the weight. If there is no common beginning and
-// one is set, it returns the path of one of the weights.
+// their names, without the last part, which names the weight. If there is no common beginning, it
+// returns the path of one of the weights if one is true, else "".
 func modulePath(weights []string, one bool) string {
 	var path []string
 	for i, w := range weights {
@@ -413,8 +414,8 @@ func (n *namer) orNumber(hint, letters string) string {
 	}
 }
 
-// unique returns a name that is not taken yet: name, or name with a number. It takes the name. A
-// port of a model may have the name "", which it keeps.
+// unique returns a name that is not taken yet, and takes it: name, or name with a number. The empty
+// name of a model's input or output is returned as it is.
 func (n *namer) unique(name string) string {
 	if name == "" {
 		return ""

@@ -12,7 +12,7 @@ import (
 // weights. It rounds weights of matrix products, whose kernel converts them as it reads them. It
 // also rounds tables from which rows are gathered; the rows are converted afterwards. Sums remain
 // in f32.
-func narrowWeights(c *Context, m *ir.Module) (bool, error) {
+func narrowWeights(c *Context, m *ir.Module) (changed bool, err error) {
 	to := c.WeightsDType
 	if to == ir.F32 || to == ir.Invalid {
 		return false, nil
@@ -45,7 +45,6 @@ func narrowWeights(c *Context, m *ir.Module) (bool, error) {
 		}
 		return nil
 	}
-	changed := false
 	for _, f := range c.prepared(m) {
 		ch, err := f.Rewrite(visit)
 		if err != nil {

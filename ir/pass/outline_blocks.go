@@ -134,13 +134,13 @@ func kindOf(n *ir.Node) string {
 	return s.String()
 }
 
-// candidate is a part of a list of kinds in which the same period kinds follow each other count
-// times. The first of them may be at any index from first to last.
+// candidate is a part of a list of kinds that consists of count copies of a sequence of length
+// period. The part may begin at any index in [first, last].
 type candidate struct{ period, count, first, last int }
 
 func (c candidate) saved() int { return (c.count-1)*c.period - c.count }
 
-// maxCandidates bounds the candidates that are examined.
+// maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
 
 // candidates returns the candidates that save at least minOutlined nodes, those that save the most
@@ -191,8 +191,9 @@ func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 	return r
 }
 
-// match compares operand k of node j of the first run, a, with the same operand of the other runs.
-// It records the operand as an input if it comes from outside.
+// match compares operand k of node j of the first run, a, with the same operand of the other runs,
+// and reports whether they correspond. It records the operand as an input if it comes from outside.
+// places has, for each run, the numbers of its results.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)
@@ -245,7 +246,7 @@ func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 }
 
 // outputsOf returns the indices of a run's nodes whose results are read outside. If a view is read
-// outside, the view is computed again outside from its operand, which is the output instead.
+// outside, its operand is the output instead, and the view is computed again outside.
 func outputsOf(uses map[*ir.Value]int, run []*ir.Node) []int {
 	var out []int
 	inside := (&ir.Block{Nodes: run}).Uses()

@@ -11,8 +11,7 @@ import (
 // outlineRegions replaces the blocks of control flow by functions that the blocks call. The values
 // that a block reads from outside become parameters. Constants, weights and extents do not: the
 // function loads them itself.
-func outlineRegions(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func outlineRegions(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range slices.Clone(m.Funcs) {
 		f.Prune()
 		for n := range f.All() {
@@ -155,7 +154,8 @@ func namesOf(f *ir.Func) map[string]bool {
 	return names
 }
 
-// freshName returns a new name, hint followed by a number, and adds it to names.
+// freshName returns a name that is not in names, hint or hint followed by a number, and adds it to
+// names.
 func freshName(names map[string]bool, hint string) string {
 	name := hint
 	for k := 2; names[name]; k++ {

@@ -58,7 +58,7 @@ type shared struct {
 	funcs []int // index of the function that each run is in
 }
 
-// of returns the runs in function number f.
+// of returns the runs in function number f, as a repeat.
 func (r *shared) of(f int) *repeat {
 	out := &repeat{outputs: r.outputs}
 	for i, at := range r.funcs {
@@ -120,10 +120,10 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside returns the runs of a repeat that have the same outputs. If there are several such
-// sets, it returns the largest. It returns nil if that saves fewer than minShared nodes, or is in
-// one function only. Equal outputs matter because each caller has memory for all results of a part.
-// funcs has the function of each run of all.
+// alikeOutside returns a largest set of runs in the repeat all that have the same outputs. It
+// returns nil if the set saves fewer than minShared nodes, or is in one function only. funcs[i] is
+// the index of the function with run i. Equal outputs matter because each caller has memory for all
+// results of a part.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -54,7 +54,7 @@ type Context struct {
 	// FoldBudget is the total size in bytes of the tensors that constant folding may create, at 8
 	// bytes per element. 0 means 256 MiB.
 	FoldBudget int64
-	// Stats counts what passes have done, keyed by the constants below.
+	// Stats counts what passes have done, by keys such as [FoldedConstants].
 	Stats map[string]int
 
 	folded map[string]*ir.Tensor // weights created by folding
@@ -259,8 +259,8 @@ type Options struct {
 	Stop int
 }
 
-// CanonicalRounds bounds the rounds of the canonical passes. If a module still changes after this
-// number of rounds, it is correct, but not as small as it could be.
+// CanonicalRounds bounds how often the canonical passes are run; see [Options]. If a module still
+// changes after that, it is correct, but not as small as it could be.
 const CanonicalRounds = 32
 
 // All verifies a module and runs the canonical and the lowering passes, the outlining passes if

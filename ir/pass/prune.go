@@ -7,8 +7,7 @@ import (
 )
 
 // prune removes nodes whose results are not used and weights that no node loads.
-func prune(_ *Context, m *ir.Module) (bool, error) {
-	changed := false
+func prune(_ *Context, m *ir.Module) (changed bool, err error) {
 	loaded := map[string]bool{}
 	for _, f := range m.Funcs {
 		changed = f.Prune() || changed

@@ -61,9 +61,10 @@ const (
 	// maxRecopies is the maximum number of copies of a memory-bound node. Other nodes are copied
 	// once, so that recomputing takes no longer than the forward pass.
 	maxRecopies = 2
-	// minSaved is the minimum size of a value that is recomputed, as a fraction of the peak.
+	// minSaved is the minimum size of a value that is recomputed, as a fraction of the memory at
+	// the peak.
 	minSaved = 1.0 / 256
-	// maxRecomputeTries is the maximum number of values that are tried at one peak.
+	// maxRecomputeTries is the maximum number of values that are tried for one peak of memory.
 	maxRecomputeTries = 12
 	// maxRecomputeRounds is the maximum number of values that are recomputed in a function.
 	maxRecomputeRounds = 2048
@@ -215,8 +216,8 @@ type again struct {
 	cost   int64      // bytes that the nodes read and write
 }
 
-// round recomputes one value to lower the memory at the peak, and reports whether that was
-// possible.
+// round recomputes one value to lower the memory in use at the peak, the node at which most is in
+// use. It reports whether that was possible.
 func (r *recomputer) round() bool {
 	l := lives(r.f)
 	if len(l.live) == 0 {
@@ -250,8 +251,9 @@ func (r *recomputer) round() bool {
 // score returns the bytes saved for each byte that recomputing reads or writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
-// readers returns, for each root, the index of the first node after the peak that reads it. It
-// leaves out roots that the node at the peak reads, and roots that a block after the peak reads.
+// readers returns, for each value with memory of its own, the index of the first node after the
+// peak of l that reads it. The peak is the node at which most memory is in use. Values that the
+// peak reads, or a block after it, are left out.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -277,9 +279,8 @@ func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	return first
 }
 
-// again returns how v can be computed again for its first reader after the peak. It returns nil if
-// that is not possible, or would take too many nodes. readers has the index of each value's first
-// reader.
+// again returns how v can be computed again for its first reader after the peak of l, or nil if
+// that is not possible or would take too many nodes. readers is the result of [recomputer.readers].
 func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *again {
 	before, ok := readers[v]
 	if !ok || !r.may(v.Def) {
@@ -332,9 +333,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether an operand of v that cannot be recomputed takes at least as much memory as
-// v, and would have to be kept until node number until. v itself is then kept. For example, a mask
-// is kept rather than the random numbers it is computed from.
+// least reports whether it is better to keep v than to recompute v at node number until. This holds
+// if an operand of v would then be kept up to that node, because it cannot be recomputed, and takes
+// at least as much memory as v. For example, a mask is kept rather than the random numbers it is
+// computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -342,8 +344,9 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	})
 }
 
-// may reports whether a node may be computed again. Copies, nodes with several results, and nodes
-// that have enough copies may not. Nodes that are not memory-bound may only in mode RematAll.
+// may reports whether a node can be computed again. Copies, nodes with several results, and nodes
+// that already have enough copies cannot. A node that is not memory-bound can only in mode
+// RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false

@@ -11,12 +11,11 @@ import (
 // shareWeights keeps one copy of constants with the same bytes and of weights that @prepare
 // computes in the same way. Weights of the model are not shared even if they are equal, since
 // others may be loaded in their place.
-func shareWeights(ctx *Context, m *ir.Module) (bool, error) {
+func shareWeights(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if err := renameLoads(ctx, m, sameConstants(m)); err != nil {
 		return false, err
 	}
-	err := renameLoads(ctx, m, samePrepared(m.Func(Prepare)))
-	return true, err
+	return true, renameLoads(ctx, m, samePrepared(m.Func(Prepare)))
 }
 
 // sameConstants maps the name of each constant weight with the same type and bytes as an earlier

@@ -11,7 +11,7 @@ import (
 
 // simplifyIdentities replaces nodes by one of their operands or by a simpler node if the result is
 // the same to the last bit.
-func simplifyIdentities(_ *Context, m *ir.Module) (bool, error) {
+func simplifyIdentities(_ *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if len(n.Results) != 1 {
 			return nil

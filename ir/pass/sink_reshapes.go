@@ -11,7 +11,7 @@ import (
 // sinkReshapes moves reshapes of operands behind elementwise operators, softmaxes and
 // normalisations that compute the same without them. These operators then directly follow the
 // operand's node, and reshapes meet and cancel.
-func sinkReshapes(_ *Context, m *ir.Module) (bool, error) {
+func sinkReshapes(_ *Context, m *ir.Module) (changed bool, err error) {
 	known := fixed{}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if len(n.Results) != 1 {
@@ -77,8 +77,9 @@ func trailing(a, b []dim.Dim) int {
 }
 
 // operandBefore returns a shape in which a broadcasts to x as a broadcasts to v, where v is a
-// reshape of x. Such a shape is known if a has one element, if a is a reshape of the same shape, if
-// a varies only along the last axes, or if v is a product and a is added to it.
+// reshape of x. ok is false if no such shape is known. It is known if a has one element, if a is a
+// reshape of the same shape, if a varies only along the last axes, or if v is a product and a is
+// added to it.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

@@ -9,7 +9,7 @@ import (
 // spillConstants turns constants that kernels read from memory into weights named const/… after
 // their values. Large constants with equal elements are filled at run time instead. Constants
 // inside fused regions are numbers in the program.
-func spillConstants(_ *Context, m *ir.Module) (bool, error) {
+func spillConstants(_ *Context, m *ir.Module) (changed bool, err error) {
 	inRegion, own := regionNodes(m), &weights{module: m}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		c, ok := n.Op.(ir.Constant)

@@ -38,7 +38,7 @@ const (
 // @prepare are named prepared/… after the largest weight that they are computed from. Views of
 // weights stay. Nodes that take more memory or work than is allowed for weights of their size stay,
 // too.
-func splitPrepare(ctx *Context, m *ir.Module) (bool, error) {
+func splitPrepare(ctx *Context, m *ir.Module) (changed bool, err error) {
 	prepare := &ir.Func{Name: Prepare}
 	allowed := ctx.allowance(m)
 	for _, f := range ctx.prepared(m) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// sharedCandidate is a list of numbers that occurs several times in a longer list. It has length
-// numbers at each index in at. The same numbers may also be taken at all indices plus 1, 2, and so
-// on up to shifts.
+// sharedCandidate is a list of numbers that occurs several times in a longer list. at holds the
+// index of each occurrence, and length is the length of the list. For each s in [1, shifts], the
+// lists of this length that begin at the indices in at plus s are equal too.
 type sharedCandidate struct {
 	length, shifts int
 	at             []int
@@ -15,8 +15,9 @@ type sharedCandidate struct {
 
 func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at) }
 
-// sharedCandidates returns the lists of numbers that save enough if each is written only once, the
-// best first. The occurrences of a list do not overlap, and belong to several owners.
+// sharedCandidates returns the lists of numbers in kinds that save at least minShared numbers if
+// each is written only once, the best first. The occurrences of a list do not overlap, and belong
+// to several owners. owners[i] is the owner of kinds[i].
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {
@@ -37,7 +38,8 @@ func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// apart returns those places of c, cut to the given length, that do not overlap.
+// apart returns c with its list cut to the given length and with only those occurrences that do not
+// overlap an earlier one.
 func (c sharedCandidate) apart(length int, owners []int) sharedCandidate {
 	out := sharedCandidate{length: length, shifts: min(c.length-length, maxCandidates)}
 	end := 0

@@ -8,7 +8,7 @@ import (
 // widenFloats keeps values in f32 that are computed in f32 and rounded to f16 or bf16 only to be
 // converted back. It removes the casts between. If elements are rounded, moved and converted back,
 // it moves them in f32.
-func widenFloats(c *Context, m *ir.Module) (bool, error) {
+func widenFloats(c *Context, m *ir.Module) (changed bool, err error) {
 	if c.Strict {
 		return false, nil
 	}

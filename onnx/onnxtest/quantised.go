@@ -119,8 +119,8 @@ func (g *quantisedNet) like(a activation, same bool) activation {
 	return list[g.pick(len(list))]
 }
 
-// quantise adds a node that quantises floats. Many scales are powers of two, so that values are
-// exactly between two integers.
+// quantise adds a node that quantises x, a float value with the given shape and scale. Many scales
+// are powers of two, so that values are exactly between two integers.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {
@@ -136,7 +136,8 @@ func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activatio
 	return g.quantiseAs(x, a)
 }
 
-// quantiseAs adds a node that quantises floats with the quantum and the shape of a.
+// quantiseAs adds a node that quantises x, a float value, with the scale, the zero point and the
+// shape of a.
 func (g *quantisedNet) quantiseAs(x string, a activation) activation {
 	args := a.quantum(g)
 	args[0] = x
@@ -152,8 +153,8 @@ func (g *quantisedNet) add(a activation) activation {
 // floats adds a node that dequantises a.
 func (g *quantisedNet) floats(a activation) string { return g.apply("DequantizeLinear", a.quantum(g)) }
 
-// moved adds an operator that only moves elements of a. It moves the integers, or the floats. The
-// floats are then quantised like a or with another scale.
+// moved adds an operator that only moves elements of a. It moves either the integers or the floats.
+// The floats are then quantised with the scale of a or with another one.
 func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) string) activation {
 	b := a
 	b.shape = shape
@@ -235,8 +236,8 @@ func (g *quantisedNet) weights(axis int, shape ...int) (floats string, scale []f
 	return g.apply("DequantizeLinear", []string{g.constant(w), g.constant(scales), g.constant(zeros)}, Attr{"axis", axis}), scale
 }
 
-// bias adds an i32 bias in steps of the products of activations and weights, and returns the
-// dequantised bias.
+// bias adds an i32 bias of n elements and returns its dequantised form. Its scales are x·w[i], the
+// scale of the activations times the scales of the weights.
 func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	t, scales := ir.NewTensor(ir.I32, n), ir.NewTensor(ir.F32, len(w))
 	for i := range n {
@@ -251,7 +252,8 @@ func (g *quantisedNet) bias(n int, x float64, w []float64) string {
 	return g.apply("DequantizeLinear", []string{g.constant(t), g.constant(scales)}, Attr{"axis", 0})
 }
 
-// sumScale returns a scale for sums of n products such that most fit a byte.
+// sumScale returns a scale with which most sums of n products fit a byte. x and w are the scales of
+// the factors.
 func sumScale(n int, x float64, w []float64) float64 { return 100 * math.Sqrt(float64(n)) * x * w[0] }
 
 func (g *quantisedNet) conv(a activation) {
@@ -330,8 +332,8 @@ func (g *quantisedNet) average(a activation) {
 	}
 }
 
-// concat concatenates two or three values, as floats or, if they have the same quantum, as
-// integers.
+// concat concatenates two or three values, as floats or, if they have the same scale and zero
+// point, as integers.
 func (g *quantisedNet) concat(a activation) {
 	axis := 1
 	if g.pick(4) == 0 {
@@ -412,7 +414,8 @@ func (g *quantisedNet) split(a activation) {
 	}
 }
 
-// shuffle exchanges groups of channels with the positions within them.
+// shuffle splits the channels into groups and exchanges the axis of the groups with the axis of the
+// channels in a group.
 func (g *quantisedNet) shuffle(a activation) {
 	c := a.shape[0]
 	groups := 2 + g.pick(3)

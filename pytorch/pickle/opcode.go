@@ -202,7 +202,8 @@ func binint(m *machine) error {
 // longDigits bounds decimal numbers, which take quadratic time to convert.
 const longDigits = 1000
 
-// intLine reads a decimal number, or a bool of protocol 1, "00" or "01".
+// intLine pushes a decimal number, or a bool of protocol 1, "00" or "01", which it reads up to the
+// end of the line.
 func intLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -236,7 +237,7 @@ func (m *machine) decimal(digits []byte) error {
 	return m.push(small(n), boxCost+len(digits))
 }
 
-// small returns n as an int64 if it fits.
+// small returns n as an int64 if it fits, else n.
 func small(n *big.Int) Value {
 	if n.IsInt64() {
 		return n.Int64()
@@ -244,7 +245,8 @@ func small(n *big.Int) Value {
 	return n
 }
 
-// long reads an integer in two's complement, preceded by its length.
+// long returns the opcode that pushes an integer in two's complement. The integer is preceded by
+// its length, of width bytes.
 func long(width uint64) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -288,7 +290,8 @@ func binfloat(m *machine) error {
 	return m.push(math.Float64frombits(binary.BigEndian.Uint64(b)), boxCost)
 }
 
-// text reads a string that decode converts from bytes.
+// text returns the opcode that pushes a string, which decode converts from bytes. The bytes are
+// preceded by their number, of width bytes.
 func text(width uint64, decode func([]byte) (string, error)) func(*machine) error {
 	return func(m *machine) error {
 		b, err := m.sized(width)
@@ -331,7 +334,8 @@ func latin1(b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// stringLine reads a quoted string with the escapes of Python's repr.
+// stringLine pushes a quoted string, which it reads up to the end of the line. The string has the
+// escapes of Python's repr.
 func stringLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -348,7 +352,8 @@ func stringLine(m *machine) error {
 	return m.pushText(raw, latin1)
 }
 
-// unicodeLine reads a string with the escapes \u and \U.
+// unicodeLine pushes a string, which it reads up to the end of the line. The string has the escapes
+// \u and \U.
 func unicodeLine(m *machine) error {
 	b, err := m.line()
 	if err != nil {
@@ -428,7 +433,7 @@ func binbytes(width uint64) func(*machine) error {
 	}
 }
 
-// marked pops the values above the mark and pushes the result of build.
+// marked returns the opcode that pops the values above the mark and pushes the result of build.
 func marked(build func(values []Value) Value) func(*machine) error {
 	return func(m *machine) error {
 		values, err := m.popMark()
@@ -469,7 +474,8 @@ type extendable interface {
 	extend(m *machine, values []Value) error
 }
 
-// extend adds the values that take returns to the container on top of the stack.
+// extend returns the opcode that adds the values that take pops to the container on top of the
+// stack.
 func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) error {
 	return func(m *machine) error {
 		values, err := take(m)
@@ -544,7 +550,7 @@ func stackGlobal(m *machine) error {
 	return m.global(module, name)
 }
 
-// reduce calls a class with a tuple of arguments.
+// reduce calls a class with a tuple of arguments, both from the stack, and pushes the result.
 func reduce(m *machine) error {
 	pair, err := m.pop(2)
 	if err != nil {

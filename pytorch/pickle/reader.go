@@ -98,7 +98,7 @@ func (m *machine) uint(width uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(whole[:]), nil
 }
 
-// sized reads a length of width bytes, and that many bytes.
+// sized reads a length of width bytes, and returns as many bytes after it.
 func (m *machine) sized(width uint64) ([]byte, error) {
 	n, err := m.uint(width)
 	if err != nil {
@@ -107,7 +107,7 @@ func (m *machine) sized(width uint64) ([]byte, error) {
 	return m.take(n)
 }
 
-// line returns the bytes up to the next newline.
+// line reads a line and returns it without its newline.
 func (m *machine) line() ([]byte, error) {
 	n := slices.Index(m.data[m.at:], '\n')
 	if n < 0 {
@@ -117,7 +117,7 @@ func (m *machine) line() ([]byte, error) {
 	return b[:n], err
 }
 
-// push pushes v, which took extra bytes of memory.
+// push pushes v, which takes extra bytes of memory besides its entry of the stack.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {
@@ -196,7 +196,7 @@ func (m *machine) call(class Value, args []Value) error {
 	return m.push(v, valueCost)
 }
 
-// global pushes the resolved name of a module.
+// global pushes the class that [Reader.Global] returns for a name in a module.
 func (m *machine) global(module, name string) error {
 	c, err := m.Global(module, name)
 	if err != nil {
@@ -205,7 +205,7 @@ func (m *machine) global(module, name string) error {
 	return m.push(c, valueCost)
 }
 
-// remember stores the top of the stack in the memo.
+// remember stores the top of the stack in the memo, under the given key.
 func (m *machine) remember(key uint64) error {
 	v, err := m.top()
 	if err != nil {
@@ -218,7 +218,7 @@ func (m *machine) remember(key uint64) error {
 	return nil
 }
 
-// recall pushes an entry of the memo.
+// recall pushes the entry of the memo with the given key.
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {

@@ -9,11 +9,11 @@ import (
 // Tests change it.
 var maxBlocks = 32768
 
-// Grid returns the launch of a kernel that computes work items, numbered along at most three dimensions, with
-// a block of threads for each. fill may declare shared memory. It returns a function that computes
-// the item with an index in each dimension; all threads of a block call it. If there may be more than
-// maxBlocks items along a dimension, a block computes several, one after the other. fill then has to leave
-// shared memory as the next item may overwrite it.
+// Grid returns the launch of a kernel that computes work items, numbered along at most three
+// dimensions. Each item has a block of threads. fill may declare shared memory, and returns the
+// function item, which computes the item with index at[k] in dimension k; all threads of a block
+// call it. If there may be more than maxBlocks items along a dimension, a block computes several,
+// one after the other. If item uses shared memory, it therefore has to end with a barrier.
 func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item func(at []*kernel.Value))) (Launch, error) {
 	blocks := make([]dim.Dim, len(items))
 	for k, n := range items {
@@ -46,7 +46,7 @@ func Grid(name string, items []dim.Dim, block []int, fill func(e *Emitter) (item
 	})
 }
 
-// mayExceed reports whether an extent is not known to be at most a number.
+// mayExceed reports whether d may be greater than most.
 func mayExceed(d dim.Dim, most int) bool {
 	_, hi := d.Bounds()
 	return hi > int64(most)

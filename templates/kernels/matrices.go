@@ -5,24 +5,26 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// The sums of a block in a product of matrices: each warp has warpM × warpN of them, in matrices of
-// matrixM × matrixN.
+// The sizes of a product by [kernel.MatMulAdd]. A warp computes warpM × warpN sums of a block's
+// tile, in matrices of matrixM × matrixN. warpsN is the number of warps along the columns of the
+// tile.
 const (
 	warpM, warpN     = 16, 32
 	matrixM, matrixN = 16, 8
 	warpsN           = tileN / warpN
 )
 
-// termsOf returns the distance of the columns of a tile of matrices. The terms of a column are followed by a
-// gap of 16 bytes, so that the threads of a warp read different banks of shared memory.
+// termsOf returns the number of elements from a column of a tile to the next. The terms of a column
+// are followed by a gap of 16 bytes, so that the threads of a warp read different banks of shared
+// memory.
 func termsOf(d ir.DType) int { return tileK + 16/d.Size() }
 
-// inMatrix returns the index of a term of a column in a tile of matrices.
+// inMatrix returns the index in a tile of a term of a column; see [termsOf].
 func (p *product) inMatrix(column, term *kernel.Value) *kernel.Value {
 	return p.Add(p.Mul(column, p.Int(termsOf(p.Matrix))), term)
 }
 
-// buildMatrices is build with matrices that warps multiply, see [kernel.MatMulAdd].
+// buildMatrices is [product.build] with warps that multiply matrices, see [kernel.MatMulAdd].
 func (p *product) buildMatrices() {
 	warp, lane := p.Div(p.thread, p.Int(kernel.Warp)), p.Rem(p.thread, p.Int(kernel.Warp))
 	row, pair := p.Div(lane, p.Int(4)), p.Rem(lane, p.Int(4))
@@ -46,8 +48,9 @@ func (p *product) buildMatrices() {
 	}
 }
 
-// factors returns the elements that a thread has of a matrix of a tile: those of its column, and with columns 2
-// of the column 8 after it, in the order of [kernel.MatMulAdd]. first is the first term of the matrix.
+// factors returns a thread's elements of a matrix in tile, in the order of [kernel.MatMulAdd]. They
+// are elements of the given column and, if columns is 2, of the column 8 after it. first is the
+// first term of the matrix, and pair the number of the thread among those with its column.
 func (p *product) factors(tile, column, pair *kernel.Value, first, columns int) []*kernel.Value {
 	adjacent := min(4/p.Matrix.Size(), 2)
 	var elements []*kernel.Value

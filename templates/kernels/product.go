@@ -33,8 +33,9 @@ type Factors struct {
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
 }
 
-// The tile of a block: tileM × tileN sums, of which a thread has perM × perN, and tileK terms at a
-// time.
+// The tile that a block computes has tileM × tileN sums, of which a thread has perM × perN. The
+// block reads tileK terms of them at a time. lanesN is the number of threads along the columns of
+// the tile.
 const (
 	tileM, tileN, tileK = 64, 64, 16
 	perM, perN          = 4, 4
@@ -136,8 +137,8 @@ func (p *product) load(tile *kernel.Value, width int, termsNear bool, first, k0,
 	}
 }
 
-// terms returns the sums of a thread after the terms for one k. row and lane are the thread's place
-// in the tile.
+// terms returns the sums of a thread after the terms with index k. row and lane are the row and
+// column of the thread in the grid of threads that share a tile.
 func (p *product) terms(k, row, lane *kernel.Value, sums []*kernel.Value) []*kernel.Value {
 	var a [perM]*kernel.Value
 	var b [perN]*kernel.Value

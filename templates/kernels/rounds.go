@@ -11,7 +11,7 @@ import (
 // [Emitter.Round].
 type Rounds struct{ Count dim.Dim }
 
-// Repeat returns launches with the rounds r. err is the error of building them.
+// Repeat returns launches with the rounds r, and err, the error of building them.
 func (r *Rounds) Repeat(launches []Launch, err error) ([]Launch, error) {
 	for i := range launches {
 		launches[i].Rounds = r

@@ -50,7 +50,8 @@ func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *k
 	return r.JoinBlock(r.shared[key], state, func(_ *Emitter, x, y []*kernel.Value) []*kernel.Value { return join(x, y) })
 }
 
-// Sum returns the sum of term over all elements of the row, in every thread.
+// Sum returns the sum of term over all elements of the row, in every thread. zero is 0 in the type
+// of the sum.
 func (r *Row) Sum(zero *kernel.Value, term func(i *kernel.Value) *kernel.Value) *kernel.Value {
 	plus := func(x, y []*kernel.Value) []*kernel.Value { return []*kernel.Value{r.Add(x[0], y[0])} }
 	return r.Reduce([]*kernel.Value{zero}, func(s []*kernel.Value, i *kernel.Value) []*kernel.Value {

@@ -81,7 +81,7 @@ func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *
 	})[0]
 }
 
-// storeTile stores total, the sum of a tile, as scratch.
+// storeTile stores total, the sum of a tile, in c.parts.
 func (c scan) storeTile(e *Emitter, row, tile, _, total *kernel.Value) {
 	e.Do(e.Eq(e.Thread(0), e.Int(0)), func() { e.Scratch(c.parts).Set(e.Add(e.Mul(row, e.Dim(c.tiles)), tile), total) })
 }

@@ -26,10 +26,10 @@ type Order struct {
 // maxLength is the largest number of elements of a tensor: indices are i32.
 const maxLength = math.MaxInt32
 
-// Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Each round then
-// merges neighbouring runs: a thread finds how many elements of the other run come before its own. If
-// the number of elements is not known, there are as many rounds as any number needs. Rounds after the
-// last merge only copy the order.
+// Sort returns launches of kernels that sort elements. A first kernel sorts tiles. Then [Rounds] of
+// launches merge pairs of neighbouring sorted runs: a thread finds how many elements of the other
+// run come before its own. If the number of elements is not known, there are as many rounds as any
+// number needs. Rounds after the last merge only copy the order.
 func Sort(name string, o Order) ([]Launch, error) {
 	length := maxLength
 	if n, ok := o.Length.Int(); ok {
@@ -55,7 +55,7 @@ func Sort(name string, o Order) ([]Launch, error) {
 	return append(launches, store), err
 }
 
-// oneLaunch returns a list of the launch l, with err.
+// oneLaunch returns a list with the launch l, and err.
 func oneLaunch(l Launch, err error) ([]Launch, error) { return []Launch{l}, err }
 
 // sorting builds the kernels of [Sort].
@@ -74,7 +74,8 @@ func (s sorting) before(e *Emitter, i, j *kernel.Value) *kernel.Value {
 	return e.Eq(less, swap)
 }
 
-// rank stores the index i at its place in the order of its tile.
+// rank sorts a tile: it counts the elements of the tile that come before element i, and stores i at
+// this place of the tile's order.
 func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	first := e.And(i, e.Int(-s.Tile))
 	count := e.Min(e.Int(s.Tile), e.Sub(e.Dim(s.Length), first))
@@ -87,8 +88,8 @@ func (s sorting) rank(e *Emitter, i *kernel.Value) {
 	e.Scratch(s.order).Set(e.Add(first, rank), i)
 }
 
-// merge moves one element, the one at place in the order so far, to its place in the order after
-// this round. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
+// merge moves one element from place, its place in the order before this round, to its place in the
+// order after it. Round r merges pairs of neighbouring runs; a run is Tile·2ʳ sorted elements.
 func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	n, order := e.Dim(s.Length), e.Scratch(s.order)
 	side := e.And(e.Round(), e.Int(1))

@@ -17,18 +17,20 @@ type Tensor struct {
 	Shape []dim.Dim
 }
 
-// Read returns the memory of v, a value that the kernel reads. It adds the argument for it.
+// Read returns the memory of v, a value that the kernel reads, and adds an argument for v to the
+// launch.
 func (e *Emitter) Read(v *ir.Value) *Tensor {
 	return e.tensor(v, v.Type.DType, v.Type.Shape, "x", Arg{Read: v})
 }
 
-// Write returns the memory of v, a value that the kernel writes. It adds the argument for it.
+// Write returns the memory of v, a value that the kernel writes, and adds an argument for v to the
+// launch.
 func (e *Emitter) Write(v *ir.Value) *Tensor {
 	return e.tensor(v, v.Type.DType, v.Type.Shape, "y", Arg{Write: v})
 }
 
-// Scratch returns the memory s, which several launches of a node share. It adds the argument for
-// it.
+// Scratch returns the memory s, which several launches of a node share, and adds an argument for s
+// to the launch.
 func (e *Emitter) Scratch(s *Scratch) *Tensor {
 	return e.tensor(s, s.DType, s.Shape, "t", Arg{Scratch: s})
 }
@@ -55,9 +57,8 @@ func Memory(d ir.DType) ir.DType {
 	return ir.U8
 }
 
-// Arithmetic returns the type in which a kernel computes with elements of type d: f32 for floats of
-// 16 bits, and integers of 32 bits for narrower ones. ok is false if kernels can only move the
-// elements.
+// Arithmetic returns the type in which a kernel computes with elements of type d, as
+// [kernel.Arithmetic] does. ok is false if kernels can only move the elements.
 func Arithmetic(d ir.DType) (wide ir.DType, ok bool) {
 	wide = kernel.Arithmetic(d)
 	return wide, wide != ir.Invalid

@@ -173,7 +173,7 @@ func adamStep(b *kernel.Builder, c []*kernel.Value, w, m, v *kernel.Value) *kern
 }
 
 // rmsProp returns the step of RMSProp, with a running mean of the gradient if centered is set, and
-// with momentum.
+// with momentum if momentum is set.
 func rmsProp(name string, centered, momentum bool) *Update {
 	u := &Update{
 		Name: name, Doc: "d = g + decay w; v = alpha v + rest d²; s = d/(√v + epsilon); w = w - rate s",
@@ -210,8 +210,8 @@ func rmsProp(name string, centered, momentum bool) *Update {
 	return u
 }
 
-// adan returns the step of Adan. If first is set, it is the first step, in which the last gradient
-// equals the gradient.
+// adan returns the step of Adan. If first is set, it is the step of the first update, in which the
+// last gradient is the gradient itself.
 func adan(name string, first bool) *Update {
 	u := &Update{
 		Name: name, Doc: "e = g - last; m = beta1 m + rest1 g; d = beta2 d + rest2 e; v = beta3 v + rest3 (g + beta2 e)²; r = scale √v + epsilon; w = (before w - rate m/r - difference d/r) after; last = g",

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// asinTail is (asin x − x)/x³ for |x| ≤ ½, and atanTail (atan x − x)/x³ for |x| ≤ 1, of x².
+// asinTail approximates (asin x − x)/x³ for |x| ≤ ½, and atanTail (atan x − x)/x³ for |x| ≤ 1. Both
+// are polynomials in x².
 var (
 	asinTail = series{
 		f32: []float64{0.1666675266, 0.07495289306, 0.0454715387, 0.02417328035, 0.04217767165},
@@ -44,7 +45,8 @@ func Atan(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// arc returns p and s with asin a = a + a·p for a ≤ ½, and with acos a = 2·(s + s·p) for a from ½ to 1.
+// arc returns p and s for the arc functions of a in [0, 1], and isSmall, which is true if a ≤ ½. If
+// isSmall is true, asin a = a + a·p. Otherwise acos a = 2·(s + s·p).
 func (c calc) arc(a *kernel.Value) (isSmall, p *kernel.Value, s pair) {
 	isSmall = c.Le(a, c.num(0.5))
 	z := c.Mul(c.Sub(c.num(1), a), c.num(0.5))

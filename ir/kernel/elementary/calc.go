@@ -48,7 +48,7 @@ func (c calc) inf() *kernel.Value { return c.num(math.Inf(1)) }
 // whole returns a constant of the signed integer type.
 func (c calc) whole(n int) *kernel.Value { return c.Whole(c.signed, int64(n)) }
 
-// limit returns a constant that is f32 or f64, depending on the type of c.
+// limit returns the constant f32 if the type of c is f32, else the constant f64.
 func (c calc) limit(f32, f64 float64) *kernel.Value {
 	if c.single() {
 		return c.num(f32)
@@ -89,8 +89,8 @@ func (c calc) atMost(bound, x *kernel.Value) *kernel.Value { return c.Min(bound,
 // atLeast returns the greater of x and bound. A NaN x stays NaN.
 func (c calc) atLeast(bound, x *kernel.Value) *kernel.Value { return c.Max(bound, x) }
 
-// over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be in the
-// normal range.
+// over returns x/y with an error of at most 1.5 units in the last place. y and 1/y must be normal
+// floats.
 func (c calc) over(x, y *kernel.Value) *kernel.Value {
 	w := c.Div(c.num(1), y)
 	q := c.Mul(x, w)
@@ -112,7 +112,8 @@ func (c calc) power(n *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.Binary(kernel.Shl, c.Add(n, c.whole(c.bias)), c.whole(c.fraction)))
 }
 
-// scale returns x·2ⁿ. n is within twice the normal range.
+// scale returns x·2ⁿ. It multiplies by two powers of about n/2, so that n may be twice the largest
+// or smallest exponent of a normal float.
 func (c calc) scale(x, n *kernel.Value) *kernel.Value {
 	half := c.Binary(kernel.Shr, n, c.whole(1))
 	return c.Mul(c.Mul(x, c.power(half)), c.power(c.Sub(n, half)))

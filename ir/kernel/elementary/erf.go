@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// erfTail is erf(x)/x − 1 of x² for |x| ≤ 1. erfcTail is e^(x²)·erfc(x)·(x + 2) of 1 − 4/(x + 2) for
-// x ≥ 0.
+// erfTail approximates erf(x)/x − 1 for |x| ≤ 1, as a polynomial in x². erfcTail approximates
+// e^(x²)·erfc(x)·(x + 2) for x ≥ 0, as a polynomial in 1 − 4/(x + 2).
 var (
 	erfTail = series{
 		f32: []float64{
@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// tail returns erfc(x) for 0 ≤ x ≤ 28, scaled by factor. square is x² as a pair, because the result
-// depends much on it.
+// tail returns factor·erfc(x) for 0 ≤ x ≤ 28. square is x² as a pair: an error in x² would change
+// the result much more.
 func (c calc) tail(x *kernel.Value, square pair, factor float64) *kernel.Value {
 	u := c.reciprocal(c.sum(c.num(2), x))
 	p := c.Mul(u, c.polynomial(c.Fma(u, c.num(-4), c.num(1)), erfcTail))

@@ -9,7 +9,7 @@ import (
 // ln2Low is ln 2 minus its nearest float64.
 const ln2Low = 2.3190468138462996e-17
 
-// expTail is (e^r − 1 − r)/r² for |r| ≤ ln2/2.
+// expTail approximates (e^r − 1 − r)/r² for |r| ≤ ln2/2, as a polynomial in r.
 var expTail = series{
 	f32: []float64{0.4999999814, 0.1666654316, 0.04166720236, 0.008366582191, 0.001388247514},
 	f64: []float64{

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// sinhTail is (sinh x − x)/x³ for |x| ≤ 1, and tanhTail (tanh x − x)/x³ for |x| ≤ 0.55, of x².
+// sinhTail approximates (sinh x − x)/x³ for |x| ≤ 1, and tanhTail (tanh x − x)/x³ for |x| ≤ 0.55.
+// Both are polynomials in x².
 var (
 	sinhTail = series{
 		f32: []float64{0.166666665, 0.008333350057, 0.0001983615991, 2.816950666e-6},
@@ -60,10 +61,10 @@ func Tanh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// large is a number whose square is finite, and to whose square adding 1 has no effect.
+// large is a number whose square is finite and does not change when 1 is added.
 const large = 0x1p60
 
-// logOfDouble returns log1p(y) where x is not large, else log(2x).
+// logOfDouble returns log(2x) where x > [large], else log1p(y).
 func (c calc) logOfDouble(x, y *kernel.Value) *kernel.Value {
 	isLarge := c.Gt(x, c.num(large))
 	log := c.log1p(c.Select(isLarge, x, y))

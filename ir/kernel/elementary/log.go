@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// logTail is (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2.
+// logTail approximates (log(1 + f) − f + f²/2)/f³ for √½ ≤ 1 + f ≤ √2, as a polynomial in f.
 var logTail = series{
 	f32: []float64{
 		0.3333333168, -0.2500082251, 0.2000123004, -0.1662330267, 0.1420163958, -0.1316064006,

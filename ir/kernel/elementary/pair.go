@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// pair is the unevaluated sum of two floats, of which lo is about a unit in the last place of hi or
-// less. It has about twice the precision of one float.
+// pair is the unevaluated sum of two floats. lo is at most about a unit in the last place of hi. A
+// pair has about twice the precision of one float.
 type pair struct{ hi, lo *kernel.Value }
 
 // constant returns the pair for hi + lo, two float64 constants.
@@ -19,7 +19,7 @@ func (c calc) constant(hi, lo float64) pair {
 	return pair{c.num(hi), c.num(lo)}
 }
 
-// head returns x with the low half of its significand cleared, so that products of two heads are
+// head returns x with the low half of its significand cleared, so that the product of two heads is
 // exact.
 func (c calc) head(x *kernel.Value) *kernel.Value {
 	return c.Bitcast(c.d, c.And(c.Bitcast(c.unsigned, x), c.Whole(c.unsigned, -1<<c.low)))

@@ -6,7 +6,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// ratioTail is 3·(atanh(s)/s − 1 − z/3)/z² for z = s², where |s| ≤ (√2 − 1)/(√2 + 1).
+// ratioTail approximates 3·(atanh(s)/s − 1 − z/3)/z² for z = s² and |s| ≤ (√2 − 1)/(√2 + 1), as a
+// polynomial in z.
 var ratioTail = series{
 	f32: []float64{0.600002322, 0.4282028259, 0.3513824037},
 	f64: []float64{
@@ -16,7 +17,7 @@ var ratioTail = series{
 }
 
 // log2 returns the binary logarithm of a positive finite x with about twice the precision of a
-// float: with s = (m − 1)/(m + 1) that of m is 2·atanh(s)/ln2.
+// float. For x = m·2ⁿ it is n + 2·atanh(s)/ln2, where s = (m − 1)/(m + 1).
 func (c calc) log2(x *kernel.Value) pair {
 	one, three := c.num(1), c.num(3)
 	m, n := c.parts(x)

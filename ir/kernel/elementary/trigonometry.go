@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// sinTail is (sin r − r)/r³, cosTail (cos r − 1 + r²/2)/r⁴ and tanTail (tan r − r)/r³, of r² for
-// |r| ≤ π/4.
+// sinTail approximates (sin r − r)/r³, cosTail (cos r − 1 + r²/2)/r⁴ and tanTail (tan r − r)/r³,
+// for |r| ≤ π/4. All are polynomials in r².
 var (
 	sinTail = series{
 		f32: []float64{-0.1666665446, 0.008332151383, -0.0001951398577},
@@ -37,8 +37,8 @@ var (
 	}
 )
 
-// halfPiParts are floats that add up to π/2, in order of decreasing magnitude. Products of all but
-// the last with a number of quarter turns are exact below 2¹⁰ quarter turns for f32 and 2²⁰ for
+// halfPiParts are floats that add up to π/2, in order of decreasing magnitude. A product of an
+// integer and any part but the last is exact if the integer is at most 2¹⁰ for f32, and 2²⁰ for
 // f64.
 var halfPiParts = series{
 	f32: []float64{0x1.9218p+0, 0x1.ed5p-14, 0x1.10bp-30, 0x1.18469898cc517p-44},
@@ -48,8 +48,8 @@ var halfPiParts = series{
 // halfPi returns π/2.
 func (c calc) halfPi() pair { return c.constant(math.Pi/2, 6.123233995736766e-17) }
 
-// quarter returns r and turns with x = r + turns·π/2 and |r| ≤ π/4 for finite x ≥ 0. turns is an
-// i32, and is only right modulo 4.
+// quarter returns r and turns with x = r + turns·π/2 and |r| ≤ π/4, for finite x ≥ 0. turns is an
+// i32. Only its value modulo 4 is right.
 func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	out := c.If(c.Lt(x, c.limit(1<<10, 1<<20)),
 		func() []*kernel.Value { return c.nearQuarter(x) },
@@ -57,8 +57,8 @@ func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	return out[0], out[1]
 }
 
-// nearQuarter returns what quarter does for small x. It subtracts the multiple of each part of π/2
-// from x in turn.
+// nearQuarter returns r and turns as [calc.quarter] does, for x below 2¹⁰ in f32 and below 2²⁰ in
+// f64. It subtracts turns times each of [halfPiParts] from x, one after the other.
 func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	k := c.Unary(kernel.Round, c.Mul(x, c.num(2/math.Pi)))
 	parts := halfPiParts.of(c)
@@ -82,9 +82,9 @@ var twoOverPi = []uint32{
 	0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 }
 
-// farQuarter returns what quarter does for large x. It multiplies the significand of x by only
-// those digits of 2/π that matter for the number of turns modulo 4 (Payne and Hanek, Radian
-// reduction for trigonometric functions, 1983).
+// farQuarter returns r and turns as [calc.quarter] does, for normal x. It multiplies the
+// significand of x by only those digits of 2/π that matter for turns modulo 4 (Payne and Hanek,
+// Radian reduction for trigonometric functions, 1983).
 func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	// x = m·2^e for an integer m of as many digits as are given by limbs.
 	bits := c.Bitcast(c.unsigned, x)
@@ -128,8 +128,9 @@ func (c calc) radians(fraction, below *kernel.Value) *kernel.Value {
 	return r.hi
 }
 
-// window returns n digits in base 2³² of the number whose digits are table, as u64. The first of
-// them begins offset bits after the point.
+// window returns n digits in base 2³², as u64, of a fraction. table holds the digits of the
+// fraction, most significant first. The first digit that is returned begins offset bits after the
+// point.
 func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Value {
 	digits := make([]*kernel.Value, len(table))
 	for i, digit := range table {
@@ -193,7 +194,7 @@ func (c calc) shr(x *kernel.Value, n int64) *kernel.Value {
 	return c.Binary(kernel.Shr, x, c.Whole(ir.U64, n))
 }
 
-// turned returns sin(r + turns·π/2) for |r| ≤ π/4.
+// turned returns sin(r + turns·π/2) for |r| ≤ π/4. turns counts modulo 4.
 func (c calc) turned(r, turns *kernel.Value) *kernel.Value {
 	z := c.Mul(r, r)
 	cos := c.Fma(c.Mul(z, z), c.polynomial(z, cosTail), c.Fma(z, c.num(-0.5), c.num(1)))

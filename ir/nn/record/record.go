@@ -175,7 +175,7 @@ func Read(r io.Reader) (*Model, error) {
 	return m, m.check()
 }
 
-// section reads the bytes of a section.
+// section reads the next section, which must be called name, and returns its bytes.
 func section(b *bufio.Reader, name string) ([]byte, error) {
 	line, err := b.ReadString('\n')
 	if err != nil {
@@ -256,7 +256,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Text returns the file without the elements of weights, for comparing recordings.
+// Text returns the contents of the file without the elements of weights, for comparing recordings.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()

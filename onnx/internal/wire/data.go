@@ -13,15 +13,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Len returns the number of elements: the product of Dims, or 1 if Dims is empty. It fails if a
-// dimension is negative or the product overflows.
+// Len returns the number of elements: the product of Dims, or 1 if Dims is empty. It returns an
+// error if a dimension is negative or the product overflows.
 func (t *Tensor) Len() (int64, error) {
 	n, err := t.elements()
 	return n, t.wrap(err)
 }
 
 // Size returns the number of bytes of the elements. 4- and 2-bit elements fill bytes from the low
-// end, and the last byte may have unused bits. Size fails for tensors of strings.
+// end, and the last byte may have unused bits. Size returns an error for tensors of strings.
 func (t *Tensor) Size() (int64, error) {
 	n, err := t.size()
 	return n, t.wrap(err)
@@ -50,8 +50,9 @@ type Location struct {
 	Checksum string // SHA-1 in hexadecimal, or empty
 }
 
-// Location returns the place of the elements of a tensor that is Outside. Offset+Length does not
-// overflow.
+// Location returns the range of bytes in another file that holds the elements. Offset+Length does
+// not overflow. Location returns an error if Outside is not set, or if the external data is not
+// valid.
 func (t *Tensor) Location() (Location, error) {
 	l, err := t.location()
 	return l, t.wrap(err)
@@ -235,7 +236,8 @@ func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// fits reports whether v fits n bits. Values of int32_data may be signed numbers or bit patterns.
+// fits reports whether v, a value in column c, fits n bits. Values of int32_data may be signed
+// numbers or bit patterns.
 func fits(v uint64, n int64, c column) bool {
 	return v < 1<<n || c == int32Data && int64(v) < 0 && int64(v) >= -1<<(n-1)
 }
@@ -314,7 +316,8 @@ func (t *Tensor) location() (Location, error) {
 	return l, nil
 }
 
-// position parses a number of bytes.
+// position parses the value of e, which is a number of bytes. It returns an error if the value is
+// negative or not a number.
 func position(e Entry) (int64, error) {
 	n, err := strconv.ParseInt(e.Value, 10, 64)
 	if err != nil || n < 0 {

@@ -15,8 +15,8 @@ type field struct {
 	data []byte // a length-delimited value, capped at its length
 }
 
-// next splits the first field off b. A group is checked and skipped. If there is an error, f has
-// the field's number if it could be read.
+// next splits the first field off b and returns the field and the rest. A group is checked and
+// skipped. If there is an error, f has the field's number if it could be read.
 func next(b []byte) (f field, rest []byte, err error) {
 	if f.num, f.typ, b, err = tag(b); err != nil {
 		return field{}, nil, err
@@ -29,7 +29,7 @@ func next(b []byte) (f field, rest []byte, err error) {
 	return f, b, err
 }
 
-// tag splits a field number and wire type off b.
+// tag splits a field number and wire type off b, and returns them with the rest.
 func tag(b []byte) (protowire.Number, protowire.Type, []byte, error) {
 	v, n := protowire.ConsumeVarint(b)
 	if n < 0 {
@@ -45,7 +45,7 @@ func tag(b []byte) (protowire.Number, protowire.Type, []byte, error) {
 	return num, typ, b[n:], nil
 }
 
-// value splits the value that follows a tag off b.
+// value splits the value that follows a tag off b. It stores the value in f and returns the rest.
 func (f *field) value(b []byte) (rest []byte, err error) {
 	var n int
 	switch f.typ {
@@ -78,7 +78,7 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 // maxGroups is the maximum nesting of groups. ONNX has none, but unknown fields may.
 const maxGroups = 64
 
-// skipGroup drops the fields of group num, and its end, off b.
+// skipGroup drops the fields of group num, and the end of the group, off b. It returns the rest.
 func skipGroup(num protowire.Number, b []byte) (rest []byte, err error) {
 	var open [maxGroups]protowire.Number
 	open[0] = num

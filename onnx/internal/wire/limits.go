@@ -59,7 +59,7 @@ func newReader(l Limits) *reader {
 	return &reader{max: l, left: l}
 }
 
-// count deducts n messages from a budget. It fails if the budget is exhausted.
+// count deducts n messages from a budget. It returns an error if the budget is exhausted.
 func (r *reader) count(b budget, n int) error {
 	left := b.of(&r.left)
 	if n > *left {
@@ -69,8 +69,8 @@ func (r *reader) count(b budget, n int) error {
 	return nil
 }
 
-// charge deducts the memory of n elements of the given size from the budget, before they are
-// allocated.
+// charge deducts the memory of n elements of size bytes from the budget, before they are allocated.
+// It returns an error if the budget is exhausted.
 func (r *reader) charge(n int, size uintptr) error {
 	need := int64(n) * int64(size)
 	if need > r.left.Memory {
@@ -80,7 +80,7 @@ func (r *reader) charge(n int, size uintptr) error {
 	return nil
 }
 
-// nested runs read one level deeper.
+// nested runs read one level deeper. It returns an error if the nesting exceeds the limit.
 func (r *reader) nested(read func() error) error {
 	if r.left.Depth == 0 {
 		return &Error{Reason: fmt.Sprintf("nested more than %d deep", r.max.Depth)}

@@ -30,7 +30,7 @@ func (t table[M]) at(num protowire.Number) *spec[M] {
 	return &t[num]
 }
 
-// label returns the name of a field for an error of next.
+// label returns the name of a field, as [next] puts it into an error.
 func (t table[M]) label(num protowire.Number) string {
 	if num == 0 {
 		return ""
@@ -131,13 +131,13 @@ func each(typ protowire.Type, f field, yield func(bits uint64)) error {
 	return nil
 }
 
-// message is a struct that a message can be merged into.
+// message is a Go struct that a message of the file can be merged into.
 type message[S any] interface {
 	*S
 	merge(r *reader, b []byte) error
 }
 
-// one is a singular message field; repetitions are merged.
+// one returns the spec of a singular message field, which at locates in M. Repetitions are merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -151,7 +151,7 @@ func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	}}
 }
 
-// many is a repeated message field.
+// many returns the spec of a repeated message field, which at locates in M.
 func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -164,7 +164,7 @@ func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	}}
 }
 
-// within makes the elements of a repeated field count toward a budget.
+// within returns the spec of a repeated field whose elements count toward a budget.
 func (s spec[M]) within(b budget) spec[M] {
 	grow := s.grow
 	s.grow = func(r *reader, m *M, n int) error {
@@ -176,7 +176,8 @@ func (s spec[M]) within(b budget) spec[M] {
 	return s
 }
 
-// growth charges the memory of n more elements of a slice and allocates it.
+// growth returns a function that charges the memory of n more elements of a slice, which at locates
+// in M, and allocates it.
 func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	return func(r *reader, m *M, n int) error {
 		if err := r.charge(n, unsafe.Sizeof(*new(S))); err != nil {
@@ -188,7 +189,8 @@ func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	}
 }
 
-// nest returns a message whose fields are stored in M itself. begin is called before they are read.
+// nest returns the spec of a message whose fields are stored in M itself. begin is called before
+// they are read.
 func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		begin(m)
@@ -196,7 +198,7 @@ func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	}}
 }
 
-// str returns a string that must be UTF-8.
+// str returns the spec of a string that must be UTF-8. at locates the string in M.
 func str[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		if !utf8.Valid(f.data) {
@@ -210,7 +212,7 @@ func str[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// strs returns a repeated string; all must be UTF-8.
+// strs returns the spec of a repeated string. All strings must be UTF-8. at locates the slice in M.
 func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -225,7 +227,7 @@ func strs[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// raw returns a string of arbitrary bytes.
+// raw returns the spec of a string of arbitrary bytes. at locates the string in M.
 func raw[M any](name string, at func(*M) *string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = view(f.data)
@@ -233,7 +235,7 @@ func raw[M any](name string, at func(*M) *string) spec[M] {
 	}}
 }
 
-// raws returns a repeated string of arbitrary bytes.
+// raws returns the spec of a repeated string of arbitrary bytes. at locates the slice in M.
 func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)
@@ -242,7 +244,8 @@ func raws[M any](name string, at func(*M) *[]string) spec[M] {
 	}}
 }
 
-// num returns an integer or enumerator. As in protocol buffers, bits that do not fit I are dropped.
+// num returns the spec of an integer or enumerator, which at locates in M. As in protocol buffers,
+// bits that do not fit I are dropped.
 func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	return spec[M]{name: name, typ: protowire.VarintType, put: func(_ *reader, m *M, f field) error {
 		*at(m) = I(f.bits)
@@ -250,12 +253,12 @@ func num[M any, I ~int32 | ~int64](name string, at func(*M) *I) spec[M] {
 	}}
 }
 
-// nums returns a list of integers.
+// nums returns the spec of a list of integers, which at locates in M.
 func nums[M any](name string, at func(*M) *[]int64) spec[M] {
 	return values(name, protowire.VarintType, at, func(bits uint64) int64 { return int64(bits) })
 }
 
-// float returns a 32-bit float.
+// float returns the spec of a 32-bit float, which at locates in M.
 func float[M any](name string, at func(*M) *float32) spec[M] {
 	return spec[M]{name: name, typ: protowire.Fixed32Type, put: func(_ *reader, m *M, f field) error {
 		*at(m) = math.Float32frombits(uint32(f.bits))
@@ -263,12 +266,13 @@ func float[M any](name string, at func(*M) *float32) spec[M] {
 	}}
 }
 
-// floats returns a list of 32-bit floats.
+// floats returns the spec of a list of 32-bit floats, which at locates in M.
 func floats[M any](name string, at func(*M) *[]float32) spec[M] {
 	return values(name, protowire.Fixed32Type, at, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) })
 }
 
-// values returns a list of numbers.
+// values returns the spec of a list of numbers of wire type typ, which at locates in M. decode
+// converts a number from its bits.
 func values[M, V any](name string, typ protowire.Type, at func(*M) *[]V, decode func(bits uint64) V) spec[M] {
 	return spec[M]{name: name, typ: typ, list: true, grow: growth(at), put: func(_ *reader, m *M, f field) error {
 		p := at(m)

@@ -24,8 +24,8 @@ type Tensor struct {
 	bodies  [][]byte          // messages with values; more than one if the tensor was merged
 }
 
-// SparseTensor is a tensor in coordinate format: Values [n], and Indices, which are [n], counted in
-// row-major order, or coordinates [n, rank].
+// SparseTensor is a tensor in coordinate format. Values is [n]. Indices is [n], with indices in
+// row-major order, or [n, rank], with coordinates.
 type SparseTensor struct {
 	Values  *Tensor
 	Indices *Tensor
@@ -75,7 +75,7 @@ var tensorFields = table[Tensor]{
 	16: many("metadata_props", func(t *Tensor) *[]Entry { return &t.Metadata }),
 }
 
-// valuesOf checks and counts the values of a column without decoding them.
+// valuesOf returns the spec of column c. It checks and counts the values without decoding them.
 func valuesOf(c column) spec[Tensor] {
 	name, typ := columns[c].name, columns[c].typ
 	return spec[Tensor]{name: name, typ: typ, list: typ != protowire.BytesType, put: func(_ *reader, t *Tensor, f field) error {
@@ -87,8 +87,8 @@ func valuesOf(c column) spec[Tensor] {
 	}}
 }
 
-// segmentFields checks the bounds of a segment and ignores them. No known writer splits tensors,
-// and Bytes fails for a split one.
+// segmentFields checks the bounds of a segment and ignores them. No known writer splits tensors
+// into segments, and [Tensor.Bytes] returns an error for such a tensor.
 var segmentFields = table[Tensor]{
 	1: {name: "begin", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},
 	2: {name: "end", typ: protowire.VarintType, put: func(*reader, *Tensor, field) error { return nil }},

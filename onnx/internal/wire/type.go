@@ -72,7 +72,8 @@ var typeFields = table[Type]{
 	9: nest("optional_type", is(OptionalType), &elemTypeFields),
 }
 
-// is sets the kind of a type. A value of another kind is replaced, and one of the same kind merged.
+// is returns a function that sets the kind of a type. A value of another kind is replaced, and one
+// of the same kind merged.
 func is(kind TypeKind) func(*Type) {
 	return func(t *Type) {
 		if t.Kind != kind {
