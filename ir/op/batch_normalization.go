@@ -234,8 +234,9 @@ func warnOfTraining(c ir.Importer, does string) {
 	c.Warn("it was exported in training mode and " + does + ", in inference too; export the model in evaluation mode (model.eval() in PyTorch): -train trains such a file")
 }
 
-// train appends the normalisation by the statistics of operand 0. Further results are the updated
-// running mean and variance, and the statistics.
+// train appends the normalisation by the statistics of operand 0: for each channel or, unless
+// spatial is set, for each position. It returns the result, the updated running mean and variance,
+// and the statistics, as far as the node has results.
 func (op BatchNormalization) train(c ir.Importer, spatial bool) []*ir.Value {
 	b, x, mean, variance := c.Builder(), c.Arg(0), c.Arg(3), c.Arg(4)
 	axes := []int{0}

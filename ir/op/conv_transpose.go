@@ -223,7 +223,8 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // phases appends the weights of the convolution that computes all phases: [M·s0·s1…,C/Group,taps…]
-// from [C,M/Group,kernel…].
+// from [C,M/Group,kernel…], where s are the strides. taps[i] is the number of cells of a phase
+// along spatial axis i.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

@@ -222,9 +222,9 @@ func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	return op, err
 }
 
-// transformAlong appends the transform along an axis that is known only at run time. It reshapes
-// the signal to [outer,n,inner], with extents that are bound at run time. It is an error at run
-// time if the axis is the last one.
+// transformAlong appends the transform along the axis at, which is known only at run time. It
+// reshapes the signal to [outer,n,inner], with extents that are bound at run time. It is an error
+// at run time if the axis is the last one.
 func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1

@@ -71,7 +71,8 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// quotient returns a/b. ok is false unless it is an expression over a constant denominator.
+// quotient returns a/b. The bool is false unless the quotient is an expression over a constant
+// denominator.
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {
@@ -89,7 +90,8 @@ func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	return fraction(q, a.Den)
 }
 
-// truncatedQuotient returns a/b rounded toward zero.
+// truncatedQuotient returns a/b rounded toward zero. The bool is false if that is not an
+// expression, as for a divisor 0 or an unknown sign.
 func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	switch n, d, ok := constants(a, b); {
 	case ok && d != 0:

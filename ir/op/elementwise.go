@@ -27,7 +27,8 @@ func (elementwise) IsMemoryBound() {}
 // Flops counts one operation for each element.
 func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 
-// unary is embedded by elementwise operators with one operand whose result has its type.
+// unary is embedded by elementwise operators with one operand of an element type in D. The result
+// has the type of the operand.
 type unary[D domain] struct{ elementwise }
 
 // Infer returns the operand's type. It returns an error if the element type is not in the domain D.
@@ -46,7 +47,8 @@ func (unary[D]) Overwrites() []int { return []int{0} }
 // result back.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// binary is embedded by elementwise operators whose two operands and result have one element type.
+// binary is embedded by elementwise operators whose two operands and result have one element type,
+// which is in D.
 type binary[D domain] struct{ elementwise }
 
 // Infer returns the operands' element type in their common shape. It returns an error if their
@@ -100,8 +102,8 @@ func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping returns the function of f for x's class, applied to each element x. It returns an
-// error if f has no function for the class.
+// evalMapping applies f to each element of the only operand. It uses the function of f for the
+// class of the element type, and returns an error if that is nil.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -132,8 +134,8 @@ type formula struct {
 	logical  func(a, b bool) bool
 }
 
-// evalBinary returns the function of f for the operands' class, applied to the elements of two
-// broadcast operands. It returns an error if there is no such function, or if it fails.
+// evalBinary applies f to the elements of two broadcast operands. It uses the function of f for the
+// class of the element type. It returns an error if that is nil, or if it returns an error.
 func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {

@@ -86,8 +86,8 @@ type groupQuery struct {
 	lengths       *ir.Value // i64[B], number of keys in use with the new ones
 }
 
-// supported returns an error if the heads of queries cannot share those of keys, or if the cache is
-// quantised or rolling.
+// supported returns an error if the number of query heads is not a multiple of the number of key
+// heads, or if the cache is quantised or rolling.
 func (g *groupQuery) supported() error {
 	for _, name := range []string{"k_quant_type", "v_quant_type"} {
 		if t := g.Text(name, "NONE"); t != "NONE" {
@@ -104,8 +104,9 @@ func (g *groupQuery) supported() error {
 	return nil
 }
 
-// load returns queries, keys and values, [B,S,heads,D]. If the queries have additional heads, these
-// are the keys and values. Queries and keys are normalised if weights for this are present.
+// load returns queries, keys and values, [B,S,heads,D]. If the operands of keys and values are
+// absent, the first operand has their heads after the heads of the queries. Queries and keys are
+// normalised if weights for this are present.
 func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	q, k, v = g.Arg(0), g.Arg(1), g.Arg(2)
 	switch {

@@ -268,7 +268,7 @@ func (LayerNormalization) IsMemoryBound() {}
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
-// RowAxis returns Axis and true.
+// RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator whose rows are the axes from axis on.
@@ -277,7 +277,7 @@ func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns Axis and true.
+// RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator whose rows are the axes from axis on.

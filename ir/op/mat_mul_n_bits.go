@@ -103,6 +103,7 @@ func unpackBits(b *ir.Builder, x *ir.Value, bits int) *ir.Value {
 }
 
 // dequantizedBlocks appends (q − zero)·scale of type d. The zero point is a float or has q's type.
+// g says which elements share a scale and a zero point.
 func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d ir.DType) *ir.Value {
 	if zero == nil || zero.Type.DType == q.Type.DType {
 		return b.Node(DequantizeLinear{Granularity: g, To: d}, q, scale, zero)

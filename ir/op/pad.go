@@ -178,8 +178,8 @@ func (op Pad) splits(i int, d dim.Dim) bool {
 	return static || fits || before.Equal(dim.Const(0)) && after.Equal(dim.Const(0))
 }
 
-// part returns the elements inserted before or after x along an axis with original extent d. These
-// are pad elements, or as many as x can provide at once.
+// part returns elements to insert before or after x along an axis with original extent d, and their
+// number. The number is pad or, if x cannot provide as many at once, less.
 func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before bool) (*ir.Value, dim.Dim) {
 	extent, one := x.Type.Shape[axis], dim.Const(1)
 	s := wholeSlice(x.Type)

@@ -45,8 +45,9 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 	return postTransform(b, scores, transform)
 }
 
-// softmaxZero returns the softmax of the scores in each row whose magnitude exceeds 1e−7. It
-// divides smaller scores by e^max and by the same sum.
+// softmaxZero returns the softmax of each row over the scores x whose magnitude exceeds 1e−7. A
+// smaller score x becomes x·e^(−max), divided by the sum of the softmax, where max is the maximum
+// of the row.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)

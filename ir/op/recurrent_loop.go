@@ -41,9 +41,9 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return op.activateNode(c, i, x)
 }
 
-// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next builds the
-// states, [N,H], after a step from the row of x and the previous states, of which the first is y. It
-// returns y, [S,N,H], and the final states.
+// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next appends
+// the states, [N,H], after a step, given the row of x and the states before the step. The first
+// state is also the row of y. loop returns y, [S,N,H], and the final states.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value) []*ir.Value {
 	steps := x.Type.Shape[0]
 	backward := 0
@@ -87,7 +87,8 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return results
 }
 
-// state returns a layer's initial state, [N,H], or zeros if it is absent.
+// state returns v, a layer's initial state, or zeros [N,H] if v is nil. N is the number of
+// sequences in x.
 func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	if v != nil {
 		return v

@@ -55,8 +55,9 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket for a key that is apart positions after its query, computed in
-// f32 as T5 does. There are buckets buckets; distances of at least most share the last one.
+// positionBucket returns the bucket, below buckets, of a key that is apart positions after its
+// query. Distances of at least most share the last bucket. If bidirectional is false, keys after
+// the query share the first. It computes in f32, as T5 does.
 func positionBucket(apart, buckets, most int, bidirectional bool) int {
 	first := 0
 	if bidirectional {

@@ -31,7 +31,7 @@ func argsOf(c ir.Importer) []*ir.Value {
 // Opset returns the opset by which the node is imported.
 func (r reread) Opset() int { return r.opset }
 
-// NumArgs returns the number of operands.
+// NumArgs returns the number of operands in args.
 func (r reread) NumArgs() int { return len(r.args) }
 
 // Arg returns operand i, or nil if it is absent. It always asks the importer, so that this can report
@@ -62,9 +62,9 @@ func (r reread) Constant(i int) *ir.Tensor {
 	return t
 }
 
-// channelsLast imports an operator whose layout is [N,spatial…,C]. read is the import function of the
-// operator on [N,C,spatial…]. which are the indices of the operands in that layout. The result has it,
-// too.
+// channelsLast imports an operator with the layout [N,spatial…,C]. read is the import function of
+// the operator on [N,C,spatial…]. which lists the indices of the operands with this layout. The
+// result has the layout, too.
 func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)

@@ -90,8 +90,8 @@ func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
 
-// knownFloats returns the elements of operand i as float64. ok is false unless the operand is a
-// constant of numbers.
+// knownFloats returns the elements of operand i as float64. The bool is false unless the operand is
+// a constant of numbers.
 func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {

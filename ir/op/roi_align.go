@@ -89,7 +89,7 @@ type roiAxis struct {
 	extent     int // extent of the axis of x
 }
 
-// inside returns a range of the samples of a bin that contains all samples inside x.
+// inside returns a range [from, to) of the samples of a bin. It contains all samples inside x.
 func (a roiAxis) inside(bin int) (from, to int) {
 	if a.samples <= maxSampling {
 		return 0, a.samples
@@ -124,11 +124,11 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts each operations for each element of out, and one for each element of x in each
+// regionFlops counts ops operations for each element of out, and for each element of x in each
 // region.
-func regionFlops(in, out []ir.Type, each int) dim.Dim {
+func regionFlops(in, out []ir.Type, ops int) dim.Dim {
 	x, y := in[0].Shape, out[0]
-	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(each))
+	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(ops))
 }
 
 // Eval returns the bins, [R,C,Height,Width]. It computes coordinates in the operand's element type

@@ -144,7 +144,8 @@ func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(b, parts...), nil
 }
 
-// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is unknown.
+// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is
+// unknown. split is the operand with the lengths, or nil.
 func partSizes(d dim.Dim, split *ir.Value) ([]dim.Dim, error) {
 	each := 1
 	if split != nil {

@@ -90,9 +90,8 @@ func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	}
 }
 
-// rankLess returns rank minus the number of axes that operand i lists. That is the number of the
-// operand's elements. If it is not constant, the rank that the model declares for the result
-// decides.
+// rankLess returns rank minus the number of elements of operand i, a list of axes. If that number
+// is not constant, it returns the rank that the model declares for the result.
 func rankLess(c ir.Importer, rank, i int) (int, error) {
 	n, err := listLen(c, i, "axes")
 	if err == nil && n <= rank {

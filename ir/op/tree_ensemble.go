@@ -35,7 +35,7 @@ type TreeEnsemble struct {
 // Aggregate is the function that combines the trees' weights for a target.
 type Aggregate string
 
-// The aggregates.
+// The kinds of [Aggregate].
 const (
 	AggregateSum     Aggregate = "sum"
 	AggregateAverage Aggregate = "average" // the sum divided by the number of trees
@@ -43,7 +43,7 @@ const (
 	AggregateMax     Aggregate = "max"
 )
 
-// Operands of a TreeEnsemble.
+// Indices of the operands of a [TreeEnsemble], and their number.
 const (
 	treeX = iota
 	treeNodes

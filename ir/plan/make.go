@@ -86,7 +86,7 @@ type planner struct {
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
 // memory. A value read through a view lives as long as the view. If the view is a result of the
 // function, so is the value. The caller cannot provide memory for containers, and for results whose
-// extents are known late.
+// extents are known only while the function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
@@ -120,8 +120,8 @@ func (p *planner) lifetimes() {
 	}
 }
 
-// sameMemory reports whether two types have the same layout and the same element type in Go. The
-// caller's memory has an element type.
+// sameMemory reports whether two types have the same number of elements and the same element type.
+// The caller's memory is a slice of one element type, so a view of another type cannot share it.
 func sameMemory(t, u ir.Type) bool { return t.DType == u.DType && t.Elems().Same(u.Elems()) }
 
 func isView(n *ir.Node) bool {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// π/2 in parts that follow one another.
+// Parts of π/2. Each holds the bits that the sum of the parts before it lacks.
 const (
 	halfPi1 = math.Pi / 2
 	halfPi2 = 6.12323399573676588613e-17
@@ -26,8 +26,8 @@ var sinSeries, cosSeries = func() (sin, cos []float64) {
 	return sin, cos
 }()
 
-// quarter returns x modulo a quarter turn, with the remainder of least magnitude, and the number of
-// quarter turns modulo 4.
+// quarter reduces x modulo π/2. r is the remainder of least magnitude, and turns the number of
+// quarter turns, π/2, modulo 4.
 func quarter(x float64) (r float64, turns int) {
 	if math.Abs(x) > 1<<30 {
 		return bigQuarter(x)
@@ -37,7 +37,7 @@ func quarter(x float64) (r float64, turns int) {
 	return r, int(int64(k) & 3)
 }
 
-// piBits is how many bits behind the point π needs for every float64.
+// piBits is the number of fraction bits of π with which every float64 can be reduced modulo π/2.
 const piBits = 1200
 
 // halfPi is π/2 · 2^piBits, by Machin's formula π/4 = 4·atan(1/5) − atan(1/239).
@@ -60,7 +60,7 @@ func arccot(n int64) *big.Int {
 	return sum
 }
 
-// bigQuarter is quarter for numbers of any size, in integers.
+// bigQuarter is [quarter] for finite numbers of any size. It computes with big integers.
 func bigQuarter(x float64) (r float64, turns int) {
 	m, exp := math.Frexp(math.Abs(x))
 	n := big.NewInt(int64(m * (1 << 53)))
