@@ -57,7 +57,7 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[D](in, ir.Invalid)
 }
 
-// Overwrites allows the result to reuse the memory of both operands.
+// Overwrites allows the result to reuse the memory of either operand.
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the

@@ -56,8 +56,9 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // positionBucket returns the bucket, below buckets, of a key that is apart positions after its
-// query. Distances of at least most share the last bucket. If bidirectional is false, keys after
-// the query share the first. It computes in f32, as T5 does.
+// query. If bidirectional is set, the second half of the buckets is for keys after the query;
+// otherwise they share the bucket of distance 0. Distances of at least most share the last bucket of
+// their side. It computes in f32, as T5 does.
 func positionBucket(apart, buckets, most int, bidirectional bool) int {
 	first := 0
 	if bidirectional {

@@ -114,8 +114,9 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
-// Flops counts a product and a sum for each of the four elements that a sample reads. If the number of
-// samples depends on the regions, it uses the maximum.
+// Flops counts 32 operations for each sample: a product and a sum for each of its four elements, and
+// the work of finding them. If the number of samples depends on the regions, it counts a sample for
+// each bin, and for each element of x in each region.
 func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	const each = 32 // 8, plus the work of finding the elements
 	if op.Sampling == 0 {
