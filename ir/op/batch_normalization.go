@@ -202,9 +202,9 @@ func (BatchNormalization) perChannel(n *ir.Node) bool {
 	})
 }
 
-// importBatchNormalization imports BatchNormalization. Training mode follows from is_test before
-// opset 7, from the number of results before opset 14, and from training_mode after that. Before
-// opset 9, there are statistics for each position if spatial is 0.
+// importBatchNormalization imports BatchNormalization. The node is in training mode if a result
+// after the first is used or, from opset 14 on, if training_mode is set. Before opset 7 is_test has
+// no effect. Before opset 9, there are statistics for each position if spatial is 0.
 func importBatchNormalization(c ir.Importer) ([]*ir.Value, error) {
 	op := BatchNormalization{c.Float("epsilon", float64(float32(1e-5))), c.Float("momentum", float64(float32(0.9)))}
 	if c.Opset() < 6 {

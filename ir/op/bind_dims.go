@@ -144,7 +144,7 @@ type tracer struct {
 }
 
 // trace returns the elements of v as expressions of origins, or nil if they cannot be traced. depth
-// is the number of operators on the way so far.
+// is the number of operators that may still be passed.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems
@@ -171,7 +171,7 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 }
 
 // through returns the elements of v, computed by its operator from the traced elements of its
-// operands.
+// operands, or nil if they cannot be traced. depth is as in [tracer.trace].
 func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
 	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
 		return nil

@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: causal attention with a
-// key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the cache are in use, and
-// the last of them are the new ones. In a prompt, all of them are new, and no past element is used.
+// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention, causal unless
+// causal is 0, with a key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the
+// cache are in use, and the last of them are the new ones. In a prompt, all of them are new, and no
+// past element is used.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}

@@ -229,9 +229,9 @@ func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) 
 }
 
 // normalGrad returns the gradients of x, scale and bias for a normalisation over the axes from axis
-// on. z is the normalised x, h is the gradient of z, r is 1/√(variance + epsilon), and avg is an
-// average along a row. The gradient of x is r·(h − z·avg(h·z)). If centred is set, avg(h) is
-// subtracted inside the parentheses, too.
+// on, where g is the gradient of the result. z is the normalised x, h is the gradient of z, r is
+// 1/√(variance + epsilon), and avg is an average along a row. The gradient of x is r·(h −
+// z·avg(h·z)). If centred is set, avg(h) is subtracted inside the parentheses, too.
 func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, epsilon float64, centred bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	rows, axes := AllAxes(axis), AllAxes(x.Type.Rank())[axis:]

@@ -428,7 +428,8 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether the body's condition is a constant true.
+// keepsGoing reports whether the condition that the body returns is a constant true, or its own
+// parameter.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

@@ -184,7 +184,7 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importMatMulIntegerToFloat imports MatMulIntegerToFloat: an integer product of matrices, scaled
-// to f32, plus a bias.
+// to the type of the scales, plus a bias.
 func importMatMulIntegerToFloat(c ir.Importer) ([]*ir.Value, error) {
 	y := scaledSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4), c.Arg(5), c.Arg(6))
 	return []*ir.Value{y}, nil

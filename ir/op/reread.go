@@ -34,8 +34,9 @@ func (r reread) Opset() int { return r.opset }
 // NumArgs returns the number of operands in args.
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i, or nil if it is absent. It always asks the importer, so that this can report
-// operands that are not read.
+// Arg returns operand i of args, or nil if it is absent. For an absent operand that the node has,
+// it asks the importer for an operand beyond the last, so that the importer knows that an operand
+// was missing.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]

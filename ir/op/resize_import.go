@@ -235,8 +235,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns the fraction with the smallest denominator that rounds to f, by continued
-// fractions. f is positive.
+// simpleFraction returns a fraction that rounds to f, which is positive: the first convergent of
+// f's continued fraction that does, or that has a denominator above 2²⁴.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0

@@ -309,8 +309,8 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	return bounds, true
 }
 
-// append appends the splits of a node to s.all. A comparison that is not "at most" takes several
-// splits.
+// append appends the splits of a node to s.all. A comparison of order takes one split, and a
+// membership test several.
 func (s *splitter) append(n treeNode) {
 	yes, no := s.child(n.yes), s.child(n.no)
 	bounds, ok := s.set(n)
