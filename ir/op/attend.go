@@ -13,8 +13,8 @@ import (
 // b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand in row-major order. K and V describe the keys
 // and the values in the same way. Shared is the number of heads of keys and values. Depth is the
 // number of elements of a query and of a key, and Width the number of elements of a value. The
-// other operands and attributes are as in [Attention]. The result is
-// f32[Batch,Queries,Heads,Width].
+// other operands and attributes are as in [Attention]. The result is [Batch,Queries,Heads,Width], of
+// the type of the queries.
 type Attend struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -82,7 +82,7 @@ func (op Attend) attention() Attention {
 	return Attention{Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After}
 }
 
-// Infer returns f32[Batch,Queries,Heads,Width].
+// Infer returns [Batch,Queries,Heads,Width] of the type of the queries.
 func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err

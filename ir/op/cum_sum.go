@@ -67,8 +67,10 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Grad returns, for element i, the product of the elements before i times Σ dy[j]·p[j] over j ≥ i.
-// p[j] is the product of the elements i+1 to j. A loop from the last element to the first computes
-// the sums. A division of the result by element i would fail for zeros.
+// p[j] is the product of the elements i+1 to j. If Exclusive is set, the sum is over j > i and p[j]
+// ends at j−1. If Reverse is set, the order of the elements is reversed. A loop from the last
+// element to the first computes the sums. A division of the result by element i would fail for
+// zeros.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()
