@@ -14,9 +14,9 @@ import (
 )
 
 // Append appends the gradients of y with respect to wrt to the function that b builds. It returns
-// one tensor for each value of wrt, of its type. seed is the gradient of y itself; nil means ones.
-// A gradient is zero if y does not depend on the value. It returns an error that lists the nodes
-// between wrt and y without a derivative, and an error if a value of wrt is not a float.
+// one tensor for each value of wrt, of that value's type, which is zero if y does not depend on the
+// value. seed is the gradient of y itself; nil means ones. Append returns an error that lists the
+// nodes between wrt and y without a derivative, and an error if a value of wrt is not a float.
 func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
 	var grads []*ir.Value
 	var failed error

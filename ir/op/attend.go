@@ -133,7 +133,8 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of elements in the scores and in
+// the weighted sums of values.
 func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, op.Depth.Add(op.Width))
 }

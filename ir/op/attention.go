@@ -241,7 +241,8 @@ func (op Attention) round(x float64) float64 {
 	return ir.RoundFloat(op.Precision, x)
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of elements in the scores and in
+// the weighted sums of values.
 func (op Attention) Flops(in, _ []ir.Type) dim.Dim {
 	x, err := op.extents(in)
 	if err != nil {

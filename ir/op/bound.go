@@ -104,8 +104,8 @@ func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	return nil
 }
 
-// listLen returns the number of elements of operand i, which errors call name. It returns an error
-// unless the number is static.
+// listLen returns the number of elements of operand i. It returns an error unless the number is
+// static. name names the operand in errors.
 func listLen(c ir.Importer, i int, name string) (int, error) {
 	if c.Arg(i) == nil {
 		return 0, fmt.Errorf("%s is absent", name)

@@ -112,7 +112,7 @@ func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus)
 	return grads
 }
 
-// otherAxes returns the axes of a rank that are not in axes.
+// otherAxes returns the axes of a tensor of this rank that are not in axes, in ascending order.
 func otherAxes(rank int, axes ...int) []int {
 	var others []int
 	for i := range rank {

@@ -84,8 +84,8 @@ func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar returns an element converted to d. It has no formula for strings and for floats of less
-// than 16 bits.
+// Scalar returns an element converted to d. It returns nil for strings and for floats of less than
+// 16 bits.
 func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	to, from := kernel.Arithmetic(d), x[0].Type.DType
 	switch {

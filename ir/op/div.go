@@ -24,7 +24,7 @@ func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x / y for one element of each operand. It has no formula for integers unless the
+// Scalar returns x / y for one element of each operand. It returns nil for integers unless the
 // divisor is a constant other than 0.
 func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {

@@ -88,8 +88,8 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 }
 
 // mapping is the function of an operator with one operand: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for the
-// class.
+// unsigned integers, and bools. A nil function means that the operator is not defined for these
+// elements.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -102,8 +102,8 @@ func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping applies f to each element of the only operand. It uses the function of f for the
-// class of the element type, and returns an error if that is nil.
+// evalMapping applies f to each element of the only operand. It returns an error if f has no
+// function for the element type.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -125,8 +125,8 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 }
 
 // formula is the function of an operator with two operands: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for the
-// class.
+// unsigned integers, and bools. A nil function means that the operator is not defined for these
+// elements.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)
@@ -134,8 +134,8 @@ type formula struct {
 	logical  func(a, b bool) bool
 }
 
-// evalBinary applies f to the elements of two broadcast operands. It uses the function of f for the
-// class of the element type. It returns an error if that is nil, or if it returns an error.
+// evalBinary applies f to the elements of two broadcast operands. It returns an error if f has no
+// function for the element type, or if that function returns an error.
 func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {

@@ -103,7 +103,7 @@ func resultTypes(b *ir.Block) []ir.Type {
 	return types
 }
 
-// isFlag returns an error unless t is a bool of one element. The error calls the value what.
+// isFlag returns an error unless t is a bool of one element. what names the value in the error.
 func isFlag(t ir.Type, what string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
 		return fmt.Errorf("%s: one bool expected, not %s", what, t)

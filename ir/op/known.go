@@ -28,7 +28,7 @@ func isKnown(v *ir.Value) bool {
 }
 
 // knownDims returns the elements of operand i, an integer tensor, as constants or expressions in
-// the symbols. It returns an error, which calls the operand name, if the elements are not known.
+// the symbols. It returns an error if they are not known. name names the operand in errors.
 func knownDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if v == nil {

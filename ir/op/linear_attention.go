@@ -157,7 +157,8 @@ var linearRules = map[string]struct{ decay, rate bool }{
 }
 
 // importLinearAttention imports LinearAttention. The heads are in the last axis, and the decay is
-// the logarithm of keep. The attention is computed in the wider of the types of values and states.
+// the logarithm of keep in [LinearAttention]. The attention is computed in the wider of the types
+// of values and states.
 func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	rule, ok := linearRules[c.Text("update_rule", "gated_delta")]

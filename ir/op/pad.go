@@ -51,8 +51,9 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// padSources holds a function for each mode. It returns the index on an axis of n elements that the
-// element at index i copies; i is negative before the axis and at least n after it.
+// padSources holds a function for each mode. The function returns the index, on an axis of n
+// elements, of the element that a padded element copies. Its argument i is the index of the padded
+// element: negative before the axis, and at least n after it.
 var padSources = map[string]func(i, n int) int{
 	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
 	"wrap": func(i, n int) int { return ((i % n) + n) % n },

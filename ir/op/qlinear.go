@@ -209,7 +209,8 @@ func scaledSums(b *ir.Builder, x, w, xs, ws, x0, w0, bias *ir.Value) *ir.Value {
 	return ConvertTo(b, y, xs.Type.DType)
 }
 
-// importQAttention imports QAttention: attention of quantised values, times quantised weights.
+// importQAttention imports QAttention: Attention of com.microsoft, with x and the weights of
+// queries, keys and values quantised.
 func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	for _, i := range []int{0, 1, 3, 4} {

@@ -55,26 +55,26 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket, below buckets, of a key that is apart positions after its
-// query. If bidirectional is set, the second half of the buckets is for keys after the query;
-// otherwise they share the bucket of distance 0. Distances of at least most share the last bucket of
-// their side. It computes in f32, as T5 does.
-func positionBucket(apart, buckets, most int, bidirectional bool) int {
+// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position minus
+// the position of its query. If bidirectional is set, the second half of the buckets is for keys
+// after the query; otherwise these keys share the bucket of distance 0. Keys at a distance of most
+// or more share the last bucket of their side. It computes in f32, as T5 does.
+func positionBucket(distance, buckets, most int, bidirectional bool) int {
 	first := 0
 	if bidirectional {
-		if buckets /= 2; apart > 0 {
+		if buckets /= 2; distance > 0 {
 			first = buckets
 		}
-		apart = max(apart, -apart)
+		distance = max(distance, -distance)
 	} else {
-		apart = max(-apart, 0)
+		distance = max(-distance, 0)
 	}
 	exact := buckets / 2
-	if apart < exact {
-		return first + apart
+	if distance < exact {
+		return first + distance
 	}
 	log := func(n int) float32 { return float32(portable.Log(float64(float32(n) / float32(exact)))) }
-	grown := float32(log(apart)/log(most)) * float32(buckets-exact)
+	grown := float32(log(distance)/log(most)) * float32(buckets-exact)
 	return first + min(exact+int(grown), buckets-1)
 }
 

@@ -115,7 +115,7 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator, because a row may visit all nodes of a tree.
+// IsPairing marks the operator as [Pairing]: a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if a node, a

@@ -35,7 +35,7 @@ type treeEntry struct {
 	weight float64
 }
 
-// treeMode is the comparison of a node: feature mode value.
+// treeMode is the comparison of a feature with a value or a set, such as feature ≤ value.
 type treeMode uint8
 
 // The modes, as ONNX numbers them.
@@ -50,7 +50,7 @@ const (
 	treeLeaf
 )
 
-// treeModes are the names of the modes in ONNX's attributes, by mode.
+// treeModes maps the names of the modes in ONNX's attributes to the modes.
 var treeModes = map[string]treeMode{
 	"BRANCH_LEQ": treeLEQ, "BRANCH_LT": treeLT, "BRANCH_GTE": treeGTE, "BRANCH_GT": treeGT,
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,

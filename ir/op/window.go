@@ -72,7 +72,8 @@ func (w Window) Stride(i int) int {
 	return w.Strides[i]
 }
 
-// Dilation returns the distance between the cells of a window along spatial axis i.
+// Dilation returns the distance between adjacent cells of a window along spatial axis i, in
+// elements of the operand.
 func (w Window) Dilation(i int) int {
 	if w.Dilations == nil {
 		return 1
@@ -93,7 +94,8 @@ func orOnes(list []int, n int) []int {
 	return list
 }
 
-// span returns the number of cells from the first to the last of a window along an axis.
+// span returns the extent of a window along spatial axis i, in elements of the operand: the
+// distance from the first cell to the last, plus 1.
 func (w Window) span(i int) dim.Dim {
 	return dim.Const(w.Kernel[i] - 1).Mul(dim.Const(w.Dilation(i))).Add(dim.Const(1))
 }

@@ -141,8 +141,8 @@ func bytesAt(d dim.Dim, symbol int64) (int64, bool) {
 	return n, ok && n >= 0
 }
 
-// pictureName shortens a name to printable ASCII that fits a row and cannot be taken for a build
-// constraint.
+// pictureName shortens a name to printable ASCII that fits a row of the picture and cannot be taken
+// for a build constraint.
 func pictureName(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '+' {

@@ -12,8 +12,8 @@ const (
 	halfPi3 = -1.49738490485916983e-33
 )
 
-// sinSeries and cosSeries are the coefficients of sin x / x and cos x in x²,
-// highest first.
+// sinSeries and cosSeries are the coefficients of sin x / x and cos x as polynomials in x², highest
+// first.
 var sinSeries, cosSeries = func() (sin, cos []float64) {
 	const terms = 11
 	f := 1.0
@@ -119,7 +119,7 @@ func Tan(x float64) float64 {
 	return turned(r, turns) / turned(r, turns+1)
 }
 
-// atanSeries are the coefficients ±1/(2n+1) of atan x / x in x², highest first.
+// atanSeries are the coefficients ±1/(2n+1) of atan x / x as a polynomial in x², highest first.
 var atanSeries = func() []float64 {
 	const terms = 14
 	c := make([]float64, terms)
