@@ -90,7 +90,7 @@ func wideTensor(t *ir.Tensor) *ir.Tensor {
 	return w
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op DeformConv) Flops(in, out []ir.Type) dim.Dim {
 	return Conv{}.Flops(in, out)
 }

@@ -304,7 +304,7 @@ func (op GridSample) mirroredOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	return c.plus(c.Node(Min{}, x, c.sub(both, x)), low)
 }
 
-// Flops counts two operations for each element that is read.
+// Flops counts two operations for each element that a point reads.
 func (op GridSample) Flops(in, out []ir.Type) dim.Dim {
 	n := out[0].Elems().Mul(dim.Const(2))
 	for range in[0].Rank() - 2 {

@@ -96,7 +96,7 @@ func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each weight and step.
+// Flops counts two operations for each element of w and r in each step of each sequence.
 func (GRU) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
 // Lower replaces the node by [GRUSteps] of the projected x for each direction. It projects x for

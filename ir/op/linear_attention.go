@@ -110,7 +110,7 @@ func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, last}, nil
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
 	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))

@@ -88,7 +88,7 @@ func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each weight and step.
+// Flops counts two operations for each element of w and r in each step of each sequence.
 func (LSTM) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
 // Lower replaces the node by [LSTMSteps] of the projected x for each direction. It projects x for

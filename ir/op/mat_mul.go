@@ -133,7 +133,7 @@ func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.T
 	}
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (MatMul) Flops(in, out []ir.Type) dim.Dim {
 	p, err := Matrices(in[0], in[1])
 	if err != nil {

@@ -84,7 +84,7 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (MatMulInteger) Flops(in, out []ir.Type) dim.Dim { return MatMul{}.Flops(in, out) }
 
 // importMatMulInteger imports MatMulInteger. Its zero points may have an element for each row of a

@@ -127,7 +127,7 @@ func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tenso
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a comparison for each cell of a window.
+// Flops counts a comparison for each cell of each window.
 func (op MaxPool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }
