@@ -34,8 +34,8 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x, operand 0. most is the largest number of operands. It
-// returns an error if there are more, or unless the others have the shape of x's axes from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error if there are more
+// operands than most, or if the others do not have the shape of x's axes from axis on.
 func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, most); err != nil {
 		return nil, err

@@ -63,7 +63,8 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts, for each element of x, two operations for each of Size squares and 10 for the quotient.
+// Flops counts, for each element of x, two operations for each of Size squares and 10 for the
+// quotient.
 func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 
 // Grad returns dy·s^(−Beta) − 2·Alpha·Beta/Size·x·t. Here s is the base of the power in [LRN], y is

@@ -34,9 +34,9 @@ func (r reread) Opset() int { return r.opset }
 // NumArgs returns the number of operands in args.
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i of args, or nil if it is absent. For an absent operand that the node has,
-// it asks the importer for an operand beyond the last, so that the importer knows that an operand
-// was missing.
+// Arg returns operand i of args, or nil if both args and the node lack it. If only args lacks it,
+// Arg asks the importer for an operand beyond the node's last, so that the importer records a
+// missing operand.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]
