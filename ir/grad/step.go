@@ -137,7 +137,7 @@ func loadsOf(f *ir.Func) map[string]*ir.Value {
 	return loads
 }
 
-// mergeLoads loads every weight once, at the beginning of f.
+// mergeLoads makes f load every weight once, at its beginning.
 func mergeLoads(f *ir.Func) {
 	first := map[string]*ir.Value{}
 	same := map[*ir.Value]*ir.Value{}

@@ -324,7 +324,7 @@ func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 }
 
 // matrix returns the matrix, [in,out], by which a row of elements is multiplied. A column holds the
-// weights of a point. It is zero for a point outside.
+// weights of a point; the column of a point outside is zero.
 func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	m := ir.NewTensor(d, a.in, a.out)
 	for place := range a.out {
