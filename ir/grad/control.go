@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// branches differentiates an If. It adds an If whose blocks recompute the original block and
-// compute the gradients of the values that the blocks capture.
+// branches differentiates n, an If. It adds an If: each of its blocks recomputes a block of n and
+// returns the gradients of the values that the blocks of n capture.
 func (t *tape) branches(n *ir.Node, dy []*ir.Value) {
 	wrt := t.captured(n.Blocks...)
 	if len(wrt) == 0 {
@@ -27,8 +27,8 @@ func (t *tape) branches(n *ir.Node, dy []*ir.Value) {
 	}
 }
 
-// inside returns the gradients of wrt in a block. results are the results of the block, and dy
-// their gradients.
+// inside returns the gradients of wrt in the block that b builds. dy are the gradients of results,
+// the results of the block; a nil dy[i] is zero.
 func (t *tape) inside(b *ir.Builder, wrt, results, dy []*ir.Value) []*ir.Value {
 	inner := newTape(b, b.Here().Nodes, wrt)
 	for i, r := range results {
@@ -50,7 +50,7 @@ func (t *tape) inside(b *ir.Builder, wrt, results, dy []*ir.Value) []*ir.Value {
 	return grads
 }
 
-// captured returns the floats that blocks capture and on which gradients depend.
+// captured returns the floats that blocks capture and that are active in t, each once.
 func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 	var out []*ir.Value
 	seen := map[*ir.Value]bool{}
@@ -67,9 +67,9 @@ func (t *tape) captured(blocks ...*ir.Block) []*ir.Value {
 
 func isFloat(v *ir.Value) bool { return v.Type.IsTensor() && v.Type.DType.IsFloat() }
 
-// trips differentiates a loop with a known number of trips. It makes the loop keep its carried
-// values. A second loop runs the trips from last to first, recomputes each, and carries the
-// gradients of the carried values and of the values that the body captures.
+// trips differentiates n, a loop with a known number of trips. It makes n stack its carried values.
+// A second loop runs the trips from last to first, recomputes each, and carries the gradients of
+// the carried values and of the values that the body captures.
 func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	loop, body := n.Op.(op.Loop), n.Blocks[0]
 	if !loop.Counted || len(loop.Extents) > 0 || len(loop.Varying) > 0 {
@@ -146,7 +146,8 @@ func (t *tape) trips(n *ir.Node, dy []*ir.Value) {
 	}
 }
 
-// keep makes a loop stack the values at the start of each trip, and returns the stacks.
+// keep makes n, a loop with operator loop, stack its carried values at the start of each trip. It
+// returns the stacks, which are new results of n.
 func (t *tape) keep(n *ir.Node, loop *op.Loop) []*ir.Value {
 	body := n.Blocks[0]
 	var kept []*ir.Value

@@ -14,9 +14,9 @@ import (
 )
 
 // Append appends the gradients of y with respect to wrt to the function that b builds. It returns
-// one tensor for each value of wrt, of its type. seed is the gradient of y itself; nil means ones.
-// A gradient is zero if y does not depend on the value. It returns an error that lists the nodes
-// between wrt and y without a derivative, and an error if a value of wrt is not a float.
+// one tensor for each value of wrt, of that value's type, which is zero if y does not depend on the
+// value. seed is the gradient of y itself; nil means ones. Append returns an error that lists the
+// nodes between wrt and y without a derivative, and an error if a value of wrt is not a float.
 func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
 	var grads []*ir.Value
 	var failed error
@@ -59,8 +59,8 @@ func (e *NoDerivative) Error() string {
 	return text
 }
 
-// Stops returns the names of the operators without a derivative in an error of this package,
-// sorted.
+// Stops returns the names of the operators that err says have no derivative, sorted and each once.
+// err is an error of this package.
 func Stops(err error) []string {
 	var names []string
 	switch e := err.(type) {
@@ -81,9 +81,9 @@ func Stops(err error) []string {
 type tape struct {
 	b     *ir.Builder
 	nodes []*ir.Node
-	// active are the differentiated values and all values that depend on them.
+	// active holds the differentiated values, and the floats and containers that depend on them.
 	active map[*ir.Value]bool
-	// parts are the contributions to the gradients of values so far, which are to be added.
+	// parts holds, for each value, the contributions to its gradient so far. Their sum is the gradient.
 	parts map[*ir.Value][]*ir.Value
 	errs  []error
 }
@@ -113,7 +113,7 @@ func reads(n *ir.Node) []*ir.Value {
 	return values
 }
 
-// add adds a contribution to the gradient of v.
+// add adds part to the gradient of v. It does nothing if v is not active, or if v or part is nil.
 func (t *tape) add(v, part *ir.Value) {
 	if v == nil || part == nil || !t.active[v] {
 		return
@@ -143,7 +143,7 @@ func (t *tape) total(v *ir.Value) *ir.Value {
 	return op.Full(t.b, v.Type, 0)
 }
 
-// backward propagates gradients through the nodes in reverse order.
+// backward propagates gradients through all nodes, from last to first.
 func (t *tape) backward() {
 	for _, n := range slices.Backward(t.nodes) {
 		of := make([]*ir.Value, len(n.Results))
@@ -166,7 +166,8 @@ func (t *tape) backward() {
 	}
 }
 
-// node propagates gradients through one node.
+// node adds the gradients of n's operands to the tape. dy are the gradients of n's results; a nil
+// dy[i] is zero. Operand i needs a gradient if want[i] is true.
 func (t *tape) node(n *ir.Node, dy []*ir.Value, want []bool) {
 	var grads []*ir.Value
 	if o, ok := n.Op.(ir.Composite); ok {
@@ -192,7 +193,7 @@ func (t *tape) node(n *ir.Node, dy []*ir.Value, want []bool) {
 	t.share(n, grads, want)
 }
 
-// share adds grads to the gradients of n's operands.
+// share adds grads[i] to the gradient of operand i of n if want[i] is true.
 func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	for i, g := range grads {
 		if g == nil || !want[i] {
@@ -205,8 +206,9 @@ func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	}
 }
 
-// through returns the gradients of n's operands. It differentiates the nodes from index first on,
-// which recompute n's results as results.
+// through returns the gradients of n's operands, nil for a zero gradient. results are recomputed
+// results of n, and dy their gradients. through differentiates the nodes of the current block from
+// index first on, which compute results.
 func (t *tape) through(n *ir.Node, dy []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {

@@ -91,7 +91,7 @@ type update struct {
 	next *ir.Value
 }
 
-// Key returns the parameter KeyName.
+// Key returns the parameter [KeyName] of the step function. The first call adds it.
 func (t *training) Key(b *ir.Builder) *ir.Value {
 	if t.key == nil {
 		t.key = &ir.Value{Name: b.Name(KeyName), Type: ir.StaticTensor(ir.I64, 2), Index: len(t.f.Params)}
@@ -100,13 +100,14 @@ func (t *training) Key(b *ir.Builder) *ir.Value {
 	return t.key
 }
 
-// IsFrozen reports whether v is a weight that is not a parameter.
+// IsFrozen reports whether v loads a weight that is not in params.
 func (t *training) IsFrozen(v *ir.Value) bool {
 	name, ok := weightOf(v)
 	return ok && !slices.Contains(t.params, name)
 }
 
-// Update records the new value of a weight. If a weight is updated twice, the last value counts.
+// Update records next as the new value of the weight that v loads. If a weight is updated twice,
+// the last value counts.
 func (t *training) Update(v, next *ir.Value) {
 	name, ok := weightOf(v)
 	if !ok {
@@ -116,7 +117,7 @@ func (t *training) Update(v, next *ir.Value) {
 	t.updates = append(t.updates, update{name, next})
 }
 
-// weightOf returns the name of the weight that v loads.
+// weightOf returns the name of the weight that v loads, and whether v loads one.
 func weightOf(v *ir.Value) (string, bool) {
 	if v == nil || v.Def == nil {
 		return "", false
@@ -136,7 +137,7 @@ func loadsOf(f *ir.Func) map[string]*ir.Value {
 	return loads
 }
 
-// mergeLoads loads every weight once, at the beginning of f.
+// mergeLoads makes f load every weight once, at its beginning.
 func mergeLoads(f *ir.Func) {
 	first := map[string]*ir.Value{}
 	same := map[*ir.Value]*ir.Value{}

@@ -45,7 +45,8 @@ func (Add) IsCommutative() {}
 // Neutral returns −0, because x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine returns scales false: the second operand is added. It is used as it is, so inverse is nil.
+// Affine returns scales false, because the second operand is added. inverse is nil, because the
+// second operand is used as it is.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

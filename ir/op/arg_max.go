@@ -73,7 +73,8 @@ func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	return []*ir.Tensor{y.Reshape(shape...)}
 }
 
-// beats reports whether element i of x replaces the earlier element j.
+// beats reports whether element i of x replaces the earlier element j as the extreme element. sign
+// is as in [ArgMax.search].
 func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	if x.DType.IsFloat() {
 		if nan, wasNaN := math.IsNaN(x.Float(i)), math.IsNaN(x.Float(j)); nan || wasNaN {

@@ -8,13 +8,13 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Attend is an [Attention] whose queries, keys and values have one type, f32, f16 or bf16, and arbitrary
-// strides. Masks and sinks are f32. Element
-// (b, h, i, d) of the queries is element Q[0] + b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand
-// in row-major order. K and V describe the keys and the values in the same way. Shared is the
-// number of heads of keys and values, Depth the number of elements of a query and a key, and Width
-// that of a value. The remaining operands and attributes are as in the attention. The result is
-// [Batch,Queries,Heads,Width].
+// Attend is an [Attention] whose queries, keys and values have one type, f32, f16 or bf16, and
+// arbitrary strides. Masks and sinks are f32. Element (b, h, i, d) of the queries is element Q[0] +
+// b·Q[1] + h·Q[2] + i·Q[3] + d of the first operand in row-major order. K and V describe the keys
+// and the values in the same way. Shared is the number of heads of keys and values. Depth is the
+// number of elements of a query and of a key, and Width the number of elements of a value. The
+// other operands and attributes are as in [Attention]. The result is [Batch,Queries,Heads,Width], of
+// the type of the queries.
 type Attend struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -82,7 +82,7 @@ func (op Attend) attention() Attention {
 	return Attention{Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After}
 }
 
-// Infer returns f32[Batch,Queries,Heads,Width].
+// Infer returns [Batch,Queries,Heads,Width] of the type of the queries.
 func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err
@@ -133,10 +133,11 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of elements in the scores and in
+// the weighted sums of values.
 func (op Attend) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, op.Depth.Add(op.Width))
 }
 
-// Factors counts queries, keys and values.
+// Factors returns 3: the queries, the keys and the values.
 func (Attend) Factors() int { return 3 }

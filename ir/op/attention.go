@@ -207,9 +207,10 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// window returns 0 if the query attends to a key that is after positions later, else −∞.
-func (op Attention) window(after int64) float64 {
-	if op.After >= 0 && after > int64(op.After) || op.Before >= 0 && after < -int64(op.Before) {
+// window returns the number that the window adds to a score: 0 if the key is inside, and −∞
+// otherwise. distance is the position of the key minus the position of the query.
+func (op Attention) window(distance int64) float64 {
+	if op.After >= 0 && distance > int64(op.After) || op.Before >= 0 && distance < -int64(op.Before) {
 		return math.Inf(-1)
 	}
 	return 0
@@ -240,7 +241,8 @@ func (op Attention) round(x float64) float64 {
 	return ir.RoundFloat(op.Precision, x)
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of elements in the scores and in
+// the weighted sums of values.
 func (op Attention) Flops(in, _ []ir.Type) dim.Dim {
 	x, err := op.extents(in)
 	if err != nil {
@@ -277,8 +279,8 @@ const (
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators. It returns the result, and the scores
-// [B,H,S,T] after the given stage.
+// build appends an attention made of other operators. It returns the result y and the scores seen,
+// [B,H,S,T], after the given stage. seen is nil for noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]

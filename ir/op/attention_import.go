@@ -60,7 +60,7 @@ func importAttention(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // attentionAttrs reads the attributes that affect scores, for keys of depth elements. stage is the
-// stage of the attention at which ONNX returns its scores.
+// stage of the attention at which ONNX returns its scores, such as rawScores.
 func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err error) {
 	op = Attention{Before: -1, After: -1}
 	if op.Scale = c.Float("scale", 0); !c.Has("scale") {
@@ -91,7 +91,8 @@ func attentionAttrs(c ir.Importer, depth dim.Dim) (op Attention, stage int, err 
 	return op, stage, nil
 }
 
-// attentionScale returns scale, or 1/√depth if scale is 0.
+// attentionScale returns scale, or 1/√depth if scale is 0. It returns an error if it needs a depth
+// that is not constant.
 func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	if scale != 0 {
 		return scale, nil
@@ -103,7 +104,8 @@ func attentionScale(scale float64, depth dim.Dim) (float64, error) {
 	return 1 / math.Sqrt(float64(max(n, 1))), nil
 }
 
-// windowSide returns one side of a window, or −1 if no tensor can exceed it.
+// windowSide returns n, the size of a window before or after a query, as an [Attention] has it: −1,
+// no bound, if n is negative or above every possible extent.
 func windowSide(n int) int {
 	if n > math.MaxInt32 {
 		return -1
@@ -111,8 +113,9 @@ func windowSide(n int) int {
 	return max(n, -1)
 }
 
-// attentionMask returns the mask in the form of an [Attention] with keys keys. From opset 24 on, a
-// shorter mask excludes the last keys.
+// attentionMask returns the mask, operand 3, as an [Attention] over this number of keys takes it,
+// or nil if it is absent. A mask of numbers is converted to d. From opset 24 on, a shorter mask
+// excludes the last keys.
 func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	b, mask := c.Builder(), c.Arg(3)
 	if mask == nil {
@@ -139,8 +142,8 @@ func attentionMask(c ir.Importer, d ir.DType, keys dim.Dim) *ir.Value {
 	return b.Node(pad, mask, ConvertTo(b, out, mask.Type.DType))
 }
 
-// checkMissing appends a check that a mask does not have more keys than the attention. It appends
-// nothing if that is known.
+// checkMissing appends a check that missing is not negative. missing is the number of keys minus
+// the number of keys in a mask. checkMissing appends nothing if the result of the check is known.
 func checkMissing(b *ir.Builder, missing dim.Dim) {
 	if !missing.IsConst() && !missing.NonNegative() {
 		b.Nodes(ir.CheckDim{A: missing, B: missing.Max(dim.Const(0)), What: "keys that the mask is short of"})
@@ -170,15 +173,17 @@ func joinHeads(b *ir.Builder, x *ir.Value) *ir.Value {
 	return ReshapeTo(b, TransposeBy(b, x, 0, 2, 1, 3), s[0], s[2], s[1].Mul(s[3]))
 }
 
-// agree makes two extents of values equal. It updates values, as [ir.Builder.Equate] does.
+// agree makes the extents x and y of values equal. It updates values, as [ir.Builder.Equate] does.
+// what names the extents in errors.
 func agree(b *ir.Builder, x, y dim.Dim, what string, values []*ir.Value) {
 	if err := Same(x, y, what); err != nil {
 		equate(b, err, values)
 	}
 }
 
-// equate makes the two extents equal that an [ir.Unproven] error names. Other errors end the
-// import. It updates values, as [ir.Builder.Equate] does.
+// equate makes two extents equal: the extents that err, an [ir.Unproven], names. It updates values,
+// as [ir.Builder.Equate] does. It panics with err, as [ir.FailWith] does, if err is another error
+// or the extents cannot be made equal.
 func equate(b *ir.Builder, err error, values []*ir.Value) {
 	var u *ir.Unproven
 	if !errors.As(err, &u) || !b.Equate(u.A, u.B, values) {

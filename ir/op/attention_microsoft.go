@@ -18,7 +18,7 @@ type headed struct {
 }
 
 // remember makes past keys and values, [B,G,P,D], precede those of x. It does nothing if both are
-// nil, and fails if only one is.
+// nil. It panics, as [ir.Fail] does, if only one is nil.
 func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	if keys == nil && values == nil {
 		return
@@ -30,8 +30,8 @@ func (x *headed) remember(b *ir.Builder, keys, values *ir.Value) {
 	x.k, x.v = b.Node(Concat{Axis: 2}, keys, x.k), b.Node(Concat{Axis: 2}, values, x.v)
 }
 
-// overwrite stores the keys and values of x in caches, from the indices starts on, and uses the
-// caches in their place. It fails if a cache is nil.
+// overwrite stores the keys and values of x in the caches keys and values, from the indices starts
+// on, and uses the caches in their place. It panics, as [ir.Fail] does, if a cache is nil.
 func (x *headed) overwrite(b *ir.Builder, keys, values, starts *ir.Value) {
 	for _, part := range []struct {
 		to    **ir.Value
@@ -51,11 +51,11 @@ func (x *headed) shape() []dim.Dim {
 	return []dim.Dim{q[0], q[1], q[2], x.k.Type.Shape[2]}
 }
 
-// agree equates the extent of a mask's axis with extent number extent of the scores, and returns
-// the mask. what describes the extents in errors.
-func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, extent int, what string) *ir.Value {
+// agree equates the extent of an axis of mask with the extent of axis scoreAxis of the scores,
+// [B,H,S,T]. It returns the mask. what names the extents in errors.
+func (x *headed) agree(b *ir.Builder, mask *ir.Value, axis, scoreAxis int, what string) *ir.Value {
 	values := []*ir.Value{mask, x.q, x.k, x.v}
-	agree(b, mask.Type.Shape[axis], x.shape()[extent], what, values)
+	agree(b, mask.Type.Shape[axis], x.shape()[scoreAxis], what, values)
 	x.q, x.k, x.v = values[1], values[2], values[3]
 	return values[0]
 }

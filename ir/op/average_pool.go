@@ -38,7 +38,7 @@ func (op AveragePool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Flops counts an addition for each cell of a window.
+// Flops counts an addition for each cell of each window.
 func (op AveragePool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }

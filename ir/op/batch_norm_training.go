@@ -49,7 +49,7 @@ func (op BatchNormTraining) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Flops counts five operations for each element.
 func (BatchNormTraining) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(5)) }
 
-// Lower replaces the node by channel moments and a product and sum with them.
+// Lower replaces the node by [ChannelMoments] and a [BatchNormalization] that uses these moments.
 func (op BatchNormTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, scale := n.Arg(0), n.Arg(1)
 	mean, variance := channelMoments(b, x, scale.Type.Shape)

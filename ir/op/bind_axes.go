@@ -94,8 +94,8 @@ func (op BindSqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	return op.extents(left)
 }
 
-// extents returns the values of the symbols. It returns an error if their number differs from the
-// rank.
+// extents returns the extents of shape as the values of the symbols. It returns an error if there
+// is not one symbol for each extent.
 func (op Bound) extents(shape []int) ([]int64, error) {
 	if len(shape) != len(op.Symbols) {
 		return nil, fmt.Errorf("rank %d, %d expected", len(shape), len(op.Symbols))
@@ -123,7 +123,7 @@ func (op BindUnsqueeze) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // markedAxes appends a [BindAxes] of a list of axes that is known only at run time, and returns its
-// symbols: two for each axis of shape.
+// symbols: two for each axis of shape. all is the attribute All.
 func markedAxes(b *ir.Builder, axes *ir.Value, shape []dim.Dim, all bool) []dim.Dim {
 	bind := BindAxes{newBound(b, "axis", 2*len(shape)), shape, all}
 	b.Nodes(bind, intList(b, axes))

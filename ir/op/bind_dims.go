@@ -37,7 +37,8 @@ func (op BindDims) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 }
 
 // boundDims returns the elements of operand i as extents. Like [knownDims], it returns constants or
-// expressions if the elements are known. Otherwise it binds symbols to them at run time.
+// expressions if the elements are known. Otherwise it binds symbols, called like name, to them at
+// run time. name also names the operand in errors.
 func boundDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if _, known := v.Dims(); known || v == nil {
@@ -89,7 +90,8 @@ func bindElems(b *ir.Builder, v *ir.Value, name string) []dim.Dim {
 	return dims
 }
 
-// boundElem returns the symbol that an earlier node binds to the element o.
+// boundElem returns the symbol that an earlier node binds to the element o, and whether there is
+// such a node.
 func boundElem(b *ir.Builder, o origin) (dim.Dim, bool) {
 	for _, n := range b.Func().Nodes {
 		if bind, ok := n.Op.(BindDims); ok && n.Arg(0) == o.value {
@@ -142,7 +144,7 @@ type tracer struct {
 }
 
 // trace returns the elements of v as expressions of origins, or nil if they cannot be traced. depth
-// is the number of operators on the way so far.
+// is the number of operators that may still be passed.
 func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 	if v.Elems != nil {
 		return v.Elems
@@ -169,7 +171,7 @@ func (t *tracer) trace(v *ir.Value, depth int) []ir.Ratio {
 }
 
 // through returns the elements of v, computed by its operator from the traced elements of its
-// operands.
+// operands, or nil if they cannot be traced. depth is as in [tracer.trace].
 func (t *tracer) through(v *ir.Value, depth int) []ir.Ratio {
 	if v.Def == nil || len(v.Def.Results) != 1 || depth == 0 {
 		return nil

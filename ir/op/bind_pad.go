@@ -10,8 +10,9 @@ import (
 
 // BindPad binds the padding of a tensor of Shape (ONNX Pad). The first operand lists the pads
 // before the axes, and then the pads after them. The optional second operand lists the axes.
-// BindPad binds four numbers for each axis: the first element and the number of elements that
-// negative pads keep, the number of elements inserted before them, and the resulting extent.
+// Negative pads remove elements. BindPad binds four numbers for each axis: the index of the first
+// element that is kept, the number of elements that are kept, the number of elements inserted
+// before them, and the resulting extent.
 type BindPad struct {
 	Bound
 	Shape []dim.Dim

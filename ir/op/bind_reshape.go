@@ -9,7 +9,7 @@ import (
 
 // BindReshape binds the extents of the result of [Reshape], applied to a tensor of shape From with
 // a list of requested extents. An element 0 copies From's extent unless AllowZero is set. One
-// element may be -1 and is then inferred. The list is as long as the rank of From.
+// element may be -1 and is then inferred. The list has an element for each symbol.
 type BindReshape struct {
 	Bound
 	From      []dim.Dim

@@ -29,8 +29,8 @@ func (op BitCast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Scalar returns the element with the same bits. It has no formula for f16 and bf16 operands, which
-// are widened, nor for bools.
+// Scalar returns the element with the same bits. It returns nil for bools, for 8-bit floats, and
+// for f16 and bf16 operands, because kernels hold these as f32.
 func (BitCast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	from, to := x[0].Type.DType, kernel.Arithmetic(d)
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // BlockLanes is the number of channels in a block of the channel-blocked layout,
-// [N,⌈C/16⌉,spatial…,16]. Lanes beyond C are empty.
+// [N,⌈C/16⌉,spatial…,16]. If C is not a multiple of 16, the rest of the last block is padding.
 const BlockLanes = 16
 
 const block = BlockLanes

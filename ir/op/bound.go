@@ -18,12 +18,13 @@ func (op Bound) Binds() []string { return op.Symbols }
 // Eval returns no results.
 func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect keeps the node, because extents depend on it.
+// HasEffect marks the operator: its nodes stay although they have no results, because extents
+// depend on them.
 func (op Bound) HasEffect() {}
 
-// infer returns no types. It returns an error unless there are symbols symbols, and all operands
-// are lists of i64. The first operand must be present.
-func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
+// infer returns no types. It returns an error unless the number of symbols is want, and all
+// operands are lists of i64. The first operand must be present.
+func (op Bound) infer(in []ir.Type, want int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ func (op Bound) infer(in []ir.Type, symbols int) ([]ir.Type, error) {
 			return nil, fmt.Errorf("operand %d is %s, a list of i64 expected", i, t)
 		}
 	}
-	if len(op.Symbols) != symbols {
-		return nil, fmt.Errorf("%d symbols, %d expected", len(op.Symbols), symbols)
+	if len(op.Symbols) != want {
+		return nil, fmt.Errorf("%d symbols, %d expected", len(op.Symbols), want)
 	}
 	return nil, nil
 }
@@ -103,7 +104,8 @@ func arg(in []*ir.Tensor, i int) *ir.Tensor {
 	return nil
 }
 
-// listLen returns the number of elements of operand i. It returns an error unless that is static.
+// listLen returns the number of elements of operand i. It returns an error unless the number is
+// static. name names the operand in errors.
 func listLen(c ir.Importer, i int, name string) (int, error) {
 	if c.Arg(i) == nil {
 		return 0, fmt.Errorf("%s is absent", name)

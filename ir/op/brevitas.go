@@ -63,8 +63,8 @@ func importTrunc(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(Mul{}, b.Node(Sub{}, y, zero), scale)}, nil
 }
 
-// bitWidth returns the value of operand i, a number of bits. It returns an error unless the operand
-// is constant.
+// bitWidth returns the value of operand i, a number of bits from 1 to 64. It returns an error
+// unless the operand is a constant in this range.
 func bitWidth(c ir.Importer, i int) (float64, error) {
 	t := c.Constant(i)
 	if t == nil || t.Len() != 1 || t.DType == ir.String {

@@ -30,9 +30,10 @@ func broadcastShape(in []ir.Type) ([]dim.Dim, error) {
 	return shape, nil
 }
 
-// broadcastDim returns the common extent of a and b. If one is a constant above 1, a symbol as the
-// other must be that constant or 1. Two symbols whose maximum would be too complex must be equal;
-// if they may differ, it returns an [ir.Unproven].
+// broadcastDim returns the common extent of a and b. If one is a constant other than 1 and the
+// other is symbolic, the constant is the result; at run time the other must be equal to it, or 1.
+// Two symbols whose maximum would be too complex must be equal. If they may differ, it returns an
+// [ir.Unproven].
 func broadcastDim(a, b dim.Dim) (dim.Dim, error) {
 	if a.Equal(b) {
 		return a, nil
@@ -66,8 +67,8 @@ type index struct {
 	Offset  int   // offset in the broadcast tensor
 }
 
-// newIndex returns a walk through a tensor of shape from, in the order of the elements of shape, to
-// which it is broadcast.
+// newIndex returns a walk through a tensor of shape from that is broadcast to shape. The walk
+// follows the row-major order of shape.
 func newIndex(shape, from []int) *index {
 	x := &index{shape: shape, strides: make([]int, len(shape)), at: make([]int, len(shape))}
 	stride := 1

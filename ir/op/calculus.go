@@ -98,7 +98,8 @@ func chainRule(b *ir.Builder, n *ir.Node, dy []*ir.Value, slope func(c calculus,
 }
 
 // partials returns the gradients of the operands of an elementwise operator with broadcasting.
-// slopes return the gradients before they are summed over broadcast axes.
+// slopes[i] returns the gradient of operand i before it is summed over broadcast axes; it is called
+// only if want[i] is true.
 func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus) *ir.Value) []*ir.Value {
 	c := calculus{b}
 	grads := make([]*ir.Value, len(n.Args))
@@ -111,7 +112,7 @@ func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus)
 	return grads
 }
 
-// otherAxes returns the axes of a rank that are not in axes.
+// otherAxes returns the axes of a tensor of this rank that are not in axes, in ascending order.
 func otherAxes(rank int, axes ...int) []int {
 	var others []int
 	for i := range rank {

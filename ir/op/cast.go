@@ -12,10 +12,12 @@ import (
 
 // Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to
 // nearest, ties to even. Floats out of range become infinite; in types of at most 8 bits they
-// become the largest number unless Unsaturated. A float becomes an integer by truncation. NaN and
-// numbers that do not fit become the smallest int32 for types of at most 32 bits except u32, and
-// the smallest int64 for i64, u64 and u32; the result has the low bits of this number. u64 holds
-// numbers below 2⁶⁴. Any nonzero number becomes true.
+// become the largest number unless Unsaturated. Any nonzero number becomes true.
+//
+// A float becomes an integer by truncation to an int32 if the type is not u32 and has at most 32
+// bits, and otherwise to an int64. The result has the low bits of this number. NaN and floats that
+// do not fit it become its smallest value. For u64, floats from 2⁶³ to 2⁶⁴ become their exact
+// value, and larger floats become 0.
 type Cast struct {
 	elementwise
 	To          ir.DType
@@ -82,8 +84,8 @@ func (op Cast) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Scalar returns an element converted to d. It has no formula for strings and for floats of less
-// than 16 bits.
+// Scalar returns an element converted to d. It returns nil for strings and for floats of less than
+// 16 bits.
 func (Cast) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	to, from := kernel.Arithmetic(d), x[0].Type.DType
 	switch {
@@ -185,7 +187,7 @@ func (op Cast) setUnsigned(y *ir.Tensor, i int, v uint64) {
 	}
 }
 
-// truncate returns v as an integer of a type, rounded toward zero.
+// truncate returns v converted to the integer type d, as [Cast] defines it.
 func truncate(d ir.DType, v float64) int64 {
 	switch {
 	case d == ir.U64 && v >= 1<<63:

@@ -9,8 +9,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// parse stores the number in text, converted to y's type (ONNX Cast): a plain or scientific number,
-// or INF, +INF, −INF or NaN, ignoring case.
+// parse stores the number in text as element i of y, converted to y's type (ONNX Cast). The number
+// is plain or scientific, or INF, +INF, −INF or NaN, ignoring case. parse returns an error for
+// other texts.
 func (op Cast) parse(y *ir.Tensor, i int, text string) error {
 	word := strings.TrimSpace(text)
 	switch {

@@ -67,7 +67,7 @@ func (op ChannelSums) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []boo
 	return grads
 }
 
-// IsWhole marks the operator, because a kernel reads g and x fewer times than the operators that
+// IsWhole marks the operator as [Whole]: a kernel reads g and x fewer times than the operators that
 // replace it.
 func (ChannelSums) IsWhole() {}
 

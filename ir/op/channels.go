@@ -39,8 +39,8 @@ func (op Channels) infer(in []ir.Type, count int) (dim.Dim, error) {
 	return c, nil
 }
 
-// of returns a function from the index of an element of x to its channel, and the number of
-// channels. Empty lanes of the blocked layout give a channel beyond the last.
+// of returns the number c of channels of x, and a function from the index of an element of x to the
+// element's channel. Padding of the channel-blocked layout has channel numbers from c on.
 func (op Channels) of(x *ir.Tensor) (channel func(i int) int, c int) {
 	if op.C > 0 {
 		plane := LenOf(x.Shape[2 : len(x.Shape)-1])
@@ -66,8 +66,8 @@ func (Channels) stack(b *ir.Builder, rows ...*ir.Value) *ir.Value {
 	return b.Node(Concat{Axis: 0}, rows...)
 }
 
-// IsPerChannel reports whether a value of type s has one element for each channel of a value of
-// type t. The elements are the same for all images and pixels.
+// IsPerChannel reports whether a value of type s broadcasts to a value of type t, [N,C,…], with one
+// element for each of several channels.
 func IsPerChannel(s, t ir.Type) bool {
 	shape := slices.Concat(slices.Repeat(dim.Consts(1), t.Rank()-s.Rank()), s.Shape)
 	return shape[1].Equal(t.Shape[1]) && s.Elems().Equal(shape[1]) && !shape[1].Equal(dim.Const(1))

@@ -8,9 +8,9 @@ import (
 )
 
 // CheckIndex returns its operand, indices of i32 or i64, and checks them at run time. An index
-// below 0 or not below Count is an error. The error calls the index What, and the elements that it
-// selects Things. With FromEnd, indices from -Count on are accepted and converted to count from the
-// start, as in [Gather].
+// below 0 or not below Count is an error. What names the index in errors, and Things names the
+// elements that it selects. With FromEnd, indices from -Count on are accepted and converted to
+// count from the start, as in [Gather].
 type CheckIndex struct {
 	Count        dim.Dim
 	FromEnd      bool
@@ -46,8 +46,8 @@ func (op CheckIndex) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// checkIndex returns an error unless 0 ≤ index < count. The error calls the index what and the
-// elements things.
+// checkIndex returns an error unless 0 ≤ index < count. what names the index in the error, and
+// things names the elements that it selects.
 func checkIndex(index int64, count int, what, things string) error {
 	if index < 0 || index >= int64(count) {
 		return fmt.Errorf("%s %d is not one of %d %s", what, index, count, things)

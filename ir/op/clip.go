@@ -31,7 +31,7 @@ func (op Clip) Infer(in []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// intHas reports whether an integer type can represent v.
+// intHas reports whether an integer type can represent v, and v is below 2⁶³.
 func intHas(d ir.DType, v float64) bool {
 	lo, hi := intRange(d)
 	return v == math.Trunc(v) && v >= float64(lo) && v <= float64(hi) && v < 1<<63
@@ -76,7 +76,8 @@ func limit[T real](x, lo, hi T) T {
 }
 
 // IntBounds returns lo and hi as integers of type d; an infinite bound becomes the smallest or
-// largest integer. Bounds of u64 are returned as the int64 with the same bits.
+// largest integer. Bounds of u64 are returned as the int64 with the same bits. If d is not an
+// integer type, both are 0.
 func IntBounds(d ir.DType, lo, hi float64) (int64, int64) {
 	if !d.IsInt() {
 		return 0, 0
@@ -151,8 +152,8 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{x}, nil
 }
 
-// clipBound returns the value of a constant bound that float64 represents exactly, or absent for a
-// nil bound.
+// clipBound returns the value of the bound v, or absent if v is nil. The bool is false unless v is
+// nil, or a constant of type d that float64 represents exactly.
 func clipBound(v *ir.Value, d ir.DType, absent float64) (float64, bool) {
 	if v == nil {
 		return absent, true

@@ -44,8 +44,8 @@ type Greater struct{ comparison[numbers] }
 // GreaterOrEqual computes x >= y with broadcasting, for numbers of one type.
 type GreaterOrEqual struct{ comparison[numbers] }
 
-// This function and the following ones report whether a comparison holds. order is the result of
-// [cmp.Compare] for x and y.
+// isEqual and the functions below report whether a comparison of x with y holds. order is the
+// result of [cmp.Compare] for x and y.
 func isEqual(order int) bool          { return order == 0 }
 func isLess(order int) bool           { return order < 0 }
 func isLessOrEqual(order int) bool    { return order <= 0 }
@@ -122,7 +122,7 @@ func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 }
 
 // evalComparison returns holds(order) for each pair of elements of the broadcast operands, where
-// order is the result of [cmp.Compare]. It returns false if an element is NaN.
+// order is the result of [cmp.Compare]. The result is false for a pair with a NaN.
 func evalComparison(in []*ir.Tensor, holds func(order int) bool) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {

@@ -50,7 +50,7 @@ func (op Conv) inferShape(x, w ir.Type) ([]dim.Dim, error) {
 }
 
 // inferWeights returns an error unless weights w fit an operand x: in rank and number of spatial
-// axes, and with a window and a number of groups that are valid.
+// axes, and with a window and a number of groups that are valid. rank is the rank of the weights.
 func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	if x.Rank() != rank {
 		return fmt.Errorf("weights %s for %s", w, x)
@@ -69,8 +69,7 @@ func (op Conv) inferWeights(x, w ir.Type, rank int) error {
 	return nil
 }
 
-// inferBias returns an error unless operand 2 is absent, or has m elements and the type of the
-// others.
+// inferBias returns an error unless the bias, operand 2, is absent or a vector of m elements.
 func inferBias(in []ir.Type, m dim.Dim) error {
 	if len(in) < 3 || in[2].IsZero() {
 		return nil
@@ -134,7 +133,7 @@ func dot(seen, w []float64, taps []int, kernel int) float64 {
 	return sum
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -166,8 +165,8 @@ func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	return op.dataTransposed(b, g, w, x)
 }
 
-// dataTransposed is dataGrad with a transposed convolution. It crops cells beyond x if their number
-// is known.
+// dataTransposed is [Conv.dataGrad] with a transposed convolution. It crops the cells beyond x in
+// the transposed convolution if their number is known, and otherwise in its result.
 func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
 	n := len(op.Kernel)
@@ -287,5 +286,5 @@ func importConv(c ir.Importer) ([]*ir.Value, error) {
 // IsStatistic returns false: no operand is a running statistic.
 func (Conv) IsStatistic(int) bool { return false }
 
-// Factors counts the operand, the weights and the bias.
+// Factors returns 3: the operand, the weights and the bias.
 func (Conv) Factors() int { return 3 }

@@ -136,7 +136,7 @@ func (op ConvTranspose) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -222,8 +222,9 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(kept, v)}
 }
 
-// phases appends the weights of the convolution that computes all phases: [M·s0·s1…,C/Group,taps…]
-// from [C,M/Group,kernel…].
+// phases appends the weights of the convolution in [ConvTranspose.Lower]: [M·s0·s1…,C/Group,taps…]
+// from [C,M/Group,kernel…], where s are the strides. It has a channel for each r of each axis.
+// taps[i] is the largest number of cells of the window along spatial axis i that belong to one r.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

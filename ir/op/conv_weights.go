@@ -9,8 +9,8 @@ import (
 
 // ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's
 // operand x, [N,C,spatial…], and the gradient g of its result. Each element of the result,
-// [M,C/Group,kernel…], belongs to a cell of the window. It is the sum over all windows of the
-// products of that cell of x and the element of g.
+// [M,C/Group,kernel…], belongs to a cell of the window. It is the sum, over all windows, of the
+// element of x in this cell times the window's element of g.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M
@@ -95,7 +95,7 @@ func (op ConvWeights) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
@@ -126,8 +126,9 @@ func channelsFirst(x *ir.Value) []int {
 	return append([]int{1, 0}, AllAxes(x.Type.Rank())[2:]...)
 }
 
-// HasKernel reports whether there is a kernel for the operands: f32 over one or two spatial axes,
-// with constant numbers of channels.
+// HasKernel reports in ok whether there is a kernel for the operands: f32 over one or two spatial
+// axes, with constant numbers of channels. inC and outC are the channels of x and of g,
+// [M,N,spatial…].
 func (op ConvWeights) HasKernel(x, g ir.Type) (inC, outC int, ok bool) {
 	inC, known := x.Shape[1].Int()
 	outC, whole := g.Shape[0].Int()

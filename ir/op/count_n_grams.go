@@ -57,12 +57,12 @@ func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(ir.F32, append(shape, op.Size)...)}, nil
 }
 
-// nGrams are the n-grams of length tokens in a pool. There are count of them.
+// nGrams describes the n-grams of one length in a pool.
 type nGrams struct {
-	length int
-	start  int // offset in the pool
-	count  int
-	first  int // index of the first one
+	length int // number of tokens of each
+	start  int // offset of the first in the pool
+	count  int // number of n-grams
+	first  int // index of the first among all n-grams of the pool
 }
 
 // levels returns the n-grams of a pool with the given number of elements, by length. It returns an

@@ -69,13 +69,15 @@ func cropPoints(b *ir.Builder, first, end, last *ir.Value, points int) *ir.Value
 }
 
 // linearWeights appends 1 minus the distance from each point to each pixel, clamped to at least 0.
+// at holds the positions of the points, and pixels the positions of the pixels; they broadcast.
 func linearWeights(b *ir.Builder, at, pixels *ir.Value) *ir.Value {
 	far := b.Node(Abs{}, b.Node(Sub{}, at, pixels))
 	return b.Node(Relu{}, b.Node(Sub{}, b.Scalar(at.Type.DType, 1), far))
 }
 
 // nearestWeights appends 1 for the pixel nearest to each point, and 0 for others. Of two nearest
-// pixels it takes the one with the larger index.
+// pixels it takes the one with the larger index. at holds the positions of the points, and pixels
+// the positions of the pixels; they broadcast.
 func nearestWeights(b *ir.Builder, at, pixels *ir.Value) *ir.Value {
 	d := at.Type.DType
 	nearest := b.Node(Floor{}, b.Node(Add{}, at, b.Scalar(d, 0.5)))

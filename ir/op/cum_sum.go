@@ -67,8 +67,10 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // Grad returns, for element i, the product of the elements before i times Σ dy[j]·p[j] over j ≥ i.
-// p[j] is the product of the elements i+1 to j. A loop from the last element to the first computes
-// the sums. A division of the result by element i would fail for zeros.
+// p[j] is the product of the elements i+1 to j. If Exclusive is set, the sum is over j > i and p[j]
+// ends at j−1. If Reverse is set, the order of the elements is reversed. A loop from the last
+// element to the first computes the sums. A division of the result by element i would fail for
+// zeros.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()
@@ -101,9 +103,10 @@ func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(Mul{}, b.Node(before, x), TransposeBy(b, sums, inversePerm(front)...))}
 }
 
-// scan returns the results of a function that is applied along the axis to the result so far, from
-// init on, and the next element: floats for floats, ints for integers. ints also serves unsigned
-// integers, because their sums and products have the same low bits.
+// scan accumulates the elements of each line of x along Axis. A result is f(a, e), where e is the
+// next element and a the result before, at first init; f is floats for float types and ints for
+// integers. With Exclusive the result is a. ints also serves unsigned integers, because their sums
+// and products have the same low bits.
 func (op CumSum) scan(x *ir.Tensor, init int64, floats func(a, b float64) float64, ints func(a, b int64) int64) []*ir.Tensor {
 	y := ir.NewTensor(x.DType, x.Shape...)
 	for _, line := range linesOf(x.Shape, op.Axis) {
@@ -157,8 +160,9 @@ func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// importCum imports CumSum or CumProd; build converts the attributes to the operator. If the axis,
-// an operand, is not constant, it selects among the results along every axis.
+// importCum imports CumSum or CumProd; build converts the attributes to the operator. The axis is
+// an operand. If it is not constant, importCum appends the results along every axis, and selects
+// one at run time.
 func importCum(c ir.Importer, build func(CumSum) ir.Op) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}

@@ -190,10 +190,10 @@ func (op Custom) Infer(in []ir.Type) ([]ir.Type, error) {
 // gradSuffix ends the names of functions that compute gradients.
 const gradSuffix = "Grad"
 
-// Grad calls the gradient function, whose name ends in "Grad", in the same package. It takes the
-// operands, the results, and the gradients of the float results, and returns the gradients of the
-// float operands. For an operator (f32[N,K], i64[N]) -> f32[N] it is (f32[N,K], i64[N], f32[N],
-// f32[N]) -> f32[N,K].
+// Grad calls the gradient function, whose name is Func's followed by "Grad". The gradient function
+// takes the operands, the results, and the gradients of the float results. It returns the gradients
+// of the float operands. For an operator (f32[N,K], i64[N]) -> f32[N] its type is (f32[N,K],
+// i64[N], f32[N], f32[N]) -> f32[N,K].
 func (op Custom) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	s, err := op.signature()
 	if err != nil {

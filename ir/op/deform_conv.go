@@ -47,8 +47,8 @@ func (op DeformConv) columns() DeformColumns {
 	return DeformColumns{Window: op.Window, Offsets: op.Offsets}
 }
 
-// Eval returns the products of the weights and the columns, plus the bias, as [N,M,spatial…]. It
-// sums in float64.
+// Eval returns the products of the weights and the columns of [DeformColumns], plus the bias, as
+// [N,M,spatial…]. It sums in float64.
 func (op DeformConv) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, in)
 	if err != nil {
@@ -90,12 +90,12 @@ func wideTensor(t *ir.Tensor) *ir.Tensor {
 	return w
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op DeformConv) Flops(in, out []ir.Type) dim.Dim {
 	return Conv{}.Flops(in, out)
 }
 
-// Lower replaces the node by a product of the weights and the columns.
+// Lower replaces the node by a product of the weights and [DeformColumns], plus the bias.
 func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -103,7 +103,7 @@ func (op DeformConv) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.Compose(b, n)
 }
 
-// Compose replaces the node by a product of the weights and the columns.
+// Compose replaces the node by a product of the weights and [DeformColumns], plus the bias.
 func (op DeformConv) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	w, y := n.Arg(1), n.Results[0].Type
 	columns := b.Node(op.columns(), n.Arg(0), n.Arg(2), n.Arg(4))

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// DequantizeLinear is (x − zero)·scale in the float type To (ONNX DequantizeLinear). x is an integer of
-// at most 32 bits or a float of at most 8. The optional zero point has x's type. The product is rounded
-// to f32 and then to To.
+// DequantizeLinear is (x − zero)·scale in the float type To (ONNX DequantizeLinear). x is an integer
+// of at most 32 bits other than u32, or a float of at most 8 bits other than f8e8m0. The optional
+// zero point has x's type. The product is rounded to f32 and then to To.
 type DequantizeLinear struct {
 	Granularity
 	To ir.DType

@@ -139,8 +139,8 @@ func (op DFT) Flops(in, out []ir.Type) dim.Dim { return out[0].Elems().Mul(dim.C
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (op DFT) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Compose replaces the node by a product with a matrix of cosines and sines. It returns nil if the
-// length is not constant.
+// Compose replaces the node by a product with a matrix of cosines and sines. It panics, as
+// [ir.Fail] does, if the length is not constant or the matrix is too large.
 func (op DFT) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	r := x.Type.Rank() - 1
@@ -209,8 +209,8 @@ func importDFT(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{c.Builder().Node(op, x)}, nil
 }
 
-// readDFT returns the transform that the node describes, of n elements unless an operand gives the
-// length.
+// readDFT returns the transform that the node describes, without its axis. Its length follows from
+// n, the extent of the axis, unless an operand gives it.
 func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	op = DFT{Length: n, Inverse: c.Int("inverse", 0) != 0, OneSided: c.Int("onesided", 0) != 0}
 	if op.OneSided && op.Inverse {
@@ -222,9 +222,9 @@ func readDFT(c ir.Importer, n dim.Dim) (op DFT, err error) {
 	return op, err
 }
 
-// transformAlong appends the transform along an axis that is known only at run time. It reshapes
-// the signal to [outer,n,inner], with extents that are bound at run time. It is an error at run
-// time if the axis is the last one.
+// transformAlong appends the transform along the axis at, which is known only at run time. It
+// reshapes the signal to [outer,n,inner], with extents that are bound at run time. It is an error
+// at run time if the axis is the last one.
 func transformAlong(c ir.Importer, at *ir.Value) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	r := x.Type.Rank() - 1

@@ -24,7 +24,7 @@ func (Div) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x / y for one element of each operand. It has no formula for integers unless the
+// Scalar returns x / y for one element of each operand. It returns nil for integers unless the
 // divisor is a constant other than 0.
 func (Div) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
@@ -71,7 +71,8 @@ func (Div) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// quotient returns a/b. ok is false unless it is an expression over a constant denominator.
+// quotient returns a/b. The bool is false unless the quotient is an expression over a constant
+// denominator.
 func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	if n, ok := b.Num.Int(); ok {
 		switch {
@@ -89,7 +90,8 @@ func quotient(a, b ir.Ratio) (ir.Ratio, bool) {
 	return fraction(q, a.Den)
 }
 
-// truncatedQuotient returns a/b rounded toward zero.
+// truncatedQuotient returns a/b rounded toward zero. The bool is false if that is not an
+// expression, as for a divisor 0 or an unknown sign.
 func truncatedQuotient(a, b dim.Dim) (ir.Ratio, bool) {
 	switch n, d, ok := constants(a, b); {
 	case ok && d != 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// A domain is a set of element types for which an operator is defined.
+// domain is a set of element types for which an operator is defined.
 type domain interface {
 	has(ir.DType) bool
 	String() string

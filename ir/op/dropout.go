@@ -102,7 +102,8 @@ func importDropout(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // dropoutTrains reports whether elements may be dropped. It reports false if training_mode is known
-// to be false or the ratio is known to be 0.
+// to be false or the ratio is known to be 0. It returns an error unless training_mode is one bool
+// and the ratio one float.
 func dropoutTrains(c ir.Importer) (bool, error) {
 	ratio, training := c.Arg(1), c.Arg(2)
 	if ratio != nil && (!ratio.Type.DType.IsFloat() || !ratio.Type.Elems().Equal(dim.Const(1))) {
@@ -122,7 +123,7 @@ func dropoutTrains(c ir.Importer) (bool, error) {
 }
 
 // dropout appends Dropout in training mode, and returns its result and its mask of bools. If
-// training_mode is not constant, it appends a selection between training and inference at run time.
+// training_mode is false at run time, nothing is dropped.
 func dropout(c ir.Importer) (y, mask *ir.Value) {
 	b, x := c.Builder(), c.Arg(0)
 	d := wide(x.Type.DType)

@@ -132,8 +132,8 @@ func parseTerm(text string, ellipsis int) ([]label, error) {
 	return term, nil
 }
 
-// needed reports whether out, the labels of the result, contains l, or rest, the later operands,
-// do.
+// needed reports whether a label is used later: whether out, the labels of the result, or one of
+// the operands rest has the label l.
 func needed(l label, out []label, rest []labelled) bool {
 	return slices.Contains(out, l) || slices.ContainsFunc(rest, func(x labelled) bool { return x.axis(l) >= 0 })
 }
@@ -141,8 +141,9 @@ func needed(l label, out []label, rest []labelled) bool {
 // einsum appends the nodes of an equation to b.
 type einsum struct{ b *ir.Builder }
 
-// unify takes the diagonal of an operand that repeats a label. It broadcasts axes of extent 1 whose
-// label has another extent elsewhere. Then all extents of a label are equal.
+// unify changes operands until all extents of a label are equal. It takes the diagonal of an
+// operand that repeats a label, and broadcasts axes of extent 1 whose label has another extent
+// elsewhere.
 func (e einsum) unify(operands []labelled) {
 	for {
 		extents, err := extentsOf(operands)
@@ -209,8 +210,8 @@ func (e einsum) diagonal(x labelled) labelled {
 	return labelled{e.b.Node(copied, x.v), labels}
 }
 
-// own returns x summed over the labels that neither the result, out, nor the other operands, rest,
-// have.
+// own returns x summed over the labels that only x has. out are the labels of the result, and rest
+// the other operands.
 func (e einsum) own(x labelled, out []label, rest []labelled) labelled {
 	var axes []int
 	var left []label

@@ -27,7 +27,8 @@ func (elementwise) IsMemoryBound() {}
 // Flops counts one operation for each element.
 func (elementwise) Flops(_, out []ir.Type) dim.Dim { return out[0].Elems() }
 
-// unary is embedded by elementwise operators with one operand whose result has its type.
+// unary is embedded by elementwise operators with one operand of an element type in D. The result
+// has the type of the operand.
 type unary[D domain] struct{ elementwise }
 
 // Infer returns the operand's type. It returns an error if the element type is not in the domain D.
@@ -46,7 +47,8 @@ func (unary[D]) Overwrites() []int { return []int{0} }
 // result back.
 func (unary[D]) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// binary is embedded by elementwise operators whose two operands and result have one element type.
+// binary is embedded by elementwise operators whose two operands and result have one element type,
+// which is in D.
 type binary[D domain] struct{ elementwise }
 
 // Infer returns the operands' element type in their common shape. It returns an error if their
@@ -55,7 +57,7 @@ func (binary[D]) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferBinary[D](in, ir.Invalid)
 }
 
-// Overwrites allows the result to reuse the memory of both operands.
+// Overwrites allows the result to reuse the memory of either operand.
 func (binary[D]) Overwrites() []int { return []int{0, 1} }
 
 // Lower computes operands of narrow types, such as f16 and i4, in a wider type and converts the
@@ -86,8 +88,8 @@ func inferBinary[D domain](in []ir.Type, out ir.DType) ([]ir.Type, error) {
 }
 
 // mapping is the function of an operator with one operand: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for the
-// class.
+// unsigned integers, and bools. A nil function means that the operator is not defined for these
+// elements.
 type mapping struct {
 	float    func(float64) float64
 	signed   func(int64) int64
@@ -100,8 +102,8 @@ func evalUnary(in []*ir.Tensor, f func(float64) float64) ([]*ir.Tensor, error) {
 	return evalMapping(in, mapping{float: f})
 }
 
-// evalMapping returns the function of f for x's class, applied to each element x. It returns an
-// error if f has no function for the class.
+// evalMapping applies f to each element of the only operand. It returns an error if f has no
+// function for the element type.
 func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 	x := in[0]
 	y := ir.NewTensor(x.DType, x.Shape...)
@@ -123,8 +125,8 @@ func evalMapping(in []*ir.Tensor, f mapping) ([]*ir.Tensor, error) {
 }
 
 // formula is the function of an operator with two operands: a Go function for floats, signed and
-// unsigned integers, and bools. A nil function means that the operator is not defined for the
-// class.
+// unsigned integers, and bools. A nil function means that the operator is not defined for these
+// elements.
 type formula struct {
 	float    func(a, b float64) float64
 	signed   func(a, b int64) (int64, error)
@@ -132,8 +134,8 @@ type formula struct {
 	logical  func(a, b bool) bool
 }
 
-// evalBinary returns the function of f for the operands' class, applied to the elements of two
-// broadcast operands. It returns an error if there is no such function, or if it fails.
+// evalBinary applies f to the elements of two broadcast operands. It returns an error if f has no
+// function for the element type, or if that function returns an error.
 func evalBinary(in []*ir.Tensor, f formula) ([]*ir.Tensor, error) {
 	shape, walks, err := evalBroadcast(in)
 	if err != nil {

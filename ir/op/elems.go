@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// elemsBroadcast applies f to the known elements of broadcast operands. The result is unknown if an
-// operand is unknown, if f does not give an expression, or if an element may not fit the element
-// type.
+// elemsBroadcast applies f to the known elements of broadcast operands. out is the type of the
+// result. It returns nil if an extent is unknown, if f returns false, or if an element may not fit
+// the element type.
 func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio, bool)) []ir.Ratio {
 	shape, ok := out.Static()
 	if !ok {
@@ -35,8 +35,8 @@ func elemsBroadcast(in []*ir.Value, out ir.Type, f func(e []ir.Ratio) (ir.Ratio,
 	return elems
 }
 
-// elemsBinary is elemsBroadcast for a function, such as a sum or a maximum, that can be applied to
-// numerators over a common denominator.
+// elemsBinary is [elemsBroadcast] for a function, such as a sum or a maximum, that can be applied
+// to numerators over a common denominator.
 func elemsBinary(in []*ir.Value, out ir.Type, f func(a, b dim.Dim) dim.Dim) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, den := common(e[0], e[1])
@@ -61,8 +61,8 @@ func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 // on every machine.
 const maxDen = 1 << 12
 
-// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. ok
-// is false if the denominator exceeds [maxDen].
+// fraction returns num/den. It cancels common factors of two, or all of den if den divides num. The
+// bool is false if the denominator exceeds [maxDen].
 func fraction(num dim.Dim, den int) (ir.Ratio, bool) {
 	if q, ok := num.DivExact(dim.Const(den)); ok {
 		return ir.Ratio{Num: q, Den: 1}, true

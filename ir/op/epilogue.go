@@ -29,7 +29,7 @@ const (
 const maxMore = 2
 
 // Check returns an error unless the operands and the region fit a node with result type y. bias is
-// the number of elements that a bias without padding has.
+// the number of elements of a bias, including its padding.
 func (e Epilogue) Check(in []ir.Type, blocks []*ir.Block, bias dim.Dim, y ir.Type) error {
 	if err := CheckTensors(in, 2, MoreArgs+maxMore); err != nil {
 		return err
@@ -64,8 +64,7 @@ func chainTypes(in []ir.Type, y ir.Type) []ir.Type {
 	return append([]ir.Type{y}, in[min(MoreArgs, len(in)):]...)
 }
 
-// KeepsZero reports whether the epilogue, with the region in blocks, certainly gives 0 for a sum of
-// 0.
+// KeepsZero reports whether clamping and the region in blocks certainly turn 0 into 0.
 func (e Epilogue) KeepsZero(blocks []*ir.Block) bool {
 	return len(blocks) == 0 && (!e.Clamp || e.Lo <= 0 && e.Hi >= 0)
 }

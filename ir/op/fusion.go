@@ -7,18 +7,18 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Fusion computes its block of operators on tensors in one kernel: a [Pointwise] node, and before it operators whose
-// results only this node reads. The parameters of the block are the operands. The last node alone reads the
-// operands from number Own on, and it reads each element of them no later than the element of the result in the same
-// place is stored.
+// Fusion computes its block of operators on tensors in one kernel. The last node of the block is a
+// [Pointwise]; only this node reads the results of the operators before it. The parameters of the
+// block are the operands. Operands from index Own on are read by the last node only, which reads an
+// element of them no later than it stores the element of the result at the same position.
 type Fusion struct{ Own int }
 
 var errBlock = errors.New("a fusion has a block")
 
-// Infer reports that the block is needed.
+// Infer returns an error: [Fusion.InferBlocks] is used instead.
 func (Fusion) Infer([]ir.Type) ([]ir.Type, error) { return nil, errBlock }
 
-// Eval reports that the block is needed.
+// Eval returns an error: [Fusion.EvalBlocks] is used instead.
 func (Fusion) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errBlock }
 
 // InferBlocks returns the types of the results of the block.
@@ -52,5 +52,6 @@ func (op Fusion) Overwrites() []int {
 	return may
 }
 
-// Encloses marks the nodes of the block as the work of the operator.
+// Encloses marks the operator as an [ir.Encloser]: the operations of the block are the operations
+// of the node.
 func (Fusion) Encloses() {}

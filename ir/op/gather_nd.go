@@ -88,7 +88,8 @@ func (op GatherND) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*
 	return []*ir.Value{b.Node(ScatterND{"add"}, Full(b, x.Type, 0), at, dy[0]), nil}
 }
 
-// places appends a tensor of integers of type d. Each element is its own index along an axis.
+// places appends a tensor of integers of type d in the given shape. Each element is its index along
+// axis.
 func places(b *ir.Builder, d ir.DType, axis int, shape ...dim.Dim) *ir.Value {
 	ones := fill(b, ir.Scalar(d, 1), shape...)
 	return b.Node(CumSum{Axis: axis, Exclusive: true}, ones)

@@ -113,7 +113,7 @@ func wider(d ir.DType) ir.DType {
 	return ir.I64
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	k := in[0].Shape[1]
 	if op.TransA {

@@ -137,8 +137,9 @@ type gridTap struct {
 	weight float64
 }
 
-// taps returns the elements that a point reads along an axis of d elements, without those outside.
-// place is the point's coordinate, computed in dtype.
+// taps returns the elements that a point reads along an axis of d elements, except elements outside
+// the axis. place is the point's coordinate, −1 to 1 for the axis. Coordinates are rounded to
+// dtype.
 func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	round := func(v float64) float64 { return ir.RoundFloat(dtype, v) }
 	x := round(place + 1)
@@ -175,7 +176,8 @@ func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	return taps
 }
 
-// padded returns coordinate x on an axis of d elements, clamped or reflected as Padding requires.
+// padded returns the coordinate x, in elements of an axis of d elements, clamped or reflected as
+// Padding requires.
 func (op GridSample) padded(x float64, d int) float64 {
 	switch op.Padding {
 	case "border":
@@ -187,6 +189,7 @@ func (op GridSample) padded(x float64, d int) float64 {
 }
 
 // mirrored returns the coordinate inside an axis of d elements that x is a reflection of.
+// Coordinates count elements.
 func (op GridSample) mirrored(x float64, d int) float64 {
 	low, length := -0.5, float64(d)
 	if op.AlignCorners {
@@ -263,8 +266,8 @@ func (op GridSample) tapsOf(c calculus, place *ir.Value, d dim.Dim) []tap {
 	return taps
 }
 
-// cubicWeight returns the cubic weights of elements at distances x: up to 1, or with far from 1 to
-// 2.
+// cubicWeight returns the weights of the cubic kernel at distances x. The distances are at most 1
+// or, if far is set, from 1 to 2.
 func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	const a = gridCubicA
 	terms := [4]float64{1, 0, -(a + 3), a + 2}
@@ -301,7 +304,7 @@ func (op GridSample) mirroredOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	return c.plus(c.Node(Min{}, x, c.sub(both, x)), low)
 }
 
-// Flops counts two operations for each element that is read.
+// Flops counts two operations for each element that a point reads.
 func (op GridSample) Flops(in, out []ir.Type) dim.Dim {
 	n := out[0].Elems().Mul(dim.Const(2))
 	for range in[0].Rank() - 2 {

@@ -7,9 +7,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: causal attention with a
-// key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the cache are in use, and
-// the last of them are the new ones. In a prompt, all of them are new, and no past element is used.
+// importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention, causal unless
+// causal is 0, with a key-value cache, [B,G,P,D]. After the call, seqlens_k + 1 elements of the
+// cache are in use, and the last of them are the new ones. In a prompt, all of them are new, and no
+// past element is used.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}
@@ -86,8 +87,8 @@ type groupQuery struct {
 	lengths       *ir.Value // i64[B], number of keys in use with the new ones
 }
 
-// supported returns an error if the heads of queries cannot share those of keys, or if the cache is
-// quantised or rolling.
+// supported returns an error if the number of query heads is not a multiple of the number of key
+// heads, or if the cache is quantised or rolling.
 func (g *groupQuery) supported() error {
 	for _, name := range []string{"k_quant_type", "v_quant_type"} {
 		if t := g.Text(name, "NONE"); t != "NONE" {
@@ -104,8 +105,9 @@ func (g *groupQuery) supported() error {
 	return nil
 }
 
-// load returns queries, keys and values, [B,S,heads,D]. If the queries have additional heads, these
-// are the keys and values. Queries and keys are normalised if weights for this are present.
+// load returns queries, keys and values, [B,S,heads,D]. If the operands of keys and values are
+// absent, the first operand has their heads after the heads of the queries. Queries and keys are
+// normalised if weights for this are present.
 func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	q, k, v = g.Arg(0), g.Arg(1), g.Arg(2)
 	switch {

@@ -64,8 +64,9 @@ func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell returns the step of a GRU. gated are the recurrent weights of z and r, r the weights of h,
-// and bias the bias of h or nil. hidden is the number of hidden elements.
+// cell returns the function of a time step. gated are the recurrent weights of z and r, and r the
+// recurrent weights of h. bias is the bias Ch with LinearBeforeReset. hidden is the number of
+// hidden elements.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(x []float64, states [][]float64) {
 		h := states[0]
@@ -95,14 +96,14 @@ func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each weight and step.
+// Flops counts two operations for each element of w and r in each step of each sequence.
 func (GRU) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by GRUSteps of the projected x. It projects x for all steps with one
-// product.
+// Lower replaces the node by [GRUSteps] of the projected x for each direction. It projects x for
+// all steps with one product.
 func (op GRU) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// LowerWith is Lower with the matrix products of p.
+// LowerWith is [GRU.Lower] with the matrix products that p builds.
 func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 2, op.separate(), func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]

@@ -68,7 +68,8 @@ func (op If) join(then, els []ir.Type) ([]ir.Type, error) {
 	return out, nil
 }
 
-// bound returns the symbol that extents binds to an axis of a result. ok is false if there is none.
+// bound returns the symbol that extents binds to an axis of a result. The bool is false if there is
+// none.
 func bound(extents []ir.ResultExtent, result, axis int) (dim.Dim, bool) {
 	for _, e := range extents {
 		if e.Result == result && e.Axis == axis {
@@ -102,7 +103,7 @@ func resultTypes(b *ir.Block) []ir.Type {
 	return types
 }
 
-// isFlag returns an error unless t is a bool of one element.
+// isFlag returns an error unless t is a bool of one element. what names the value in the error.
 func isFlag(t ir.Type, what string) error {
 	if n, ok := t.Elems().Int(); t.DType != ir.Bool || ok && n != 1 {
 		return fmt.Errorf("%s: one bool expected, not %s", what, t)
@@ -149,9 +150,10 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
 }
 
-// onlyBranch reports in ranks whether the results of two branches have equal ranks. If not, only
-// one branch can be compiled, because every value has a single rank. taken is the branch whose
-// results match the types in the model, or else the first. [If] reports other differences.
+// onlyBranch compares the ranks of the results of two branches. ranks is false if a result has
+// different ranks: then only one branch can be compiled, because every value has a single rank.
+// taken is that branch: the one whose results match the types in the model, or else the first.
+// Differences in number, kind or element type are left to [If], with ranks true.
 func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true
@@ -171,7 +173,8 @@ func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool
 	return taken, ranks
 }
 
-// knownTensor returns the value of a constant, or of known elements.
+// knownTensor returns the value of a constant, or of elements that are known as constants. The bool
+// is false for other values and for nil.
 func knownTensor(v *ir.Value) (*ir.Tensor, bool) {
 	if v == nil {
 		return nil, false

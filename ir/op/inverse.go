@@ -71,7 +71,7 @@ func (Inverse) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{b.Node(Neg{}, b.Node(MatMul{}, b.Node(MatMul{}, y, dy[0]), y))}
 }
 
-// Flops counts two operations for each product of the elimination.
+// Flops counts a multiplication and a subtraction for each product of the elimination.
 func (Inverse) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1]).Mul(dim.Const(4))
 }

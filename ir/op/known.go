@@ -27,8 +27,8 @@ func isKnown(v *ir.Value) bool {
 	return hasDims(v) && constant
 }
 
-// knownDims returns the elements of operand i, an integer tensor whose elements are constants or
-// expressions in the symbols. Messages call it name.
+// knownDims returns the elements of operand i, an integer tensor, as constants or expressions in
+// the symbols. It returns an error if they are not known. name names the operand in errors.
 func knownDims(c ir.Importer, i int, name string) ([]dim.Dim, error) {
 	v := c.Arg(i)
 	if v == nil {

@@ -58,8 +58,9 @@ func importTextTable(c ir.Importer, texts, numbers *ir.Tensor) ([]*ir.Value, err
 	return []*ir.Value{y}, err
 }
 
-// labelList returns a list of keys or values from one of four attributes. If several are present,
-// it returns the one with element type want. Exporters may write empty lists beside the one in use.
+// labelList returns a list of keys or values from one of four attributes, whose names start with
+// name. If several are present, it returns the list with element type want. Exporters may write
+// empty lists beside the one in use.
 func labelList(c ir.Importer, name string, want ir.DType) (*ir.Tensor, error) {
 	var lists []*ir.Tensor
 	if c.Has(name + "_strings") {

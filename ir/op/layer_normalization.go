@@ -34,8 +34,8 @@ func (op RMSNormalization) Infer(in []ir.Type) ([]ir.Type, error) {
 	return inferNormalization(in, op.Axis, 2)
 }
 
-// inferNormalization returns the type of x, operand 0. It returns an error unless there are at most
-// most operands, and the others have the shape of x's axes from axis on.
+// inferNormalization returns the type of x, operand 0. It returns an error if there are more
+// operands than most, or if the others do not have the shape of x's axes from axis on.
 func inferNormalization(in []ir.Type, axis, most int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, most); err != nil {
 		return nil, err
@@ -229,9 +229,9 @@ func moments(b *ir.Builder, x *ir.Value, axes []int) (mean, variance *ir.Value) 
 }
 
 // normalGrad returns the gradients of x, scale and bias for a normalisation over the axes from axis
-// on. z is the normalised x, h is the gradient of z, r is 1/√(variance + epsilon), and avg is an
-// average along a row. The gradient of x is r·(h − z·avg(h·z)). If centred is set, avg(h) is
-// subtracted inside the parentheses, too.
+// on, where g is the gradient of the result. z is the normalised x, h is the gradient of z, r is
+// 1/√(variance + epsilon), and avg is an average along a row. The gradient of x is r·(h −
+// z·avg(h·z)). If centred is set, avg(h) is subtracted inside the parentheses, too.
 func normalGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, axis int, epsilon float64, centred bool) []*ir.Value {
 	c, x := calculus{b}, n.Arg(0)
 	rows, axes := AllAxes(axis), AllAxes(x.Type.Rank())[axis:]
@@ -268,7 +268,7 @@ func (LayerNormalization) IsMemoryBound() {}
 // IsMemoryBound marks the operator as bound by memory bandwidth.
 func (RMSNormalization) IsMemoryBound() {}
 
-// RowAxis returns Axis and true.
+// RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op LayerNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator whose rows are the axes from axis on.
@@ -277,7 +277,7 @@ func (op LayerNormalization) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns Axis and true.
+// RowAxis returns Axis and true: a row of the operand starts at Axis.
 func (op RMSNormalization) RowAxis(int) (axis int, ok bool) { return op.Axis, true }
 
 // AtAxis returns the operator whose rows are the axes from axis on.

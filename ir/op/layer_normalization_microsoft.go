@@ -26,9 +26,10 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importSkipNormalization returns the import function of SkipLayerNormalization or
-// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and an optional bias,
-// normalised along the last axis by norm. The scale follows the tensors, and then further operands
-// of norm. The optional bias is operand bias. The fourth result is the sum.
+// SkipSimplifiedLayerNormalization of com.microsoft: the sum of two tensors and of operand bias, if
+// present, normalised along the last axis by the operator that norm returns. Operands 2 to bias − 1
+// are the operands of that operator after the sum: the scale, and the bias of a layer
+// normalisation. The fourth result is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}
@@ -53,7 +54,8 @@ func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias in
 	}
 }
 
-// normalized appends x normalised along its last axis, with operands first up to but not including end.
+// normalized appends x normalised along its last axis by the operator that norm returns. Operands
+// [first, end) of the node are further operands of this operator.
 func normalized(c ir.Importer, x *ir.Value, norm func(epsilon float64, last int) ir.Op, first, end int) (*ir.Value, error) {
 	last := x.Type.Rank() - 1
 	if last < 0 {

@@ -110,7 +110,7 @@ func (op LinearAttention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y, last}, nil
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (LinearAttention) Flops(in, _ []ir.Type) dim.Dim {
 	q, k, v := in[0].Shape, in[1].Shape, in[2].Shape
 	return dim.Product(dim.Const(2), q[0], q[1], q[3], v[3], q[2].Add(k[2].Mul(dim.Const(2))))
@@ -156,8 +156,9 @@ var linearRules = map[string]struct{ decay, rate bool }{
 	"gated_delta": {true, true},
 }
 
-// importLinearAttention imports LinearAttention. The heads are in the last axis, and the decay is the
-// logarithm of keep. It is computed in the wider of the types of values and states.
+// importLinearAttention imports LinearAttention. The heads are in the last axis, and the decay is
+// the logarithm of keep in [LinearAttention]. The attention is computed in the wider of the types
+// of values and states.
 func importLinearAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	rule, ok := linearRules[c.Text("update_rule", "gated_delta")]

@@ -376,9 +376,12 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i that covers its first type and the type of its later
-// values. param is the type assumed so far. The body may have unified the symbol of an extent with
-// an extent that other iterations do not share. The next symbol for that axis is then kept.
+// widen returns a type for carried value i that covers its values before and after a trip. first is
+// the type of the initial value, param the type that the body was built for, and result the type
+// after a trip. An axis whose extent changes gets a new symbol in op.Varying; changed reports
+// whether there is one. If an axis gets a second symbol, the body has unified the first with an
+// extent that other iterations do not share. The second symbol is then never unified, see
+// [ir.Builder.Keep].
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {
@@ -407,8 +410,8 @@ func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Typ
 	return wide, changed, nil
 }
 
-// tripCount returns the number of trips, one element, if it is a constant or an expression.
-// Otherwise ok is false.
+// tripCount returns the number of trips, given as one element, if it is a constant or an
+// expression. Otherwise the bool is false.
 func tripCount(trips *ir.Value) (dim.Dim, bool) {
 	dims, ok := trips.Dims()
 	if !ok || len(dims) != 1 {
@@ -425,7 +428,8 @@ func isTrue(condition *ir.Value) bool {
 	return ok && t.Len() == 1 && t.Bool(0)
 }
 
-// keepsGoing reports whether the body's condition is a constant true.
+// keepsGoing reports whether the condition that the body returns is a constant true, or its own
+// parameter.
 func keepsGoing(body *ir.Block) bool {
 	v := body.Results[0]
 	for v.Def != nil && v.Type.IsTensor() {

@@ -63,7 +63,8 @@ func (op LRN) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts two operations for each square, and a few for the quotient.
+// Flops counts, for each element of x, two operations for each of Size squares and 10 for the
+// quotient.
 func (op LRN) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().Mul(dim.Const(2*op.Size + 10)) }
 
 // Grad returns dy·s^(−Beta) − 2·Alpha·Beta/Size·x·t. Here s is the base of the power in [LRN], y is
@@ -77,8 +78,8 @@ func (op LRN) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Va
 	return []*ir.Value{c.sub(c.mul(g, power), c.mul(c.times(x, 2*op.Alpha*op.Beta), part))}
 }
 
-// average appends the sum of x over Size channels, divided by Size. The channels are the element's
-// own, before channels before it and after channels after it.
+// average appends the sum of x over Size adjacent channels, divided by Size. before of them precede
+// the channel of the element, and after of them follow it. Missing channels count as 0.
 func (op LRN) average(b *ir.Builder, x *ir.Value, before, after int) *ir.Value {
 	shape, one := x.Type.Shape, dim.Const(1)
 	flat := ReshapeTo(b, x, shape[0], one, shape[1], dim.Product(shape[2:]...))

@@ -24,7 +24,7 @@ type LSTM struct {
 
 // LSTMSteps is the recurrent part of one direction of an [LSTM]. Its operands are the projected x,
 // [S,N,4·H]; the recurrent weights of all gates; lens; h and c, [N,H]; and p, [3·H]. Its results
-// are y [S,N,H], h and c. InputForget is as in the LSTM.
+// are y [S,N,H], h and c. InputForget is as in [LSTM].
 type LSTMSteps struct {
 	Steps
 	InputForget bool
@@ -88,16 +88,16 @@ func (op LSTMSteps) cell(r, p []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each weight and step.
+// Flops counts two operations for each element of w and r in each step of each sequence.
 func (LSTM) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by LSTMSteps of the projected x. It projects x for all steps with one
-// product.
+// Lower replaces the node by [LSTMSteps] of the projected x for each direction. It projects x for
+// all steps with one product.
 func (op LSTM) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.LowerWith(b, n, PlainProducts)
 }
 
-// LowerWith is Lower with the matrix products of p.
+// LowerWith is [LSTM.Lower] with the matrix products that p builds.
 func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 3, 4, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		args := append([]*ir.Value{x, p.Weights(b, r), lens}, more...)

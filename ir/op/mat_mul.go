@@ -101,8 +101,9 @@ func (op MatMul) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// evalProduct stores the product of two matrices at element y0 of y. The matrices are given by their
-// first element and the strides of their axes.
+// evalProduct stores the product of matrices [m,k] and [k,n] at element y0 of y, in row-major
+// order. The matrices are parts of a and b: a0 and b0 are the indices of their first elements, and
+// aRow, aCol, bRow and bCol the distances between rows and between columns, in elements.
 func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.Tensor, b0, bRow, bCol int, m, n, k int) {
 	if y.DType.IsFloat() {
 		row, column := make([]float64, k), make([]float64, n*k)
@@ -132,7 +133,7 @@ func evalProduct(y *ir.Tensor, y0 int, a *ir.Tensor, a0, aRow, aCol int, b *ir.T
 	}
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (MatMul) Flops(in, out []ir.Type) dim.Dim {
 	p, err := Matrices(in[0], in[1])
 	if err != nil {

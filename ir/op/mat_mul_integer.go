@@ -84,7 +84,7 @@ func (op MatMulInteger) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Flops counts two operations for each product.
+// Flops counts a multiplication and an addition for each product of two elements.
 func (MatMulInteger) Flops(in, out []ir.Type) dim.Dim { return MatMul{}.Flops(in, out) }
 
 // importMatMulInteger imports MatMulInteger. Its zero points may have an element for each row of a
@@ -192,7 +192,8 @@ func importQLinearMatMul(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{b.Node(y, q, ones(b, zero.Type), zero)}, nil
 }
 
-// floatProduct appends a product of 8-bit floats with scales and zero points.
+// floatProduct appends the product of 8-bit floats x and w, with scales xs and ws and zero points
+// x0 and w0. The result has scale ys, and the zero point zero and its type.
 func floatProduct(b *ir.Builder, x, w, xs, x0, ws, w0, ys, zero *ir.Value) *ir.Value {
 	d := xs.Type.DType
 	less := func(v, zero *ir.Value) *ir.Value {

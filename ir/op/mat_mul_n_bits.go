@@ -103,6 +103,7 @@ func unpackBits(b *ir.Builder, x *ir.Value, bits int) *ir.Value {
 }
 
 // dequantizedBlocks appends (q − zero)·scale of type d. The zero point is a float or has q's type.
+// g says which elements share a scale and a zero point.
 func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d ir.DType) *ir.Value {
 	if zero == nil || zero.Type.DType == q.Type.DType {
 		return b.Node(DequantizeLinear{Granularity: g, To: d}, q, scale, zero)
@@ -115,8 +116,8 @@ func dequantizedBlocks(b *ir.Builder, q, scale, zero *ir.Value, g Granularity, d
 	return ConvertTo(b, b.Node(Mul{}, y, wide(scale)), d)
 }
 
-// importGatherBlockQuantized imports GatherBlockQuantized: a [Gather] of 4 or 8-bit integers whose
-// blocks along an axis have a scale and a zero point each.
+// importGatherBlockQuantized imports GatherBlockQuantized: a [Gather] of integers of 2, 4 or 8 bits
+// whose blocks along an axis have a scale and a zero point each.
 func importGatherBlockQuantized(c ir.Importer) ([]*ir.Value, error) {
 	b, q, scales, zero := c.Builder(), c.Arg(0), c.Arg(2), c.Arg(3)
 	width := c.Int("bits", 4)

@@ -53,7 +53,7 @@ func (w Window) inferPool(in []ir.Type, blocked bool, d domain) ([]ir.Type, erro
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// Eval returns the maximum of each window. If it is NaN, that is the first NaN.
+// Eval returns the maximum of each window. The maximum of a window with NaNs is the first NaN.
 func (op MaxPool) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	x := in[0]
 	values := NumbersOf(x)
@@ -84,8 +84,8 @@ func (op MaxPool) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*i
 	return []*ir.Value{b.Node(grad, x, g)}
 }
 
-// firstGreatest returns the index of the first maximum in a window, or of the first NaN, or −1 for an
-// empty window.
+// firstGreatest returns the index in values of the first maximum in a window, or of the first NaN,
+// or −1 for an empty window. cell returns the index in values of a cell of the window.
 func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	best := -1
 	for _, at := range c.At {
@@ -127,7 +127,7 @@ func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tenso
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a comparison for each cell of a window.
+// Flops counts a comparison for each cell of each window.
 func (op MaxPool) Flops(_, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }

@@ -50,7 +50,7 @@ func (op MaxPoolGrad) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, err
 }
 
-// Flops counts a comparison for each cell of a window.
+// Flops counts a comparison for each cell of each window.
 func (op MaxPoolGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Const(LenOf(op.Kernel)))
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // maxPoolIndices appends the i64 indices of the elements of a [MaxPool], over all of x. The spatial
-// axes are counted in row-major or column-major order. It puts the cells of each window along an
-// axis. [ArgMax] gives a position in the window, from which the index follows.
+// axes are counted in row-major or column-major order. maxPoolIndices puts the cells of each window
+// along an axis. [ArgMax] gives a position in the window, from which the index follows.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
 	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {
@@ -53,7 +53,8 @@ func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.
 }
 
 // windowCells appends the cells of each window over x, padded with the smallest number, along a new
-// last axis.
+// last axis. count is the number of windows along each spatial axis, and pads are as in
+// [Window.Padding].
 func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *ir.Value {
 	d := x.Type.DType
 	least := ir.NewTensor(d)
@@ -70,7 +71,8 @@ func windowCells(b *ir.Builder, x *ir.Value, w Window, count, pads []dim.Dim) *i
 	return b.Node(Concat{Axis: x.Type.Rank()}, cells...)
 }
 
-// around appends x padded with value so that it covers count windows.
+// around appends x padded with value so that it covers count windows along each axis. pads[i] is
+// the padding before spatial axis i; the padding after it follows.
 func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim) *ir.Value {
 	around := Pad{Mode: "constant", Before: make([]dim.Dim, x.Type.Rank()), After: make([]dim.Dim, x.Type.Rank())}
 	for i, n := range count {
@@ -81,8 +83,9 @@ func (w Window) around(b *ir.Builder, x, value *ir.Value, count, pads []dim.Dim)
 	return b.Node(around, x, value)
 }
 
-// cells appends a tensor for each cell of the window, in row-major order. It holds that cell of all
-// windows over x. count is the number of windows along each axis. All windows lie inside x.
+// cells appends a tensor for each cell of the window, in row-major order. The tensor of a cell
+// holds its elements in all windows over x. count is the number of windows along each axis. All
+// windows lie inside x.
 func (w Window) cells(b *ir.Builder, x *ir.Value, count []dim.Dim) []*ir.Value {
 	walk := newIndex(w.Kernel, w.Kernel)
 	cells := make([]*ir.Value, LenOf(w.Kernel))

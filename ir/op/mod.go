@@ -41,8 +41,8 @@ func (op Mod) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns the remainder of one element of each operand. It has no formula for integers
-// unless the divisor is a constant other than 0.
+// Scalar returns the remainder of one element of each operand. It returns nil for integers unless
+// the divisor is a constant other than 0.
 func (op Mod) Scalar(b *kernel.Builder, d ir.DType, x []*kernel.Value) *kernel.Value {
 	if x[1].Type.DType.IsFloat() {
 		return elementary.Mod(b, x[0], x[1])

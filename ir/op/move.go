@@ -4,8 +4,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// source sets from to the coordinates, in the operand, of the element of the result at the
-// coordinates at. It defines operators that only move elements.
+// source is the definition of an operator that only moves elements. at are the coordinates of an
+// element of the result. The function sets from to the coordinates, in the operand, of the element
+// that is moved there.
 type source func(at, from []int)
 
 // move returns a tensor of this shape. Each element is the element of x that f gives.

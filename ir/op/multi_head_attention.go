@@ -9,8 +9,9 @@ import (
 
 // multiHead has the indices of the operands that MultiHeadAttention and
 // DecoderMaskedMultiHeadAttention of com.microsoft have in common: the bias of queries, keys and
-// values, the mask, a sum to the scores, past keys and values, the number of keys in use, and the
-// beam width. Queries, keys and values are the first three operands of both.
+// values; the mask; scores, a tensor that is added to the scores; past keys and values; the number
+// of keys in use; and the beam width. Queries, keys and values are the first three operands of
+// both.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (
@@ -75,8 +76,8 @@ func (m multiHead) load(c ir.Importer, heads int) (x headed, err error) {
 	return headed{q: parts[0], k: parts[1], v: parts[2]}, nil
 }
 
-// read imports the operator. If the number of keys in use is an operand, past and present are a cache
-// with spare room.
+// read imports MultiHeadAttention or DecoderMaskedMultiHeadAttention. If the number of keys in use
+// is an operand, past and present are a cache with spare room.
 func (m multiHead) read(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	if c.Arg(m.beams) != nil {

@@ -55,7 +55,7 @@ func (op Multinomial) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom marks the operator, because other implementations draw other numbers.
+// IsRandom marks the operator as random: other implementations draw other numbers.
 func (Multinomial) IsRandom() {}
 
 // Lower computes floats of at most 16 bits in f32 and converts the result back.

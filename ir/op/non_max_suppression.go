@@ -41,7 +41,7 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing marks the operator, because it may compare each box with every other.
+// IsPairing marks the operator as [Pairing]: it may compare each box with every other.
 func (SelectBoxes) IsPairing() {}
 
 // Eval returns the indices of the chosen boxes, [batches,classes,n], followed by -1. It returns an

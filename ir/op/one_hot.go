@@ -66,8 +66,8 @@ func (op OneHot) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Grad returns the gradient of the two values: the sum of dy over the elements that have the first
-// value, and over those that have the second.
+// Grad returns the gradient of the second operand: the sum of dy over the elements with the first
+// value, and the sum of dy over the elements with the second value.
 func (op OneHot) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	c, g := calculus{b}, dy[0]
 	d := g.Type.DType

@@ -81,7 +81,7 @@ func axesFromFront(axes []int, rank int) ([]int, error) {
 }
 
 // Same compares two extents. It returns nil if they are provably equal, an error if they cannot be
-// equal, and an [ir.Unproven] otherwise. name is how errors call the extents, such as "inner
+// equal, and an [ir.Unproven] otherwise. name names the extents in errors, such as "inner
 // dimensions".
 func Same(a, b dim.Dim, name string) error {
 	if a.Equal(b) {

@@ -64,7 +64,8 @@ func importOptional(c ir.Importer) ([]*ir.Value, error) {
 	return b.Nodes(Optional{Type: ir.OptionalOf(elem)}), nil
 }
 
-// knownOptional returns the element of an optional that is created in the model, or nil if it is empty.
+// knownOptional returns the element of an optional that an [Optional] node creates, or nil if it is
+// empty. ok is false if another node creates v.
 func knownOptional(v *ir.Value) (item *ir.Value, ok bool) {
 	if v.Def == nil {
 		return nil, false

@@ -51,8 +51,9 @@ func (op Pad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(x.DType, shape...)}, nil
 }
 
-// padSources holds a function for each mode. It returns the index on an axis of n elements that the
-// element at index i copies; i is negative before the axis and at least n after it.
+// padSources holds a function for each mode. The function returns the index, on an axis of n
+// elements, of the element that a padded element copies. Its argument i is the index of the padded
+// element: negative before the axis, and at least n after it.
 var padSources = map[string]func(i, n int) int{
 	"edge": func(i, n int) int { return min(max(i, 0), n-1) },
 	"wrap": func(i, n int) int { return ((i % n) + n) % n },
@@ -178,8 +179,8 @@ func (op Pad) splits(i int, d dim.Dim) bool {
 	return static || fits || before.Equal(dim.Const(0)) && after.Equal(dim.Const(0))
 }
 
-// part returns the elements inserted before or after x along an axis with original extent d. These
-// are pad elements, or as many as x can provide at once.
+// part returns elements to insert before or after x along an axis with original extent d, and their
+// number. The number is pad or, if x cannot provide as many at once, less.
 func (op Pad) part(b *ir.Builder, x *ir.Value, axis int, d, pad dim.Dim, before bool) (*ir.Value, dim.Dim) {
 	extent, one := x.Type.Shape[axis], dim.Const(1)
 	s := wholeSlice(x.Type)

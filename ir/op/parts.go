@@ -15,13 +15,13 @@ type Parts struct {
 // Summer is an operator whose kernel can split its sums into [Parts].
 type Summer interface {
 	ir.Op
-	// InParts returns the operator of n with partial sums of terms terms. It returns nil if its
-	// sums have at most that many.
+	// InParts returns the operator of n with partial sums of the given number of terms. It returns
+	// nil if no sum has more terms.
 	InParts(n *ir.Node, terms int) ir.Op
 }
 
-// SplitSum returns p for a sum of n terms. several reports whether there is more than one partial
-// sum.
+// SplitSum returns the Parts of a sum of n terms whose partial sums have at most the given number
+// of terms. several reports whether there may be more than one partial sum.
 func SplitSum(n dim.Dim, terms int) (p Parts, several bool) {
 	_, most := n.Bounds()
 	return Parts{terms}, most > int64(terms)

@@ -8,7 +8,8 @@ import (
 
 // postTransform applies post_transform of the ai.onnx.ml operators to scores, a matrix of f32 or
 // f64 with a row for each example. If there is a single score, only PROBIT changes it, because the
-// other transforms apply to scores of classes. An unknown transform ends the surrounding [ir.Try].
+// other transforms apply to scores of classes. postTransform panics, as [ir.Fail] does, if it does
+// not know the transform.
 func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value {
 	if n, ok := scores.Type.Shape[1].Int(); ok && n == 1 && (transform == "LOGISTIC" || transform == "SOFTMAX" || transform == "SOFTMAX_ZERO") {
 		transform = "NONE"
@@ -45,8 +46,9 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 	return postTransform(b, scores, transform)
 }
 
-// softmaxZero returns the softmax of the scores in each row whose magnitude exceeds 1e−7. It
-// divides smaller scores by e^max and by the same sum.
+// softmaxZero returns the softmax of each row over the scores x whose magnitude exceeds 1e−7. A
+// smaller score x becomes x·e^(−max), divided by the sum of the softmax, where max is the maximum
+// of the row.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)
@@ -58,7 +60,7 @@ func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 }
 
 // probit returns the quantile of the normal distribution, √2·erf⁻¹(2p−1). It uses Winitzki's
-// approximation of erf⁻¹ for a = 0.147, because it defines ONNX's operators.
+// approximation of erf⁻¹ for a = 0.147, as ONNX defines the transform.
 func probit(b *ir.Builder, p *ir.Value) *ir.Value {
 	const a = 0.147
 	d := p.Type.DType

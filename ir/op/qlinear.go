@@ -184,7 +184,7 @@ func importQGemm(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // importMatMulIntegerToFloat imports MatMulIntegerToFloat: an integer product of matrices, scaled
-// to f32, plus a bias.
+// to the type of the scales, plus a bias.
 func importMatMulIntegerToFloat(c ir.Importer) ([]*ir.Value, error) {
 	y := scaledSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3), c.Arg(4), c.Arg(5), c.Arg(6))
 	return []*ir.Value{y}, nil
@@ -209,7 +209,8 @@ func scaledSums(b *ir.Builder, x, w, xs, ws, x0, w0, bias *ir.Value) *ir.Value {
 	return ConvertTo(b, y, xs.Type.DType)
 }
 
-// importQAttention imports QAttention: attention of quantised values, times quantised weights.
+// importQAttention imports QAttention: Attention of com.microsoft, with x and the weights of
+// queries, keys and values quantised.
 func importQAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	for _, i := range []int{0, 1, 3, 4} {

@@ -18,7 +18,7 @@ type Quantize struct {
 	To    ir.DType
 }
 
-// Dequantize converts integers x of at most 32 bits to (x − Zero)·Scale in f32. It is
+// Dequantize converts integers x of at most 32 bits, but not u32, to (x − Zero)·Scale in f32. It is
 // [DequantizeLinear] with one constant f32 scale.
 type Dequantize struct {
 	elementwise
@@ -27,7 +27,7 @@ type Dequantize struct {
 }
 
 // Infer returns the operand's shape with the element type To. It returns an error unless the
-// operand is f32.
+// operand is f32 and To is an integer type of at most 32 bits, other than u32, that represents Zero.
 func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -42,8 +42,8 @@ func (op QuantizeLinear) Infer(in []ir.Type) ([]ir.Type, error) {
 // quotientType reports whether quotients may have type d.
 func quotientType(d ir.DType) bool { return d.IsFloat() && d.Bits() >= 16 }
 
-// quantizedType reports whether values may be quantised to type d: an integer of at most 32 bits or
-// a float of at most 8.
+// quantizedType reports whether values may be quantised to type d: an integer of at most 32 bits,
+// but not u32, or a float of at most 8 bits, but not f8e8m0.
 func quantizedType(d ir.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 && d != ir.U32 || d.IsFloat() && d.Bits() <= 8 && d != ir.F8E8M0
 }
@@ -129,8 +129,9 @@ func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns the values of a scale and a zero point. ok is false unless both are constants of
-// one element; a nil zero is 0.
+// oneScale returns the values of a scale and a zero point, 0 for a nil zero. ok is false unless the
+// scale is one constant that f32 represents exactly, and the zero point is nil or one constant
+// integer.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()
 	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {

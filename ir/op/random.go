@@ -95,10 +95,10 @@ func evalRandom(d ir.DType, dims []dim.Dim, number func(i uint64) float64) ([]*i
 	return []*ir.Tensor{y}, nil
 }
 
-// IsRandom marks the operator, because other implementations draw other numbers.
+// IsRandom marks the operator as random: other implementations draw other numbers.
 func (RandomUniform) IsRandom() {}
 
-// IsRandom marks the operator, because other implementations draw other numbers.
+// IsRandom marks the operator as random: other implementations draw other numbers.
 func (RandomNormal) IsRandom() {}
 
 // Train replaces the node by one with the key of the training step, so that each step draws other

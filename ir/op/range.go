@@ -129,8 +129,8 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	return bind.dims()[0], nil
 }
 
-// extentCount returns the symbol of the limit, if start is 0 and delta 1, and a node already binds
-// the limit to a symbol. Otherwise ok is false.
+// extentCount returns the symbol of the limit, and true, if start is 0, delta is 1 and a node
+// already binds the limit to a symbol. numbers are start, limit and delta.
 func extentCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, bool) {
 	start, okStart := numbers[0].Dims()
 	delta, okDelta := numbers[2].Dims()

@@ -41,7 +41,7 @@ type Steps struct {
 	Clip          float64
 }
 
-// The operands of all recurrent layers.
+// Indices of the operands of all recurrent layers.
 const (
 	recurrentX = iota
 	recurrentW
@@ -100,8 +100,8 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// check returns an error unless there are functions known functions, each with its parameters, and
-// Clip is valid.
+// check returns an error unless Activations, Alphas and Betas have the given number of elements,
+// all functions are known, and Clip is valid.
 func (op Steps) check(functions int) error {
 	if len(op.Activations) != functions || len(op.Alphas) != functions || len(op.Betas) != functions {
 		return fmt.Errorf("%d activations, %d alphas, %d betas: %d of each expected", len(op.Activations), len(op.Alphas), len(op.Betas), functions)
@@ -118,8 +118,8 @@ func (op Steps) check(functions int) error {
 }
 
 // infer checks the operands and attributes of a layer with the given numbers of gates, functions
-// and states. For each of vectors, an operand follows the initial states, with that multiple of H
-// elements for each direction. It returns the types of y and the states.
+// and states. Further operands follow the initial states: one for each element of vectors, with
+// vectors[i]·H elements for each direction. infer returns the types of y and of the states.
 func (op Recurrent) infer(in []ir.Type, gates, functions, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, recurrentH+states+len(vectors)); err != nil {
 		return nil, err
@@ -177,9 +177,9 @@ func sameTypes(in, want []ir.Type) error {
 	return nil
 }
 
-// infer checks the operands and attributes of one direction of a layer: the projected x, [S,N,G·H],
-// recurrent weights, lens, states, and vectors of multiples of H elements. It
-// returns the types of y, [S,N,H], and the states, [N,H].
+// infer checks the operands and attributes of one direction of a layer: the projected x, [S,N,G·H];
+// recurrent weights, for weights[i] gates each; lens; the states; and vectors of vectors[i]·H
+// elements. It returns the types of y, [S,N,H], and of the states, [N,H].
 func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
 		return nil, err
@@ -210,8 +210,8 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 	return out, sameTypes(in, want)
 }
 
-// weightsLike returns the type of the recurrent weights of gates gates, in the form of r:
-// [H,gates·H] if r is a matrix, and panels if r is in panels.
+// weightsLike returns the type of recurrent weights for the given number of gates, in the form of
+// r: [H,gates·H] if r is a matrix, or panels of as many columns as r's if r has rank 3.
 func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	width := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {
@@ -260,7 +260,9 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 // direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
-// lower computes each direction of n with direction and combines the results.
+// lower computes each direction of n with direction and combines the results. functions is the
+// number of functions for each direction. The two biases of the first separate gates are added to
+// the projected x. lower computes narrow types in a wider type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out
@@ -268,7 +270,8 @@ func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functi
 	return op.build(b, n, functions, separate, p.Project, direction)
 }
 
-// build is lower with a function that projects x.
+// build is [Recurrent.lower] for types in which kernels compute. project appends x, [S,N,I], times
+// the transpose of w, plus a bias.
 func (op Recurrent) build(b *ir.Builder, n *ir.Node, functions, separate int, project func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value, direction directed) []*ir.Value {
 	x, hidden := n.Arg(recurrentX), n.Arg(recurrentR).Type.Shape[2]
 	var parts [][]*ir.Value // for each result, its slices along the axis of directions

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// importRecurrent imports the common part of LSTM, GRU and RNN. build creates the node, with the
-// operands and results of layout 0. Before opset 7 the attribute output_sequence says whether y is
-// used.
+// importRecurrent imports the common part of LSTM, GRU and RNN. defaults are the functions of one
+// direction if the node does not name any. build returns the operator, with the operands and
+// results of layout 0. Before opset 7 the attribute output_sequence says whether y is used.
 func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) ir.Op) ([]*ir.Value, error) {
 	b := c.Builder()
 	layout := 0
@@ -58,8 +58,9 @@ func importRecurrent(c ir.Importer, defaults []string, build func(r Recurrent) i
 	return out[:min(len(out), max(c.NumResults(), 1))], nil
 }
 
-// readActivations reads the functions of all directions. The parameters of the functions are taken
-// from the attributes in order.
+// readActivations reads the functions of all directions; defaults are the functions of one
+// direction if the node does not name any. The parameters of the functions are taken from the
+// attributes in order.
 func (op *Recurrent) readActivations(c ir.Importer, defaults []string) error {
 	d, names := op.directions(), c.Texts("activations", nil)
 	if d == 0 {

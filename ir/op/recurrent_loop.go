@@ -41,9 +41,9 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 	return op.activateNode(c, i, x)
 }
 
-// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next builds the
-// states, [N,H], after a step from the row of x and the previous states, of which the first is y. It
-// returns y, [S,N,H], and the final states.
+// loop appends a loop over the steps of one direction of the projected x, [S,N,G·H]. next appends
+// the states, [N,H], after a step, given the row of x and the states before the step. The first
+// state is also the row of y. loop returns y, [S,N,H], and the final states.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) []*ir.Value) []*ir.Value {
 	steps := x.Type.Shape[0]
 	backward := 0
@@ -87,7 +87,8 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 	return results
 }
 
-// state returns a layer's initial state, [N,H], or zeros if it is absent.
+// state returns v, a layer's initial state, or zeros [N,H] if v is nil. N is the number of
+// sequences in x.
 func state(b *ir.Builder, v, x *ir.Value, hidden dim.Dim) *ir.Value {
 	if v != nil {
 		return v
@@ -120,8 +121,9 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Next appends h and c after a step. gates are the gates i, o, f, c: the projected x plus the product
-// of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po and Pf; an LSTM without peepholes has an empty list.
+// Next appends h and c of [LSTM] after a step. gates are the gates i, o, f, c: the projected x plus
+// the product of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po and
+// Pf, or none.
 func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peepholes []*ir.Value) (h, c *ir.Value) {
 	s, in, out, forget := calculus{b}, gates[0], gates[1], gates[2]
 	if len(peepholes) > 0 {

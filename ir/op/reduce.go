@@ -149,8 +149,8 @@ func logSumExp(v []float64) float64 {
 	return top + portable.Log(s)
 }
 
-// most returns a function that reduces a list with pick, which returns one of two values. Of an
-// empty list it returns none.
+// most returns a function that reduces a list with pick, which returns one of its arguments. The
+// result of an empty list is none.
 func most[T real](pick func(a, b T) T, none T) func([]T) T {
 	return func(v []T) T {
 		m := none
@@ -433,8 +433,8 @@ func axesLast(rank int, axes []int) []int {
 }
 
 // importReduce returns the import function of a reduction. The axes are an attribute before opset
-// since, and an optional operand from then on. An empty list means all axes. From opset since on,
-// the attribute noop_with_empty_axes makes it mean no axes.
+// since, and an optional operand from then on. An empty list means all axes or, from opset since on
+// and with noop_with_empty_axes, no axes.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)

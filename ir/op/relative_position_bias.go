@@ -12,10 +12,11 @@ import (
 const maxRelativeDistance = 1 << 20
 
 // importRelativePositionBias imports RelativePositionBias of com.microsoft. The result, [1,H,Q,K],
-// holds, for each head, query and key, the element of a table for the head and the bucket of the
-// distance from query to key. The table has shape [buckets,H] and its elements are in the order of
-// [H,buckets]. Half of the buckets hold one distance each. The others hold ranges that grow up to
-// max_distance. With is_bidirectional the first half of all buckets is for keys before the query.
+// holds an element of a table for each head, query and key. The element is that of the head and of
+// the bucket of the distance from query to key. The shape of the table is given as [buckets,H], but
+// its elements are in the row-major order of [H,buckets]. Half of the buckets hold one distance
+// each. The others hold ranges that grow up to max_distance. With is_bidirectional the first half
+// of all buckets is for keys before the query.
 func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	b, table := c.Builder(), c.Arg(0)
 	if table.Type.Rank() != 2 {
@@ -55,24 +56,26 @@ func importRelativePositionBias(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, b.Node(Gather{Axis: 1}, rows, place), shape...)}, nil
 }
 
-// positionBucket returns the bucket for a key that is apart positions after its query, computed in
-// f32 as T5 does. There are buckets buckets; distances of at least most share the last one.
-func positionBucket(apart, buckets, most int, bidirectional bool) int {
+// positionBucket returns the bucket, in [0, buckets), of a key. distance is the key's position minus
+// the position of its query. If bidirectional is set, the second half of the buckets is for keys
+// after the query; otherwise these keys share the bucket of distance 0. Keys at a distance of most
+// or more share the last bucket of their side. It computes in f32, as T5 does.
+func positionBucket(distance, buckets, most int, bidirectional bool) int {
 	first := 0
 	if bidirectional {
-		if buckets /= 2; apart > 0 {
+		if buckets /= 2; distance > 0 {
 			first = buckets
 		}
-		apart = max(apart, -apart)
+		distance = max(distance, -distance)
 	} else {
-		apart = max(-apart, 0)
+		distance = max(-distance, 0)
 	}
 	exact := buckets / 2
-	if apart < exact {
-		return first + apart
+	if distance < exact {
+		return first + distance
 	}
 	log := func(n int) float32 { return float32(portable.Log(float64(float32(n) / float32(exact)))) }
-	grown := float32(log(apart)/log(most)) * float32(buckets-exact)
+	grown := float32(log(distance)/log(most)) * float32(buckets-exact)
 	return first + min(exact+int(grown), buckets-1)
 }
 

@@ -80,7 +80,7 @@ func (r Requantize) check(in []ir.Type, channels dim.Dim) (ir.DType, error) {
 }
 
 // ofChannels returns an error unless t has one element, or is a vector with one for each channel.
-// The error calls it what.
+// what names the value in the error.
 func ofChannels(t ir.Type, channels dim.Dim, what string) error {
 	if HasOneElement(t) {
 		return nil

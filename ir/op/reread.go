@@ -31,11 +31,12 @@ func argsOf(c ir.Importer) []*ir.Value {
 // Opset returns the opset by which the node is imported.
 func (r reread) Opset() int { return r.opset }
 
-// NumArgs returns the number of operands.
+// NumArgs returns the number of operands in args.
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i, or nil if it is absent. It always asks the importer, so that this can report
-// operands that are not read.
+// Arg returns operand i of args, or nil if both args and the node lack it. If only args lacks it,
+// Arg asks the importer for an operand beyond the node's last, so that the importer records a
+// missing operand.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]
@@ -62,9 +63,9 @@ func (r reread) Constant(i int) *ir.Tensor {
 	return t
 }
 
-// channelsLast imports an operator whose layout is [N,spatial…,C]. read is the import function of the
-// operator on [N,C,spatial…]. which are the indices of the operands in that layout. The result has it,
-// too.
+// channelsLast imports an operator with the layout [N,spatial…,C]. read is the import function of
+// the operator on [N,C,spatial…]. which lists the indices of the operands with this layout. The
+// result has the layout, too.
 func channelsLast(read func(ir.Importer) ([]*ir.Value, error), which ...int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), argsOf(c)

@@ -56,8 +56,8 @@ func (Reshape) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.V
 	return []*ir.Value{ReshapeTo(b, dy[0], n.Arg(0).Type.Shape...)}
 }
 
-// ReshapeTo appends a Reshape of x. It first appends a check of the number of elements unless their
-// equality is provable. It returns x if x already has the shape.
+// ReshapeTo appends a Reshape of x. It returns x if x already has the shape. If the shapes do not
+// provably have equal numbers of elements, it first appends a check.
 func ReshapeTo(b *ir.Builder, x *ir.Value, shape ...dim.Dim) *ir.Value {
 	if x.Type.Equal(ir.TensorOf(x.Type.DType, shape...)) {
 		return x

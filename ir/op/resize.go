@@ -94,13 +94,22 @@ func (op Resize) Infer(in []ir.Type) ([]ir.Type, error) {
 // resizeTaps is the number of elements that a point reads along an axis, by mode.
 var resizeTaps = map[string]int{"nearest": 1, "linear": 2, "cubic": 4}
 
-// Flops counts a product and a sum for each element read. The axes are sampled one after the other.
-// It assumes that each axis of an intermediate result has the larger of the extents before and
-// after.
+// Flops counts a product and a sum for each element that a point reads. The axes that change are
+// sampled one after the other, from the first to the last. With AntiAlias, an axis that shrinks reads
+// as many elements as one that keeps its extent.
 func (op Resize) Flops(in, out []ir.Type) dim.Dim {
-	n := dim.Const(2 * resizeTaps[op.Mode])
+	shape := slices.Clone(in[0].Shape)
+	var n dim.Dim
 	for i, d := range in[0].Shape {
-		n = n.Mul(d.Max(out[0].Shape[i]))
+		if op.Keeps(i, d) {
+			continue
+		}
+		shape[i] = out[0].Shape[i]
+		points := dim.Product(shape...)
+		if op.AntiAlias {
+			points = dim.Product(dim.Product(shape[:i]...), d.Max(shape[i]), dim.Product(shape[i+1:]...))
+		}
+		n = n.Add(points.Mul(dim.Const(2 * resizeTaps[op.Mode])))
 	}
 	return n
 }
@@ -315,7 +324,7 @@ func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 }
 
 // matrix returns the matrix, [in,out], by which a row of elements is multiplied. A column holds the
-// weights of a point. It is zero for a point outside.
+// weights of a point; the column of a point outside is zero.
 func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	m := ir.NewTensor(d, a.in, a.out)
 	for place := range a.out {

@@ -42,8 +42,8 @@ func (op Resize) tableOf(i int, in, out dim.Dim) ResizeTable {
 	return t
 }
 
-// resizePlaces maps each coordinate transformation to a function. It returns the coordinate, in
-// elements of the operand, of point i of the result.
+// resizePlaces maps each coordinate transformation to a function. The function returns the
+// coordinate, in elements of the operand, of point i of the result.
 var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	"half_pixel": func(a resizeAxis, i float64) float64 { return (i+0.5)/a.scale - 0.5 },
 	"half_pixel_symmetric": func(a resizeAxis, i float64) float64 {
@@ -74,8 +74,8 @@ var resizePlaces = map[string]func(a resizeAxis, i float64) float64{
 	},
 }
 
-// resizeRoundings maps each rounding to a function. It returns the whole number for a coordinate,
-// which may depend on the scale.
+// resizeRoundings maps each rounding to a function. The function returns the whole number for
+// coordinate x, which may depend on the scale.
 var resizeRoundings = map[string]func(x, scale float64) float64{
 	"round_prefer_floor": func(x, _ float64) float64 { return math.Ceil(x - 0.5) },
 	"round_prefer_ceil":  func(x, _ float64) float64 { return math.Floor(x + 0.5) },

@@ -90,8 +90,8 @@ func given(c ir.Importer, i int) bool {
 	return c.Arg(i) != nil && !c.Arg(i).Type.Elems().Equal(dim.Const(0))
 }
 
-// knownFloats returns the elements of operand i as float64. ok is false unless the operand is a
-// constant of numbers.
+// knownFloats returns the elements of operand i as float64. The bool is false unless the operand is
+// a constant of numbers.
 func knownFloats(c ir.Importer, i int) ([]float64, bool) {
 	t := c.Constant(i)
 	if t == nil || t.DType == ir.String {
@@ -235,8 +235,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns the fraction with the smallest denominator that rounds to f, by continued
-// fractions. f is positive.
+// simpleFraction returns a fraction that rounds to f, which is positive: the first convergent of
+// f's continued fraction that does, or that has a denominator above 2²⁴.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0

@@ -132,7 +132,8 @@ func (op ResizeTable) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 // Eval returns no results.
 func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 
-// HasEffect keeps the node, because extents depend on it.
+// HasEffect marks the operator: its nodes stay although they have no results, because extents
+// depend on them.
 func (op ResizeTaps) HasEffect() {}
 
 // Binds returns Symbol.

@@ -39,13 +39,14 @@ func (op RNNSteps) cell(r []float64, hidden int) cell {
 	}
 }
 
-// Flops counts two operations for each weight and step.
+// Flops counts two operations for each element of w and r in each step of each sequence.
 func (RNN) Flops(in, _ []ir.Type) dim.Dim { return recurrentFlops(in) }
 
-// Lower replaces the node by a node of steps. It projects x for all of them with one product.
+// Lower replaces the node by [RNNSteps] of the projected x for each direction. It projects x for
+// all steps with one product.
 func (op RNN) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return op.LowerWith(b, n, PlainProducts) }
 
-// LowerWith is Lower with the matrix products of p.
+// LowerWith is [RNN.Lower] with the matrix products that p builds.
 func (op RNN) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Value {
 	return op.lower(b, n, p, 1, 1, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		return b.Nodes(RNNSteps{s}, append([]*ir.Value{x, p.Weights(b, r), lens}, more...)...)

@@ -89,7 +89,7 @@ type roiAxis struct {
 	extent     int // extent of the axis of x
 }
 
-// inside returns a range of the samples of a bin that contains all samples inside x.
+// inside returns a range [from, to) of the samples of a bin. It contains all samples inside x.
 func (a roiAxis) inside(bin int) (from, to int) {
 	if a.samples <= maxSampling {
 		return 0, a.samples
@@ -114,8 +114,9 @@ func (a roiAxis) sample(bin, k int, round func(float64) float64) []gridTap {
 	return []gridTap{{first, float64(first+1) - at}, {min(first+1, last), at - float64(first)}}
 }
 
-// Flops counts a product and a sum for each of the four elements that a sample reads. If the number of
-// samples depends on the regions, it uses the maximum.
+// Flops counts 32 operations for each sample: a product and a sum for each of its four elements, and
+// the work of finding them. If the number of samples depends on the regions, it counts a sample for
+// each bin, and for each element of x in each region.
 func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	const each = 32 // 8, plus the work of finding the elements
 	if op.Sampling == 0 {
@@ -124,11 +125,11 @@ func (op RoiAlign) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Const(op.Sampling * op.Sampling * each))
 }
 
-// regionFlops counts each operations for each element of out, and one for each element of x in each
+// regionFlops counts ops operations for each element of out, and for each element of x in each
 // region.
-func regionFlops(in, out []ir.Type, each int) dim.Dim {
+func regionFlops(in, out []ir.Type, ops int) dim.Dim {
 	x, y := in[0].Shape, out[0]
-	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(each))
+	return dim.Product(y.Shape[0], x[1], x[2], x[3]).Add(y.Elems()).Mul(dim.Const(ops))
 }
 
 // Eval returns the bins, [R,C,Height,Width]. It computes coordinates in the operand's element type

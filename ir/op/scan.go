@@ -139,8 +139,8 @@ func bodyParams(b *ir.Builder, carried []ir.Type) (values []*ir.Value, condition
 	return values, condition
 }
 
-// place appends the index of the row that a trip reads: the trip number or, with backward, rows − 1
-// minus the trip number.
+// place appends the index of the row that a trip reads: the trip number or, if backward is not 0,
+// rows − 1 minus the trip number.
 func place(b *ir.Builder, trip *ir.Value, rows dim.Dim, backward int) *ir.Value {
 	if backward == 0 {
 		return trip

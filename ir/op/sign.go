@@ -101,7 +101,7 @@ func (Abs) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// InferElems returns known integers, clamped to [−1, 1].
+// InferElems returns the signs of known elements.
 func (Sign) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsUnary(in, out, func(r ir.Ratio) (ir.Ratio, bool) {
 		return integer(r.Num.Min(dim.Const(1)).Max(dim.Const(-1))), true

@@ -303,7 +303,7 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 }
 
 // fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start. If
-// the sign of an expression is unknown, it appends a check that calls the bound what. Numbers
+// the sign of an expression is unknown, it appends a check. what names the bound in errors. Numbers
 // beyond 32 bits mean no bound.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, what string) dim.Dim {
 	if n, ok := bound.Int64(); ok {

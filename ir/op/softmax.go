@@ -46,8 +46,8 @@ func (op LogSoftmax) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	}), nil
 }
 
-// exponentials subtracts the maximum m of a line from its elements x, and returns the sum of e^(x −
-// m).
+// exponentials subtracts the maximum m of a line from its elements x, in place. It returns the sum
+// of e^(x − m).
 func exponentials(line []float64) (total float64) {
 	top := reductions[ReduceMax].float(line)
 	for i := range line {
@@ -128,7 +128,7 @@ func importSoftmax(along func(axis int) ir.Op) func(ir.Importer) ([]*ir.Value, e
 	}
 }
 
-// RowAxis returns the last axis, because a row is a line along it.
+// RowAxis returns Axis. ok is false unless that is the last axis, because a row is a line along it.
 func (op Softmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.
@@ -137,7 +137,7 @@ func (op Softmax) AtAxis(axis int) ir.Op {
 	return op
 }
 
-// RowAxis returns the last axis, because a row is a line along it.
+// RowAxis returns Axis. ok is false unless that is the last axis, because a row is a line along it.
 func (op LogSoftmax) RowAxis(rank int) (axis int, ok bool) { return op.Axis, op.Axis == rank-1 }
 
 // AtAxis returns the operator along axis.

@@ -40,8 +40,9 @@ func splitAxis(b *ir.Builder, x *ir.Value, axis int, sizes []dim.Dim) ([]*ir.Val
 	return parts, nil
 }
 
-// splitSizes returns the extents of the parts of an axis of extent d: as given by split, or equal
-// ones for the number of results. It returns an error if there is not one for each result.
+// splitSizes returns the extents of the parts of an axis of extent d: the attribute or operand
+// split or, without it, equal extents. It returns an error if split does not have one for each
+// result.
 func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	var sizes []dim.Dim
 	if c.Opset() < 13 {
@@ -68,8 +69,8 @@ func splitSizes(c ir.Importer, d dim.Dim) ([]dim.Dim, error) {
 	return equalSizes(d, parts, c.Opset() >= 18), nil
 }
 
-// equalSizes divides the extent d into parts of one size. If uneven is set and d is not a multiple
-// of it, the last parts are smaller.
+// equalSizes divides the extent d into the given number of parts, each of extent d/parts. If uneven
+// is set, the quotient is rounded up, and the last parts are smaller.
 func equalSizes(d dim.Dim, parts int, uneven bool) []dim.Dim {
 	n := dim.Const(parts)
 	sizes := make([]dim.Dim, parts)

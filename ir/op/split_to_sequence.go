@@ -112,8 +112,8 @@ func (op SplitToSequence) lengths(in []*ir.Tensor) ([]int64, error) {
 // maxParts is the largest number of parts of one length, the same as in the kernels.
 const maxParts = 1 << 24
 
-// importSplitToSequence imports SplitToSequence. keepdims has an effect only without split. If the
-// parts are known, it becomes a [Slice] for each.
+// importSplitToSequence imports SplitToSequence. keepdims has an effect only if the operand split
+// is absent. If the number of parts is known, a [Slice] for each part replaces the node.
 func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	var split *ir.Value
@@ -144,7 +144,8 @@ func importSplitToSequence(c ir.Importer) ([]*ir.Value, error) {
 	return sequence(b, parts...), nil
 }
 
-// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is unknown.
+// partSizes returns the extents of the parts of an axis of extent d, or nil if their number is
+// unknown. split is the operand with the lengths, or nil.
 func partSizes(d dim.Dim, split *ir.Value) ([]dim.Dim, error) {
 	each := 1
 	if split != nil {

@@ -64,14 +64,14 @@ func onesOf(shape []dim.Dim) (axes []int) {
 	return axes
 }
 
-// mayBeOne reports whether an extent is 1 for some arguments but not for all.
+// mayBeOne reports whether a symbolic extent may be 1.
 func mayBeOne(d dim.Dim) bool {
 	lo, hi := d.Bounds()
 	return !d.IsConst() && lo <= 1 && hi >= 1
 }
 
-// squeezesOpen explains that the rank of the result depends on an extent and, if that is the symbol of
-// an input, how to compile the model for the other rank.
+// squeezesOpen returns an explanation for users: the rank of the result depends on the extent d
+// and, if that is the symbol of an input, the model can be compiled for the other rank.
 func squeezesOpen(b *ir.Builder, d dim.Dim) string {
 	text := fmt.Sprintf("without axes it drops an axis of extent %s where that is 1", d)
 	if s := d.String(); slices.Contains(ir.SymbolsOf(b.Func().Params), s) {
@@ -90,9 +90,8 @@ func keepOpen(b *ir.Builder, shape []dim.Dim) {
 	}
 }
 
-// rankLess returns rank minus the number of axes that operand i lists. That is the number of the
-// operand's elements. If it is not constant, the rank that the model declares for the result
-// decides.
+// rankLess returns rank minus the number of elements of operand i, a list of axes. If that number
+// is not constant, it returns the rank that the model declares for the result.
 func rankLess(c ir.Importer, rank, i int) (int, error) {
 	n, err := listLen(c, i, "axes")
 	if err == nil && n <= rank {

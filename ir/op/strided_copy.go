@@ -82,5 +82,5 @@ func RowMajor(shape []dim.Dim) []dim.Dim {
 	return s
 }
 
-// Movement reports that elements may be repeated.
+// Movement returns Repeats: an element may occur several times.
 func (StridedCopy) Movement() Movement { return Repeats }

@@ -47,8 +47,8 @@ func copyOf(n *ir.Node) (c StridedCopy, ok bool) {
 	return c, false
 }
 
-// through converts a view of a copy's result to a view of the copy's operand. It reports whether
-// strides can express that.
+// through converts s, a view of the given shape of the result of copy c, to a view of c's operand.
+// It returns false, and does not change s, if strides cannot express that.
 func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 	view, ok := StridedCopy{Shape: shape, Strides: s.strides, Offset: s.offset}.After(c)
 	if !ok || len(view.Shape) != len(shape) {
@@ -71,7 +71,7 @@ func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
 	return op.through(inner.joined())
 }
 
-// through is After if each axis of op moves along axes of inner unchanged.
+// through is [StridedCopy.After] without joining contiguous axes of inner.
 func (op StridedCopy) through(inner StridedCopy) (c StridedCopy, ok bool) {
 	dense, room := RowMajor(inner.Shape), make([]dim.Dim, len(inner.Shape))
 	rest := op.Offset
@@ -120,8 +120,9 @@ func (op StridedCopy) joined() StridedCopy {
 }
 
 // walk returns the axes, and their strides in the operand, over which n elements of the result are
-// read in steps of stride. room holds the remaining length of each axis; walk subtracts the
-// elements that are read.
+// read in steps of stride. dense are the row-major strides of the result. room holds the remaining
+// length of each axis; walk subtracts the elements that are read. ok is false if there are no such
+// axes.
 func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
 	one := dim.Const(1)
 	if n.Equal(one) || stride.Equal(dim.Dim{}) {

@@ -197,8 +197,9 @@ func (op SVMProbabilities) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// coupled returns the probabilities p of n classes that minimise pᵀQp, where
-// Q[i,i] = Σr[j,i]² and Q[i,j] = −r[j,i]·r[i,j], by Wu, Lin and Weng's iteration.
+// coupled returns the probabilities p of n classes that minimise pᵀQp, where Q[i,i] = Σr[j,i]² and
+// Q[i,j] = −r[j,i]·r[i,j], by Wu, Lin and Weng's iteration. r[i,j], element i·n+j, is the
+// probability of class i if only classes i and j are possible.
 func coupled(r []float64, n int) []float64 {
 	q, p := make([]float64, n*n), make([]float64, n)
 	for i := range n {

@@ -55,7 +55,7 @@ func (op Shrink) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	})
 }
 
-// Scalar returns x + Bias, x − Bias or 0 for an element x, as [Shrink] says. It has no formula for
+// Scalar returns x + Bias, x − Bias or 0 for an element x, as [Shrink] says. It returns nil for
 // integers.
 func (op Shrink) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Value {
 	if !x[0].Type.DType.IsFloat() {

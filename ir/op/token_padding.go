@@ -44,8 +44,8 @@ func importRestorePadding(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{restorePadding(c.Builder(), c.Arg(0), c.Arg(1))}, nil
 }
 
-// restorePadding appends a tensor [B,S,H] with rows, [T,H], at the first T indices of places,
-// [B,S]. Other rows are zero.
+// restorePadding appends a tensor [B,S,H], seen as B·S rows. Row places[i] of it is row i of rows,
+// [T,H]. places is [B,S], of which the first T elements are used. Other rows are zero.
 func restorePadding(b *ir.Builder, rows, places *ir.Value) *ir.Value {
 	if rows.Type.Rank() != 2 || places.Type.Rank() != 2 {
 		ir.Fail("tokens %s at places %s", rows.Type, places.Type)

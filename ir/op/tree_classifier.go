@@ -54,8 +54,9 @@ func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // named appends the scores of classes, with −∞ for a class without a weight in the leaves that a
-// row reaches. If all weights are above 0, the score 0 of such a class is never the highest, and
-// scores are returned unchanged.
+// row reaches. It returns scores unchanged if it need not know these classes: if all weights are
+// above 0, because the score 0 of such a class is never the highest then; if there are base values;
+// or if every class has a weight in every row.
 func (t *trees) named(b *ir.Builder, scores *ir.Value) (*ir.Value, error) {
 	classes, _ := scores.Type.Shape[1].Int()
 	if t.least > 0 || len(t.base) > 0 || len(t.certain) == classes {

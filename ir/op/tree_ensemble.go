@@ -35,7 +35,7 @@ type TreeEnsemble struct {
 // Aggregate is the function that combines the trees' weights for a target.
 type Aggregate string
 
-// The aggregates.
+// The kinds of [Aggregate].
 const (
 	AggregateSum     Aggregate = "sum"
 	AggregateAverage Aggregate = "average" // the sum divided by the number of trees
@@ -43,7 +43,7 @@ const (
 	AggregateMax     Aggregate = "max"
 )
 
-// Operands of a TreeEnsemble.
+// Indices of the operands of a [TreeEnsemble], and their number.
 const (
 	treeX = iota
 	treeNodes
@@ -115,7 +115,7 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator, because a row may visit all nodes of a tree.
+// IsPairing marks the operator as [Pairing]: a row may visit all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if a node, a

@@ -35,7 +35,7 @@ type treeEntry struct {
 	weight float64
 }
 
-// treeMode is the comparison of a node: feature mode value.
+// treeMode is the comparison of a feature with a value or a set, such as feature ≤ value.
 type treeMode uint8
 
 // The modes, as ONNX numbers them.
@@ -50,7 +50,7 @@ const (
 	treeLeaf
 )
 
-// treeModes are the names of the modes in ONNX's attributes, by mode.
+// treeModes maps the names of the modes in ONNX's attributes to the modes.
 var treeModes = map[string]treeMode{
 	"BRANCH_LEQ": treeLEQ, "BRANCH_LT": treeLT, "BRANCH_GTE": treeGTE, "BRANCH_GT": treeGT,
 	"BRANCH_EQ": treeEQ, "BRANCH_NEQ": treeNEQ, "BRANCH_MEMBER": treeMember, "LEAF": treeLeaf,
@@ -65,8 +65,9 @@ type treeSplit struct {
 	left, right int
 }
 
-// negate replaces a split in which NaN goes left by a split in which NaN goes right. The new split
-// is on the negative of the feature, which is the next feature.
+// negate replaces a split in which NaN goes left by a split of the negative feature, in which NaN
+// goes right. The negative of a feature is the feature after it, see [withNegatives]. d is the type
+// of the features.
 func (s *treeSplit) negate(d ir.DType) {
 	if !s.lost {
 		return
@@ -258,8 +259,8 @@ func orderSplits(splits []treeSplit, roots []int) ([]int, error) {
 	return order, nil
 }
 
-// splitter converts nodes to splits, all, with thresholds of type dtype. The splits of node i start
-// at entry[i].
+// splitter converts nodes to splits with thresholds of type dtype, and appends them to all. The
+// splits of node i start at all[entry[i]].
 type splitter struct {
 	dtype ir.DType
 	entry []int
@@ -284,9 +285,9 @@ func numberBefore(d ir.DType, v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// set returns the set of a node's comparison. bounds holds, for each member in order, the previous
-// number and the member. ok is false for other comparisons. A comparison with NaN has the empty
-// set.
+// set reports in ok whether node n compares for membership in a set, such as the set of one number
+// for equality. bounds holds two numbers for each member, in increasing order of the members: the
+// largest number below the member, and the member. A comparison with NaN is one with the empty set.
 func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	members := n.set
 	if n.mode != treeMember {
@@ -308,8 +309,8 @@ func (s *splitter) set(n treeNode) (bounds []float64, ok bool) {
 	return bounds, true
 }
 
-// append appends the splits of a node to s.all. A comparison that is not "at most" takes several
-// splits.
+// append appends the splits of a node to s.all. A comparison of order takes one split, and a
+// membership test several.
 func (s *splitter) append(n treeNode) {
 	yes, no := s.child(n.yes), s.child(n.no)
 	bounds, ok := s.set(n)
@@ -338,8 +339,9 @@ func (s *splitter) append(n treeNode) {
 	s.search(n.feature, bounds, out, in)
 }
 
-// search appends splits that find the first of bounds that a number does not exceed. It returns the
-// child: even if an even number of bounds precede it, and odd otherwise.
+// search appends splits that find the first of bounds that the feature does not exceed. They lead
+// to child even if an even number of bounds precede it, and to child odd otherwise. search returns
+// the child that stands for all these splits.
 func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
 	if len(bounds) == 0 {
 		return even

@@ -29,7 +29,7 @@ func (Where) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(in[1].DType, shape...)}, nil
 }
 
-// Overwrites allows the result to reuse the memory of x and y.
+// Overwrites allows the result to reuse the memory of x or y.
 func (Where) Overwrites() []int { return []int{1, 2} }
 
 // Eval returns x where cond is true, else y, in the common shape of the three operands.

@@ -72,7 +72,8 @@ func (w Window) Stride(i int) int {
 	return w.Strides[i]
 }
 
-// Dilation returns the distance between the cells of a window along spatial axis i.
+// Dilation returns the distance between adjacent cells of a window along spatial axis i, in
+// elements of the operand.
 func (w Window) Dilation(i int) int {
 	if w.Dilations == nil {
 		return 1
@@ -93,7 +94,8 @@ func orOnes(list []int, n int) []int {
 	return list
 }
 
-// span returns the number of cells from the first to the last of a window along an axis.
+// span returns the extent of a window along spatial axis i, in elements of the operand: the
+// distance from the first cell to the last, plus 1.
 func (w Window) span(i int) dim.Dim {
 	return dim.Const(w.Kernel[i] - 1).Mul(dim.Const(w.Dilation(i))).Add(dim.Const(1))
 }
@@ -130,9 +132,9 @@ func (w Window) extent(i int, d dim.Dim) dim.Dim {
 	return rest.CeilDiv(stride).Add(one).Min(d.Add(before).CeilDiv(stride))
 }
 
-// Places returns the spatial extents of the result, given the spatial extents of the operand.
-// [Window.Check] has accepted the window. It returns an error if the window is larger than the
-// padded operand.
+// Places returns the spatial extents of the result, given the spatial extents of the operand. The
+// window must be valid, see [Window.Check]. Places returns an error if the window is larger than
+// the padded operand.
 func (w Window) Places(in []dim.Dim) ([]dim.Dim, error) {
 	out := make([]dim.Dim, len(in))
 	for i, d := range in {
@@ -209,7 +211,7 @@ func (w Window) lowerPool(b *ir.Builder, n *ir.Node, op func(Window) ir.Op) []*i
 // spatial axes.
 type Cells struct {
 	At, Tap []int
-	// counted returns the number of the window's cells inside the operand or its padding.
+	// counted is the number of the window's cells inside the operand or its padding.
 	counted int
 }
 
@@ -252,8 +254,8 @@ func (w Window) Visit(in []int, f func(o int, c Cells)) error {
 	return nil
 }
 
-// inside returns the range of the window's cells along axis i whose positions are in [low, high).
-// The first cell is at origin.
+// inside returns the cells [first, last) of a window along axis i whose positions are in [low,
+// high). The first cell of the window is at position origin.
 func (w Window) inside(i, origin, low, high int) (first, last int) {
 	d := w.Dilation(i)
 	if origin < low {
@@ -263,9 +265,10 @@ func (w Window) inside(i, origin, low, high int) (first, last int) {
 	return first, max(first, min(last, w.Kernel[i]))
 }
 
-// importWindow reads the attributes of a window over the spatial axes of x. kernel holds the extents of
-// a convolution's weights; it is nil for a pool, whose kernel_shape is required. Padding, strides and
-// dilations that have no effect become nil.
+// importWindow reads the attributes of a window over the spatial axes of x. kernel holds the
+// extents of a convolution's weights; it is nil for a pool, whose kernel_shape is required.
+// dilations says whether the operator has the attribute dilations. Padding, strides and dilations
+// that have no effect become nil.
 func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w Window, err error) {
 	spatial := x.Rank() - 2
 	if !x.IsTensor() || spatial < 1 {

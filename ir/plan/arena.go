@@ -14,7 +14,7 @@ import (
 // line is the unit to which sizes of buffers are rounded up, in bytes.
 const line = 64
 
-// buffer adds a buffer for a value that node i writes first.
+// buffer adds a buffer for v. Node i is the first that writes v.
 func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	d, elems := v.Type.DType, v.Type.Elems()
 	b := &Buffer{Name: v.Name, Value: v, DType: d, Elems: elems, Bytes: roundUp(elems.Mul(dim.Const(d.Size()))), First: i, Last: i}
@@ -42,7 +42,8 @@ func bounded(b dim.Dim) dim.Dim {
 	return b
 }
 
-// at returns the place of a whole buffer.
+// at returns the place of b as a whole: a Tail if its size is known only when it is allocated, else
+// in the arena.
 func (p *planner) at(b *Buffer) Place {
 	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}
@@ -50,8 +51,8 @@ func (p *planner) at(b *Buffer) Place {
 	return Place{Kind: Arena, Buffer: b}
 }
 
-// roundUp rounds a number of bytes up to whole lines. A multiple of one symbol stays such a
-// multiple: its coefficient is rounded.
+// roundUp rounds a number of bytes up to a multiple of [line]. A multiple of one symbol stays such
+// a multiple: its coefficient is rounded.
 func roundUp(bytes dim.Dim) dim.Dim {
 	if symbols := bytes.Symbols(); len(symbols) == 1 {
 		if coef, ok := multiple(bytes, symbols[0]); ok {
@@ -70,7 +71,8 @@ func multiple(d dim.Dim, symbol string) (coef int64, ok bool) {
 	return c.Int64()
 }
 
-// arena selects the mode of the arena and assigns offsets to the buffers.
+// arena selects the mode of the arena and assigns offsets to the buffers. It returns an error if a
+// size overflows.
 func (p *planner) arena() error {
 	var fixed, scaled []*Buffer // of constant size, and multiples of one symbol
 	given := p.Func.Symbols()   // others are sizes of arenas that are laid out when they are needed
@@ -112,8 +114,9 @@ func (p *planner) arena() error {
 
 var errArena = errors.New("the buffers together take more bytes than a 64-bit size holds")
 
-// place assigns offsets to buffers, in units of symbol unless it is empty. It returns their total
-// size and the size of the largest set of buffers in use at the same time.
+// place assigns offsets to buffers whose sizes are multiples of symbol, or constants if symbol is
+// empty. It returns their total size and the size of the largest set of buffers in use at the same
+// time, in bytes. ok is false if the total overflows.
 func place(buffers []*Buffer, symbol string) (size, live dim.Dim, ok bool) {
 	n := len(buffers)
 	bytes, offsets := make([]int64, n), make([]int64, n)

@@ -51,7 +51,7 @@ func (p *planner) findParts() {
 	}
 }
 
-// viewed returns the value that v is a complete view of.
+// viewed returns the value that v is a complete view of, through any number of views, or v itself.
 func viewed(v *ir.Value) *ir.Value {
 	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
 		v = v.Def.Args[0]

@@ -86,7 +86,7 @@ type planner struct {
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
 // memory. A value read through a view lives as long as the view. If the view is a result of the
 // function, so is the value. The caller cannot provide memory for containers, and for results whose
-// extents are known late.
+// extents are known only while the function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {
@@ -120,8 +120,8 @@ func (p *planner) lifetimes() {
 	}
 }
 
-// sameMemory reports whether two types have the same layout and the same element type in Go. The
-// caller's memory has an element type.
+// sameMemory reports whether two types have the same number of elements and the same element type.
+// The caller's memory is a slice of one element type, so a view of another type cannot share it.
 func sameMemory(t, u ir.Type) bool { return t.DType == u.DType && t.Elems().Same(u.Elems()) }
 
 func isView(n *ir.Node) bool {
@@ -182,7 +182,7 @@ func (s *storage) views(t ir.Type) bool {
 
 // overwritten returns the storage of an operand that the first result of node i may reuse, or nil.
 // The operator must read the operand before it writes the result, nothing may read the operand
-// later, and no other value may share its storage.
+// later, and no other operand of the node may have the same storage.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]
@@ -217,8 +217,9 @@ func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	return nil
 }
 
-// fresh returns new storage for a value that node i computes: the caller's memory if it is a result
-// of the function, else a buffer.
+// fresh returns storage for a value that node i computes: of the concatenation that the value is
+// part of, the caller's memory if it is a result of the function, a variable if an arena cannot
+// hold it, else a new buffer.
 func (p *planner) fresh(v *ir.Value, i int) *storage {
 	if s := p.storage[v]; s != nil {
 		return s // a concatenation, one of whose parts was made before

@@ -49,7 +49,7 @@ func buffers(n int) string {
 	return fmt.Sprintf("%d buffers", n)
 }
 
-// A drawing is the arena where every symbol is one number.
+// drawing is the arena where every symbol is one number.
 type drawing struct {
 	symbol         int64             // the value of every symbol
 	sizes, offsets map[*Buffer]int64 // bytes, none negative
@@ -67,8 +67,8 @@ func (p *Plan) drawing() drawing {
 	return drawing{symbol: 1}
 }
 
-// drawingAt returns the arena if every symbol has the value symbol. It reports whether each size
-// and offset can be drawn.
+// drawingAt returns the arena if every symbol has the value symbol. The bool reports whether each
+// size and offset can be drawn.
 func (p *Plan) drawingAt(symbol int64) (drawing, bool) {
 	d := drawing{symbol: symbol, sizes: map[*Buffer]int64{}, offsets: map[*Buffer]int64{}}
 	n := len(p.Buffers)
@@ -127,22 +127,22 @@ func (p *Plan) rows(b *strings.Builder, name func(*Buffer) string, d drawing) {
 	}
 }
 
-// column returns the column of an address.
+// column returns the column of the address at, from 0 to pictureWidth. The arena has total bytes.
 func column(at, total int64) int {
 	hi, lo := bits.Mul64(uint64(at), pictureWidth)
 	c, _ := bits.Div64(hi, lo, uint64(total)) // at most pictureWidth, as at is at most total
 	return int(c)
 }
 
-// bytesAt evaluates a size with every symbol set to a number. It reports false if the result is
-// negative or not a number.
+// bytesAt evaluates a size with every symbol set to the number symbol. The bool is false if the
+// result is negative or not a number.
 func bytesAt(d dim.Dim, symbol int64) (int64, bool) {
 	n, ok := d.Subst(func(string) (dim.Dim, bool) { return dim.Const64(symbol), true }).Int64()
 	return n, ok && n >= 0
 }
 
-// pictureName shortens a name to printable ASCII that fits a row and cannot be taken for a build
-// constraint.
+// pictureName shortens a name to printable ASCII that fits a row of the picture and cannot be taken
+// for a build constraint.
 func pictureName(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '+' {

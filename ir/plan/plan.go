@@ -33,14 +33,14 @@ type Plan struct {
 	Size, Live dim.Dim
 }
 
-// Mode is the time at which the offsets of buffers are known.
+// Mode says when the offsets of buffers are known.
 type Mode uint8
 
 // The modes of an arena.
 const (
 	// Static: offsets are constants.
 	Static Mode = iota
-	// Scaled: offsets are linear in Symbol.
+	// Scaled: offsets are linear in [Plan.Symbol].
 	Scaled
 	// Dynamic means that rt.Layout computes the offsets from sizes and lifetimes at run time, when
 	// the extents are known.

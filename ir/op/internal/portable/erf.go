@@ -22,7 +22,7 @@ func Erfc(x float64) float64 {
 	return erfcFraction(x)
 }
 
-// gauss returns e^(−x²), with the part of x² that a float64 loses.
+// gauss returns e^(−x²). It takes into account the bits of x² that a float64 loses.
 func gauss(x float64) float64 {
 	square := float64(x * x)
 	lost := math.FMA(x, x, -square)
@@ -41,8 +41,8 @@ func erfSeries(x float64) float64 {
 	return 2 / math.SqrtPi * gauss(x) * sum
 }
 
-// erfcFraction evaluates e^(−x²)/√π / (x + 1/2/(x + 2/2/(x + 3/2/(x + …)))) from the inside, for x
-// of at least 1. The number of terms falls with the distance of x from 0.
+// erfcFraction evaluates the continued fraction e^(−x²)/√π / (x + 1/2/(x + 2/2/(x + 3/2/(x + …)))),
+// from the innermost term, for x of at least 1. A larger x needs fewer terms.
 func erfcFraction(x float64) float64 {
 	f := x
 	for n := int(200/float64(x*x)) + 10; n > 0; n-- {

@@ -31,7 +31,7 @@ func polynomial(coefficients []float64, x float64) float64 {
 	return p
 }
 
-// small is what e^x − 1 is computed by its series up to.
+// small is the magnitude of x below which Expm1 uses the series of e^x − 1.
 const small = 0.35
 
 // Exp returns e^x.
@@ -127,7 +127,7 @@ func Pow(x, y float64) float64 {
 	return p
 }
 
-// intPow multiplies by squaring.
+// intPow returns x to the power n, by squaring.
 func intPow(x float64, n int) float64 {
 	p := 1.0
 	for m := max(n, -n); m > 0; m /= 2 {

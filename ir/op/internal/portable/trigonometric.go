@@ -5,15 +5,15 @@ import (
 	"math/big"
 )
 
-// π/2 in parts that follow one another.
+// Parts of π/2. Each holds the bits that the sum of the parts before it lacks.
 const (
 	halfPi1 = math.Pi / 2
 	halfPi2 = 6.12323399573676588613e-17
 	halfPi3 = -1.49738490485916983e-33
 )
 
-// sinSeries and cosSeries are the coefficients of sin x / x and cos x in x²,
-// highest first.
+// sinSeries and cosSeries are the coefficients of sin x / x and cos x as polynomials in x², highest
+// first.
 var sinSeries, cosSeries = func() (sin, cos []float64) {
 	const terms = 11
 	f := 1.0
@@ -26,8 +26,8 @@ var sinSeries, cosSeries = func() (sin, cos []float64) {
 	return sin, cos
 }()
 
-// quarter returns x modulo a quarter turn, with the remainder of least magnitude, and the number of
-// quarter turns modulo 4.
+// quarter reduces x modulo π/2. r is the remainder of least magnitude, and turns the number of
+// quarter turns, π/2, modulo 4.
 func quarter(x float64) (r float64, turns int) {
 	if math.Abs(x) > 1<<30 {
 		return bigQuarter(x)
@@ -37,7 +37,7 @@ func quarter(x float64) (r float64, turns int) {
 	return r, int(int64(k) & 3)
 }
 
-// piBits is how many bits behind the point π needs for every float64.
+// piBits is the number of fraction bits of π with which every float64 can be reduced modulo π/2.
 const piBits = 1200
 
 // halfPi is π/2 · 2^piBits, by Machin's formula π/4 = 4·atan(1/5) − atan(1/239).
@@ -60,7 +60,7 @@ func arccot(n int64) *big.Int {
 	return sum
 }
 
-// bigQuarter is quarter for numbers of any size, in integers.
+// bigQuarter is [quarter] for finite numbers of any size. It computes with big integers.
 func bigQuarter(x float64) (r float64, turns int) {
 	m, exp := math.Frexp(math.Abs(x))
 	n := big.NewInt(int64(m * (1 << 53)))
@@ -119,7 +119,7 @@ func Tan(x float64) float64 {
 	return turned(r, turns) / turned(r, turns+1)
 }
 
-// atanSeries are the coefficients ±1/(2n+1) of atan x / x in x², highest first.
+// atanSeries are the coefficients ±1/(2n+1) of atan x / x as a polynomial in x², highest first.
 var atanSeries = func() []float64 {
 	const terms = 14
 	c := make([]float64, terms)
