@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -19,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	"github.com/burngen/burngen/internal/compiled"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -139,9 +139,9 @@ var cutGoldens = []string{"containers", "control", "late", "nested", "train"}
 // and once the first step of a function. The code must compile.
 func TestGenCuts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the source of all packages that generated code imports")
+		t.Skip("runs the go command")
 	}
-	packages := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	packages := compiled.Importer(token.NewFileSet())
 	for _, name := range cutGoldens {
 		archive, err := txtar.ParseFile(filepath.Join("gen", name+".txtar"))
 		if err != nil {

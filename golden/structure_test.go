@@ -38,9 +38,11 @@ var arrows = []arrow{
 	{"runtime/kerneltest", "runtime/rt", ""},
 	{"runtime/vulkan", "runtime/gpu", "github.com/ebitengine/purego golang.org/x/sys"},
 	{"internal/file", "", ""},
+	{"internal/compiled", "", ""},
 	{"internal/heap", "", ""},
 	{"internal/ptx", "", ""},
 	{"internal/meant", "runtime/rt/keys", ""},
+	{"internal/seeded", "", "pgregory.net/rapid"},
 	{"ir", "ir/dim runtime/rt", ""},
 	{"ir/dim", "", ""},
 	{"ir/op", "ir ir/dim ir/kernel ir/kernel/elementary ir/op/internal/... runtime/rt runtime/rt/image", ""},
@@ -59,6 +61,7 @@ var arrows = []arrow{
 	{"pytorch", "pytorch/pickle runtime/rt runtime/rt/keys", ""},
 	{"pytorch/pickle", "", ""},
 	{"gen", "gen/... internal/meant ir ir/dim ir/grad ir/nn/record ir/op ir/pass ir/plan onnx runtime/rt runtime/rt/keys", "github.com/rogpeppe/go-internal"},
+	{"gen/support/internal/assembly", "internal/compiled", ""},
 	{"gen/config", "internal/file internal/meant", ""},
 	{"gen/load", "gen/config gen/temporary ir ir/dim ir/nn ir/nn/record runtime/rt/keys", "golang.org/x/tools"},
 	{"gen/arena", "gen/program ir ir/pass ir/plan runtime/rt", ""},
@@ -72,7 +75,7 @@ var arrows = []arrow{
 	{"gen/target/cpu/cost", "", ""},
 	{"gen/target/cpu/instance", "runtime/cpu runtime/rt runtime/rt/image", ""},
 	{"gen/target/cpu/kernel", "gen/gotype ir ir/dim runtime/rt", ""},
-	{"gen/target/cpu/kernel/internal/generate", "", ""},
+	{"gen/target/cpu/kernel/internal/generate", "internal/compiled", ""},
 	{"gen/target/cpu/layout", "gen/target/cpu/cost gen/target/cpu/storage ir ir/dim ir/op ir/pass", ""},
 	{"gen/target/cpu/storage", "gen/target/cpu/cost ir ir/dim ir/op", ""},
 	{"gen/target/cuda", "gen/emit gen/target/gpu gen/target/gpu/ptx ir/kernel", ""},
@@ -83,7 +86,7 @@ var arrows = []arrow{
 	{"gen/target/gpu/launch", "ir ir/dim ir/kernel ir/kernel/elementary ir/op templates/kernels", ""},
 	{"gen/target/gpu/ptx", "ir ir/kernel", ""},
 	{"gen/target/gpu/spirv", "ir ir/kernel", ""},
-	{"gen/target/targettest", "gen/exec gen/value ir ir/dim ir/op ir/pass runtime/kerneltest runtime/rt", "pgregory.net/rapid"},
+	{"gen/target/targettest", "gen/exec gen/value internal/seeded ir ir/dim ir/op ir/pass runtime/kerneltest runtime/rt", "pgregory.net/rapid"},
 	{"gen/target/targettest/text", "gen/arena gen/emit gen/exec gen/program gen/value ir ir/pass ir/plan", "github.com/dave/jennifer"},
 	{"gen/value", "gen/exec gen/temporary gen/verify/harness internal/file ir ir/dim ir/plan onnx", ""},
 	{"gen/calibrate", "gen/target/cpu/cost runtime/cpu", ""},
@@ -147,6 +150,9 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// testPackages are packages of this module that every test may import.
+const testPackages = "golden/corpus internal/seeded"
+
 // customOperators are the packages of custom operators, which generated code calls.
 const customOperators = "examples/custom/fused examples/custom/peaks"
 
@@ -156,7 +162,7 @@ func (a arrow) allows(f goFile, pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	own, isOwn := strings.CutPrefix(pkg, modulePath+"/")
 	switch {
-	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && own == "golden/corpus":
+	case isOwn && f.isGenerated() && matches(own, customOperators), f.isTest && matches(own, testPackages):
 		return true
 	case isOwn && f.isGenerated() && path.Base(f.folder) == "auto" && within(own, path.Dir(f.folder)): // it chooses among them
 		return true
@@ -185,6 +191,27 @@ func matches(pkg, list string) bool {
 
 func inModules(pkg, modules string) bool {
 	return slices.ContainsFunc(strings.Fields(modules), func(m string) bool { return within(pkg, m) })
+}
+
+// TestRandomTestsAreSeeded asserts that packages with property tests draw the same numbers in each run.
+func TestRandomTestsAreSeeded(t *testing.T) {
+	random, seeded := map[string]string{}, map[string]bool{}
+	for _, f := range goFiles(t) {
+		for _, spec := range f.ast.Imports {
+			switch imported, _ := strconv.Unquote(spec.Path.Value); imported {
+			case "pgregory.net/rapid":
+				random[f.folder] = f.path
+			case modulePath + "/internal/seeded":
+				seeded[f.folder] = true
+			}
+		}
+	}
+	delete(random, "internal/seeded")
+	for folder, file := range random {
+		if !seeded[folder] {
+			t.Errorf("%s: no file of the folder imports internal/seeded", file)
+		}
+	}
 }
 
 // TestArchitecture asserts that ARCHITECTURE.md has a row for every folder with packages, and no

@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"go/importer"
 	"go/token"
 	"strings"
 	"testing"
@@ -10,15 +9,16 @@ import (
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/target/targettest/text"
+	"github.com/burngen/burngen/internal/compiled"
 )
 
 // TestAnotherTarget compiles goldens for another target than the default one. The steps give the
 // results of the evaluator. The generated package compiles and uses nothing of the default target.
 func TestAnotherTarget(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the source of all packages that generated code imports")
+		t.Skip("runs the go command")
 	}
-	packages := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	packages := compiled.Importer(token.NewFileSet())
 	for _, name := range []string{"attention", "cnn", "late", "long", "methods", "mlp", "nested", "train"} {
 		t.Run(name, func(t *testing.T) {
 			archive, err := txtar.ParseFile("gen/" + name + ".txtar")

@@ -2,7 +2,6 @@ package emit_test
 
 import (
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/burngen/burngen/gen"
+	"github.com/burngen/burngen/internal/compiled"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx"
 	"github.com/burngen/burngen/onnx/onnxtest"
@@ -97,31 +97,16 @@ func compiles(t *testing.T, m *onnxtest.Model, file string) {
 		}
 		parsed = append(parsed, file)
 	}
-	packages.Lock()
-	defer packages.Unlock()
+	importing.Lock()
+	defer importing.Unlock()
 	config := types.Config{Importer: packages}
 	if _, err := config.Check("model", fset, parsed, nil); err != nil {
 		t.Fatalf("%v\n%s", err, files[0].Data)
 	}
 }
 
-// imported imports the packages that generated code uses from their sources. It reads each package
-// once, because the importer of package importer runs the go command for each import.
-type imported struct {
-	sync.Mutex
-	from types.Importer
-	have map[string]*types.Package
-}
-
-func (p *imported) Import(path string) (*types.Package, error) {
-	if have := p.have[path]; have != nil {
-		return have, nil
-	}
-	made, err := p.from.Import(path)
-	if err == nil {
-		p.have[path] = made
-	}
-	return made, err
-}
-
-var packages = &imported{from: importer.ForCompiler(token.NewFileSet(), "source", nil), have: map[string]*types.Package{}}
+// packages imports the packages that generated code uses. importing guards it.
+var (
+	importing sync.Mutex
+	packages  = compiled.Importer(token.NewFileSet())
+)

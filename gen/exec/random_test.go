@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	_ "github.com/burngen/burngen/internal/seeded"
 
 	"pgregory.net/rapid"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/burngen/burngen/gen/program"
 	target "github.com/burngen/burngen/gen/target/cpu"
 	"github.com/burngen/burngen/gen/value"
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/burngen/burngen/internal/seeded"
 )
 
 func must(t interface{ Fatal(...any) }, s string) Dim {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/kernel"
 	"pgregory.net/rapid"

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
@@ -65,29 +66,37 @@ func (op SumTo) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// Lower splits an axis into two axes: one is summed, and the other is kept. The summed axis has
-// extent 1 if the extents are equal.
+// Lower sums the axes of which it is known that they are summed, and then the axes that may be, one
+// after the other: each product of extents that it makes has one sum as a factor then.
 func (op SumTo) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x := n.Arg(0)
-	lead, step := x.Type.Rank()-len(op.Shape), RowMajor(x.Type.Shape)
-	shape, by := x.Type.Shape[:lead:lead], step[:lead:lead]
-	var axes []int
-	for i := range lead {
-		axes = append(axes, i)
-	}
-	for i, d := range op.Shape {
-		from := x.Type.Shape[lead+i]
-		if one := dim.Const(1); d.Equal(from) {
-			shape, by = append(shape, d), append(by, step[lead+i])
-		} else {
-			axes = append(axes, len(shape))
-			shape, by = append(shape, from.Sub(d).Add(one), d), append(by, step[lead+i], step[lead+i])
+	lead, one := x.Type.Rank()-len(op.Shape), dim.Const(1)
+	var sure, unsure []int
+	for i := range x.Type.Rank() {
+		switch from := x.Type.Shape[i]; {
+		case i < lead, op.Shape[i-lead].Equal(one) && !from.Equal(one):
+			sure = append(sure, i)
+		case !op.Shape[i-lead].Equal(from):
+			unsure = append(unsure, i)
 		}
 	}
-	if len(axes) > lead {
-		x = b.Node(StridedCopy{Shape: shape, Strides: by}, x)
+	if t := x.Type.DType; len(unsure) > 0 && t.IsFloat() && t.Size() < 4 {
+		x = ConvertTo(b, x, ir.F32) // sums are rounded once
 	}
-	return []*ir.Value{ReshapeTo(b, calculus{b}.sum(x, false, axes...), op.Shape...)}
+	x = calculus{b}.sum(x, true, sure...)
+	for _, axis := range unsure {
+		x = op.sumUnsure(b, x, axis, op.Shape[axis-lead])
+	}
+	return []*ir.Value{ConvertTo(b, ReshapeTo(b, x, op.Shape...), n.Arg(0).Type.DType)}
+}
+
+// sumUnsure sums an axis of x if d is 1, and not if d is its extent n. It splits the axis into axes of
+// n−d+1 and d elements, and sums the first. One of the two has extent 1, or the check of
+// [ReshapeTo] fails at run time.
+func (SumTo) sumUnsure(b *ir.Builder, x *ir.Value, axis int, d dim.Dim) *ir.Value {
+	shape := slices.Clone(x.Type.Shape)
+	shape[axis] = shape[axis].Sub(d).Add(dim.Const(1))
+	return calculus{b}.sum(ReshapeTo(b, x, slices.Insert(shape, axis+1, d)...), false, axis)
 }
 
 // Grad returns dy, repeated along the summed axes to the operand's shape.

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	_ "github.com/burngen/burngen/internal/seeded"
 
 	"pgregory.net/rapid"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/runtime/cpu"
 )
 

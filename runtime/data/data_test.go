@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/golden/corpus"
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/rt"
 )

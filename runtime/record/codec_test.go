@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/runtime/rt"
 )
 

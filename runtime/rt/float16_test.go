@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/burngen/burngen/internal/seeded"
 )
 
 // format is an independent description of a floating-point type of at most 16 bits. decode follows

@@ -15,6 +15,7 @@ import (
 
 	"github.com/burngen/burngen/gen/exec"
 	"github.com/burngen/burngen/gen/value"
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/pass"

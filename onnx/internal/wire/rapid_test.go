@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"pgregory.net/rapid"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	pb "github.com/burngen/burngen/onnx/internal/onnxpb"
 )
 

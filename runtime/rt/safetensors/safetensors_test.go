@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/burngen/burngen/golden/corpus"
+	_ "github.com/burngen/burngen/internal/seeded"
 )
 
 // file puts a header and data together.

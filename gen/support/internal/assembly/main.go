@@ -9,7 +9,6 @@ import (
 	"go/ast"
 	"go/build"
 	"go/format"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -17,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/burngen/burngen/internal/compiled"
 )
 
 func main() {
@@ -75,7 +76,7 @@ func load(dir string) (uses map[types.Object][]types.Object, assembly map[types.
 		files = append(files, f)
 	}
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil), FakeImportC: true}
+	conf := types.Config{Importer: compiled.Importer(fset), FakeImportC: true}
 	if _, err := conf.Check(pkg.Name, fset, files, info); err != nil {
 		return nil, nil, err
 	}

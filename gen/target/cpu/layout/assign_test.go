@@ -11,9 +11,11 @@ import (
 	"github.com/burngen/burngen/gen/target/cpu/cost"
 	"github.com/burngen/burngen/gen/target/cpu/layout"
 	"github.com/burngen/burngen/gen/target/cpu/storage"
+	_ "github.com/burngen/burngen/internal/seeded"
 
 	"pgregory.net/rapid"
 
+	_ "github.com/burngen/burngen/internal/seeded"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/op"

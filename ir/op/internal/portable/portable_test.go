@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/burngen/burngen/internal/seeded"
 )
 
 // unary pairs each function with its counterpart in package math, and gives the range of arguments

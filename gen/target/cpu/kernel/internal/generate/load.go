@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/burngen/burngen/internal/compiled"
 )
 
 const runtimePath = "github.com/burngen/burngen/runtime/"
@@ -72,7 +73,7 @@ func load(dir, path string) (*source, error) {
 			}
 		}
 	}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil), FakeImportC: true}
+	conf := types.Config{Importer: compiled.Importer(fset), FakeImportC: true}
 	s.pkg, err = conf.Check(runtimePath+path, fset, files, s.info)
 	return s, err
 }

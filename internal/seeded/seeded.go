@@ -1,0 +1,26 @@
+// Package seeded makes the random tests of a package draw the same numbers in each run. A test
+// imports it for this effect. The flag -rapid.seed=0 or another seed, or the variable RAPID_SEED,
+// draws others.
+package seeded
+
+import (
+	"flag"
+	"os"
+
+	"pgregory.net/rapid"
+)
+
+// Property tests draw from rapid's generator, whose flags this package changes.
+var _ rapid.TB
+
+// seed is the seed if none is given.
+const seed = "1"
+
+func init() {
+	if os.Getenv("RAPID_SEED") != "" {
+		return
+	}
+	if err := flag.Set("rapid.seed", seed); err != nil {
+		panic(err)
+	}
+}
