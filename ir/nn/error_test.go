@@ -32,6 +32,7 @@ func TestErrors(t *testing.T) {
 		"a token of no row":   {func() { nn.NewEmbedding(4, 2).Forward(nn.Of([]int{4})).Floats() }, "check_index: token 4 is not one of 4 rows"},
 		"a label below 0":     {func() { nn.CrossEntropy(x, nn.Of([]int{0, -1})).Floats() }, "check_index: label -1 is not one of 3 classes"},
 		"a margin's label":    {func() { nn.MultiMargin(x, nn.Of([]int{0, -3}), 1, 1).Floats() }, "check_index: label -3 is not one of 3 classes"},
+		"a margin's power":    {func() { nn.MultiMargin(x, nn.Of([]int{0, 1}), 3, 1) }, "MultiMargin: p is 3, 1 or 2 expected"},
 		"a norm's channels":   {func() { nn.NewBatchNorm(4).Forward(x) }, "BatchNorm: input f32[2,3], layer expects 4 channels"},
 		"a zero layer":        {func() { nn.Linear{}.Forward(x) }, "Linear: the layer is zero; use nn.NewLinear"},
 		"a zero parameter":    {func() { nn.Param{}.Value() }, "Value: the parameter is the zero nn.Param"},

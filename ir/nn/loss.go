@@ -300,6 +300,9 @@ func SoftMargin(x, target Value, options ...LossOption) Value {
 // MultiMargin returns the mean over rows of Σ max(0, margin − x[target] + x[i])^p / C, summed over
 // the classes i other than the target. p is 1 or 2, x is [N, C] and target i64 [N].
 func MultiMargin(x, target Value, p int, margin float64, options ...LossOption) Value {
+	if p != 1 && p != 2 {
+		fail("p is %d, 1 or 2 expected", p)
+	}
 	target = target.oneOf(x.Dim(1), "label", "classes")
 	own := x.Gather(1, target.Unsqueeze(1))
 	d := ReLU(x.Sub(own).Add(margin))

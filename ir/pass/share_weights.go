@@ -12,10 +12,12 @@ import (
 // computes in the same way. Weights of the model are not shared even if they are equal, since
 // others may be loaded in their place.
 func shareWeights(ctx *Context, m *ir.Module) (changed bool, err error) {
-	if err := renameLoads(ctx, m, sameConstants(m)); err != nil {
+	constants, err := renameLoads(ctx, m, sameConstants(m))
+	if err != nil {
 		return false, err
 	}
-	return true, renameLoads(ctx, m, samePrepared(m.Func(Prepare)))
+	prepared, err := renameLoads(ctx, m, samePrepared(m.Func(Prepare)))
+	return constants || prepared, err
 }
 
 // sameConstants maps the name of each constant weight with the same type and bytes as an earlier
@@ -67,7 +69,7 @@ func samePrepared(prepare *ir.Func) map[string]string {
 }
 
 // renameLoads makes loads read renamed weights, and merges nodes that become equal.
-func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) error {
+func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) (changed bool, err error) {
 	ctx.Count(SharedWeights, len(renamed))
 	for _, f := range m.Funcs {
 		for n := range f.All() {
@@ -77,6 +79,6 @@ func renameLoads(ctx *Context, m *ir.Module, renamed map[string]string) error {
 			}
 		}
 	}
-	_, err := eliminateCommon(ctx, m)
-	return err
+	merged, err := eliminateCommon(ctx, m)
+	return merged || len(renamed) > 0, err
 }

@@ -21,13 +21,13 @@ func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at)
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {
-		found = append(found, r.apart(r.length, owners))
+		found = append(found, r.apart(r.length))
 		gap := r.length
 		for i := 1; i < len(r.at); i++ {
 			gap = min(gap, r.at[i]-r.at[i-1])
 		}
 		if gap < r.length { // it overlaps itself: layers that follow each other
-			found = append(found, r.apart(gap, owners))
+			found = append(found, r.apart(gap))
 		}
 	}
 	found = slices.DeleteFunc(found, func(c sharedCandidate) bool {
@@ -40,7 +40,7 @@ func sharedCandidates(kinds, owners []int) []sharedCandidate {
 
 // apart returns c with its list cut to the given length and with only those occurrences that do not
 // overlap an earlier one.
-func (c sharedCandidate) apart(length int, owners []int) sharedCandidate {
+func (c sharedCandidate) apart(length int) sharedCandidate {
 	out := sharedCandidate{length: length, shifts: min(c.length-length, maxCandidates)}
 	end := 0
 	for _, at := range c.at {
