@@ -24,6 +24,7 @@ type queue struct {
 	mu     sync.Mutex
 	closed bool
 	staging
+	clock
 	fills   []fill
 	args    []uint64         // of a launch
 	params  []unsafe.Pointer // to the elements of args
@@ -295,6 +296,7 @@ func (q *queue) release() {
 	q.closed = true
 	q.fills = nil
 	q.staging.release(q.device)
+	q.clock.release(q.device)
 	q.device.api.StreamDestroy(q.stream)
 }
 

@@ -31,6 +31,7 @@ var suite = []struct {
 	{"shared memory", testShared},
 	{"graph", testGraph},
 	{"graph of graphs", testGraphOfGraphs},
+	{"clock", testClock},
 	{"cancel", testCancel},
 	{"memory", testMemory},
 	{"module", testModule},

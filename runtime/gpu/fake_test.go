@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -19,6 +20,10 @@ type fake struct {
 	limit   int64 // of memory; 0 for none
 	// counts are the calls of the queue, by their name.
 	counts map[string]int
+	// clock counts what the queue has done, in milliseconds.
+	clock    time.Duration
+	readings []time.Duration
+	noClock  bool
 }
 
 func newFake(t *testing.T) *fake {
@@ -98,8 +103,26 @@ func (q *fakeQueue) do(name string, what func()) error {
 		return nil
 	}
 	q.f.counts[name]++
+	q.f.clock += time.Millisecond
 	what()
 	return nil
+}
+
+func (q *fakeQueue) Stamp() error {
+	if q.f.noClock {
+		return ErrNoClock
+	}
+	q.f.readings = append(q.f.readings, q.f.clock)
+	return nil
+}
+
+func (q *fakeQueue) Stamps() ([]time.Duration, error) {
+	readings := q.f.readings
+	q.f.readings = nil
+	for i := len(readings) - 1; i >= 0; i-- {
+		readings[i] -= readings[0]
+	}
+	return readings, nil
 }
 
 // at returns device memory.
@@ -169,7 +192,7 @@ func floats(a uint64, n int) []float32 {
 }
 
 // opened returns a run on a fake.
-func opened(t *testing.T) (*fake, *Run) {
+func opened(t *testing.T, options ...Option) (*fake, *Run) {
 	t.Helper()
 	f, code := newFake(t), "code"
 	// y = 2 x, of n numbers.
@@ -181,7 +204,7 @@ func opened(t *testing.T) (*fake, *Run) {
 	}
 	r := &Run{}
 	p := &Program{Driver: func() Driver { return f }, Code: &code}
-	if err := r.Open(p.With()); err != nil {
+	if err := r.Open(p.With(options...)); err != nil {
 		t.Fatal(err)
 	}
 	return f, r

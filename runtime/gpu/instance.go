@@ -15,6 +15,7 @@ type Instance struct {
 	loaded  *loaded        // nil until the device is opened
 	device  Opened         // hands out the memory
 	weights map[any]*table // by the weak pointer to the struct of the slices
+	watch   *Watch         // measures the calls of sessions, or nil
 }
 
 // Open opens the device and loads the code, unless that has been done, and returns the device. It
@@ -34,7 +35,7 @@ func (i *Instance) Open() (Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.loaded, i.device = l, l.device.Opened
+	i.loaded, i.device, i.watch = l, l.device.Opened, s.watch
 	if s.limit > 0 {
 		i.device = &limited{Opened: l.device.Opened, limit: s.limit, taken: map[Address]int64{}}
 	}
@@ -78,7 +79,13 @@ func (s *settings) check(d Driver) error {
 }
 
 // kernel returns the kernel of the program's code that k describes.
-func (i *Instance) kernel(k *KernelInfo) (Kernel, error) { return i.loaded.kernel(k) }
+func (i *Instance) kernel(k *KernelInfo) (Kernel, error) {
+	found, err := i.loaded.kernel(k)
+	if i.watch != nil && err == nil {
+		found = namedKernel{found, k.Name}
+	}
+	return found, err
+}
 
 // On returns prepare with its first argument bound to i. prepare computes weights on the instance's
 // device.

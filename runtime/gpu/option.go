@@ -15,6 +15,7 @@ type settings struct {
 	from     string // the environment variable that chose the device, with its value, or ""
 	limit    int64  // bytes of memory; 0 for no limit
 	hardware bool   // whether the driver must not compute on the CPU
+	watch    *Watch // measures the model, or nil
 }
 
 // deviceVariable is the environment variable that chooses the device of models without [Device].

@@ -47,11 +47,15 @@ func (s *queued) put(q Queue) error {
 
 // Replays reports whether an earlier call of the same schedule with the same extents recorded its
 // launches. If so, it puts these launches on the queue, and the caller skips the schedule.
-// Otherwise it starts to record this call. A schedule may call Replays only if it has no steps on
-// the host, and if its arguments determine its launches.
+// Otherwise it starts to record this call. It returns false if a [Watch] measures each launch. A
+// schedule may call Replays only if it has no steps on the host, and if its arguments determine its
+// launches.
 func (r *Run) Replays(schedule string, extents ...int) bool {
 	if r.err != nil {
 		return true
+	}
+	if w := r.program.watch; w != nil && w.isOn(Launched) {
+		return false
 	}
 	r.key.schedule = schedule
 	r.key.sizes = append(r.key.sizes, extents...)

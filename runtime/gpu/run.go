@@ -41,6 +41,9 @@ func (r *Run) Open(p *Instance) error {
 	if err != nil {
 		return err
 	}
+	if p.watch != nil {
+		q = watchedQueue{q, p.watch}
+	}
 	r.program, r.held = p, &held{device: d, queue: q}
 	runtime.AddCleanup(r, (*held).free, r.held)
 	return nil

@@ -3,5 +3,6 @@
 //
 // The fake is stricter than the library where that finds mistakes: memory has bounds and is not used
 // twice, fresh memory has odd contents, asynchronous copies must be from and to pinned memory, and most
-// functions must be called on a thread whose context was set. It does not measure time.
+// functions must be called on a thread whose context was set. Its clock depends on the work only: a kernel takes a
+// microsecond, and a copy a microsecond and a nanosecond for each 16 bytes.
 package fake

@@ -84,7 +84,7 @@ func New(o Options) *GPU {
 		MemcpyHtoDAsync: g.memcpyHtoDAsync, MemcpyDtoHAsync: g.memcpyDtoHAsync, MemcpyDtoDAsync: g.memcpyDtoDAsync,
 		StreamCreate: g.streamCreate, StreamDestroy: g.streamDestroy,
 		StreamQuery: g.streamQuery, StreamSynchronize: g.streamSynchronize,
-		EventCreate: g.eventCreate, EventDestroy: g.eventDestroy, EventRecord: g.eventRecord, EventSynchronize: g.eventSynchronize,
+		EventCreate: g.eventCreate, EventDestroy: g.eventDestroy, EventRecord: g.eventRecord, EventSynchronize: g.eventSynchronize, EventElapsedTime: g.eventElapsedTime,
 		LinkCreate: g.linkCreate, LinkAddData: g.linkAddData, LinkComplete: g.linkComplete, LinkDestroy: g.linkDestroy,
 		ModuleLoadData: g.moduleLoadData, ModuleUnload: g.moduleUnload, ModuleGetFunction: g.moduleGetFunction,
 		FuncGetAttr: g.funcGetAttr, FuncSetAttr: g.funcSetAttr, FuncGetParamInfo: g.funcGetParamInfo,

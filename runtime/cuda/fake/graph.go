@@ -3,6 +3,7 @@ package fake
 import (
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
@@ -133,15 +134,16 @@ func (g *GPU) graphLaunch(handle libcuda.Exec, on libcuda.Stream) libcuda.Result
 	if e == nil {
 		return libcuda.InvalidHandle
 	}
-	s.start(func() error {
+	s.start(func() (total time.Duration, err error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		for _, do := range e.actions {
-			if err := do(); err != nil {
-				return err
+			took, err := do()
+			if total += took; err != nil {
+				return total, err
 			}
 		}
-		return nil
+		return total, nil
 	})
 	return libcuda.Success
 }

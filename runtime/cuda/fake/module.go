@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
@@ -290,11 +291,11 @@ func (g *GPU) launchAction(n *libcuda.KernelNode) (action, libcuda.Result) {
 		params[i] = slices.Clone(unsafe.Slice((*byte)(p), f.kernel.Params[i]))
 	}
 	m := f.module
-	return func() error {
+	return func() (time.Duration, error) {
 		if !g.isLoaded(m) {
-			return fmt.Errorf("%w: kernel %s was unloaded", ErrAddress, f.name)
+			return 0, fmt.Errorf("%w: kernel %s was unloaded", ErrAddress, f.name)
 		}
-		return m.program.Launch(f.name, grid, block, int(n.Shared), params, m.card)
+		return stepTime, m.program.Launch(f.name, grid, block, int(n.Shared), params, m.card)
 	}, libcuda.Success
 }
 

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"sync"
+	"time"
 
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
@@ -13,6 +14,7 @@ type stream struct {
 	idle    *sync.Cond
 	work    []func()
 	running bool
+	clock   time.Duration // of what is done; only work reads and writes it
 }
 
 func newStream(c *card) *stream {
@@ -62,8 +64,8 @@ func (s *stream) isRunning() bool {
 	return s.running
 }
 
-// action is work that may fail: a copy or a kernel.
-type action func() error
+// action is work that may fail: a copy or a kernel. It returns the time that it takes on the clock of the stream.
+type action func() (time.Duration, error)
 
 // start adds an action. It is skipped if the context is lost.
 func (s *stream) start(do action) {
@@ -74,7 +76,9 @@ func (s *stream) start(do action) {
 		if s.card.isLost() {
 			return
 		}
-		if err := do(); err != nil {
+		took, err := do()
+		s.clock += took
+		if err != nil {
 			s.card.lose(err)
 		}
 	})
@@ -83,8 +87,15 @@ func (s *stream) start(do action) {
 // event is a CUevent. It has occurred when all work is done that preceded its last record in the
 // stream.
 type event struct {
-	card *card
-	over chan struct{} // nil before it is recorded
+	card  *card
+	timed bool    // whether it keeps the time
+	last  *record // nil before it is recorded
+}
+
+// record is an event in a stream. over is closed when it occurs, and at is then the time of the stream.
+type record struct {
+	over chan struct{}
+	at   time.Duration
 }
 
 func (g *GPU) streamCreate(out *libcuda.Stream, _ uint32) libcuda.Result {
@@ -156,13 +167,13 @@ func (g *GPU) state(c *card) libcuda.Result {
 	return c.lost
 }
 
-func (g *GPU) eventCreate(out *libcuda.Event, _ uint32) libcuda.Result {
+func (g *GPU) eventCreate(out *libcuda.Event, flags uint32) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c, r := g.here()
 	if r == libcuda.Success {
 		*out = libcuda.Event(g.handle())
-		g.events[*out] = &event{card: c}
+		g.events[*out] = &event{card: c, timed: flags&libcuda.EventDisableTiming == 0}
 	}
 	return r
 }
@@ -191,9 +202,12 @@ func (g *GPU) eventRecord(handle libcuda.Event, on libcuda.Stream) libcuda.Resul
 	if e == nil {
 		return libcuda.InvalidHandle
 	}
-	over := make(chan struct{})
-	e.over = over
-	s.push(func() { close(over) })
+	last := &record{over: make(chan struct{})}
+	e.last = last
+	s.push(func() {
+		last.at = s.clock
+		close(last.over)
+	})
 	return libcuda.Success
 }
 
@@ -208,12 +222,35 @@ func (g *GPU) eventSynchronize(handle libcuda.Event) libcuda.Result {
 		g.mu.Unlock()
 		return libcuda.InvalidHandle
 	}
-	over := e.over
+	last := e.last
 	g.mu.Unlock()
-	if over != nil {
-		<-over
+	if last != nil {
+		<-last.over
 	}
 	return g.state(e.card)
+}
+
+func (g *GPU) eventElapsedTime(ms *float32, from, to libcuda.Event) libcuda.Result {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, r := g.here(); r != libcuda.Success {
+		return r
+	}
+	var at [2]time.Duration
+	for i, handle := range []libcuda.Event{from, to} {
+		e := g.events[handle]
+		if e == nil || !e.timed || e.last == nil {
+			return libcuda.InvalidHandle
+		}
+		select {
+		case <-e.last.over:
+			at[i] = e.last.at
+		default:
+			return libcuda.NotReady
+		}
+	}
+	*ms = float32(float64(at[1]-at[0]) / 1e6)
+	return libcuda.Success
 }
 
 func (g *GPU) memcpyHtoDAsync(to libcuda.Address, from *byte, n uintptr, on libcuda.Stream) libcuda.Result {
@@ -285,13 +322,19 @@ func (c *card) between(ends func() (target, source []byte, err error)) (action, 
 	if _, _, err := ends(); err != nil {
 		return nil, err
 	}
-	return func() error {
+	return func() (time.Duration, error) {
 		c.gpu.mu.Lock()
 		target, source, err := ends()
 		c.gpu.mu.Unlock()
 		if err == nil {
 			copy(target, source)
 		}
-		return err
+		return stepTime + time.Duration(len(target)/bytesPerNanosecond), err
 	}, nil
 }
+
+// The times of work: each kernel and each copy takes stepTime, and a copy the time for its bytes besides.
+const (
+	stepTime           = time.Microsecond
+	bytesPerNanosecond = 16
+)

@@ -59,6 +59,8 @@ type API struct {
 	EventDestroy      func(event Event) Result                  `c:"cuEventDestroy_v2"`
 	EventRecord       func(event Event, stream Stream) Result   `c:"cuEventRecord"`
 	EventSynchronize  func(event Event) Result                  `c:"cuEventSynchronize"`
+	// ms is the time from one event to another.
+	EventElapsedTime func(ms *float32, from, to Event) Result `c:"cuEventElapsedTime"`
 
 	// The values of options are integers, or addresses of memory that stays where it is until LinkDestroy.
 	LinkCreate   func(n uint32, options *JITOption, values *uintptr, link *Link) Result                                                     `c:"cuLinkCreate_v2"`
@@ -93,6 +95,7 @@ const MinVersion = 12000
 const (
 	HostPortable       = 1 // pinned memory of all contexts
 	StreamNonBlocking  = 1 // no order between the stream and the default stream
+	EventDefault       = 0
 	EventDisableTiming = 2
 	InputPTX           = 1 // LinkAddData
 )
