@@ -19,6 +19,7 @@ type adapter struct {
 	memory     memoryProperties2
 	family     uint32                   // a queue family that computes
 	queues     uint32                   // queues of that family
+	clockBits  uint32                   // bits of a reading of the clock; 0 if there is no clock
 	extensions []string                 // extensions to enable
 	features   *[featureSets]featureSet // features to enable
 	info       gpu.Info
@@ -157,7 +158,7 @@ func (a *adapter) findFamily(in *instance) error {
 	in.vk.GetPhysicalDeviceQueueFamilyProperties.call(a.handle, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&families[0])))
 	for i, f := range families[:count] {
 		if f.flags&queueCompute != 0 {
-			a.family, a.queues = uint32(i), f.count
+			a.family, a.queues, a.clockBits = uint32(i), f.count, f.timestampBits
 			return nil
 		}
 	}

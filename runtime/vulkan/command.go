@@ -85,6 +85,7 @@ type deviceCommands struct {
 	CreateCommandPool, DestroyCommandPool, AllocateCommandBuffers,
 	BeginCommandBuffer, EndCommandBuffer,
 	CmdBindPipeline, CmdPushConstants, CmdDispatch, CmdCopyBuffer, CmdPipelineBarrier,
+	CreateQueryPool, DestroyQueryPool, GetQueryPoolResults, CmdResetQueryPool, CmdWriteTimestamp,
 	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue, WaitSemaphores,
 	QueueSubmit command
 }

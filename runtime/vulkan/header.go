@@ -20,6 +20,7 @@ const (
 	typeSubmitInfo                    structureType = 4
 	typeMemoryAllocateInfo            structureType = 5
 	typeSemaphoreCreateInfo           structureType = 9
+	typeQueryPoolCreateInfo           structureType = 11
 	typeBufferCreateInfo              structureType = 12
 	typeShaderModuleCreateInfo        structureType = 16
 	typePipelineCacheCreateInfo       structureType = 17
@@ -72,6 +73,7 @@ const (
 
 	stageComputeShader = 0x800
 	stageTransfer      = 0x1000
+	stageBottomOfPipe  = 0x2000
 	stageHost          = 0x4000
 
 	accessShaderRead    = 0x20
@@ -83,6 +85,9 @@ const (
 	shaderStageCompute = 0x20
 	bindPointCompute   = 1
 	semaphoreTimeline  = 1
+	queryTimestamp     = 2
+	queryResult64      = 1
+	queryResultWait    = 2
 
 	debugWarning    = 0x100
 	debugError      = 0x1000
@@ -142,7 +147,9 @@ type limits struct {
 	maxComputeWorkGroupCount       [3]uint32
 	maxComputeWorkGroupInvocations uint32
 	maxComputeWorkGroupSize        [3]uint32
-	_                              [256]byte
+	_                              [176]byte
+	timestampPeriod                float32 // nanoseconds
+	_                              [76]byte
 }
 
 type properties struct {
@@ -211,9 +218,10 @@ type memoryBudgetProperties struct {
 }
 
 type queueFamilyProperties struct {
-	flags uint32
-	count uint32
-	_     [4]uint32
+	flags         uint32
+	count         uint32
+	timestampBits uint32
+	_             [3]uint32
 }
 
 // featureSet is any of Vulkan's structs of switches. sType selects the struct, and drivers access
@@ -244,6 +252,15 @@ type deviceCreateInfo struct {
 	extensionCount uint32
 	extensions     unsafe.Pointer
 	features       unsafe.Pointer
+}
+
+type queryPoolCreateInfo struct {
+	sType structureType
+	_     unsafe.Pointer // next
+	_     uint32         // flags
+	kind  uint32
+	count uint32
+	_     uint32 // pipelineStatistics
 }
 
 type bufferCreateInfo struct {

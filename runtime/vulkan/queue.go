@@ -38,6 +38,7 @@ type queue struct {
 	open      *submission // commands that are not submitted yet, or nil
 	inFlight  []*submission
 	spare     []uintptr // command buffers that are free
+	clock     clock
 }
 
 // submission is a list of commands, or a graph, that the device gets at once.
@@ -357,6 +358,7 @@ func (q *queue) shut() (err error) {
 	d := q.device
 	d.vk.DestroyCommandPool.call(d.handle, uintptr(q.pool), 0)
 	q.done.close()
+	q.clock.close(d)
 	for _, p := range []struct {
 		heap *heap
 		piece
