@@ -386,11 +386,7 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 // sample and no weights file; the weights are passed to Load. If lap is not nil, it returns the
 // number of a step, and the package calls its variable Lap with that number after the step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
-	outside, src := *m, *m.Source
-	src.Initial = nil // generate Load instead of New
-	outside.Source = &src
-	outside.options.Package, outside.options.WeightsOutside = name, true
-	e, own, err := outside.emission()
+	e, own, err := m.outside(name).emission()
 	if err != nil {
 		return nil, err
 	}
@@ -400,6 +396,26 @@ func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, err
 	}
 	files, err := emit.Files(e)
 	return append(files, own...), err
+}
+
+// TimedWeights returns the weights that Load of a package of [Model.Timed] reads from its file.
+func (m *Model) TimedWeights() (*rt.Weights, error) {
+	outside := m.outside("timed")
+	e, _, err := outside.emission()
+	if err != nil {
+		return nil, err
+	}
+	return outside.fileWeights(e), nil
+}
+
+// outside returns the model with a package called name that loads its weights from a file.
+func (m *Model) outside(name string) *Model {
+	outside, src := *m, *m.Source
+	src.Initial = nil // generate Load instead of New
+	src.InPlace = false
+	outside.Source = &src
+	outside.options.Package, outside.options.WeightsOutside = name, true
+	return &outside
 }
 
 // configFile is the file of the generated package with the configurations.

@@ -89,6 +89,16 @@ func (m *Model) OnGPU() bool {
 	return ok
 }
 
+// Device returns the name of the GPU's target for which the model is compiled, and the precision of its products. Both
+// are "" for the CPU.
+func (m *Model) Device() (target, precision string) {
+	t, ok := m.options.Target.(gpu.Target)
+	if !ok {
+		return "", ""
+	}
+	return t.Name(), t.Precision.String()
+}
+
 // useText describes how many nodes of a function the GPU computes, with how many kernels and launches,
 // and which nodes the host computes.
 func useText(u gpu.Use) string {

@@ -15,9 +15,10 @@ import (
 var benchCommand = command{
 	name:  "bench",
 	usage: "MODEL [flags]",
-	short: "generate and build a model, run it, and show how long each node takes",
+	short: "generate and build a model, run it, and show how long each node, or each kernel of a GPU, takes",
 	examples: `  burngen bench resnet50.onnx
   burngen bench resnet50.onnx -threads 2 -o roofline.svg
+  burngen bench resnet50.onnx -target cuda -precision bf16
   burngen bench encoder.onnx -extent N=1 -extent sequence=128 -each
 `,
 	define: defineBench,
@@ -28,10 +29,11 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 	in, extents := pairs{}, pairs{}
 	flags.Var(in, "in", "read an input from a file, `NAME=FILE`, in a format of burngen run; other inputs are random")
 	flags.Var(extents, "extent", "set an open dimension for the measured calls, `NAME=8`; other open dimensions are 1")
+	on := runTarget(flags, "measure on `TARGET`")
 	threads := flags.Int("threads", 1, "use `N` threads")
-	duration := flags.Duration("time", time.Second, "measure whole calls for `TIME`, and then single nodes for the same time")
+	duration := flags.Duration("time", time.Second, "measure whole calls for `TIME`, and then single nodes for the same time; on a GPU also recorded launches")
 	top := flags.Int("top", 20, "show the `N` slowest rows; 0 shows all")
-	each := flags.Bool("each", false, "give each node a row of its own; without it, nodes of the same operator and shape share a row")
+	each := flags.Bool("each", false, "give each node a row of its own; without it, nodes of the same operator, shape and kernel share a row")
 	asJSON := flags.Bool("json", false, "print all measurements as JSON")
 	picture := flags.String("o", "", "draw a roofline plot of the nodes and write it to `FILE`, as SVG")
 	return func(s *streams, files []string) error {
@@ -49,6 +51,12 @@ func defineBench(flags *flagSet) func(*streams, []string) error {
 		}
 		symbols, err := extentsOf(extents)
 		if err != nil {
+			return err
+		}
+		if o.Target, err = on.found(s.err, o.Target); err != nil {
+			return err
+		}
+		if err := hasDevice(o.Target); err != nil {
 			return err
 		}
 		bar := newProgress(s.err)

@@ -12,12 +12,43 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/burngen/burngen/gen/target"
+	"github.com/burngen/burngen/gen/target/cuda"
+	fakecuda "github.com/burngen/burngen/gen/target/cuda/cudatest/cuda"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/onnx/onnxtest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"burngen": main})
+	testscript.Main(m, map[string]func(){"burngen": main, "burngen-fake": onFake})
+}
+
+// onFake runs the command with the fake of CUDA in place of the driver, also in the packages that it builds.
+func onFake() {
+	fake := cuda.Target()
+	fake.Driver = fakecuda.Path
+	for i, t := range target.All {
+		if t.Name() == fake.Name() {
+			target.All[i] = fake
+		}
+	}
+	for i := range drivers {
+		if drivers[i].target.Name() == fake.Name() {
+			drivers[i].target, drivers[i].driver = fake, fakecuda.Driver()
+		}
+	}
+	main()
+}
+
+// hasTarget reports whether the machine has a device of a target.
+func hasTarget(name string) bool {
+	for _, d := range drivers {
+		if d.target.Name() == name {
+			_, err := d.driver.Devices()
+			return err == nil
+		}
+	}
+	return false
 }
 
 // TestScripts runs the command lines in testdata/script.
@@ -36,7 +67,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": writeModel, "exits": exits, "patch": patch, "module": writeModule, "await": await, "none": none, "gone": gone, "linked": linked, "write": writeBytes},
-		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0, nil },
+		Condition: func(name string) (bool, error) { return name == "root" && os.Geteuid() == 0 || hasTarget(name), nil },
 	})
 }
 

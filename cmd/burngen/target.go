@@ -216,16 +216,36 @@ func onDevice(t target.Target) (opened target.Target, done func(), err error) {
 	if t == nil || t.CanRun() {
 		return t, func() {}, nil
 	}
-	for _, d := range drivers {
-		if d.target.Name() != t.Name() {
-			continue
-		}
-		index, err := rtgpu.Find(d.driver)
-		if err != nil {
-			return nil, nil, err
-		}
-		o, err := t.(gpu.Target).Open(d.driver, index)
-		return o, func() { o.Close() }, err
+	d, err := driverOf(t)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, fmt.Errorf("-target %s: models cannot be run on it without generating", t.Name())
+	index, err := rtgpu.Find(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := t.(gpu.Target).Open(d, index)
+	return o, func() { o.Close() }, err
+}
+
+// hasDevice returns an error if t needs a device to run packages, and there is no such device.
+func hasDevice(t target.Target) error {
+	if t == nil || t.CanRun() {
+		return nil
+	}
+	d, err := driverOf(t)
+	if err == nil {
+		_, err = rtgpu.Find(d)
+	}
+	return err
+}
+
+// driverOf returns the driver of a target. It returns an error if there is none.
+func driverOf(t target.Target) (rtgpu.Driver, error) {
+	for _, d := range drivers {
+		if d.target.Name() == t.Name() {
+			return d.driver, nil
+		}
+	}
+	return nil, fmt.Errorf("-target %s: models cannot be run on it without generating", t.Name())
 }

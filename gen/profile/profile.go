@@ -1,5 +1,6 @@
-// Package profile measures where a model spends its time. It builds the model's package twice:
-// without clocks, and with a clock after each step. It runs both, and compares the time of each
+// Package profile measures where a model spends its time. For the CPU it builds the model's package
+// twice: without clocks, and with a clock after each step. For a device it builds one package, whose
+// work is measured on the clock of the device. It runs the packages, and compares the time of each
 // node with the limits of the machine. It does not know how a step is computed.
 package profile
 
@@ -43,24 +44,29 @@ type Options struct {
 type Profile struct {
 	Model   string        `json:"model"`     // file name
 	Threads int           `json:"threads"`   // number of threads of a call
-	Level   string        `json:"level"`     // instruction set of the kernels
-	Calls   int           `json:"calls"`     // number of calls of the package without clocks
-	Median  time.Duration `json:"median_ns"` // median time of a call of the package without clocks
+	Level   string        `json:"level"`     // instruction set of the host's kernels
+	Calls   int           `json:"calls"`     // number of calls without clocks
+	Median  time.Duration `json:"median_ns"` // median time of a call without clocks
 	Least   time.Duration `json:"min_ns"`    // least time of such a call
+	Most    time.Duration `json:"p90_ns"`    // time that nine of ten such calls do not exceed
 	// Multiply is the floating-point operations per nanosecond that the threads reach in
-	// multiply-adds, or 0 if unknown. Read is the bytes per nanosecond that they read from memory.
+	// multiply-adds, or 0 if unknown. Read is the bytes per nanosecond that they read from memory, or
+	// that a device reads and writes when it copies its memory.
 	Multiply float64 `json:"peak_gflops"`
 	Read     float64 `json:"memory_gbs"`
+	Device   *Device `json:"device,omitempty"` // nil for the CPU
 	Nodes    []Node  `json:"nodes"`
 }
 
 // Node is a node of the lowered model. Its time covers all its steps in one call of the model, and
-// all calls of the function that contains it.
+// all calls of the function that contains it. On a device, each kernel of a node is a Node, and so are
+// copies.
 type Node struct {
-	Name     string        `json:"name"`     // name in the model, and names of the nodes fused with it
-	Op       string        `json:"op"`       // the lowered operator
-	Operands []string      `json:"operands"` // types of the first operands
-	Shape    string        `json:"shape"`    // type of the result
+	Kernel   string        `json:"kernel,omitempty"` // on a device: the kernel, or a word in parentheses for other work
+	Name     string        `json:"name"`             // name in the model, and names of the nodes fused with it
+	Op       string        `json:"op"`               // the lowered operator
+	Operands []string      `json:"operands"`         // types of the first operands
+	Shape    string        `json:"shape"`            // type of the result
 	Time     time.Duration `json:"ns"`
 	// Flops are the floating-point operations by definition, whatever the algorithm.
 	Flops int64 `json:"flops"`
@@ -89,14 +95,15 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 		return nil, err
 	}
 	defer temporary.Remove(dir)
-	steps := &numbering{index: map[*ir.Node]int{}}
+	onDevice := m.OnGPU()
+	steps := &numbering{index: map[any]int{}, each: onDevice}
 	o.Progress("building")
-	binary, err := build(ctx, m, dir, steps)
+	binary, err := build(ctx, m, dir, onDevice, steps)
 	if err != nil {
 		return nil, err
 	}
 	o.Progress("measuring")
-	q := stopwatch.Request{Inputs: o.Inputs, Threads: max(o.Threads, 1), Steps: len(steps.nodes), Time: o.Time}
+	q := stopwatch.Request{Inputs: o.Inputs, Threads: max(o.Threads, 1), Steps: len(steps.list), Time: o.Time}
 	if q.Time == 0 {
 		q.Time = time.Second
 	}
@@ -108,47 +115,67 @@ func measure(ctx context.Context, m *gen.Model, o Options) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(r.Calls)
 	p := &Profile{
 		Model: m.Source.File, Threads: q.Threads, Level: r.Level,
-		Calls: len(r.Calls), Median: stopwatch.Median(r.Calls), Least: slices.Min(r.Calls),
+		Calls: len(r.Calls), Median: stopwatch.Median(r.Calls), Least: r.Calls[0], Most: r.Calls[len(r.Calls)*9/10],
 		Multiply: r.Multiply * float64(q.Threads), Read: r.Read * float64(q.Threads),
 	}
+	if r.Device != nil {
+		p.addDevice(m, r.Device, steps.list, symbols)
+		return p, nil
+	}
 	runs := runsOf(m.Forward)
-	for i, n := range steps.nodes {
-		p.Nodes = append(p.Nodes, describe(n, r.Laps[i], runs[n], symbols))
+	for i, s := range steps.list {
+		p.Nodes = append(p.Nodes, describe(s.At(), r.Laps[i], runs[s.At()], symbols))
 	}
 	return p, nil
 }
 
-// numbering numbers the nodes in the order of their code: nodes is the list, and index the number
-// of each. A copy of a result belongs to the nil node.
+// numbering numbers the nodes in the order of their code, or, if each is set, the steps. list has a
+// step for each number, and index has the numbers. A copy of a result belongs to the nil node.
 type numbering struct {
-	index map[*ir.Node]int
-	nodes []*ir.Node
+	each  bool
+	index map[any]int
+	list  []program.Step
 }
 
 func (s *numbering) number(step program.Step) int {
-	n := step.At()
-	i, ok := s.index[n]
+	var key any = step.At()
+	if s.each {
+		key = step
+	}
+	i, ok := s.index[key]
 	if !ok {
-		i = len(s.nodes)
-		s.index[n], s.nodes = i, append(s.nodes, n)
+		i = len(s.list)
+		s.index[key], s.list = i, append(s.list, step)
 	}
 	return i
 }
 
-// build generates the two packages of a model in dir and builds the program that measures them. It
+// build generates the packages of a model in dir and builds the program that measures them. It
 // returns the name of the program's file.
-func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (binary string, err error) {
+func build(ctx context.Context, m *gen.Model, dir string, onDevice bool, steps *numbering) (binary string, err error) {
 	module, err := scratch.New(dir, "bench")
 	if err != nil {
 		return "", err
 	}
-	plain, err := m.Timed("plain", nil)
+	text := deviceText
+	if !onDevice {
+		text = mainText
+		plain, err := m.Timed("plain", nil)
+		if err != nil {
+			return "", err
+		}
+		if err := module.Write("plain", plain); err != nil {
+			return "", err
+		}
+	}
+	timed, err := m.Timed("timed", steps.number)
 	if err != nil {
 		return "", err
 	}
-	timed, err := m.Timed("timed", steps.number)
+	stored, err := m.TimedWeights()
 	if err != nil {
 		return "", err
 	}
@@ -157,11 +184,11 @@ func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (bin
 	if err != nil {
 		return "", err
 	}
-	_, err = m.Weights.WriteTo(file)
-	if err := errors.Join(err, file.Close(), module.Write("plain", plain), module.Write("timed", timed)); err != nil {
+	_, err = stored.WriteTo(file)
+	if err := errors.Join(err, file.Close(), module.Write("timed", timed)); err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf(mainText, scratch.ModulePath, weights)
+	text = fmt.Sprintf(text, scratch.ModulePath, weights)
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666); err != nil {
 		return "", err
 	}
@@ -171,7 +198,32 @@ func build(ctx context.Context, m *gen.Model, dir string, steps *numbering) (bin
 	return module.Binary(), ctx.Err()
 }
 
-// mainText is the program's main package.
+// deviceText is the program's main package for a device.
+const deviceText = `// Command program measures a generated package.
+package main
+
+import (
+	"bench/timed"
+
+	"%[1]s/gen/profile/stopwatch"
+	"%[1]s/runtime/gpu"
+)
+
+const weights = %[2]q
+
+func main() {
+	stopwatch.MainOn(stopwatch.DevicePackage{Lap: &timed.Lap, Open: func(watched gpu.Option) (session, model any, device *gpu.Instance, err error) {
+		m, err := timed.Load(weights, watched)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		s, err := m.NewSession(nil)
+		return s.Forward, m.Forward, m.Device(), err
+	}})
+}
+`
+
+// mainText is the program's main package for the CPU.
 const mainText = `// Command program measures a generated package.
 package main
 

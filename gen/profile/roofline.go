@@ -50,7 +50,11 @@ func (p *Profile) Roofline() []byte {
 	}
 	fmt.Fprintf(r, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", wide, high, wide, high)
 	fmt.Fprintf(r, `<rect width="%d" height="%d" fill="white"/>`+"\n", wide, high)
-	r.text(left, 22, "start", fmt.Sprintf("%s: %s, threads %d, %s", p.Model, milliseconds(p.Median), p.Threads, p.Level))
+	machine := fmt.Sprintf("threads %d, %s", p.Threads, p.Level)
+	if p.Device != nil {
+		machine = p.Device.Name
+	}
+	r.text(left, 22, "start", fmt.Sprintf("%s: %s, %s", p.Model, milliseconds(p.Median), machine))
 	r.axes()
 	r.roofs(p)
 	total := max(float64(p.nodeTime()), 1)
@@ -84,8 +88,16 @@ func (r *roofline) axes() {
 	r.text(left, top-6, "end", "GFLOP/s")
 }
 
-// roofs draws the limits of the machine: memory bandwidth and multiply-adds.
+// roofs draws the limits of the machine: memory bandwidth and multiply-adds. On a device only the bandwidth is known.
 func (r *roofline) roofs(p *Profile) {
+	if p.Device != nil && p.Read > 0 {
+		from, to := max(math.Pow(10, r.x0), math.Pow(10, r.y0)/p.Read), min(math.Pow(10, r.x1), math.Pow(10, r.y1)/p.Read)
+		if from < to {
+			r.line(r.x(from), r.y(from*p.Read), r.x(to), r.y(to*p.Read), "#b03a2e", 2)
+		}
+		r.text(right-4, top-6, "end", fmt.Sprintf("copy on the device %.1f GB/s", p.Read))
+		return
+	}
 	if p.Multiply == 0 || p.Read == 0 {
 		return
 	}

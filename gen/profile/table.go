@@ -7,28 +7,30 @@ import (
 	"time"
 )
 
-// Row is a line of the table: a node, or all nodes with the same operator and shape. Time is their
+// Row is a line of the table: a node, or all nodes with the same operator, shape and kernel. Time is their
 // time in a call, and Flops and Bytes are their operations and the bytes of their operands and
 // results.
 type Row struct {
 	Name         string
+	Kernel       string // on a device
 	Kind         string
 	Nodes        int
 	Time         time.Duration
 	Flops, Bytes int64
 }
 
-// Rows returns a row for each node if each is set, else a row for all nodes with the same operator
-// and shape. The slowest row comes first.
+// Rows returns a row for each node if each is set, else a row for all nodes with the same operator,
+// shape and kernel. The slowest row comes first.
 func (p *Profile) Rows(each bool) []Row {
 	var rows []Row
-	at := map[string]int{}
+	at := map[[2]string]int{}
 	for _, n := range p.Nodes {
-		i, ok := at[n.kind()]
+		key := [2]string{n.Kernel, n.kind()}
+		i, ok := at[key]
 		if !ok || each {
 			i = len(rows)
-			at[n.kind()] = i
-			rows = append(rows, Row{Name: n.Name, Kind: n.kind()})
+			at[key] = i
+			rows = append(rows, Row{Name: n.Name, Kernel: n.Kernel, Kind: n.kind()})
 		}
 		r := &rows[i]
 		r.Nodes += int(n.Runs)
@@ -56,6 +58,14 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
+// copyShare returns the rate of bytes relative to that of a copy on the device.
+func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
+	if p.Read == 0 || bytes == 0 || d <= 0 {
+		return 0, false
+	}
+	return float64(bytes) / float64(d) / p.Read, true
+}
+
 // peakShare returns the rate of flops operations in the time d, relative to the machine's peak of
 // multiply-adds. ok is false if the peak or the rate is unknown.
 func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
@@ -68,6 +78,9 @@ func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok boo
 // Text returns the profile as a table of at most top rows; see [Profile.Rows] for each. A top of 0
 // means all rows.
 func (p *Profile) Text(top int, each bool) string {
+	if p.Device != nil {
+		return p.deviceText(top, each)
+	}
 	var b strings.Builder
 	threads := "1 thread"
 	if p.Threads > 1 {
@@ -78,32 +91,54 @@ func (p *Profile) Text(top int, each bool) string {
 		fmt.Fprintf(&b, ", %.0f %% of %.1f GFLOP/s", 100*share, p.Multiply)
 	}
 	fmt.Fprintf(&b, ", memory %.1f GB/s\n", p.Read)
+	p.writeTable(&b, top, each)
+	fmt.Fprintf(&b, "a share of the peak above 100 %% is an algorithm with fewer products than the definition; the clock adds %s to a call\n",
+		milliseconds(max(0, p.nodeTime()-p.Median)))
+	return b.String()
+}
+
+// writeTable prints the rows. A column has the share of the peak of multiply-adds, or, on a device, the share of the
+// rate of a copy.
+func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	rows := p.Rows(each)
 	total := p.nodeTime()
-	fmt.Fprintf(&b, "%10s %6s %6s %9s %7s  %s\n", "µs", "%", "peak", "GFLOP/s", "GB/s", "node")
+	limit, what := "peak", "node"
+	if p.Device != nil {
+		limit, what = "copy", "kernel: node"
+	}
+	fmt.Fprintf(b, "%10s %6s %6s %9s %7s  %s\n", "µs", "%", limit, "GFLOP/s", "GB/s", what)
 	for i, r := range rows {
 		if top > 0 && i == top {
-			fmt.Fprintf(&b, "%*s%d more\n", 45, "", len(rows)-i)
+			fmt.Fprintf(b, "%*s%d more\n", 45, "", len(rows)-i)
 			break
 		}
 		ns := max(float64(r.Time), 1)
-		peak, rate := "", ""
-		if share, ok := p.peakShare(r.Flops, r.Time); ok {
-			peak = fmt.Sprintf("%.0f %%", 100*share)
+		share, ok := p.peakShare(r.Flops, r.Time)
+		if p.Device != nil {
+			share, ok = p.copyShare(r.Bytes, r.Time)
+		}
+		of, flops, bytes := "", "", ""
+		if ok {
+			of = fmt.Sprintf("%.0f %%", 100*share)
 		}
 		if r.Flops > 0 {
-			rate = fmt.Sprintf("%.1f", float64(r.Flops)/ns)
+			flops = fmt.Sprintf("%.1f", float64(r.Flops)/ns)
+		}
+		if r.Bytes > 0 || p.Device == nil {
+			bytes = fmt.Sprintf("%.1f", float64(r.Bytes)/ns)
 		}
 		name := shortened(r.Name, 48)
 		if r.Nodes > 1 {
 			name += fmt.Sprintf(" ×%d", r.Nodes)
 		}
-		fmt.Fprintf(&b, "%10.1f %6.1f %6s %9s %7.1f  %s (%s)\n",
-			ns/1e3, 100*ns/max(float64(total), 1), peak, rate, float64(r.Bytes)/ns, name, r.Kind)
+		if r.Kernel != "" {
+			name = r.Kernel + ": " + name
+		}
+		if r.Kind != "" {
+			name += " (" + r.Kind + ")"
+		}
+		fmt.Fprintf(b, "%10.1f %6.1f %6s %9s %7s  %s\n", ns/1e3, 100*ns/max(float64(total), 1), of, flops, bytes, name)
 	}
-	fmt.Fprintf(&b, "a share of the peak above 100 %% is an algorithm with fewer products than the definition; the clock adds %s to a call\n",
-		milliseconds(max(0, total-p.Median)))
-	return b.String()
 }
 
 // milliseconds prints a time with four digits.

@@ -16,13 +16,6 @@ func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64)
 	if n == nil {
 		return Node{Name: "copies of results", Op: "copy", Time: d, Runs: 1}
 	}
-	value := func(d dim.Dim) int64 {
-		v, err := d.Eval(func(s string) (int64, bool) { x, ok := symbols[s]; return x, ok })
-		if err != nil {
-			return 0
-		}
-		return v
-	}
 	out := Node{Name: n.Pos, Op: ir.OpName(n.Op), Time: d, Runs: max(runs, 1)}
 	if out.Name == "" {
 		out.Name = n.String()
@@ -34,8 +27,17 @@ func describe(n *ir.Node, d time.Duration, runs int64, symbols map[string]int64)
 		out.Operands = append(out.Operands, t.String())
 	}
 	work := n.Work()
-	out.Flops, out.Bytes = value(work.Flops)*out.Runs, value(work.Bytes)*out.Runs
+	out.Flops, out.Bytes = extent(work.Flops, symbols)*out.Runs, extent(work.Bytes, symbols)*out.Runs
 	return out
+}
+
+// extent returns the value of an extent, or 0 if it depends on a symbol without a value.
+func extent(d dim.Dim, symbols map[string]int64) int64 {
+	v, err := d.Eval(func(s string) (int64, bool) { x, ok := symbols[s]; return x, ok })
+	if err != nil {
+		return 0
+	}
+	return v
 }
 
 // runsOf returns the number of times that each node of a function, and of its callees, is computed
@@ -64,8 +66,11 @@ func runsOf(f *program.Func) map[*ir.Node]int64 {
 // maxOperands is the number of operands in the description of a node: the input and the weights.
 const maxOperands = 2
 
-// kind returns the operator and the shape of a node, by which rows are grouped.
+// kind returns the operator and the shape of a node, by which rows are grouped together with the kernel.
 func (n Node) kind() string {
+	if n.Shape == "" {
+		return n.Op
+	}
 	return fmt.Sprintf("%s %s → %s", n.Op, strings.Join(n.Operands, ", "), n.Shape)
 }
 

@@ -76,6 +76,9 @@ func (q watchedQueue) Replay(g Graph) error {
 }
 
 func (q watchedQueue) Wait(ctx context.Context) error {
+	if !q.watch.running {
+		return q.Queue.Wait(ctx)
+	}
 	q.watch.spans.end()
 	err := q.Queue.Wait(ctx)
 	q.watch.outside, q.watch.since = 0, time.Now()

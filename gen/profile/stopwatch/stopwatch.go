@@ -46,16 +46,23 @@ type Reply struct {
 	Read float64
 	// Level is the instruction set of the kernels.
 	Level string
-	Err   string // error that ended the measurement, or ""
+	// Device has the measurements of a device, or is nil.
+	Device *Device
+	Err    string // error that ended the measurement, or ""
 }
 
 // Main reads a [Request] from standard input and writes the [Reply] to standard output.
 func Main(plain, timed Package) {
+	serve(func(q Request) (Reply, error) { return measure(q, plain, timed) })
+}
+
+// serve answers the request on standard input with what measure returns.
+func serve(measure func(Request) (Reply, error)) {
 	var q Request
 	err := gob.NewDecoder(os.Stdin).Decode(&q)
 	var r Reply
 	if err == nil {
-		r, err = measure(q, plain, timed)
+		r, err = measure(q)
 	}
 	if err != nil {
 		r.Err = err.Error()
@@ -116,6 +123,12 @@ func open(p Package, inputs []harness.Value) (forward func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return bind(session, model, inputs)
+}
+
+// bind returns a function that calls Forward of a session on inputs and reuses the results. It calls Forward of the
+// model once, for the shapes of the results.
+func bind(session, model any, inputs []harness.Value) (forward func() error, err error) {
 	run, once := reflect.ValueOf(session), reflect.ValueOf(model)
 	args := make([]reflect.Value, run.Type().NumIn())
 	for i := range args {

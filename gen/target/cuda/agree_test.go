@@ -1,7 +1,6 @@
 package cuda_test
 
 import (
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -13,13 +12,12 @@ import (
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/cuda"
+	"github.com/burngen/burngen/gen/target/cuda/cudatest"
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/targettest"
-	"github.com/burngen/burngen/internal/ptx"
 	"github.com/burngen/burngen/ir/kernel"
 	driver "github.com/burngen/burngen/runtime/cuda"
-	"github.com/burngen/burngen/runtime/cuda/fake"
 )
 
 // ptxas is the assembler of the CUDA toolkit.
@@ -107,8 +105,7 @@ func (a *assembler) assemble(file string, code []byte) error {
 // TestAgreeOnFake compares kernels with the definitions of the operators: they are written as PTX, and run
 // by an interpreter behind the driver that the fake replaces.
 func TestAgreeOnFake(t *testing.T) {
-	g := fake.New(fake.Options{Machine: interpreter{}})
-	target, err := cuda.Target().Open(g.Driver(), 0)
+	target, err := cuda.Target().Open(cudatest.Driver(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +120,7 @@ func TestPrecisionsOnFake(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			in := cuda.Target()
 			in.Precision = p
-			target, err := in.Open(fake.New(fake.Options{Machine: interpreter{}}).Driver(), 0)
+			target, err := in.Open(cudatest.Driver(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,34 +129,4 @@ func TestPrecisionsOnFake(t *testing.T) {
 			targettest.AgreeOn(t, target, targettest.Products...)
 		})
 	}
-}
-
-// interpreter runs PTX as its manual says.
-type interpreter struct{}
-
-func (interpreter) Load(text string) (fake.Program, error) {
-	m, err := ptx.Parse(text)
-	return program{m}, err
-}
-
-type program struct{ *ptx.Module }
-
-func (p program) Kernel(name string) (fake.Kernel, bool) {
-	n, err := p.Params(name)
-	if err != nil {
-		return fake.Kernel{}, false
-	}
-	k := fake.Kernel{}
-	for range n {
-		k.Params = append(k.Params, 8)
-	}
-	return k, true
-}
-
-func (p program) Launch(kernel string, grid, block [3]int, shared int, params [][]byte, memory fake.Memory) error {
-	words := make([]uint64, len(params))
-	for i, b := range params {
-		words[i] = binary.LittleEndian.Uint64(b)
-	}
-	return p.Module.Launch(kernel, grid, block, shared, words, memory)
 }

@@ -40,8 +40,8 @@ func (l *Launch) Refs() []*plan.Ref {
 	return refs
 }
 
-// launchesOf returns the launches of a step, or nil if the host computes it.
-func launchesOf(s program.Step) []*Launch {
+// LaunchesOf returns the launches of a step, or nil if the host computes it.
+func LaunchesOf(s program.Step) []*Launch {
 	switch s := s.(type) {
 	case *Launch:
 		return []*Launch{s}

@@ -126,7 +126,7 @@ func anonymous(k *kernel.Kernel) string {
 // Ends reports whether a step checks its context itself and can end early. It is false for steps on
 // the device.
 func (p *printer) Ends(step program.Step) bool {
-	return len(launchesOf(step)) == 0 && p.Printer.Ends(step)
+	return len(LaunchesOf(step)) == 0 && p.Printer.Ends(step)
 }
 
 // Moves returns false for every step, because memory of the device is not searched for NaN.

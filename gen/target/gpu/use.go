@@ -23,7 +23,7 @@ func (Target) Use(f *program.Func) Use {
 	count = func(f *program.Func) {
 		seen := map[*ir.Node]bool{}
 		for _, s := range f.Steps {
-			launches := launchesOf(s)
+			launches := LaunchesOf(s)
 			u.Launches += len(launches)
 			for _, l := range launches {
 				kernels[anonymous(l.Kernel)] = true

@@ -1,0 +1,163 @@
+package stopwatch
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/burngen/burngen/runtime/gpu"
+	"github.com/burngen/burngen/runtime/rt"
+)
+
+// DevicePackage is a generated package for a device.
+type DevicePackage struct {
+	// Open loads the model with an option. It returns the method Forward of a session and of the model, and the device
+	// of the model.
+	Open func(watched gpu.Option) (session, model any, device *gpu.Instance, err error)
+	// Lap is the variable that the package calls after each step.
+	Lap *func(step int)
+}
+
+// Device has the measurements of a device.
+type Device struct {
+	Info gpu.Info
+	// NoClock says why the device measures no time. It is "" if it does, and all that follows is empty if not.
+	NoClock string
+	// Copy is the number of bytes per nanosecond that the device reads and writes when it copies its memory.
+	Copy float64
+	// Replays are the times of all recorded work of a call. There are none if calls are not recorded.
+	Replays []time.Duration
+	// Laps are the pieces of work of a call that is not recorded, in the order of the first such call.
+	Laps []Lap
+}
+
+// Lap is the work of a kind in a step: the launches of a kernel, the copies, or what the host does.
+type Lap struct {
+	Work   gpu.Work
+	Kernel string // name of the kernel, or ""
+	Step   int    // number of the step; -1 for copies between host and device, which belong to no step
+	Runs   int    // number of launches or copies in a call
+	Bytes  int    // number of bytes that are copied in a call
+	// Time is the time in a call: the median over calls.
+	Time time.Duration
+}
+
+// MainOn is [Main] for a package for a device.
+func MainOn(p DevicePackage) {
+	serve(func(q Request) (Reply, error) { return measureOn(q, p) })
+}
+
+func measureOn(q Request, p DevicePackage) (r Reply, err error) {
+	rt.Threads(q.Threads)
+	watch := &gpu.Watch{}
+	session, model, device, err := p.Open(gpu.Watched(watch))
+	if err != nil {
+		return r, err
+	}
+	opened, err := device.Open()
+	if err != nil {
+		return r, err
+	}
+	d := &Device{Info: opened.Info()}
+	r.Device = d
+	forward, err := bind(session, model, q.Inputs)
+	if err != nil {
+		return r, err
+	}
+	if r.Calls, err = repeat(q.Time, forward); err != nil {
+		return r, err
+	}
+	if d.Copy, err = watch.CopyRate(device); errors.Is(err, gpu.ErrNoClock) {
+		d.NoClock = err.Error()
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	if d.Replays, err = replays(q.Time, watch, forward); err != nil {
+		return r, err
+	}
+	*p.Lap = watch.Lap
+	d.Laps, err = laps(q.Time, watch, forward)
+	return r, err
+}
+
+// watched returns the events of a call.
+func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, error) {
+	watch.Begin(each)
+	failed := forward()
+	events, err := watch.End()
+	if failed != nil {
+		return nil, failed
+	}
+	return events, err
+}
+
+// replays returns the times of recorded calls. It returns nil if the second call is not recorded.
+func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
+	events, err := watched(watch, false, forward)
+	if err != nil || len(events) == 0 {
+		return nil, err
+	}
+	_, err = repeat(budget, func() error {
+		events, err := watched(watch, false, forward)
+		for _, e := range events {
+			times = append(times, e.Time)
+		}
+		return err
+	})
+	return times[min(len(times), warmUp):], err
+}
+
+// laps measures the work of calls, without recordings.
+func laps(budget time.Duration, watch *gpu.Watch, forward func() error) ([]Lap, error) {
+	var s sums
+	_, err := repeat(budget, func() error {
+		events, err := watched(watch, true, forward)
+		if err == nil {
+			s.add(events)
+		}
+		return err
+	})
+	return s.laps(warmUp), err
+}
+
+// sums are the events of calls, added up.
+type sums struct {
+	keys  []Lap // without times
+	times [][]time.Duration
+	calls int
+}
+
+// add adds the events of a call.
+func (s *sums) add(events []gpu.Event) {
+	for i := range s.keys {
+		s.keys[i].Runs, s.keys[i].Bytes = 0, 0
+		s.times[i] = append(s.times[i], 0)
+	}
+	s.calls++
+	for _, e := range events {
+		key := Lap{Work: e.Work, Kernel: e.Kernel, Step: e.Step}
+		if e.Work == gpu.Uploaded || e.Work == gpu.Downloaded {
+			key.Step = -1
+		}
+		i := slices.IndexFunc(s.keys, func(l Lap) bool {
+			return l.Work == key.Work && l.Kernel == key.Kernel && l.Step == key.Step
+		})
+		if i < 0 {
+			i = len(s.keys)
+			s.keys, s.times = append(s.keys, key), append(s.times, make([]time.Duration, s.calls))
+		}
+		s.keys[i].Runs++
+		s.keys[i].Bytes += e.Bytes
+		s.times[i][s.calls-1] += e.Time
+	}
+}
+
+// laps returns the sums of the last call, with the median of the times of all calls except the first few.
+func (s *sums) laps(except int) []Lap {
+	out := slices.Clone(s.keys)
+	for i := range out {
+		out[i].Time = Median(s.times[i][min(except, s.calls):])
+	}
+	return out
+}

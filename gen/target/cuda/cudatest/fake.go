@@ -1,0 +1,44 @@
+// Package cudatest has a driver of CUDA for tests, whose cards interpret PTX. It does not know what kernels
+// compute.
+package cudatest
+
+import (
+	"encoding/binary"
+
+	"github.com/burngen/burngen/internal/ptx"
+	"github.com/burngen/burngen/runtime/cuda/fake"
+	"github.com/burngen/burngen/runtime/gpu"
+)
+
+// Driver returns a driver with one card. It is the driver of package cuda, over functions of a driver in Go.
+func Driver() gpu.Driver { return fake.New(fake.Options{Machine: interpreter{}}).Driver() }
+
+// interpreter runs PTX as its manual says.
+type interpreter struct{}
+
+func (interpreter) Load(text string) (fake.Program, error) {
+	m, err := ptx.Parse(text)
+	return program{m}, err
+}
+
+type program struct{ *ptx.Module }
+
+func (p program) Kernel(name string) (fake.Kernel, bool) {
+	n, err := p.Params(name)
+	if err != nil {
+		return fake.Kernel{}, false
+	}
+	k := fake.Kernel{}
+	for range n {
+		k.Params = append(k.Params, 8)
+	}
+	return k, true
+}
+
+func (p program) Launch(kernel string, grid, block [3]int, shared int, params [][]byte, memory fake.Memory) error {
+	words := make([]uint64, len(params))
+	for i, b := range params {
+		words[i] = binary.LittleEndian.Uint64(b)
+	}
+	return p.Module.Launch(kernel, grid, block, shared, words, memory)
+}
