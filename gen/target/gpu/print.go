@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/dave/jennifer/jen"
 
@@ -29,7 +29,7 @@ type Language struct {
 
 // Printer returns a printer of launches, and of the steps of the host.
 func (t Target) Printer() emit.Printer {
-	return &printer{Printer: t.host.Printer(), language: t.Language, variables: map[string]string{}, names: map[string]int{}}
+	return &printer{Printer: t.host.Printer(), language: t.Language, variables: map[string]string{}, taken: map[string]bool{}, names: map[string]int{}}
 }
 
 // printer prints a package. It prints the steps of the host as the CPU's printer does.
@@ -38,7 +38,8 @@ type printer struct {
 	language  Language
 	kernels   []*kernel.Kernel
 	variables map[string]string // of kernels, by their text without the name
-	names     map[string]int    // how many kernels have a name
+	taken     map[string]bool   // names of kernels
+	names     map[string]int    // how many kernels more have a name
 	vars      []jen.Code
 }
 
@@ -104,9 +105,11 @@ func (p *printer) kernel(s *emit.Scope, k *kernel.Kernel) string {
 		return name
 	}
 	same := *k
-	if p.names[k.Name]++; p.names[k.Name] > 1 {
-		same.Name += strconv.Itoa(p.names[k.Name])
+	for p.taken[same.Name] {
+		p.names[k.Name]++
+		same.Name = fmt.Sprintf("%s_%d", k.Name, p.names[k.Name]+1)
 	}
+	p.taken[same.Name] = true
 	p.kernels = append(p.kernels, &same)
 	name := s.Name("kernel_" + same.Name)
 	p.variables[text] = name

@@ -193,11 +193,11 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 	)
 
 	// norm1 = /norm1/BatchNormalization, /Relu: f32[N,16,28,28]
-	s.run.Launch(&kernelConv, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
+	s.run.Launch(&kernelConv3x3BiasRelu, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
 		gpu.In(w.conv1Weight), gpu.In(image), gpu.Int(n), gpu.In(w.norm1Bias), gpu.Out(norm1))
 
 	// norm2 = /norm2/BatchNormalization, /Relu_1: f32[N,16,28,28]
-	s.run.Launch(&kernelConv2, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
+	s.run.Launch(&kernelConv3x3BiasRelu2, min(12*n+rt.FloorDiv(n+3, 4), 32768), 1, 1, gpu.Int(784*n), gpu.Int(12*n+rt.FloorDiv(n+3, 4)),
 		gpu.In(w.conv2Weight), gpu.In(norm1), gpu.Int(n), gpu.In(w.norm2Bias), gpu.Out(norm2))
 
 	// pool = /pool/MaxPool: f32[N,16,14,14]
@@ -205,12 +205,12 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 		gpu.In(norm2), gpu.Int(n), gpu.Out(pool))
 
 	// norm3 = /norm3/BatchNormalization, /Relu_2: f32[N,32,14,14]
-	s.run.Launch(&kernelConv3, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
+	s.run.Launch(&kernelConv3x3BiasRelu3, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
 		gpu.In(w.conv3Weight), gpu.In(pool), gpu.Int(n), gpu.In(w.norm3Bias), gpu.Out(norm3))
 
 	// norm4 = /norm4/BatchNormalization, /Relu_3: f32[N,32,14,14]
 	rt.EndIfDone(call.Ctx)
-	s.run.Launch(&kernelConv4, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
+	s.run.Launch(&kernelConv3x3BiasRelu4, min(3*n+rt.FloorDiv(n+15, 16), 32768), 1, 1, gpu.Int(196*n), gpu.Int(3*n+rt.FloorDiv(n+15, 16)),
 		gpu.In(w.conv4Weight), gpu.In(norm3), gpu.Int(n), gpu.In(w.norm4Bias), gpu.Out(norm4))
 
 	// pool1 = /pool_1/MaxPool: f32[N,32,7,7]
@@ -218,7 +218,7 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 		gpu.In(norm4), gpu.Int(n), gpu.Out(pool1))
 
 	// logits = /dense/Gemm: f32[N,10]
-	s.run.Launch(&kernelProduct, 1, min(rt.FloorDiv(n+63, 64), 32768), 1, gpu.Int(n), gpu.Int(rt.FloorDiv(n+63, 64)), gpu.In(pool1),
+	s.run.Launch(&kernelProductAdd, 1, min(rt.FloorDiv(n+63, 64), 32768), 1, gpu.Int(n), gpu.Int(rt.FloorDiv(n+63, 64)), gpu.In(pool1),
 		gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias))
 	return nil
 }

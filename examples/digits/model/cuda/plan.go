@@ -9,22 +9,22 @@ import (
 
 // Kernels of launches.
 var (
-	kernelConv       = gpu.KernelInfo{Name: "conv", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelConv2      = gpu.KernelInfo{Name: "conv2", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelMaxPool    = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelConv3      = gpu.KernelInfo{Name: "conv3", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelConv4      = gpu.KernelInfo{Name: "conv4", Block: [3]int{256, 1, 1}, Args: 7}
-	kernelMaxPool2   = gpu.KernelInfo{Name: "max_pool2", Block: [3]int{256, 1, 1}, Args: 5}
-	kernelProduct    = gpu.KernelInfo{Name: "product", Block: [3]int{256, 1, 1}, Args: 6}
-	kernelPointwise  = gpu.KernelInfo{Name: "pointwise", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise2 = gpu.KernelInfo{Name: "pointwise2", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwise3 = gpu.KernelInfo{Name: "pointwise3", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise4 = gpu.KernelInfo{Name: "pointwise4", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise5 = gpu.KernelInfo{Name: "pointwise5", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise6 = gpu.KernelInfo{Name: "pointwise6", Block: [3]int{256, 1, 1}, Args: 4}
-	kernelPointwise7 = gpu.KernelInfo{Name: "pointwise7", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelPointwise8 = gpu.KernelInfo{Name: "pointwise8", Block: [3]int{256, 1, 1}, Args: 3}
-	kernelCopy       = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 2}
+	kernelConv3x3BiasRelu  = gpu.KernelInfo{Name: "conv3x3_bias_relu", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelConv3x3BiasRelu2 = gpu.KernelInfo{Name: "conv3x3_bias_relu_2", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelMaxPool          = gpu.KernelInfo{Name: "max_pool", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelConv3x3BiasRelu3 = gpu.KernelInfo{Name: "conv3x3_bias_relu_3", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelConv3x3BiasRelu4 = gpu.KernelInfo{Name: "conv3x3_bias_relu_4", Block: [3]int{256, 1, 1}, Args: 7}
+	kernelMaxPool2         = gpu.KernelInfo{Name: "max_pool_2", Block: [3]int{256, 1, 1}, Args: 5}
+	kernelProductAdd       = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 6}
+	kernelAddSqrtDiv       = gpu.KernelInfo{Name: "add_sqrt_div", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelMulSub           = gpu.KernelInfo{Name: "mul_sub", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwiseMul     = gpu.KernelInfo{Name: "pointwise_mul", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwiseMul2    = gpu.KernelInfo{Name: "pointwise_mul_2", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelAddSqrtDiv2      = gpu.KernelInfo{Name: "add_sqrt_div_2", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelMulSub2          = gpu.KernelInfo{Name: "mul_sub_2", Block: [3]int{256, 1, 1}, Args: 4}
+	kernelPointwiseMul3    = gpu.KernelInfo{Name: "pointwise_mul_3", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelPointwiseMul4    = gpu.KernelInfo{Name: "pointwise_mul_4", Block: [3]int{256, 1, 1}, Args: 3}
+	kernelCopy             = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 2}
 )
 
 // forwardMethod describes Session.Forward to the runtime.

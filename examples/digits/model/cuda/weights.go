@@ -212,40 +212,40 @@ func prepare1(p *weights, raw *rt.Weights, run *gpu.Run, arena []byte) error {
 	)
 
 	// norm1Weight2 = /norm1/BatchNormalization: f32[16,1,1]
-	run.Launch(&kernelPointwise, 1, 1, 1, gpu.In(norm1Weight), gpu.In(norm1RunningVar), gpu.Out(norm1Weight2))
+	run.Launch(&kernelAddSqrtDiv, 1, 1, 1, gpu.In(norm1Weight), gpu.In(norm1RunningVar), gpu.Out(norm1Weight2))
 
 	// p.norm1Bias = /norm1/BatchNormalization: f32[16,1,1]
-	run.Launch(&kernelPointwise2, 1, 1, 1, gpu.In(norm1Bias), gpu.In(norm1RunningMean), gpu.In(norm1Weight2), gpu.Out(p.norm1Bias))
+	run.Launch(&kernelMulSub, 1, 1, 1, gpu.In(norm1Bias), gpu.In(norm1RunningMean), gpu.In(norm1Weight2), gpu.Out(p.norm1Bias))
 
 	// p.conv1Weight = /norm1/BatchNormalization: f32[16,1,3,3]
-	run.Launch(&kernelPointwise3, 1, 1, 1, gpu.In(norm1Weight2), gpu.In(conv1Weight), gpu.Out(p.conv1Weight))
+	run.Launch(&kernelPointwiseMul, 1, 1, 1, gpu.In(norm1Weight2), gpu.In(conv1Weight), gpu.Out(p.conv1Weight))
 
 	// norm2Weight2 = /norm2/BatchNormalization: f32[16,1,1]
-	run.Launch(&kernelPointwise, 1, 1, 1, gpu.In(norm2Weight), gpu.In(norm2RunningVar), gpu.Out(norm2Weight2))
+	run.Launch(&kernelAddSqrtDiv, 1, 1, 1, gpu.In(norm2Weight), gpu.In(norm2RunningVar), gpu.Out(norm2Weight2))
 
 	// p.norm2Bias = /norm2/BatchNormalization: f32[16,1,1]
-	run.Launch(&kernelPointwise2, 1, 1, 1, gpu.In(norm2Bias), gpu.In(norm2RunningMean), gpu.In(norm2Weight2), gpu.Out(p.norm2Bias))
+	run.Launch(&kernelMulSub, 1, 1, 1, gpu.In(norm2Bias), gpu.In(norm2RunningMean), gpu.In(norm2Weight2), gpu.Out(p.norm2Bias))
 
 	// p.conv2Weight = /norm2/BatchNormalization: f32[16,16,3,3]
-	run.Launch(&kernelPointwise4, 9, 1, 1, gpu.In(norm2Weight2), gpu.In(conv2Weight), gpu.Out(p.conv2Weight))
+	run.Launch(&kernelPointwiseMul2, 9, 1, 1, gpu.In(norm2Weight2), gpu.In(conv2Weight), gpu.Out(p.conv2Weight))
 
 	// norm3Weight2 = /norm3/BatchNormalization: f32[32,1,1]
-	run.Launch(&kernelPointwise5, 1, 1, 1, gpu.In(norm3Weight), gpu.In(norm3RunningVar), gpu.Out(norm3Weight2))
+	run.Launch(&kernelAddSqrtDiv2, 1, 1, 1, gpu.In(norm3Weight), gpu.In(norm3RunningVar), gpu.Out(norm3Weight2))
 
 	// p.norm3Bias = /norm3/BatchNormalization: f32[32,1,1]
-	run.Launch(&kernelPointwise6, 1, 1, 1, gpu.In(norm3Bias), gpu.In(norm3RunningMean), gpu.In(norm3Weight2), gpu.Out(p.norm3Bias))
+	run.Launch(&kernelMulSub2, 1, 1, 1, gpu.In(norm3Bias), gpu.In(norm3RunningMean), gpu.In(norm3Weight2), gpu.Out(p.norm3Bias))
 
 	// p.conv3Weight = /norm3/BatchNormalization: f32[32,16,3,3]
-	run.Launch(&kernelPointwise7, 18, 1, 1, gpu.In(norm3Weight2), gpu.In(conv3Weight), gpu.Out(p.conv3Weight))
+	run.Launch(&kernelPointwiseMul3, 18, 1, 1, gpu.In(norm3Weight2), gpu.In(conv3Weight), gpu.Out(p.conv3Weight))
 
 	// norm4Weight2 = /norm4/BatchNormalization: f32[32,1,1]
-	run.Launch(&kernelPointwise5, 1, 1, 1, gpu.In(norm4Weight), gpu.In(norm4RunningVar), gpu.Out(norm4Weight2))
+	run.Launch(&kernelAddSqrtDiv2, 1, 1, 1, gpu.In(norm4Weight), gpu.In(norm4RunningVar), gpu.Out(norm4Weight2))
 
 	// p.norm4Bias = /norm4/BatchNormalization: f32[32,1,1]
-	run.Launch(&kernelPointwise6, 1, 1, 1, gpu.In(norm4Bias), gpu.In(norm4RunningMean), gpu.In(norm4Weight2), gpu.Out(p.norm4Bias))
+	run.Launch(&kernelMulSub2, 1, 1, 1, gpu.In(norm4Bias), gpu.In(norm4RunningMean), gpu.In(norm4Weight2), gpu.Out(p.norm4Bias))
 
 	// p.conv4Weight = /norm4/BatchNormalization: f32[32,32,3,3]
-	run.Launch(&kernelPointwise8, 36, 1, 1, gpu.In(norm4Weight2), gpu.In(conv4Weight), gpu.Out(p.conv4Weight))
+	run.Launch(&kernelPointwiseMul4, 36, 1, 1, gpu.In(norm4Weight2), gpu.In(conv4Weight), gpu.Out(p.conv4Weight))
 
 	// p.denseWeight = /dense/Gemm: f32[1568,10]
 	run.Launch(&kernelCopy, 62, 1, 1, gpu.Out(p.denseWeight), gpu.In(denseWeight))

@@ -23,8 +23,12 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 	if !ok {
 		return nil, errNarrow
 	}
+	name := windowName("conv", o.Window)
+	if bias != nil {
+		name = joined(name, "bias")
+	}
 	factor := func(e *kernels.Emitter, v, _ *kernel.Value) *kernel.Value { return by.factor(e, v) }
-	return convolve("conv", o, n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
+	return convolve(name, o, n, sums, by.matrix(n.Args[0].Type.DType), factor, factor, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, channel, sum *kernel.Value) {
 		if bias != nil {
 			sum = e.Add(sum, e.Read(bias).Get(channel))
 		}

@@ -35,7 +35,7 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	}
 	var launches []kernels.Launch
 	if host == nil {
-		launches, err = pointwiseMap(last, load)
+		launches, err = pointwiseMap(pointwiseName(fusedNames(block, last)), last, load)
 	} else {
 		own := host.Results[0]
 		launches, err = builders[reflect.TypeOf(host.Op)].build(host, func(e *kernels.Emitter, i *kernel.Value, at []*kernel.Value, v *kernel.Value) {
@@ -47,6 +47,9 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 				return load(e, a, at)
 			})[0])
 		}, by)
+	}
+	if err != nil {
+		return nil, err
 	}
 	outer := map[*ir.Value]*ir.Value{last.Results[0]: n.Results[0]}
 	for i, p := range block.Params {
@@ -61,9 +64,12 @@ func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 			if a.Write != nil {
 				a.Write = outer[a.Write]
 			}
+			if host != nil && a.Write == n.Results[0] {
+				l.Kernel.Name = joined(append([]string{l.Kernel.Name}, fusedNames(block, last)...)...)
+			}
 		}
 	}
-	return launches, err
+	return launches, nil
 }
 
 // parts returns the last node of the block of a fusion, and host, the node that is neither last nor a

@@ -18,16 +18,16 @@ var pointwise = []entry{
 
 // pointwiseRegion launches a thread for each element of the results.
 func pointwiseRegion(_ op.Pointwise, n *ir.Node) ([]kernels.Launch, error) {
-	return pointwiseMap(n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
+	return pointwiseMap(pointwiseName(regionNames(n)), n, func(*kernels.Emitter, *ir.Value, func() []*kernel.Value) *kernel.Value { return nil })
 }
 
 // operandElement returns an element of a, an operand of a pointwise node that is not in memory. It
 // returns nil if a is in memory. at returns the index of the element of the result on each axis.
 type operandElement func(e *kernels.Emitter, a *ir.Value, at func() []*kernel.Value) *kernel.Value
 
-// pointwiseMap has a thread for each element of the results of a pointwise node.
-func pointwiseMap(n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
-	return one(kernels.Map("pointwise", n.Results[0].Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
+// pointwiseMap has a thread for each element of the results of a pointwise node. name is the kernel's.
+func pointwiseMap(name string, n *ir.Node, operand operandElement) ([]kernels.Launch, error) {
+	return one(kernels.Map(name, n.Results[0].Type.Shape, func(e *kernels.Emitter, at []*kernel.Value, i *kernel.Value) {
 		for k, v := range elements(e, n, i, at, operand) {
 			e.Write(n.Results[k]).Set(i, v)
 		}

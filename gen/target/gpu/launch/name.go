@@ -1,0 +1,72 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/op"
+)
+
+// maxName bounds the length of the names of kernels that compute several operators.
+const maxName = 48
+
+// joined returns the name of a kernel that computes operators in an order, by their names: conv3x3_bias_relu. If the
+// name exceeds maxName characters, it has the first operators and the number of the others: mul_add_and_7_more.
+func joined(operators ...string) string {
+	name := strings.Join(operators, "_")
+	for kept := len(operators) - 1; len(name) > maxName && kept > 0; kept-- {
+		name = fmt.Sprintf("%s_and_%d_more", strings.Join(operators[:kept], "_"), len(operators)-kept)
+	}
+	return name
+}
+
+// pointwiseName returns the name of the kernel of pointwise nodes that computes operators, by their names. One operator
+// alone has a prefix, because machine languages have words such as mul.
+func pointwiseName(operators []string) string {
+	if len(operators) == 1 {
+		operators = []string{"pointwise", operators[0]}
+	}
+	return joined(operators...)
+}
+
+// regionNames returns the names of the operators of a pointwise node, in the order in which they are computed. It
+// leaves out constants, and casts beside other operators. A node without an operator is a copy.
+func regionNames(n *ir.Node) []string {
+	var names []string
+	other := "copy"
+	for _, inner := range n.Blocks[0].Nodes {
+		if _, isConst := inner.Results[0].ConstValue(); isConst {
+			continue
+		}
+		if _, isCast := inner.Op.(op.Cast); isCast {
+			other = ir.OpName(inner.Op)
+			continue
+		}
+		names = append(names, ir.OpName(inner.Op))
+	}
+	if names == nil {
+		return []string{other}
+	}
+	return names
+}
+
+// fusedNames returns the names of the operators of a fusion in the order in which they are computed, except those of
+// the kernel that computes the others. Copies count once, before the pointwise node that loads them.
+func fusedNames(block *ir.Block, last *ir.Node) (names []string) {
+	for _, n := range block.Nodes {
+		if Loads(n.Op) {
+			names = []string{"copy"}
+		}
+	}
+	return append(names, regionNames(last)...)
+}
+
+// windowName returns the name of an operator with the extents of its window: conv3x3.
+func windowName(name string, w op.Window) string {
+	extents := make([]string, len(w.Kernel))
+	for i, k := range w.Kernel {
+		extents[i] = fmt.Sprint(k)
+	}
+	return name + strings.Join(extents, "x")
+}
