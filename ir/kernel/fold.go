@@ -22,9 +22,12 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 		}
 		return nil
 	}
+	if d == ir.I64 && (ops[o].kind == comparison || o == Min || o == Max) {
+		if v := b.compareNarrow(o, x, y); v != nil {
+			return v
+		}
+	}
 	switch {
-	case ops[o].kind == comparison && d == ir.I64:
-		return b.compareNarrow(o, x, y)
 	case classOf(d) == ints:
 		return b.simplifyInt(o, x, y, p, q, isX, isY)
 	case classOf(d) == bools:
@@ -33,20 +36,35 @@ func (b *Builder) simplify(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// compareNarrow compares two i64 as i32 if each is a converted i32 or a constant. It returns nil if
-// they have to be compared as i64. A constant that exceeds an i32 is on the same side of all i32.
+// compareNarrow computes a comparison, Min or Max of two i64 as i32 if each is a converted i32 or a
+// constant. It returns nil if they have to be compared as i64. A constant that exceeds an i32 is on the
+// same side of all i32.
+//
+// Mesa 22 computes a comparison wrongly if one of its operands is an i32 converted to an i64 and the
+// other is a constant.
 func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	narrowX, constX := b.narrow(x)
 	narrowY, constY := b.narrow(y)
 	switch {
-	case narrowX != nil && narrowY != nil:
+	case narrowX != nil && narrowY != nil && ops[o].kind == comparison:
 		return b.Binary(o, narrowX, narrowY)
+	case narrowX != nil && narrowY != nil:
+		return b.Convert(ir.I64, b.Binary(o, narrowX, narrowY))
 	case narrowX != nil && constY:
-		return b.simplify(o, b.bits(ir.I64, 0), y)
+		return asBeside(x, b.simplify(o, b.bits(ir.I64, 0), y))
 	case narrowY != nil && constX:
-		return b.simplify(o, x, b.bits(ir.I64, 0))
+		return asBeside(y, b.simplify(o, x, b.bits(ir.I64, 0)))
 	}
 	return nil
+}
+
+// asBeside returns what an operation gives for x and a constant that exceeds an i32, if it gives zero for
+// 0 and the constant: x if Min or Max chose the 0, else the same.
+func asBeside(x, zero *Value) *Value {
+	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
+		return x
+	}
+	return zero
 }
 
 // narrow returns the i32 that equals the i64 x, or nil if none is known. constant reports whether x
