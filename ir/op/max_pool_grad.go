@@ -74,12 +74,15 @@ func (op MaxPoolGrad) places(b *ir.Builder, x *ir.Value) (at, inside *ir.Value) 
 	return b.Node(Where{}, inside, maxPoolIndices(b, x, op.Window, false), b.Scalar(ir.I64, 0)), inside
 }
 
-// HasKernel reports whether there is a kernel: x is f32 over one or two spatial axes.
+// IsWhole marks the operator, because its lowering has a node for each cell of a window.
+func (MaxPoolGrad) IsWhole() {}
+
+// HasKernel reports whether all targets have a kernel: x is f32 over one or two spatial axes.
 func (op MaxPoolGrad) HasKernel(x ir.Type) bool {
 	return x.DType == ir.F32 && len(op.Kernel) >= 1 && len(op.Kernel) <= MaxSpatial
 }
 
-// Lower replaces the node, if there is no kernel, by zeros to which g is added at the indices of
+// Lower replaces the node, unless all targets have a kernel, by zeros to which g is added at the indices of
 // the maxima.
 func (op MaxPoolGrad) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {

@@ -70,7 +70,17 @@ type repeat struct {
 	inputs [][]*ir.Value
 	// outputs holds the indices, in a run, of the nodes whose results are read outside.
 	outputs []int
+	// views is the number of nodes, of all runs, that are computed again outside.
+	views int
 }
+
+// saved returns how many nodes the runs have beyond their body, their calls and the views that stay.
+func (r *repeat) saved() int {
+	return savedBy(len(r.runs[0]), len(r.runs)) - r.views
+}
+
+// savedBy returns how many nodes count runs of period nodes have beyond one body and count calls.
+func savedBy(period, count int) int { return (count-1)*period - count }
 
 // findRepeat returns the repeat of f that saves the most nodes, at least minOutlined, or nil if
 // there is no such repeat. Loads and constants are not part of runs.
@@ -99,7 +109,7 @@ func findRepeat(f *ir.Func) *repeat {
 				runs = append(runs, nodes[first+i*c.period:first+(i+1)*c.period])
 			}
 			r := repeatOf(uses, runs)
-			if r != nil && (best == nil || r.border() < best.border()) {
+			if r != nil && r.saved() >= minOutlined && (best == nil || r.border() < best.border()) {
 				best = r
 			}
 		}
@@ -138,7 +148,7 @@ func kindOf(n *ir.Node) string {
 // period. The part may begin at any index in [first, last].
 type candidate struct{ period, count, first, last int }
 
-func (c candidate) saved() int { return (c.count-1)*c.period - c.count }
+func (c candidate) saved() int { return savedBy(c.period, c.count) }
 
 // maxCandidates is the maximum number of results of [candidates] and of [sharedCandidates].
 const maxCandidates = 32
@@ -239,16 +249,18 @@ func (r *repeat) bound() bool {
 // findOutputs records the nodes whose results are read outside of any run; uses counts all readers.
 func (r *repeat) findOutputs(uses map[*ir.Value]int) {
 	for _, run := range r.runs {
-		r.outputs = append(r.outputs, outputsOf(uses, run)...)
+		outputs, views := outputsOf(uses, run)
+		r.outputs = append(r.outputs, outputs...)
+		r.views += views
 	}
 	slices.Sort(r.outputs)
 	r.outputs = slices.Compact(r.outputs)
 }
 
 // outputsOf returns the indices of a run's nodes whose results are read outside. If a view is read
-// outside, its operand is the output instead, and the view is computed again outside.
-func outputsOf(uses map[*ir.Value]int, run []*ir.Node) []int {
-	var out []int
+// outside, its operand is the output instead, and the view is computed again outside. views is the
+// number of these views.
+func outputsOf(uses map[*ir.Value]int, run []*ir.Node) (out []int, views int) {
 	inside := (&ir.Block{Nodes: run}).Uses()
 	shown := map[*ir.Value]bool{}
 	for j, n := range slices.Backward(run) {
@@ -256,12 +268,13 @@ func outputsOf(uses map[*ir.Value]int, run []*ir.Node) []int {
 		case !slices.ContainsFunc(n.Results, func(v *ir.Value) bool { return uses[v] > inside[v] || shown[v] }):
 		case isViewer(n):
 			shown[n.Args[0]] = true
+			views++
 		default:
 			out = append(out, j)
 		}
 	}
 	slices.Reverse(out)
-	return out
+	return out, views
 }
 
 // results returns the values of run i that are read outside.

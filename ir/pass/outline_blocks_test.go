@@ -66,6 +66,27 @@ func TestOutlineBlocks(t *testing.T) {
 	}
 }
 
+// TestOutlineBlocksOfViews has many views of one value. A call cannot replace a view that is read
+// outside, so the function stays as it is.
+func TestOutlineBlocksOfViews(t *testing.T) {
+	const views = 100
+	var s, list strings.Builder
+	s.WriteString("func @forward(%x: f32[4]) -> (y: f32[100,4]) {\n")
+	for i := range views {
+		fmt.Fprintf(&s, "  %%v%d = reshape %%x {shape=[1,4]} : f32[1,4]\n", i)
+		fmt.Fprintf(&list, ", %%v%d", i)
+	}
+	fmt.Fprintf(&s, "  %%y = concat %s : f32[100,4]\n  return %%y\n}\n", list.String()[2:])
+	m := parse(t, s.String())
+	before := m.String()
+	if changed, err := outlineBlocks(&Context{}, m); changed || err != nil {
+		t.Errorf("changed: %t, error: %v", changed, err)
+	}
+	if m.String() != before {
+		t.Errorf("after the pass:\n%s", m)
+	}
+}
+
 func TestCandidates(t *testing.T) {
 	kinds := []int{-1}
 	for range 60 {

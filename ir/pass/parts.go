@@ -127,7 +127,7 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {
-		outputs := outputsOf(uses, run)
+		outputs, views := outputsOf(uses, run)
 		k := slices.IndexFunc(groups, func(g *shared) bool { return slices.Equal(g.outputs, outputs) })
 		if k < 0 {
 			k = len(groups)
@@ -135,10 +135,10 @@ func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 		}
 		g := groups[k]
 		g.runs, g.inputs, g.funcs = append(g.runs, run), append(g.inputs, all.inputs[i]), append(g.funcs, funcs[i])
+		g.views += views
 	}
 	best := slices.MaxFunc(groups, func(a, b *shared) int { return cmp.Compare(len(a.runs), len(b.runs)) })
-	saved := (len(best.runs)-1)*len(best.runs[0]) - len(best.runs)
-	if saved < minShared || slices.Min(best.funcs) == slices.Max(best.funcs) {
+	if best.saved() < minShared || slices.Min(best.funcs) == slices.Max(best.funcs) {
 		return nil
 	}
 	return best

@@ -45,6 +45,9 @@ func maxPool(o op.MaxPool, n node) kernel.Call {
 }
 
 func maxPoolGrad(o op.MaxPoolGrad, n node) kernel.Call {
+	if x := n.Arg(0).Type; !o.HasKernel(x) {
+		return none("no kernel computes the gradient of a pool of %s", x)
+	}
 	shape, err := poolShape(o.Window, n.Arg(0).Type, n.Arg(1).Type, o.Blocked)
 	if err != nil {
 		return none("%w", err)
