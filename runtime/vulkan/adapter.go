@@ -116,7 +116,8 @@ func (a *adapter) read(in *instance) error {
 		}
 	}
 
-	driver := &driverProperties{sType: typeDriverProperties}
+	floats := &floatControlsProperties{sType: typeFloatControlsProperties}
+	driver := &driverProperties{sType: typeDriverProperties, next: unsafe.Pointer(floats)}
 	vulkan11 := &vulkan11Properties{sType: typeVulkan11Properties, next: unsafe.Pointer(driver)}
 	properties := &properties2{sType: typeProperties2, next: unsafe.Pointer(vulkan11)}
 	in.vk.GetPhysicalDeviceProperties2.call(a.handle, uintptr(unsafe.Pointer(properties)))
@@ -144,7 +145,7 @@ func (a *adapter) read(in *instance) error {
 		Driver:     strings.TrimSpace(goString(&driver.name[0]) + " " + goString(&driver.info[0])),
 		Subgroup:   int(vulkan11.subgroupSize),
 		Software:   a.rank() == software,
-		Features:   featureNames(a.features, vulkan11),
+		Features:   append(featureNames(a.features, vulkan11), floatControlNames(floats)...),
 		Missing:    missingFeatures(a.features),
 	}
 	return nil

@@ -41,6 +41,7 @@ const (
 	typeDebugMessengerCreateInfo      structureType = 1000128004
 	typeBfloat16Features              structureType = 1000141000
 	typeDriverProperties              structureType = 1000196000
+	typeFloatControlsProperties       structureType = 1000197000
 	typeSemaphoreTypeCreateInfo       structureType = 1000207002
 	typeTimelineSemaphoreSubmitInfo   structureType = 1000207003
 	typeSemaphoreWaitInfo             structureType = 1000207004
@@ -189,6 +190,19 @@ type driverProperties struct {
 	name        [256]byte
 	info        [256]byte
 	conformance uint32
+}
+
+// floatControlsProperties has a switch for each of the widths of 16, 32 and 64 bits.
+type floatControlsProperties struct {
+	sType                    structureType
+	next                     unsafe.Pointer
+	denormIndependence       uint32
+	roundingIndependence     uint32
+	signedZeroInfNanPreserve [3]uint32
+	denormPreserve           [3]uint32
+	_                        [3]uint32 // denormFlushToZero
+	roundingModeRTE          [3]uint32
+	_                        [3]uint32 // roundingModeRTZ
 }
 
 type memoryType struct {

@@ -44,9 +44,10 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 			return nil, fmt.Errorf("vulkan: load: %s lacks %s, which the code needs", d.adapter.info.Name, lacks)
 		}
 	}
+	s.dropControls(d.adapter.info.Features)
 	m, err := adopt(d, func() (*module, error) {
 		m := &module{device: d, shader: s, kernels: map[string]*kernel{}}
-		create := &shaderModuleCreateInfo{sType: typeShaderModuleCreateInfo, size: uintptr(len(code)), code: &s.words[0]}
+		create := &shaderModuleCreateInfo{sType: typeShaderModuleCreateInfo, size: uintptr(4 * len(s.words)), code: &s.words[0]}
 		if err := d.vk.CreateShaderModule.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&m.handle))); err != nil {
 			return nil, fmt.Errorf("vulkan: load: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 )
 
 // shader holds what drivers do not check about a module of SPIR-V: its capabilities, and the blocks
@@ -26,8 +27,8 @@ var errCutOff = errors.New("the code of SPIR-V is cut off")
 // readShader reads a module of SPIR-V from little-endian words. It returns an error if the code is
 // malformed, or if its version is above 1.highest.
 func readShader(code []byte, highest uint32) (*shader, error) {
-	const magic, header = 0x07230203, 5
-	if len(code)%4 != 0 || len(code) < 4*header {
+	const magic = 0x07230203
+	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, fmt.Errorf("%d bytes are not a module of SPIR-V", len(code))
 	}
 	s := &shader{words: make([]uint32, len(code)/4), blocks: map[string][3]int{}}
@@ -42,19 +43,33 @@ func readShader(code []byte, highest uint32) (*shader, error) {
 	}
 	names := map[uint32]string{} // of entry points
 	var op uint32
-	for rest := s.words[header:]; len(rest) > 0; {
-		length := int(rest[0] >> 16)
-		if length == 0 || length > len(rest) {
-			return nil, errCutOff
-		}
-		op = rest[0] & 0xffff
-		s.read(op, rest[1:length], names)
-		rest = rest[length:]
+	read := headerWords
+	for next, operands := range instructions(s.words) {
+		op = next
+		s.read(op, operands, names)
+		read += 1 + len(operands)
 	}
-	if op != opFunctionEnd {
+	if op != opFunctionEnd || read != len(s.words) {
 		return nil, errCutOff
 	}
 	return s, nil
+}
+
+// headerWords is the number of words before the instructions.
+const headerWords = 5
+
+// instructions yields the instructions of a module with their operands. It stops before an instruction that is
+// cut off.
+func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
+	return func(yield func(uint32, []uint32) bool) {
+		for rest := words[headerWords:]; len(rest) > 0; {
+			length := int(rest[0] >> 16)
+			if length == 0 || length > len(rest) || !yield(rest[0]&0xffff, rest[1:length]) {
+				return
+			}
+			rest = rest[length:]
+		}
+	}
 }
 
 // read takes over what an instruction says about capabilities and entry points. entries maps the

@@ -244,6 +244,14 @@ func (c *checker) size(entry *instruction) error {
 		switch n := mode.literals[1:]; {
 		case mode.literals[0] == 17 && len(n) == 3 && n[0] > 0 && n[1] > 0 && n[2] > 0:
 			sizes++
+		case mode.literals[0] == 4459 && len(n) == 1 && n[0] == 32:
+			if !c.capabilities[4464] {
+				return mode.wrong("the capability DenormPreserve is not declared")
+			}
+		case mode.literals[0] == 4462 && len(n) == 1 && n[0] == 32:
+			if !c.capabilities[4467] {
+				return mode.wrong("the capability RoundingModeRTE is not declared")
+			}
 		case mode.literals[0] == 4461 && len(n) == 1 && (n[0] == 32 || n[0] == 64):
 			if !c.capabilities[4466] {
 				return mode.wrong("the capability SignedZeroInfNanPreserve is not declared")

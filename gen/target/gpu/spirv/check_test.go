@@ -114,7 +114,9 @@ func TestCheckFindsFaults(t *testing.T) {
 	}{
 		{"a capability is missing", opCapability, 2, drop, "no capability allows 64 bits"},
 		{"no capability of 8 bits", opCapability, 3, drop, "no capability allows 8 bits"},
-		{"no capability of signs", opCapability, 4, drop, "SignedZeroInfNanPreserve is not declared"},
+		{"no capability of subnormals", opCapability, 4, drop, "DenormPreserve is not declared"},
+		{"no capability of rounding", opCapability, 5, drop, "RoundingModeRTE is not declared"},
+		{"no capability of signs", opCapability, 6, drop, "SignedZeroInfNanPreserve is not declared"},
 		{"the memory model is missing", opMemoryModel, 0, drop, "no memory model"},
 		{"another memory model", opMemoryModel, 0, set(1, 0), "GLSL450"},
 		{"no entry point", opEntryPoint, 0, drop, "no entry point"},

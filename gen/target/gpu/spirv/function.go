@@ -58,6 +58,10 @@ func (f *function) write() {
 	f.entries = add(f.entries, opEntryPoint, append(entry, f.variables...)...)
 	f.modes = add(f.modes, opExecutionMode, id, modeLocalSize,
 		uint32(f.k.Block[0]), uint32(f.k.Block[1]), uint32(f.k.Block[2]))
+	if f.widths[32] && !f.Loose {
+		f.modes = add(f.modes, opExecutionMode, id, modeDenormPreserve, 32)
+		f.modes = add(f.modes, opExecutionMode, id, modeRoundingModeRTE, 32)
+	}
 	for _, width := range []uint32{32, 64} {
 		if f.widths[width] && !f.Loose {
 			f.modes = add(f.modes, opExecutionMode, id, modeSignedZeroInfNanPreserve, width)
@@ -100,6 +104,8 @@ func (f *function) floats(d ir.DType) {
 		if d == ir.F64 {
 			f.need("shaderSignedZeroInfNanPreserveFloat64")
 		} else {
+			f.need("shaderDenormPreserveFloat32")
+			f.need("shaderRoundingModeRTEFloat32")
 			f.need("shaderSignedZeroInfNanPreserveFloat32")
 		}
 	}

@@ -33,6 +33,8 @@ var features = []struct {
 	{"storageBuffer16BitAccess", capStorageBuffer16BitAccess},
 	{"shaderBufferInt64Atomics", capInt64Atomics},
 	{"shaderSharedInt64Atomics", capInt64Atomics},
+	{"shaderDenormPreserveFloat32", capDenormPreserve},
+	{"shaderRoundingModeRTEFloat32", capRoundingModeRTE},
 	{"shaderSignedZeroInfNanPreserveFloat32", capSignedZeroInfNanPreserve},
 	{"shaderSignedZeroInfNanPreserveFloat64", capSignedZeroInfNanPreserve},
 }

@@ -131,7 +131,9 @@ const (
 	capInt8                           = 39
 	capStorageBuffer16BitAccess       = 4433
 	capStorageBuffer8BitAccess        = 4448
+	capDenormPreserve                 = 4464
 	capSignedZeroInfNanPreserve       = 4466
+	capRoundingModeRTE                = 4467
 	capPhysicalStorageBufferAddresses = 5347
 )
 
@@ -157,7 +159,9 @@ const (
 	memoryGLSL450                     = 1
 	modelGLCompute                    = 5
 	modeLocalSize                     = 17
+	modeDenormPreserve                = 4459
 	modeSignedZeroInfNanPreserve      = 4461
+	modeRoundingModeRTE               = 4462
 	builtInWorkgroupID                = 26
 	builtInLocalInvocationID          = 27
 	accessAligned                     = 2

@@ -13,8 +13,10 @@ type Options struct {
 	// then accessed in words whose addresses are multiples of 4. An element of a shared array takes a
 	// word.
 	Words bool
-	// Loose lets the device change −0, infinities and NaN, for devices that do not have
-	// shaderSignedZeroInfNanPreserveFloat32 or shaderSignedZeroInfNanPreserveFloat64.
+	// Loose lets the device change −0, infinities, NaN and subnormals, and round up or down: modules
+	// declare no float controls. Without it, they need the properties shaderDenormPreserveFloat32,
+	// shaderRoundingModeRTEFloat32, shaderSignedZeroInfNanPreserveFloat32 and shaderSignedZeroInfNanPreserveFloat64. Package vulkan of
+	// the runtime leaves out the controls that a device lacks.
 	Loose bool
 }
 

@@ -74,7 +74,7 @@ func TestSameBytes(t *testing.T) {
 // TestNeeds compares the features that kernels need with what they use.
 func TestNeeds(t *testing.T) {
 	const always = "bufferDeviceAddress shaderInt64"
-	const floats = "shaderSignedZeroInfNanPreserveFloat32"
+	const floats = "shaderDenormPreserveFloat32 shaderRoundingModeRTEFloat32 shaderSignedZeroInfNanPreserveFloat32"
 	want := map[string]map[string]string{
 		"default": {
 			"add_i32": "", "add_f32": floats, "add_f64": "shaderFloat64 shaderSignedZeroInfNanPreserveFloat64",

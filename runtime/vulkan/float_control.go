@@ -1,0 +1,89 @@
+package vulkan
+
+import "slices"
+
+// floatControl is an execution mode of SPIR-V that says how a kernel computes with floats of a width.
+// A device may lack it: the specification of Vulkan makes it a property, see VkPhysicalDeviceFloatControlsProperties.
+// A kernel runs without the modes that the device lacks. The device may then replace subnormals by zero, round up
+// or down, or assume that there are no infinities and NaN.
+type floatControl struct {
+	name             string // of the property
+	mode, capability uint32 // in SPIR-V
+	width            uint32 // in bits
+	has              func(*floatControlsProperties) bool
+}
+
+// The execution modes, and the capabilities that declare them.
+const (
+	modeDenormPreserve           = 4459
+	modeSignedZeroInfNanPreserve = 4461
+	modeRoundingRTE              = 4462
+	capDenormPreserve            = 4464
+	capSignedZeroInfNanPreserve  = 4466
+	capRoundingRTE               = 4467
+)
+
+// independenceNone is the VkShaderFloatControlsIndependence of devices on which all widths have the same mode.
+const independenceNone = 2
+
+// floatControls are the modes that modules may declare.
+var floatControls = []floatControl{
+	{"shaderDenormPreserveFloat32", modeDenormPreserve, capDenormPreserve, 32, func(p *floatControlsProperties) bool {
+		return p.denormPreserve[1] != 0 && p.denormIndependence != independenceNone
+	}},
+	{"shaderRoundingModeRTEFloat32", modeRoundingRTE, capRoundingRTE, 32, func(p *floatControlsProperties) bool {
+		return p.roundingModeRTE[1] != 0 && p.roundingIndependence != independenceNone
+	}},
+	{"shaderSignedZeroInfNanPreserveFloat32", modeSignedZeroInfNanPreserve, capSignedZeroInfNanPreserve, 32, func(p *floatControlsProperties) bool {
+		return p.signedZeroInfNanPreserve[1] != 0
+	}},
+	{"shaderSignedZeroInfNanPreserveFloat64", modeSignedZeroInfNanPreserve, capSignedZeroInfNanPreserve, 64, func(p *floatControlsProperties) bool {
+		return p.signedZeroInfNanPreserve[2] != 0
+	}},
+}
+
+// floatControlNames lists the controls that a device has, by the names of their properties.
+func floatControlNames(p *floatControlsProperties) []string {
+	var names []string
+	for _, c := range floatControls {
+		if c.has(p) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// dropControls leaves the float controls out of the code that names, the features of a device, do not contain.
+func (s *shader) dropControls(names []string) {
+	lacks := func(mode, width uint32) bool {
+		return slices.ContainsFunc(floatControls, func(c floatControl) bool {
+			return c.mode == mode && c.width == width && !slices.Contains(names, c.name)
+		})
+	}
+	left := map[uint32]bool{} // the modes that some kernel keeps
+	for op, operands := range instructions(s.words) {
+		if mode, width, ok := controlOf(op, operands); ok && !lacks(mode, width) {
+			left[mode] = true
+		}
+	}
+	words := slices.Clone(s.words[:headerWords])
+	for op, operands := range instructions(s.words) {
+		mode, width, isMode := controlOf(op, operands)
+		unused := op == opCapability && slices.ContainsFunc(floatControls, func(c floatControl) bool {
+			return c.capability == operands[0] && !left[c.mode]
+		})
+		if !unused && !(isMode && lacks(mode, width)) {
+			words = append(append(words, uint32(len(operands)+1)<<16|op), operands...)
+		}
+	}
+	s.words = words
+}
+
+// controlOf returns the mode and the width of an instruction that sets a float control.
+func controlOf(op uint32, operands []uint32) (mode, width uint32, ok bool) {
+	if op != opExecutionMode || len(operands) != 3 {
+		return 0, 0, false
+	}
+	mode, width = operands[1], operands[2]
+	return mode, width, slices.ContainsFunc(floatControls, func(c floatControl) bool { return c.mode == mode })
+}
