@@ -9,6 +9,9 @@ import (
 
 type slice = []float32
 
+// exact is the accuracy of processors.
+var exact = kerneltest.Accuracy{}
+
 var unaries = map[string]func(dst, x []float32){
 	"Neg": cpu.Neg[float32], "Abs": cpu.Abs[float32], "Sign": cpu.Sign[float32],
 	"Sqrt": cpu.Sqrt[float32], "Reciprocal": cpu.Reciprocal[float32],
@@ -35,7 +38,7 @@ var unaries = map[string]func(dst, x []float32){
 }
 
 func TestUnary(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Unary(t, unaries) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Unary(t, unaries, exact) })
 }
 
 var binaries = map[string]kerneltest.BinaryForms{
@@ -50,7 +53,7 @@ var binaries = map[string]kerneltest.BinaryForms{
 }
 
 func TestBinary(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Binary(t, binaries) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Binary(t, binaries, exact) })
 }
 
 // The two instruction sets do the same operations in the same order.

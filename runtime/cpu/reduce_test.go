@@ -16,31 +16,31 @@ func TestReduce(t *testing.T) {
 			"L1": cpu.ReduceL1[float32], "L2": cpu.ReduceL2[float32],
 			"LogSum": cpu.ReduceLogSum[float32], "LogSumExp": cpu.ReduceLogSumExp[float32],
 			"Prod": cpu.ReduceProd[float32], "Max": cpu.ReduceMax[float32], "Min": cpu.ReduceMin[float32],
-		})
+		}, exact)
 	})
 }
 
 func TestSoftmax(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Softmax(t, cpu.Softmax[float32], false) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Softmax(t, cpu.Softmax[float32], false, exact) })
 }
 
 func TestLogSoftmax(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Softmax(t, cpu.LogSoftmax[float32], true) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Softmax(t, cpu.LogSoftmax[float32], true, exact) })
 }
 
 func TestGroupNorm(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.GroupNorm(t, cpu.GroupNorm[float32]) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.GroupNorm(t, cpu.GroupNorm[float32], exact) })
 }
 
 func TestLayerNorm(t *testing.T) {
-	atEachLevel(t, func(t *testing.T) { kerneltest.Norm(t, cpu.LayerNorm[float32], true, true) })
+	atEachLevel(t, func(t *testing.T) { kerneltest.Norm(t, cpu.LayerNorm[float32], true, true, exact) })
 }
 
 func TestRMSNorm(t *testing.T) {
 	atEachLevel(t, func(t *testing.T) {
 		kerneltest.Norm(t, func(dst, src, scale, _ []float32, rows, n int, eps float32) {
 			cpu.RMSNorm(dst, src, scale, rows, n, eps)
-		}, false, false)
+		}, false, false, exact)
 	})
 }
 

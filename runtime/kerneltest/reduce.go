@@ -3,50 +3,77 @@ package kerneltest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
-// A ReduceCase is the definition of a reduction of a line. The error may be Room float32 units of
-// the sum of the magnitudes of the terms; if Room is 0, the result must be exact.
+// A ReduceCase is the definition of a reduction of a line.
 type ReduceCase struct {
 	Name string
 	Want func(line []float64) (value, magnitude float64)
-	Room float64
+	// Room is the largest error for a line of n elements, in units of rounding (2⁻²⁴) of the magnitude that Want
+	// returns, on targets that divide and take roots exactly. The result is exact if it is 0.
+	Room func(n int) float64
+	// Quotient and Root are the units of rounding that one unit in the last place of a quotient or of a root
+	// may amount to.
+	Quotient, Root float64
+	// MayBeNaN reports whether some order of the steps gives NaN for a line. least is the number below which a
+	// kernel may round to zero. MayBeNaN may be nil.
+	MayBeNaN func(line []float64, least float64) bool
 }
 
 // Reductions are the reductions of float32.
 var Reductions = []ReduceCase{
-	{"Sum", func(x []float64) (float64, float64) { return sum(x, same), sum(x, math.Abs) }, 16},
-	{"Mean", func(x []float64) (float64, float64) {
+	{Name: "Sum", Want: func(x []float64) (float64, float64) { return sum(x, same), sum(x, math.Abs) }, Room: always(16)},
+	{Name: "Mean", Want: func(x []float64) (float64, float64) {
 		n := float64(len(x))
 		return sum(x, same) / n, sum(x, math.Abs) / n
-	}, 17},
-	{"SumSquare", func(x []float64) (float64, float64) { return sum(x, square), sum(x, square) }, 16},
-	{"L1", func(x []float64) (float64, float64) { return sum(x, math.Abs), sum(x, math.Abs) }, 16},
-	{"L2", func(x []float64) (float64, float64) {
+	}, Room: always(17), Quotient: 2},
+	{Name: "SumSquare", Want: func(x []float64) (float64, float64) { return sum(x, square), sum(x, square) }, Room: always(16)},
+	{Name: "L1", Want: func(x []float64) (float64, float64) { return sum(x, math.Abs), sum(x, math.Abs) }, Room: always(16)},
+	{Name: "L2", Want: func(x []float64) (float64, float64) {
 		return math.Sqrt(sum(x, square)), math.Sqrt(sum(x, square))
-	}, 8},
-	{"LogSum", func(x []float64) (float64, float64) {
+	}, Room: always(8), Root: 2},
+	{Name: "LogSum", Want: func(x []float64) (float64, float64) {
 		s := sum(x, same)
 		return math.Log(s), sum(x, math.Abs)/math.Abs(s) + math.Abs(math.Log(s))
-	}, 17},
-	{"LogSumExp", func(x []float64) (float64, float64) {
+	}, Room: always(17)},
+	{Name: "LogSumExp", Want: func(x []float64) (float64, float64) {
 		top := extreme(x, greater, math.Inf(-1))
 		if math.IsInf(top, 0) || top != top {
 			return top, 0
 		}
 		v := top + math.Log(sum(x, func(v float64) float64 { return math.Exp(v - top) }))
 		return v, 1 + math.Abs(v)
-	}, 8},
-	{"Prod", func(x []float64) (float64, float64) {
+	}, Room: always(8)},
+	{Name: "Prod", Want: func(x []float64) (float64, float64) {
 		p := 1.0
 		for _, v := range x {
 			p *= v
 		}
 		return p, math.Abs(p)
-	}, 4},
-	{"Max", func(x []float64) (float64, float64) { return extreme(x, greater, math.Inf(-1)), 0 }, 0},
-	{"Min", func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, 0},
+	}, Room: roundings, MayBeNaN: hasInfinityAndZero},
+	{Name: "Max", Want: func(x []float64) (float64, float64) { return extreme(x, greater, math.Inf(-1)), 0 }, Room: always(0)},
+	{Name: "Min", Want: func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, Room: always(0)},
+}
+
+// hasInfinityAndZero reports whether a line has an infinity, and other factors whose product may become zero.
+func hasInfinityAndZero(line []float64, least float64) bool {
+	product := 1.0
+	for _, v := range line {
+		product *= min(math.Abs(v), 1)
+	}
+	return product < least && slices.ContainsFunc(line, func(v float64) bool { return math.IsInf(v, 0) })
+}
+
+func always(room float64) func(int) float64 { return func(int) float64 { return room } }
+
+// roundings returns the relative error of a product of n numbers, multiplied in any order, in units of rounding. It
+// is γ of the n − 1 roundings, k·u/(1 − k·u) for k of them of u: Higham, Accuracy and Stability of Numerical
+// Algorithms, 2nd edition, lemma 3.1.
+func roundings(n int) float64 {
+	k := float64(max(n-1, 0))
+	return k / (1 - k/(1<<24))
 }
 
 func greater(a, b float64) float64 { return max(a, b) }
@@ -70,8 +97,9 @@ func extreme(x []float64, pick func(a, b float64) float64, start float64) float6
 	return start
 }
 
-// Reduce tests a kernel for each of Reductions. The kernel reads src as [outer, n, inner].
-func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, inner int)) {
+// Reduce tests a kernel for each of Reductions. The kernel reads src as [outer, n, inner]. Results have
+// the accuracy a.
+func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, inner int), a Accuracy) {
 	for _, c := range Reductions {
 		t.Run(c.Name, func(t *testing.T) {
 			f := kernels[c.Name]
@@ -80,17 +108,17 @@ func Reduce(t *testing.T, kernels map[string]func(dst, src []float32, outer, n, 
 			}
 			for _, n := range []int{0, 1, 2, 7, 8, 9, 16, 31, 33, 63, 64, 65, 130, 257} {
 				for _, inner := range []int{1, 2, 7, 8, 9, 16, 31, 33, 64, 100, 257, 300} {
-					checkReduce(t, f, c, 2, n, inner, false)
-					checkReduce(t, f, c, 3, n, inner, true)
+					checkReduce(t, f, &c, a, 2, n, inner, false)
+					checkReduce(t, f, &c, a, 3, n, inner, true)
 				}
 			}
-			checkReduce(t, f, c, 2, 10_000, 1, false)
-			checkReduce(t, f, c, 1, 3_000, 17, false)
+			checkReduce(t, f, &c, a, 2, 10_000, 1, false)
+			checkReduce(t, f, &c, a, 1, 3_000, 17, false)
 		})
 	}
 }
 
-func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), c ReduceCase, outer, n, inner int, special bool) {
+func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), c *ReduceCase, a Accuracy, outer, n, inner int, special bool) {
 	t.Helper()
 	r := NewRandom(uint32(n + inner))
 	r.special = special
@@ -105,17 +133,44 @@ func checkReduce(t *testing.T, f func(dst, src []float32, outer, n, inner int), 
 			for j := range line {
 				line[j] = float64(src.Data[(o*n+j)*inner+i])
 			}
-			want, magnitude := c.Want(line)
-			if got := dst.Data[o*inner+i]; !within(got, want, 0, c.Room*magnitude/(1<<24)+math.SmallestNonzeroFloat32) {
+			if got := dst.Data[o*inner+i]; !c.accepts(got, line, a) {
+				want, _ := c.Want(line)
 				t.Fatalf("[%d, %d, %d]: dst[%d, %d] = %v, want %v", outer, n, inner, o, i, got, want)
 			}
 		}
 	}
 }
 
+// accepts reports whether got is a result for a line with the accuracy a.
+func (c *ReduceCase) accepts(got float32, line []float64, a Accuracy) bool {
+	n, step, least := len(line), 0x1p-150, math.SmallestNonzeroFloat32 // step is the rounding of a step that underflows
+	lines := [][]float64{line}
+	if a.Flushes {
+		step, least = normal, normal
+		flushed := slices.Clone(line)
+		for i, v := range flushed {
+			if small(v) {
+				flushed[i] = math.Copysign(0, v)
+			}
+		}
+		lines = append(lines, flushed)
+	}
+	if c.MayBeNaN != nil && c.MayBeNaN(line, least) && got != got {
+		return true
+	}
+	units, underflow := c.Room(n)+c.Quotient*a.Division+c.Root*a.Root, step*float64(max(n, 2))
+	if c.Room(2) == 0 { // it computes nothing
+		underflow = 0
+	}
+	return slices.ContainsFunc(lines, func(line []float64) bool {
+		want, magnitude := c.Want(line)
+		return within(got, want, 0, units*magnitude/(1<<24)+underflow)
+	})
+}
+
 // Softmax tests a softmax, or its logarithm if logarithm is true, along the middle axis of [rows,
-// n, inner].
-func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool) {
+// n, inner]. Results have the accuracy a.
+func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logarithm bool, a Accuracy) {
 	for _, n := range []int{1, 2, 3, 8, 10, 15, 16, 17, 40, 64, 100, 129, 1000, 5000, 70_000} {
 		for _, inner := range []int{1, 2, 5, 16, 33, 300} {
 			if n*inner > 80_000 {
@@ -157,10 +212,13 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 						}
 						for j := range n {
 							x := float64(src.Data[at(j)]) - top
-							want, ulp := math.Exp(x)/sum, 8.0
+							want, ulp := math.Exp(x)/sum, 8+a.Division
 							room := math.Abs(want) * math.Abs(x) / (1 << 24)
 							if logarithm {
 								want, ulp, room = x-math.Log(sum), 4, (1+math.Log(sum))/(1<<22)
+							}
+							if a.Flushes {
+								room += normal
 							}
 							if got := dst.Data[at(j)]; !within(got, want, ulp, room) {
 								t.Fatalf("line %d, %d: element %d is %v, want %v", row, i, j, got, want)
@@ -174,8 +232,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 }
 
 // Norm tests a normalisation of rows of n elements, with and without scale and bias. centred says
-// that it subtracts the mean. If biased is false, bias is always nil.
-func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool) {
+// that it subtracts the mean. If biased is false, bias is always nil. Results have the accuracy a.
+func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps float32), centred, biased bool, a Accuracy) {
 	for _, n := range []int{1, 2, 7, 8, 16, 31, 64, 100, 129, 768, 5000} {
 		for _, operands := range []string{"", "scale", "bias", "scale, bias"} {
 			if !biased && operands != "" && operands != "scale" {
@@ -217,10 +275,11 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 						if scale != nil {
 							want *= float64(scale[i])
 						}
+						room := factor*0x1p-21 + a.inverseRoot(want)
 						if bias != nil {
 							want += float64(bias[i])
 						}
-						if got := dst.Data[row*n+i]; !within(got, want, 8, factor*0x1p-21) {
+						if got := dst.Data[row*n+i]; !within(got, want, 8, room) {
 							t.Fatalf("dst[%d, %d] = %v, want %v", row, i, got, want)
 						}
 					}
@@ -230,8 +289,14 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// GroupNorm tests a normalisation of groups of channels.
-func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32)) {
+// inverseRoot returns the error of v, a product with the quotient of 1 and a root, beyond what correct rounding
+// has. A unit in the last place is at most 2⁻²³ of a number.
+func (a Accuracy) inverseRoot(v float64) float64 {
+	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
+}
+
+// GroupNorm tests a normalisation of groups of channels. Results have the accuracy a.
+func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32), a Accuracy) {
 	const n, eps = 2, 1e-3
 	for _, s := range [][3]int{{1, 1, 1}, {1, 3, 5}, {4, 4, 49}, {2, 6, 33}, {3, 3, 5000}, {1, 2, 16}, {4, 32, 0}} {
 		groups, channels, pixels := s[0], s[1], s[2]
@@ -264,10 +329,11 @@ func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, 
 					if operands.scale != nil {
 						want *= float64(operands.scale[c])
 					}
+					room := factor*0x1p-20 + a.inverseRoot(want)
 					if operands.bias != nil {
 						want += float64(operands.bias[c])
 					}
-					if got := dst.Data[first+i]; !within(got, want, 8, factor*0x1p-20) {
+					if got := dst.Data[first+i]; !within(got, want, 8, room) {
 						t.Fatalf("%v: element %d is %v, want %v", s, first+i, got, want)
 					}
 				}

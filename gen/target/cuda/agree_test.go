@@ -18,6 +18,7 @@ import (
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/ir/kernel"
 	driver "github.com/burngen/burngen/runtime/cuda"
+	"github.com/burngen/burngen/runtime/kerneltest"
 )
 
 // ptxas is the assembler of the CUDA toolkit.
@@ -39,7 +40,7 @@ func TestAgreeOnCard(t *testing.T) {
 
 // TestKernels runs the tests that the kernels of all targets have to pass on the first card.
 func TestKernels(t *testing.T) {
-	targettest.Kernels(t, gputest.Open(t, cuda.Target(), driver.Driver()))
+	targettest.Kernels(t, gputest.Open(t, cuda.Target(), driver.Driver()), kerneltest.Accuracy{})
 }
 
 // assembler is a device whose kernels are assembled in the background when they are first launched.

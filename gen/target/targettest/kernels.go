@@ -18,8 +18,10 @@ var everyKernel = flag.Bool("kernels", false, "run all tests of package kernelte
 
 // Kernels runs the tests of package kerneltest on the kernels of a target whose operands are stored
 // alike on all targets. The tests try many sizes, special numbers and the accuracy of each operator.
-// Without the flag -kernels it runs the test with the fewest launches.
-func Kernels(t *testing.T, x Target) {
+// Without the flag -kernels it runs the test with the fewest launches. a is the accuracy that the target
+// promises.
+func Kernels(t *testing.T, x Target, a kerneltest.Accuracy) {
+	t.Logf("the target promises %+v", a)
 	k := kernels{t, x}
 	t.Run("group norm", func(t *testing.T) {
 		kerneltest.GroupNorm(t, func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32) {
@@ -27,25 +29,25 @@ func Kernels(t *testing.T, x Target) {
 				scale = ones(channels)
 			}
 			k.norm(op.GroupNormalization{Groups: groups, Epsilon: float64(eps)}, dst, []int{n, channels, pixels}, src, scale, bias)
-		})
+		}, a)
 	})
 	if !*everyKernel {
 		return
 	}
-	t.Run("unary", func(t *testing.T) { kerneltest.Unary(t, k.unary()) })
-	t.Run("binary", func(t *testing.T) { kerneltest.Binary(t, k.binary()) })
-	t.Run("reduce", func(t *testing.T) { kerneltest.Reduce(t, k.reduce()) })
-	t.Run("softmax", func(t *testing.T) { kerneltest.Softmax(t, k.lines(op.Softmax{Axis: 1}), false) })
-	t.Run("log softmax", func(t *testing.T) { kerneltest.Softmax(t, k.lines(op.LogSoftmax{Axis: 1}), true) })
+	t.Run("unary", func(t *testing.T) { kerneltest.Unary(t, k.unary(), a) })
+	t.Run("binary", func(t *testing.T) { kerneltest.Binary(t, k.binary(), a) })
+	t.Run("reduce", func(t *testing.T) { kerneltest.Reduce(t, k.reduce(), a) })
+	t.Run("softmax", func(t *testing.T) { kerneltest.Softmax(t, k.lines(op.Softmax{Axis: 1}), false, a) })
+	t.Run("log softmax", func(t *testing.T) { kerneltest.Softmax(t, k.lines(op.LogSoftmax{Axis: 1}), true, a) })
 	t.Run("layer norm", func(t *testing.T) {
 		kerneltest.Norm(t, func(dst, src, scale, bias []float32, rows, n int, eps float32) {
 			k.norm(op.LayerNormalization{Axis: 1, Epsilon: float64(eps)}, dst, []int{rows, n}, src, scale, bias)
-		}, true, true)
+		}, true, true, a)
 	})
 	t.Run("RMS norm", func(t *testing.T) {
 		kerneltest.Norm(t, func(dst, src, scale, _ []float32, rows, n int, eps float32) {
 			k.norm(op.RMSNormalization{Axis: 1, Epsilon: float64(eps)}, dst, []int{rows, n}, src, scale)
-		}, false, false)
+		}, false, false, a)
 	})
 }
 

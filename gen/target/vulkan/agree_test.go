@@ -1,12 +1,15 @@
 package vulkan_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/gpu/gputest"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/gen/target/vulkan"
+	runtime "github.com/burngen/burngen/runtime/gpu"
+	"github.com/burngen/burngen/runtime/kerneltest"
 	driver "github.com/burngen/burngen/runtime/vulkan"
 )
 
@@ -20,7 +23,24 @@ func TestAgreeOnDevice(t *testing.T) {
 
 // TestKernels runs the tests that the kernels of all targets have to pass on the first device.
 func TestKernels(t *testing.T) {
-	targettest.Kernels(t, gputest.Open(t, vulkan.Target(), driver.Driver()))
+	target := gputest.Open(t, vulkan.Target(), driver.Driver())
+	devices, err := driver.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	targettest.Kernels(t, target, accuracy(devices[0]))
+}
+
+// accuracy returns what a device promises about f32, by section "Precision and Operation of SPIR-V Instructions" of
+// Vulkan's specification. A quotient has an error of 2.5 units in the last place for divisors of 2⁻¹²⁶ to 2¹²⁶. A
+// square root is 1/inversesqrt, of which the inverse root has an error of 2 units. These are up to 4 units of the
+// quotient, whose own 2.5 are added.
+func accuracy(device runtime.Info) kerneltest.Accuracy {
+	return kerneltest.Accuracy{
+		Division: 2.5 - 0.5,
+		Root:     4 + 2.5 - 0.5,
+		Flushes:  !slices.Contains(device.Features, "shaderDenormPreserveFloat32"),
+	}
 }
 
 // TestPrecisionsOnDevice is [TestAgreeOnDevice] with products in other precisions than f32.

@@ -1,0 +1,71 @@
+package kerneltest
+
+import "math"
+
+// Accuracy says how precisely a target divides and takes roots in f32, and which numbers it may replace, as the
+// specification of the target promises. The zero value is the arithmetic of IEEE 754.
+type Accuracy struct {
+	// Division is the error of a quotient beyond the half unit in the last place of correct rounding. If it
+	// is above 0, nothing is promised for divisors outside of 2⁻¹²⁶ to 2¹²⁶.
+	Division float64
+	// Root is the error of a square root beyond the half unit in the last place of correct rounding.
+	Root float64
+	// Flushes says that a zero may take the place of every number below 2⁻¹²⁶: of operands, results, and what
+	// is computed in between.
+	Flushes bool
+}
+
+// normal is the least normal number of f32.
+const normal = 0x1p-126
+
+// small reports whether x is a subnormal number of f32.
+func small(x float64) bool { return x != 0 && math.Abs(x) < normal }
+
+// readings returns the numbers for which a kernel may take x: x, and zero if x may be flushed.
+func (a Accuracy) readings(x float64) []float64 {
+	if a.Flushes && small(x) {
+		return []float64{x, math.Copysign(0, x)}
+	}
+	return []float64{x}
+}
+
+// promised reports whether the error of a quotient by y is bounded.
+func (a Accuracy) promised(y float64) bool {
+	size := math.Abs(y)
+	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
+}
+
+// accepts reports whether got is within ulp units in the last place plus room of f(y), where y is one of the
+// readings of x. steps bounds the factor by which the kernel multiplies what it computes in between.
+func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
+	if a.Flushes {
+		room += steps * normal
+	}
+	for _, y := range a.readings(x) {
+		if within(got, f(y), ulp, room) {
+			return true
+		}
+	}
+	return false
+}
+
+// acceptsBinary reports whether got is f(x, y) for readings of x and y. divides says that f is a quotient.
+func (a Accuracy) acceptsBinary(got float32, f func(x, y float32) float32, x, y float32, divides bool) bool {
+	if divides && !a.promised(float64(y)) {
+		return true
+	}
+	for _, p := range a.readings(float64(x)) {
+		for _, q := range a.readings(float64(y)) {
+			want := f(float32(p), float32(q))
+			switch {
+			case math.Float32bits(got) == math.Float32bits(want), got != got && want != want:
+				return true
+			case a.Flushes && small(float64(want)) && got == 0:
+				return true
+			case divides && a.Division > 0 && within(got, p/q, 0.5+a.Division, 0):
+				return true
+			}
+		}
+	}
+	return false
+}
