@@ -29,6 +29,7 @@ func defineVerify(flags *flagSet) func(*streams, []string) error {
 		asJSON  = flags.Bool("json", false, "print a JSON object for each case, and one with the totals")
 		timeout = flags.Duration("timeout", 2*time.Minute, "stop a case that takes longer than `TIME` to compile, or to run")
 	)
+	flags.IntVar(&o.Jobs, "jobs", 1, "with -exec or -eval, verify `N` models at a time")
 	flags.BoolVar(&o.Layers, "layers", false, "also compare intermediate values, where the references have them")
 	flags.Var(weightsDType{&o.WeightsDType}, "weights-dtype", weightsDTypeHelp+"\nThe tolerances of floats are as large as this rounding requires")
 	on := runTarget(flags, "generate for `TARGET`, or with -exec run on it")
@@ -39,6 +40,10 @@ func defineVerify(flags *flagSet) func(*streams, []string) error {
 			return usagef("name one or more folders with models and references")
 		case *eval && *exec:
 			return usagef("use -eval or -exec, not both")
+		case o.Jobs < 1:
+			return usagef("-jobs %d: a number above zero expected", o.Jobs)
+		case o.Jobs > 1 && !*eval && !*exec:
+			return usagef("use -jobs with -exec or -eval")
 		case *timeout <= 0:
 			return usagef("-timeout %s: a time above zero expected", *timeout)
 		case *eval:

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/burngen/burngen/gen"
@@ -57,6 +58,10 @@ type Options struct {
 	Layers bool
 	// Timeout bounds the generation and the run of each case. 0 means two minutes.
 	Timeout time.Duration
+	// Jobs is the number of cases that are verified at a time, except with Generated. 0 means one. With several, the
+	// plain Go kernels compute what the CPU computes: the choice of the kernels is global to the process, and
+	// generating changes it.
+	Jobs int
 	// Report, if not nil, is called with each result, in order.
 	Report func(Result)
 	// Progress, if not nil, is called with the stage and the number of cases done.
@@ -136,12 +141,41 @@ func Run(cases []Case, o Options) (Summary, error) {
 	if o.Mode == Generated {
 		return v.generated()
 	}
+	if o.Jobs > 1 {
+		v.sideBySide()
+		return v.summary, nil
+	}
 	for i, c := range cases {
 		o.Progress("verifying", i, len(cases))
 		v.report(v.interpreted(c))
 		settle()
 	}
 	return v.summary, nil
+}
+
+// sideBySide verifies Jobs cases at a time without generating code, and reports them in their order.
+func (v *verifier) sideBySide() {
+	on := v.Target
+	if on == nil {
+		on = target.All[0]
+	}
+	defer on.Plain()()
+	results := make([]chan Result, len(v.cases))
+	for i := range results {
+		results[i] = make(chan Result, 1)
+	}
+	var next atomic.Int64
+	for range min(v.Jobs, len(v.cases)) {
+		go func() {
+			for i := next.Add(1) - 1; i < int64(len(v.cases)); i = next.Add(1) - 1 {
+				results[i] <- v.interpreted(v.cases[i])
+			}
+		}()
+	}
+	for i, done := range results {
+		v.Progress("verifying", i, len(v.cases))
+		v.report(<-done)
+	}
 }
 
 type verifier struct {

@@ -77,6 +77,14 @@ type Module interface {
 	Close()
 }
 
+// Compiling is a [Module] that compiles each kernel on its own, when the kernel is first requested.
+type Compiling interface {
+	Module
+	// CompileAll compiles all kernels, several at a time. It returns the error of the first kernel in the code that
+	// cannot be compiled.
+	CompileAll() error
+}
+
 // KernelInfo describes a kernel to the driver.
 type KernelInfo struct {
 	Name   string

@@ -39,7 +39,7 @@ func (p *Program) Open(options ...Option) (*Instance, error) {
 	return i, err
 }
 
-// load opens a device and loads the code, unless an instance has done so before.
+// load opens a device, loads the code and compiles the kernels, unless an instance has done so before.
 func (p *Program) load(index int) (*loaded, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,6 +55,13 @@ func (p *Program) load(index int) (*loaded, error) {
 		if m, err = d.Load([]byte(*p.Code)); err != nil {
 			d.release()
 			return nil, err
+		}
+		if c, ok := m.(Compiling); ok {
+			if err := c.CompileAll(); err != nil {
+				m.Close()
+				d.release()
+				return nil, err
+			}
 		}
 	}
 	if p.loaded == nil {

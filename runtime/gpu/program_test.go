@@ -57,3 +57,43 @@ func TestProgramOpensDevicesOnce(t *testing.T) {
 		t.Errorf("opened %v, want 0, 0 and 1", l.opened)
 	}
 }
+
+// compiling is a device whose modules compile kernels with an error.
+type compiling struct {
+	Opened
+	err                    error
+	compiled, closed, gone int // calls of CompileAll, and of Close of modules and of the device
+}
+
+func (c *compiling) Load([]byte) (Module, error) { return compilingModule{c: c}, nil }
+func (c *compiling) Close() error                { c.gone++; return nil }
+
+type compilingModule struct {
+	Module
+	c *compiling
+}
+
+func (m compilingModule) CompileAll() error { m.c.compiled++; return m.c.err }
+func (m compilingModule) Close()            { m.c.closed++ }
+
+// TestProgramCompilesKernels loads a program whose kernels are compiled at first with an error, which gives
+// everything back.
+func TestProgramCompilesKernels(t *testing.T) {
+	wrong := errors.New("wrong")
+	d := &compiling{err: wrong}
+	code := "kernels"
+	l := &listed{infos: make([]Info, 1), device: d}
+	p := &Program{Driver: func() Driver { return l }, Code: &code}
+	if _, err := p.Open(); !errors.Is(err, wrong) || d.compiled != 1 || d.closed != 1 || d.gone != 1 {
+		t.Errorf("error %v; %+v", err, d)
+	}
+	d.err = nil
+	for range 2 {
+		if _, err := p.Open(); err != nil {
+			t.Error(err)
+		}
+	}
+	if d.compiled != 2 || d.closed != 1 || d.gone != 1 || len(l.opened) != 2 {
+		t.Errorf("%+v, opened %v", d, l.opened)
+	}
+}

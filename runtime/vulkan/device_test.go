@@ -3,6 +3,8 @@ package vulkan
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -195,6 +197,45 @@ func TestCloseWhileInUse(t *testing.T) {
 			must(t, d.Close())
 			wg.Wait()
 		}
+	})
+}
+
+// TestCompileAll compiles the kernels of a module before they are requested.
+func TestCompileAll(t *testing.T) {
+	onDevices(t, func(t *testing.T, d *device) {
+		m, err := d.Load(testModule())
+		must(t, err)
+		must(t, m.(gpu.Compiling).CompileAll())
+		compiled := maps.Clone(m.(*module).kernels)
+		if len(compiled) != len(testKernels) {
+			t.Errorf("%d kernels are compiled, want %d", len(compiled), len(testKernels))
+		}
+		must(t, m.(gpu.Compiling).CompileAll())
+		for name, args := range testKernels {
+			info := gpu.KernelInfo{Name: name, Block: m.(*module).shader.blocks[name], Args: args}
+			k, err := m.Kernel(info)
+			must(t, err)
+			if k != compiled[name] {
+				t.Errorf("kernel %s is compiled twice", name)
+			}
+			info.Args++
+			_, err = m.Kernel(info)
+			wantError(t, err, "arguments, now with")
+		}
+		m.Close()
+		wantError(t, m.(gpu.Compiling).CompileAll(), "the module is closed")
+
+		// Two kernels have blocks that the device does not take. The first of them is reported.
+		limit := d.adapter.properties.limits.maxComputeWorkGroupSize[0]
+		large := newAssembler()
+		for _, size := range []uint32{64, limit + 2, limit + 1} {
+			large.kernel(fmt.Sprint("block", size), [3]uint32{size, 1, 1}, func(*kernelText) {})
+		}
+		s, err := readShader(large.code(), 5)
+		must(t, err)
+		s.names = s.names[1:]                                                     // the module has no code to compile
+		oversized := &module{device: d, shader: s, kernels: map[string]*kernel{}} // the validation layer would not load it
+		wantError(t, oversized.CompileAll(), fmt.Sprintf("kernel \"block%d\"", limit+2))
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// module is a loaded module of SPIR-V. A kernel is compiled when it is first requested.
+// module is a loaded module of SPIR-V. A kernel is compiled by CompileAll, or when it is first requested.
 type module struct {
 	device *device
 	shader *shader
@@ -22,10 +22,14 @@ type module struct {
 
 // kernel is a compiled kernel.
 type kernel struct {
-	module   *module
+	module *module
+	// info is what the kernel was first requested with. Before that, Args is argsUnknown.
 	info     gpu.KernelInfo
 	pipeline handle
 }
+
+// argsUnknown stands for the number of arguments of a kernel that was not requested yet.
+const argsUnknown = -1
 
 // maxArguments is how many arguments a kernel may have.
 const maxArguments = 4096
@@ -62,25 +66,56 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 func (m *module) Kernel(info gpu.KernelInfo) (_ gpu.Kernel, err error) {
 	m.using.RLock()
 	defer m.using.RUnlock()
-	m.mu.Lock()
-	k, closed := m.kernels[info.Name], m.kernels == nil
-	m.mu.Unlock()
-	if closed {
+	if m.isClosed() {
 		return nil, fmt.Errorf("vulkan: kernel %q: the module is closed", info.Name)
 	}
 	defer m.device.log.join(&err)
-	if err := m.check(info); err != nil {
-		return nil, fmt.Errorf("vulkan: kernel %q: %w", info.Name, err)
+	k, err := m.compiled(info)
+	if err != nil {
+		return nil, err
 	}
-	if k == nil {
-		if k, err = m.compile(info); err != nil {
-			return nil, fmt.Errorf("vulkan: kernel %q: %w", info.Name, err)
-		}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k.info.Args == argsUnknown {
+		k.info = info
 	}
 	if k.info != info {
 		return nil, fmt.Errorf("vulkan: kernel %q: it was asked for before with %d arguments, now with %d", info.Name, k.info.Args, info.Args)
 	}
 	return k, nil
+}
+
+// CompileAll compiles all kernels, as many at a time as there are processors. It returns the error of the first
+// kernel in the code that cannot be compiled; kernels after it may be compiled or not. Close waits for CompileAll.
+func (m *module) CompileAll() (err error) {
+	m.using.RLock()
+	defer m.using.RUnlock()
+	if m.isClosed() {
+		return errors.New("vulkan: compile: the module is closed")
+	}
+	defer m.device.log.join(&err)
+	names := m.shader.names
+	return sideBySide(len(names), func(i int) error {
+		_, err := m.compiled(gpu.KernelInfo{Name: names[i], Block: m.shader.blocks[names[i]]})
+		return err
+	})
+}
+
+// compiled returns the kernel of this name, whose module is in use. It compiles the kernel if that has not been done.
+func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
+	err := m.check(info)
+	if err == nil {
+		m.mu.Lock()
+		k := m.kernels[info.Name]
+		m.mu.Unlock()
+		if k != nil {
+			return k, nil
+		}
+		if k, err = m.compile(info); err == nil {
+			return k, nil
+		}
+	}
+	return nil, fmt.Errorf("vulkan: kernel %q: %w", info.Name, err)
 }
 
 // check returns an error unless the module has the kernel and the device can run it.
@@ -115,6 +150,7 @@ func (m *module) check(info gpu.KernelInfo) error {
 func (m *module) compile(info gpu.KernelInfo) (*kernel, error) {
 	d := m.device
 	k := &kernel{module: m, info: info}
+	k.info.Args = argsUnknown
 	create := &computePipelineCreateInfo{
 		sType: typeComputePipelineCreateInfo,
 		stage: pipelineShaderStageCreateInfo{

@@ -12,7 +12,8 @@ import (
 type shader struct {
 	words        []uint32
 	capabilities []uint32
-	blocks       map[string][3]int // LocalSize of the entry points for compute
+	names        []string          // the entry points for compute that have a LocalSize, in their order
+	blocks       map[string][3]int // their LocalSize
 }
 
 const (
@@ -83,6 +84,7 @@ func (s *shader) read(op uint32, operands []uint32, entries map[uint32]string) {
 		entries[operands[1]] = literalString(operands[2:])
 	case op == opExecutionMode && len(operands) == 5 && operands[1] == modeLocalSize:
 		if name, ok := entries[operands[0]]; ok {
+			s.names = append(s.names, name)
 			s.blocks[name] = [3]int{int(operands[2]), int(operands[3]), int(operands[4])}
 		}
 	}

@@ -21,7 +21,7 @@ func (t Target) Open(d gpu.Driver, index int) (Target, error) {
 		device.Close()
 		return t, err
 	}
-	t.Device = &opened{language: t.Language, device: device, queue: q, kernels: map[string]gpu.Kernel{}}
+	t.Device = &opened{language: t.Language, device: device, idle: []gpu.Queue{q}, kernels: map[string]*compiled{}}
 	return t, nil
 }
 
@@ -33,25 +33,35 @@ func (t Target) Close() error {
 	return nil
 }
 
-// opened is a device that a driver has opened.
+// opened is a device that a driver has opened. Launches of several goroutines run side by side.
 type opened struct {
 	language Language
 	device   gpu.Opened
 
 	mu      sync.Mutex
-	queue   gpu.Queue
-	kernels map[string]gpu.Kernel // by their text
+	idle    []gpu.Queue          // that no launch uses
+	kernels map[string]*compiled // by their text
+}
+
+// compiled is a kernel of the device. The first goroutine that launches it compiles it, and others wait for that.
+type compiled struct {
+	once   sync.Once
+	kernel gpu.Kernel
+	err    error
 }
 
 // Launch copies the arguments to the device, runs the kernel, and copies the memory that the kernel
 // writes back.
 func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	loaded, err := o.load(k)
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
+	queue, err := o.take()
+	if err != nil {
+		return err
+	}
+	defer o.putBack(queue)
 	words := make([]uint64, len(args))
 	for i, a := range args {
 		switch {
@@ -63,25 +73,25 @@ func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 				return err
 			}
 			defer o.device.Free(at)
-			if err := o.queue.Upload(at, a.Memory); err != nil {
+			if err := queue.Upload(at, a.Memory); err != nil {
 				return err
 			}
 			words[i] = uint64(at)
 		}
 	}
 	defer func() { // the memory is freed then
-		if waited := o.queue.Wait(context.Background()); err == nil {
+		if waited := queue.Wait(context.Background()); err == nil {
 			err = waited
 		}
 	}()
 	if grid[0] > 0 && grid[1] > 0 && grid[2] > 0 {
-		if err := o.queue.Launch(loaded, grid, words); err != nil {
+		if err := queue.Launch(loaded, grid, words); err != nil {
 			return err
 		}
 	}
 	for i, a := range args {
 		if len(a.Memory) > 0 && k.Params[i].Written {
-			if err := o.queue.Download(a.Memory, gpu.Address(words[i])); err != nil {
+			if err := queue.Download(a.Memory, gpu.Address(words[i])); err != nil {
 				return err
 			}
 		}
@@ -89,12 +99,47 @@ func (o *opened) Launch(k *kernel.Kernel, grid [3]int, args []Arg) (err error) {
 	return nil
 }
 
-// load returns a kernel of the device. It compiles each kernel once.
+// take returns a queue that no other launch uses.
+func (o *opened) take() (gpu.Queue, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.idle); n > 0 {
+		q := o.idle[n-1]
+		o.idle = o.idle[:n-1]
+		return q, nil
+	}
+	return o.device.Queue()
+}
+
+// putBack makes a queue available to other launches.
+func (o *opened) putBack(q gpu.Queue) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.idle = append(o.idle, q)
+}
+
+// load returns a kernel of the device. It compiles each kernel once, and again after an error.
 func (o *opened) load(k *kernel.Kernel) (gpu.Kernel, error) {
 	text := k.String()
-	if found, ok := o.kernels[text]; ok {
-		return found, nil
+	o.mu.Lock()
+	c := o.kernels[text]
+	if c == nil {
+		c = &compiled{}
+		o.kernels[text] = c
 	}
+	o.mu.Unlock()
+	c.once.Do(func() {
+		if c.kernel, c.err = o.compile(k); c.err != nil {
+			o.mu.Lock()
+			delete(o.kernels, text)
+			o.mu.Unlock()
+		}
+	})
+	return c.kernel, c.err
+}
+
+// compile loads a module of one kernel.
+func (o *opened) compile(k *kernel.Kernel) (gpu.Kernel, error) {
 	code, err := o.language.Write(k)
 	if err != nil {
 		return nil, err
@@ -103,9 +148,9 @@ func (o *opened) load(k *kernel.Kernel) (gpu.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := m.Kernel(gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)})
-	if err == nil {
-		o.kernels[text] = found
+	made, err := m.Kernel(gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params)})
+	if err != nil {
+		m.Close()
 	}
-	return found, err
+	return made, err
 }
