@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,19 @@ import (
 type cache struct {
 	folder func() string // "" keeps nothing
 	limit  int64         // bytes; the entries that were not used for the longest time go first
+	// unswept are the bytes written since the folder was last looked through. The entries exceed the limit by at
+	// most 1/sweepShare.
+	unswept *atomic.Int64
+}
+
+// sweepShare is the share of the limit after which a cache removes old entries.
+const sweepShare = 16
+
+// newCache returns a cache, whose first write removes old entries.
+func newCache(folder func() string, limit int64) cache {
+	c := cache{folder, limit, &atomic.Int64{}}
+	c.unswept.Store(limit)
+	return c
 }
 
 // entry is a file of a cache. The zero entry is never found, and writing it does nothing.
@@ -96,7 +110,10 @@ func (e entry) write(code []byte, log string) {
 		os.Remove(f.Name())
 		return
 	}
-	e.cache.sweep()
+	if e.cache.unswept.Add(int64(len(rest))) > e.cache.limit/sweepShare {
+		e.cache.unswept.Store(0)
+		e.cache.sweep()
+	}
 }
 
 // sweep removes the entries beyond the limit that were unused for the longest time, and the

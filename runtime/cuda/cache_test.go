@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +13,7 @@ import (
 func TestCacheLimit(t *testing.T) {
 	folder := t.TempDir()
 	code := make([]byte, 1000)
-	c := cache{folder: func() string { return folder }, limit: 3 * int64(len(code)+headerBytes+3)}
+	c := newCache(func() string { return folder }, 3*int64(len(code)+headerBytes+3))
 	names := []string{"a", "b", "c", "d"}
 	write := func(name string) {
 		c.entry(name).write(code, "log")
@@ -52,9 +54,29 @@ func TestCacheLimit(t *testing.T) {
 	}
 }
 
+// TestCacheSweepsRarely writes entries that are small beside the limit. Only the first of them, and one after 1/16 of
+// the limit, makes the cache look through its folder.
+func TestCacheSweepsRarely(t *testing.T) {
+	folder := t.TempDir()
+	const size = 1000
+	c := newCache(func() string { return folder }, 10*sweepShare*size)
+	left := filepath.Join(folder, "left.partial")
+	for i := range 30 {
+		old := time.Now().Add(-2 * time.Hour)
+		if err := errors.Join(os.WriteFile(left, nil, 0o600), os.Chtimes(left, old, old)); err != nil {
+			t.Fatal(err)
+		}
+		c.entry(fmt.Sprint(i)).write(make([]byte, size-4), "") // 4 bytes are the length of the log
+		_, err := os.Stat(left)
+		if swept, want := err != nil, i%11 == 0; swept != want {
+			t.Errorf("entry %d: swept %t, want %t", i, swept, want)
+		}
+	}
+}
+
 // TestCacheKeys differ by every part, and by where parts end.
 func TestCacheKeys(t *testing.T) {
-	c := cache{folder: func() string { return "folder" }}
+	c := newCache(func() string { return "folder" }, 0)
 	seen := map[string]bool{}
 	for _, key := range [][]string{{}, {""}, {"ab"}, {"a", "b"}, {"", "ab"}, {"ab", ""}} {
 		path := c.entry(key...).path
@@ -63,7 +85,7 @@ func TestCacheKeys(t *testing.T) {
 		}
 		seen[path] = true
 	}
-	if e := (cache{folder: func() string { return "" }}).entry("a"); e.path != "" {
+	if e := newCache(func() string { return "" }, 0).entry("a"); e.path != "" {
 		t.Error("a cache without a folder has a path")
 	}
 }

@@ -25,11 +25,12 @@ type device struct {
 	closed bool
 	lost   atomic.Pointer[error] // of a failure after which the context is of no use
 
-	tables  sync.Mutex // guards the maps of what Close gives back
+	tables  sync.Mutex // guards all that follows, which Close gives back
 	memory  map[gpu.Address]struct{}
 	modules map[*module]struct{}
 	graphs  map[*graph]struct{}
 	queues  map[*queue]struct{}
+	spare   []slot // of closed queues
 }
 
 // openDevice opens a card. It retains the primary context of the card.
@@ -183,7 +184,10 @@ func (d *device) Close() error {
 		g.release()
 	}
 	for q := range d.queues {
-		q.release()
+		q.release(false)
+	}
+	for _, s := range d.spare {
+		s.free(d)
 	}
 	for m := range d.modules {
 		d.api.ModuleUnload(m.handle)
@@ -191,7 +195,7 @@ func (d *device) Close() error {
 	for a := range d.memory {
 		d.api.MemFree(libcuda.Address(a))
 	}
-	d.memory, d.modules, d.graphs, d.queues = nil, nil, nil, nil
+	d.memory, d.modules, d.graphs, d.queues, d.spare = nil, nil, nil, nil, nil
 	if r := d.api.PrimaryRelease(d.handle); r != libcuda.Success && err == nil {
 		err = d.failed(r, "closing %s", d.info.Name)
 	}

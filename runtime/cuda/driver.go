@@ -21,10 +21,13 @@ type driver struct {
 	assembling sync.Mutex
 }
 
+// cacheLimit is how many bytes of compiled code are kept.
+const cacheLimit = 256 << 20
+
 var installed = &driver{
 	load:    sync.OnceValues(libcuda.Load),
 	release: libcuda.DriverRelease,
-	cache:   cache{folder: userCache, limit: 256 << 20},
+	cache:   newCache(userCache, cacheLimit),
 	slot:    4 << 20, // large enough for the bus, small enough for the queue of a small model
 }
 
@@ -41,7 +44,7 @@ func Over(api *libcuda.API, folder string) gpu.Driver {
 	return &driver{
 		load:    func() (*libcuda.API, error) { return api, nil },
 		release: func() string { return "" },
-		cache:   cache{folder: func() string { return folder }, limit: 256 << 20},
+		cache:   newCache(func() string { return folder }, cacheLimit),
 		slot:    1 << 20, // less data goes around the ring
 	}
 }

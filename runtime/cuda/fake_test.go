@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -382,6 +383,62 @@ func TestOpensAndCloses(t *testing.T) {
 }
 
 // TestCloseWhileUsed closes a device under goroutines that use it. They get results or errors.
+// TestSpareSlots opens and closes queues that copy. Later queues use the pinned memory of earlier ones.
+func TestSpareSlots(t *testing.T) {
+	g := fake.New(fake.Options{})
+	d, err := g.Driver().Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := d.Alloc(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]byte, 1<<20)
+	round := func(queues int) {
+		t.Helper()
+		var opened []gpu.Queue
+		for range queues {
+			q, err := d.Queue()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, len(want))
+			want[queues]++
+			if err := errors.Join(q.Upload(at, want), q.Download(got, at), q.Wait(context.Background())); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Error("the copies are wrong")
+			}
+			opened = append(opened, q)
+		}
+		for _, q := range opened {
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	round(1)
+	pinned := g.Calls("cuMemHostAlloc")
+	for range 10 {
+		round(1)
+	}
+	if again := g.Calls("cuMemHostAlloc"); again != pinned || g.Calls("cuMemFreeHost") != 0 {
+		t.Errorf("%d blocks were pinned for one queue, and %d for all", pinned, again)
+	}
+	round(20)
+	if left := g.Calls("cuMemHostAlloc") - g.Calls("cuMemFreeHost"); left != 8 {
+		t.Errorf("%d blocks are kept, want 8", left)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if live := g.Live(); live != "" {
+		t.Errorf("not given back: %s", live)
+	}
+}
+
 func TestCloseWhileUsed(t *testing.T) {
 	for seed := range 20 {
 		g := fake.New(fake.Options{Machine: machine{}, Memory: 64 << 20})

@@ -286,16 +286,17 @@ func (q *queue) Close() error {
 	if q.enter() == nil { // else the device gives it back
 		defer q.leave()
 		forget(q.device, q.device.queues, q)
-		q.release()
+		q.release(err == nil)
 	}
 	return err
 }
 
-// release frees the stream and the staging memory. No other call of the queue runs.
-func (q *queue) release() {
+// release frees the stream. It frees the staging memory, or leaves it to other queues if keep is set. No other call of
+// the queue runs.
+func (q *queue) release(keep bool) {
 	q.closed = true
 	q.fills = nil
-	q.staging.release(q.device)
+	q.staging.release(q.device, keep)
 	q.clock.release(q.device)
 	q.device.api.StreamDestroy(q.stream)
 }

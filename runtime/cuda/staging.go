@@ -9,6 +9,10 @@ import (
 // maxSlots is how many slots are in flight: while one is filled, the others are copied.
 const maxSlots = 4
 
+// maxSpareSlots is how many slots of closed queues a device keeps for the next queues. Pinning memory takes
+// longer than a call of a small model.
+const maxSpareSlots = 8
+
 // staging is a ring of slots of pinned memory for copies to and from the device. A slot is
 // allocated when it is first needed, and kept. A full slot is used again when its copies are done.
 type staging struct {
@@ -71,14 +75,24 @@ func (s *slot) take(n int) []byte {
 	return memory
 }
 
+// newSlot returns a slot that a closed queue has left, or a new one.
 func (q *queue) newSlot() (slot, error) {
-	memory, err := q.device.pin(q.device.driver.slot)
+	d := q.device
+	d.tables.Lock()
+	if n := len(d.spare); n > 0 {
+		s := d.spare[n-1]
+		d.spare = d.spare[:n-1]
+		d.tables.Unlock()
+		return s, nil
+	}
+	d.tables.Unlock()
+	memory, err := d.pin(d.driver.slot)
 	if err != nil {
 		return slot{}, err
 	}
 	s := slot{memory: memory}
-	if r := q.device.api.EventCreate(&s.event, libcuda.EventDisableTiming); r != libcuda.Success {
-		q.device.unpin(memory)
+	if r := d.api.EventCreate(&s.event, libcuda.EventDisableTiming); r != libcuda.Success {
+		d.unpin(memory)
 		return slot{}, q.failed(r, "staging")
 	}
 	return s, nil
@@ -92,12 +106,30 @@ func (s *staging) rewind() {
 	s.at = 0
 }
 
-func (s *staging) release(d *device) {
-	for _, slot := range s.slots {
-		d.api.EventDestroy(slot.event)
-		d.unpin(slot.memory)
+// release leaves the slots to the next queues of the device, if keep is set, and frees those that are too many. A slot
+// that is kept has no copy in flight.
+func (s *staging) release(d *device, keep bool) {
+	d.tables.Lock()
+	kept := 0
+	if keep {
+		kept = min(len(s.slots), maxSpareSlots-len(d.spare))
+	}
+	for _, slot := range s.slots[:kept] {
+		d.spare = append(d.spare, slot.emptied())
+	}
+	d.tables.Unlock()
+	for _, slot := range s.slots[kept:] {
+		slot.free(d)
 	}
 	s.slots = nil
+}
+
+// emptied returns the slot with nothing in it.
+func (s slot) emptied() slot { return slot{memory: s.memory, event: s.event} }
+
+func (s slot) free(d *device) {
+	d.api.EventDestroy(s.event)
+	d.unpin(s.memory)
 }
 
 // pin allocates pinned host memory, which the device can copy asynchronously.

@@ -41,7 +41,14 @@ func adapters() (in *instance, list []*adapter, err error) {
 	return in, list, err
 }
 
-// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack.
+// survey is what is known about the physical devices of an instance.
+type survey struct {
+	list  []*adapter // that can be used, in the order of Devices
+	unfit []string   // what the others lack
+}
+
+// examine lists the physical devices that can be used, in the order of Devices, and says what the others lack. It asks
+// the driver once in a process: each loaded model looks for its device.
 func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	defer func() {
 		if err != nil {
@@ -53,30 +60,43 @@ func examine() (in *instance, list []*adapter, unfit []string, err error) {
 	if in, err = connect(); err != nil {
 		return nil, nil, nil, err
 	}
+	in.examined.Lock()
+	defer in.examined.Unlock()
+	if in.found == nil {
+		if in.found, err = in.survey(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return in, in.found.list, in.found.unfit, nil
+}
+
+// survey asks the driver for the physical devices. It returns an error if there are none.
+func (in *instance) survey() (*survey, error) {
 	var count uint32
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), 0); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if count == 0 {
-		return nil, nil, nil, errNoDriver
+		return nil, errNoDriver
 	}
 	handles := make([]uintptr, count)
 	if err := in.vk.EnumeratePhysicalDevices.try(in.handle, uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&handles[0]))); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
+	s := &survey{}
 	for _, h := range handles[:count] {
 		a := &adapter{handle: h}
 		if err := a.read(in); err != nil {
-			unfit = append(unfit, fmt.Sprintf("%s: %v", goString(&a.properties.name[0]), err))
+			s.unfit = append(s.unfit, fmt.Sprintf("%s: %v", goString(&a.properties.name[0]), err))
 			continue
 		}
-		list = append(list, a)
+		s.list = append(s.list, a)
 	}
-	slices.SortStableFunc(list, func(a, b *adapter) int { return cmp.Compare(a.rank(), b.rank()) })
-	for i, a := range list {
+	slices.SortStableFunc(s.list, func(a, b *adapter) int { return cmp.Compare(a.rank(), b.rank()) })
+	for i, a := range s.list {
 		a.info.Index = i
 	}
-	return in, list, unfit, nil
+	return s, nil
 }
 
 // software is the rank of devices that compute on the CPU.

@@ -47,6 +47,10 @@ type hardwareQueue struct {
 	handle uintptr
 }
 
+// keptStaging is how many closed queues leave their staging memory to the next ones. Allocating it takes longer than a
+// call of a small model.
+const keptStaging = 4
+
 // maxQueues is how many queues of the driver a device uses.
 const maxQueues = 4
 
@@ -113,6 +117,7 @@ func (d *device) openHeaps() error {
 	if d.staging, err = d.newHeap(4<<20, requirements.types, host|memoryHostCached, host); err != nil {
 		return err
 	}
+	d.staging.keep = keptStaging
 	d.arguments, err = d.newHeap(4<<20, requirements.types, host|memoryDeviceLocal, host)
 	return err
 }
@@ -199,7 +204,7 @@ func (d *device) Close() (err error) {
 			err = e
 		}
 	}
-	d.cache.save(d)
+	d.cache.finish(d)
 	d.destroy()
 	d.log.join(&err)
 	return err

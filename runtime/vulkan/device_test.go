@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/gpu"
@@ -384,6 +385,59 @@ func TestPipelineCache(t *testing.T) {
 		must(t, os.RemoveAll(filepath.Dir(path)), os.WriteFile(filepath.Dir(path), nil, 0o600)) // no folder
 		run()
 		must(t, os.Remove(filepath.Dir(path)))
+	})
+}
+
+// TestPipelineCacheIsSavedRarely compiles kernels right after the cache was saved. They are saved when the device is
+// closed, or when some time has passed.
+func TestPipelineCacheIsSavedRarely(t *testing.T) {
+	onDevices(t, func(t *testing.T, first *device) {
+		for _, wait := range []bool{false, true} {
+			user, err := os.UserCacheDir()
+			must(t, err, os.RemoveAll(filepath.Join(user, "burngen")))
+			d := open(t, first.Info().Index)
+			gone := func() bool { return len(gpu.ReadCache(d.cache.file)) == 0 }
+			must(t, countTo(d, loaded(t, d)["count"], 2))
+			if gone() {
+				t.Fatal("the cache is not saved")
+			}
+			must(t, os.RemoveAll(filepath.Join(user, "burngen")))
+			d.cache.saved = [32]byte{} // the driver's data may be the same
+			d.cache.next = time.Now().Add(time.Hour)
+			kernel := loaded(t, d)["count"]
+			must(t, countTo(d, kernel, 2))
+			if !gone() {
+				t.Error("the cache is saved again at once")
+			}
+			if wait {
+				d.cache.next = time.Now()
+				must(t, countTo(d, kernel, 2))
+			} else {
+				must(t, d.Close())
+			}
+			if gone() {
+				t.Errorf("the cache is not saved later (%t)", wait)
+			}
+		}
+	})
+}
+
+// TestSurveyIsKept asks for the devices twice, and changes what the first call returned.
+func TestSurveyIsKept(t *testing.T) {
+	onDevices(t, func(t *testing.T, first *device) {
+		_, before, _, err := examine()
+		must(t, err)
+		list, err := Devices()
+		must(t, err)
+		list[0].Features[0], list[0].Name = "none", "nothing"
+		first.adapter.info.Name = "nothing"
+		_, after, _, err := examine()
+		must(t, err)
+		for i := range before {
+			if before[i] != after[i] || after[i].info.Name == "nothing" || after[i].info.Features[0] == "none" {
+				t.Errorf("device %d: %+v", i, after[i].info)
+			}
+		}
 	})
 }
 

@@ -2,6 +2,7 @@ package vulkan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/runtime/gpu"
 )
@@ -27,6 +28,7 @@ func (driver) Devices() ([]gpu.Info, error) {
 	list := make([]gpu.Info, len(all))
 	for i, a := range all {
 		list[i] = a.info
+		list[i].Features, list[i].Missing = slices.Clone(a.info.Features), slices.Clone(a.info.Missing)
 	}
 	return list, nil
 }
@@ -45,7 +47,8 @@ func (driver) Open(index int) (gpu.Opened, error) {
 	if index < 0 || index >= len(all) {
 		return nil, fmt.Errorf("vulkan: %w: there is no device %d, there are %d", gpu.ErrNoDevice, index, len(all))
 	}
-	d, err := openDevice(in, all[index])
+	own := *all[index]
+	d, err := openDevice(in, &own)
 	if err != nil {
 		return nil, fmt.Errorf("vulkan: open %s: %w", all[index].info.Name, err)
 	}

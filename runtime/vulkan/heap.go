@@ -23,8 +23,10 @@ type heap struct {
 	memory    uint32 // the memory type
 	mapped    bool   // whether the host sees the memory
 	blockSize int64  // bytes of a shared block
+	keep      int    // how many empty blocks of one piece are kept for pieces of the same size
 	mu        sync.Mutex
 	blocks    []*block // by address
+	kept      []*block // empty, and not in blocks
 }
 
 // block is an allocation of the driver, with one buffer on all of it.
@@ -92,11 +94,44 @@ func (h *heap) alloc(bytes int64) (piece, error) {
 			return b.use(span{0, size}), nil
 		} // what is left may be enough for the piece alone
 	}
+	if b := h.takeKept(size); b != nil {
+		return b.use(span{0, size}), nil
+	}
 	b, err := h.addBlock(size, bytes)
+	if err != nil && len(h.kept) > 0 {
+		h.dropKept()
+		b, err = h.addBlock(size, bytes)
+	}
 	if err != nil {
 		return piece{}, err
 	}
 	return b.use(span{0, size}), nil
+}
+
+// takeKept returns a kept block of this size, or nil.
+func (h *heap) takeKept(size int64) *block {
+	i := slices.IndexFunc(h.kept, func(b *block) bool { return b.size == size })
+	if i < 0 {
+		return nil
+	}
+	b := h.kept[i]
+	h.kept = slices.Delete(h.kept, i, i+1)
+	h.insert(b)
+	return b
+}
+
+// dropKept frees the kept blocks.
+func (h *heap) dropKept() {
+	for _, b := range h.kept {
+		h.giveBack(b)
+	}
+	h.kept = nil
+}
+
+// insert adds a block to the list.
+func (h *heap) insert(b *block) {
+	i, _ := slices.BinarySearchFunc(h.blocks, b.address, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
+	h.blocks = slices.Insert(h.blocks, i, b)
 }
 
 // gap finds the first unused part of this size in a shared block, and returns its start. ok is
@@ -140,6 +175,10 @@ func (h *heap) free(at gpu.Address) {
 		return
 	}
 	h.blocks = slices.Delete(h.blocks, i, i+1)
+	if !b.shared && len(h.kept) < h.keep {
+		h.kept = append(h.kept, b)
+		return
+	}
 	h.giveBack(b)
 }
 
@@ -211,8 +250,7 @@ func (h *heap) addBlock(size, want int64) (*block, error) {
 	if h.mapped {
 		b.host = b.host[b.offset : b.offset+size]
 	}
-	i, _ := slices.BinarySearchFunc(h.blocks, b.address, func(b *block, at gpu.Address) int { return cmp.Compare(b.address, at) })
-	h.blocks = slices.Insert(h.blocks, i, b)
+	h.insert(b)
 	return b, nil
 }
 
@@ -269,6 +307,7 @@ func (h *heap) close() {
 		h.giveBack(b)
 	}
 	h.blocks = nil
+	h.dropKept()
 }
 
 // tooLittle returns the error for an allocation that is too large.

@@ -176,6 +176,50 @@ func TestManyAllocations(t *testing.T) {
 	})
 }
 
+// TestKeptBlocks frees blocks of a heap that keeps some, and allocates again.
+func TestKeptBlocks(t *testing.T) {
+	onDevices(t, func(t *testing.T, d *device) {
+		const size = 8 << 20 // has a block of its own
+		alloc := func(bytes int64) gpu.Address {
+			t.Helper()
+			p, err := d.staging.alloc(bytes)
+			must(t, err)
+			return p.at()
+		}
+		first := alloc(size)
+		d.staging.free(first)
+		if count := d.budget.count; len(d.staging.kept) != 1 || len(d.staging.blocks) != 0 {
+			t.Errorf("%d allocations, %d kept and %d in use, want 1 and 0", count, len(d.staging.kept), len(d.staging.blocks))
+		}
+		if at := alloc(size); at != first {
+			t.Errorf("the kept block is not used: %#x, then %#x", first, at)
+		}
+		other := alloc(size + alignment)
+		d.staging.free(other)
+		if at := alloc(size); at == other {
+			t.Error("a kept block of another size is used")
+		}
+		checkBlocks(t, d.staging, map[gpu.Address]int64{first: size, d.staging.blocks[len(d.staging.blocks)-1].address: size, d.staging.blocks[0].address: size})
+		// The device takes no further allocation unless the kept one is given back.
+		d.adapter.properties.limits.maxMemoryAllocationCount = d.budget.count
+		alloc(2 * size)
+		if len(d.staging.kept) != 0 {
+			t.Errorf("%d blocks are kept", len(d.staging.kept))
+		}
+		d.adapter.properties.limits.maxMemoryAllocationCount = 4096
+		var all []gpu.Address
+		for range 2 * keptStaging {
+			all = append(all, alloc(size))
+		}
+		for _, at := range all {
+			d.staging.free(at)
+		}
+		if len(d.staging.kept) != keptStaging {
+			t.Errorf("%d blocks are kept, want %d", len(d.staging.kept), keptStaging)
+		}
+	})
+}
+
 func TestAddressesAreChecked(t *testing.T) {
 	onDevices(t, func(t *testing.T, d *device) {
 		q := openQueue(t, d)

@@ -26,6 +26,9 @@ type instance struct {
 	vk      instanceCommands
 	lookup  uintptr     // vkGetInstanceProcAddr
 	log     *messageLog // what the validation layer says, or nil without it
+
+	examined sync.Mutex // guards found
+	found    *survey    // nil until the devices were examined
 }
 
 // connection holds the instance of the process. It is created once and lives as long as the process,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/gpu"
@@ -17,7 +18,12 @@ type pipelineCache struct {
 	grown  atomic.Bool // whether kernels were compiled since the last save
 	mu     sync.Mutex
 	saved  [sha256.Size]byte // what the file has
+	next   time.Time         // when to save at the earliest
 }
+
+// saveShare bounds the share of the time that goes into saving the cache while kernels are compiled again and again:
+// after a save, saveShare times its duration passes before the next one.
+const saveShare = 20
 
 // open creates the cache from the file for this device and driver. If the file is missing or the
 // driver rejects it, the cache is empty.
@@ -37,14 +43,31 @@ func (c *pipelineCache) open(d *device) error {
 	return err
 }
 
-// save writes the file if kernels were compiled. A cache that cannot be written is no error: the next
-// run compiles again.
+// save writes the file if kernels were compiled, unless another goroutine does so or the last save was not long ago. A
+// cache that cannot be written is no error: the next run compiles again.
 func (c *pipelineCache) save(d *device) {
-	if !c.grown.Swap(false) {
+	if !c.grown.Load() || !c.mu.TryLock() {
 		return
 	}
+	defer c.mu.Unlock()
+	if start := time.Now(); start.After(c.next) {
+		c.write(d)
+		c.next = time.Now().Add(saveShare * time.Since(start))
+	}
+}
+
+// finish writes the file if kernels were compiled since the last save.
+func (c *pipelineCache) finish(d *device) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.grown.Load() {
+		c.write(d)
+	}
+}
+
+// write writes the file if it changes. The caller holds c.mu.
+func (c *pipelineCache) write(d *device) {
+	c.grown.Store(false)
 	var size uintptr
 	if d.vk.GetPipelineCacheData.try(d.handle, uintptr(c.handle), uintptr(unsafe.Pointer(&size)), 0) != nil || size == 0 || size > gpu.CacheLimit {
 		return
