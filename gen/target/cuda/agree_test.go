@@ -31,11 +31,11 @@ func TestAgreeOnCard(t *testing.T) {
 	target := gputest.Open(t, cuda.Target(), driver.Driver())
 	if path, err := exec.LookPath(*ptxas); err == nil {
 		a := &assembler{Device: target.Device, ptxas: path, dir: t.TempDir(), free: make(chan bool, runtime.NumCPU()), seen: map[string]bool{}}
-		defer a.wait(t)
+		t.Cleanup(func() { a.wait(t) })
 		target.Device = a
 	}
 	targettest.Fewer(t, 5)
-	targettest.Agree(t, target)
+	targettest.AgreeSideBySide(t, target)
 }
 
 // TestKernels runs the tests that the kernels of all targets have to pass on the first card.
@@ -48,21 +48,20 @@ type assembler struct {
 	gpu.Device
 	ptxas, dir string
 	free       chan bool // a value for each program that runs
-	seen       map[string]bool
 
 	group sync.WaitGroup
 	mu    sync.Mutex
+	seen  map[string]bool
 	errs  []error
 }
 
 func (a *assembler) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
-	if text := k.String(); !a.seen[text] {
-		a.seen[text] = true
+	if number := a.first(k); number > 0 {
 		code, err := cuda.Target().Write(k)
 		if err != nil {
 			return err
 		}
-		file := filepath.Join(a.dir, fmt.Sprint(len(a.seen)))
+		file := filepath.Join(a.dir, fmt.Sprint(number))
 		a.free <- true
 		a.group.Go(func() {
 			defer func() { <-a.free }()
@@ -74,6 +73,18 @@ func (a *assembler) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error 
 		})
 	}
 	return a.Device.Launch(k, grid, args)
+}
+
+// first returns the number of a kernel that was not launched before, from 1 on, and 0 for others.
+func (a *assembler) first(k *kernel.Kernel) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text := k.String()
+	if a.seen[text] {
+		return 0
+	}
+	a.seen[text] = true
+	return len(a.seen)
 }
 
 // wait waits for the programs that run, and reports their errors.

@@ -104,6 +104,15 @@ type Setting func() (restore func())
 // uses the defaults of the target.
 func Agree(t *testing.T, x Target, settings ...Setting) { trials.Agree(t, x, settings...) }
 
+// AgreeSideBySide is [Agree] for a target that is safe for concurrent use: operators are tested in parallel, since a
+// device takes long to compile a kernel. The function returns before they are done. They are done when cleanups of t run.
+func AgreeSideBySide(t *testing.T, x Target) {
+	trials.each(t, func(t *testing.T, trial func(*Draw) Trial) {
+		t.Parallel()
+		check(t, trial, x, defaults)
+	})
+}
+
 // AgreeOn is [Agree] for the operators of the given names.
 func AgreeOn(t *testing.T, x Target, names ...string) {
 	some := Trials{}
@@ -122,17 +131,28 @@ var Products = []string{"mat_mul", "gemm", "conv", "attend", "attention", "conv_
 // Agree is the function [Agree] for the operators of these trials.
 func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 	if len(settings) == 0 {
-		settings = []Setting{func() func() { return func() {} }}
+		settings = defaults
 	}
+	trials.each(t, func(t *testing.T, trial func(*Draw) Trial) { check(t, trial, x, settings) })
+}
+
+// defaults is the setting that changes nothing.
+var defaults = []Setting{func() func() { return func() {} }}
+
+// each calls do in a subtest for each trial, in the order of the names.
+func (trials Trials) each(t *testing.T, do func(t *testing.T, trial func(*Draw) Trial)) {
 	Fewer(t, 25)
 	for _, name := range slices.Sorted(maps.Keys(trials)) {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) {
-				d := &Draw{T: r, symbolic: rapid.Bool().Draw(r, "symbolic"), extents: map[string]int{}}
-				trials[name](d).run(d, x, settings)
-			})
-		})
+		t.Run(name, func(t *testing.T) { do(t, trials[name]) })
 	}
+}
+
+// check draws a trial again and again, and runs it on a target.
+func check(t *testing.T, trial func(*Draw) Trial, x Target, settings []Setting) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := &Draw{T: r, symbolic: rapid.Bool().Draw(r, "symbolic"), extents: map[string]int{}}
+		trial(d).run(d, x, settings)
+	})
 }
 
 // run builds the function of a trial, evaluates it, and runs it on a target.

@@ -18,7 +18,7 @@ import (
 func TestAgreeOnDevice(t *testing.T) {
 	target := gputest.Open(t, vulkan.Target(), driver.Driver())
 	targettest.Fewer(t, 2) // each kernel is compiled
-	targettest.Agree(t, target)
+	targettest.AgreeSideBySide(t, target)
 }
 
 // TestKernels runs the tests that the kernels of all targets have to pass on the first device.
