@@ -64,6 +64,9 @@ func TestAccuracyAcceptsBinary(t *testing.T) {
 		{"a flushed operand, exactly", exact, 0, 0x1p-130, 0x1p20, false, false},
 		{"a flushed result", flushing, 0, 0x1p-100, 0x1p-30, false, true},
 		{"the sign of zero", flushing, 0, negative, 1, false, false},
+		{"a small number that is returned unchanged", flushing, 0x1p-130, -0x1p-130, 3, false, true},
+		{"a small number that is returned unchanged, exactly", exact, 0x1p-130, -0x1p-130, 3, false, false},
+		{"a number that is not small for a small one", flushing, 0x1p-125, 0x1p-130, 1, false, false},
 	} {
 		f := times
 		if c.divides {

@@ -15,8 +15,9 @@ type Options struct {
 	Words bool
 	// Loose lets the device change −0, infinities, NaN and subnormals, and round up or down: modules
 	// declare no float controls. Without it, they need the properties shaderDenormPreserveFloat32,
-	// shaderRoundingModeRTEFloat32, shaderSignedZeroInfNanPreserveFloat32 and shaderSignedZeroInfNanPreserveFloat64. Package vulkan of
-	// the runtime leaves out the controls that a device lacks.
+	// shaderRoundingModeRTEFloat32, shaderSignedZeroInfNanPreserveFloat32 and
+	// shaderSignedZeroInfNanPreserveFloat64. Package vulkan of the runtime leaves out the controls that a
+	// device lacks.
 	Loose bool
 }
 
