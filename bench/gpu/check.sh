@@ -14,10 +14,11 @@ usage() {
 }
 
 # lanes lists the parts that run at the same time as the parts of other lanes. The parts of one lane run one
-# after the other.
-lane_vulkan='driver-vulkan package-vulkan tensors-vulkan trainer-vulkan verify-vulkan trials-vulkan kernels-vulkan gradients-vulkan learning-vulkan'
-lane_cuda='driver-cuda package-cuda tensors-cuda trainer-cuda verify-cuda trials-cuda kernels-cuda gradients-cuda learning-cuda'
-lane_other='ptxas memcheck racecheck'
+# after the other, the short ones first. The limits of a lane are 860 s together at most, and those of the parts that
+# run alone 340 s.
+lane_vulkan='driver-vulkan package-vulkan tensors-vulkan trainer-vulkan kernels-vulkan gradients-vulkan trials-vulkan verify-vulkan'
+lane_cuda='driver-cuda package-cuda tensors-cuda trainer-cuda kernels-cuda gradients-cuda trials-cuda verify-cuda'
+lane_other='ptxas learning-vulkan learning-cuda memcheck racecheck'
 # alone lists the parts that run after the lanes, with the machine to themselves.
 alone='goroutines-vulkan goroutines-cuda memory-vulkan memory-cuda'
 
@@ -105,18 +106,18 @@ assemble() {
 	[ $failed -eq 0 ]
 }
 
-# sanitize runs the trials under a tool of compute-sanitizer.
+# sanitize runs the trials under a tool of compute-sanitizer, one after the other.
 sanitize() {
 	command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not installed"; return; }
 	limited compute-sanitizer --tool "$1" --report-api-errors no --error-exitcode 9 "$work/bin/gen-target-cuda.test" \
-		-test.v -test.timeout "$((limit * ${SLOWER:-1} - 3))s" -test.run 'TestAgreeOnCard' -rapid.checks=1 -ptxas=
+		-test.v -test.timeout "$((limit * ${SLOWER:-1} - 3))s" -test.run 'TestAgreeOnCard' -test.parallel 1 -rapid.checks=1 -ptxas=
 }
 
 # verify compares the models of the corpora with their references. Models that burngen refuses on every target
 # are not failures.
 verify() {
 	[ -n "$corpus" ] || { echo "no corpora: neither corpus.tar.xz nor BURNGEN_CORPUS"; return; }
-	limited "$work/bin/burngen" verify -exec -target "$1" -timeout "${LIMIT:-1m}" $(ls -d "$corpus"/onnx-* "$corpus"/models)
+	limited "$work/bin/burngen" verify -exec -jobs "$jobs" -target "$1" -timeout "${LIMIT:-2m}" $(ls -d "$corpus"/onnx-* "$corpus"/models)
 }
 
 # part runs the part $1. Its limit is the time that it may take, in seconds. A driver's tests skip what needs a
@@ -127,34 +128,56 @@ part() {
 	*-*) "$work/bin/burngen" devices | grep -q "^$target  *[0-9]" || { "$work/bin/burngen" devices | grep "^$target"; return; } ;;
 	esac
 	case $1 in
-	driver-*) limit=100 && cd "$work" && tests "runtime-$target" ;;
+	driver-*) limit=60 && cd "$work" && tests "runtime-$target" ;;
 	package-*) limit=60 && tests "$1" -test.skip 'RandomContexts|Loads' ;;
-	tensors-* | trainer-*) limit=60 && tests "$1" ;;
-	verify-*) limit=180 && verify "$target" ;;
-	trials-vulkan) limit=180 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
-	trials-cuda) limit=180 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
-	kernels-*) limit=100 && tests "gen-target-$target" -test.run Kernels -kernels ;;
-	gradients-*) limit=180 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
+	tensors-* | trainer-*) limit=40 && tests "$1" ;;
+	kernels-*) limit=80 && tests "gen-target-$target" -test.run Kernels -kernels ;;
+	gradients-*) limit=120 && cd "$work/golden" && BURNGEN_CORPUS=$corpus tests golden -test.run "GradientsOnDevice/$target" -gradients ;;
+	trials-vulkan) limit=120 && tests gen-target-vulkan -test.run AgreeOnDevice -rapid.checks=5 ;;
+	trials-cuda) limit=120 && tests gen-target-cuda -test.run AgreeOnCard -rapid.checks=5 ;;
+	verify-*) limit=300 && verify "$target" ;;
 	ptxas) limit=60 && assemble ;;
-	memcheck | racecheck) limit=300 && sanitize "$1" ;;
 	learning-*) limit=180 && BURNGEN_TARGET=$target tests learning -steps 300 ;;
-	goroutines-*) limit=60 && tests "package-$target" -test.run RandomContexts -goroutines 64 -calls 100 ;;
-	memory-*) limit=180 && tests "package-$target" -test.run Loads -loads 10000 ;;
+	memcheck | racecheck) limit=220 && sanitize "$1" ;;
+	goroutines-*) limit=40 && tests "package-$target" -test.run RandomContexts -goroutines 64 -calls 100 ;;
+	memory-*) limit=130 && tests "package-$target" -test.run Loads -loads 10000 -within "$((limit * ${SLOWER:-1} * 4 / 5))s" ;;
 	esac
 }
 
-# count prints how many checks of a log passed, failed and were refused.
+# count prints how many checks of a log passed, failed and were refused: what its last summary says, or so far.
 count() {
-	if sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ refused' "$1"); then
-		echo "$sum" | tail -n 1 | sed 's/ passed, / /; s/ failed, / /; s/ refused.*//'
-	else
-		echo "$(grep -cE '^ *--- PASS' "$1") $(grep -cE '^ *--- FAIL' "$1") $(grep -cE '^ *--- SKIP' "$1")"
-	fi
+	awk '
+		/^[0-9]+ passed, [0-9]+ failed, [0-9]+ refused/ { sum = $1 " " $3 " " $5 }
+		/^ *--- PASS/ || /^PASS ./ { passed++ }
+		/^ *--- FAIL/ || /^FAIL ./ { failed++ }
+		/^ *--- SKIP/ || /^REFUSED ./ { refused++ }
+		END { print sum == "" ? passed + 0 " " failed + 0 " " refused + 0 : sum }
+	' "$1"
 }
 
-# step runs a part and writes its row and its failures. A part in which nothing passed is refused.
+# failures prints the lines of a log that say what failed, and why. A test that failed or was skipped comes with what
+# it wrote: tests write before their result.
+failures() {
+	awk '
+		/^=== (RUN|CONT|NAME|PAUSE) / { test = $3; next }
+		/^ *--- (FAIL|SKIP): / { print; printf "%s", said[$3]; next }
+		/^ *--- PASS: / { next }
+		/^    +[A-Za-z0-9_]+\.go:[0-9]+: / { wrote = 1 }
+		/^    / { if (wrote && ++lines[test] <= 12) said[test] = said[test] "    " substr($0, 1, 600) "\n"; next }
+		{ wrote = 0 }
+		/FAIL ./ || /^REFUSED / || /panic|fatal|no usable|========= (Error|ERROR|Invalid)/ { print }
+	' "$1" | cut -c 1-600 | head -n 400
+}
+
+# row prints the row of a part. $2 is its result, $3 the seconds, $4 the exit code.
+row() {
+	echo "| $1 | $2 | $(count "$logs/$1.log" | sed 's/ / | /g') | $3 | $4 | $(tail -n 1 "$logs/$1.log" | cut -c 1-150 | tr '|' '/') |"
+}
+
+# step runs a part and keeps its row and its failures. A part in which nothing passed is refused.
 step() {
 	name=$1 log=$logs/$1.log begin=$(date +%s)
+	: >"$log" && echo "$begin" >"$logs/$name.begun" && report
 	(part "$name") >"$log" 2>&1
 	code=$? seconds=$(($(date +%s) - begin))
 	counts=$(count "$log")
@@ -164,17 +187,18 @@ step() {
 	elif [ "${counts%% *}" = 0 ]; then
 		result=refused
 	fi
-	echo "| $name | $result | $(echo "$counts" | sed 's/ / | /g') | $seconds | $code | $(tail -n 1 "$log" | cut -c 1-150 | tr '|' '/') |" >"$logs/$name.row"
 	[ $result = passed ] || touch "$logs/$name.bad"
 	if [ $result != passed ] || [ "${counts##* }" != 0 ]; then
 		{
 			printf '\n### %s: %s\n\n```\n' "$name" "$result"
-			grep -nE -A 3 'FAIL|panic|fatal|SKIP|REFUSED|no usable|========= (Error|ERROR|Invalid)' "$log" | cut -c 1-600 | head -n 120
+			failures "$log"
 			printf '…\n'
 			tail -n 8 "$log" | cut -c 1-600
 			printf '```\n'
 		} >"$logs/$name.failures"
 	fi
+	row "$name" $result $seconds $code >"$logs/$name.new" && mv "$logs/$name.new" "$logs/$name.row"
+	report
 	echo "$name: $result, $seconds s" >&2
 }
 
@@ -183,6 +207,42 @@ steps() {
 	for p; do
 		case " $wanted " in *" $p "*) step "$p" ;; esac
 	done
+}
+
+# report writes the results so far, whole: an interrupted run leaves them. Lanes take turns.
+report() {
+	while ! mkdir "$logs/turn" 2>/dev/null; do sleep 0.1; done
+	{
+		printf '# What check.sh saw\n\nCommit %s, %s, %s, %s s.\n\n' "$(cat "$work/commit")" "$(date -u '+%Y-%m-%d %H:%M')" "$(uname -sm)" $(($(date +%s) - start))
+		cat "$logs/devices"
+		printf '\n| part | result | passed | failed | refused | seconds | exit code | last line |\n|---|---|---|---|---|---|---|---|\n'
+		for p in $wanted; do
+			if [ -f "$logs/$p.row" ]; then
+				cat "$logs/$p.row"
+			elif [ -f "$logs/$p.begun" ]; then
+				row "$p" 'not finished' $(($(date +%s) - $(cat "$logs/$p.begun"))) ''
+			else
+				echo "| $p | not run | | | | | | |"
+			fi
+		done
+		if ls "$logs"/*.failures >/dev/null 2>&1; then
+			printf '\n## Failures and refusals\n'
+			for p in $wanted; do
+				[ -f "$logs/$p.failures" ] && cat "$logs/$p.failures"
+			done
+		fi
+	} >"$results.new"
+	mv "$results.new" "$results"
+	rmdir "$logs/turn"
+}
+
+# finish ends a run that was interrupted.
+finish() {
+	trap - INT TERM
+	[ -z "$lanes" ] || kill $lanes 2>/dev/null
+	rmdir "$logs/turn" 2>/dev/null
+	report
+	exit 1
 }
 
 # run runs parts in the folder $1 and writes RESULTS-CHECK.md there.
@@ -195,7 +255,7 @@ run() {
 		case " $all " in *" $p "*) ;; *) echo "check.sh: no part $p" >&2 && exit 2 ;; esac
 	done
 	work=$(mktemp -d) || exit
-	logs=$dir/logs results=$dir/RESULTS-CHECK.md corpus=${BURNGEN_CORPUS-}
+	logs=$dir/logs results=$dir/RESULTS-CHECK.md corpus=${BURNGEN_CORPUS-} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)} start=$(date +%s)
 	trap 'rm -rf "$work"' EXIT
 	rm -rf "$logs" && mkdir -p "$logs" || exit
 	unpack "$dir/programs.tar.xz" "$work" || exit
@@ -203,30 +263,29 @@ run() {
 		corpus=$work/corpus
 		mkdir "$corpus" && unpack "$dir/corpus.tar.xz" "$corpus" || exit
 	fi
-	begin=$(date +%s)
+	{
+		printf '```\n'
+		"$work/bin/burngen" version 2>&1
+		"$work/bin/burngen" devices 2>&1
+		command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+		printf '```\n'
+	} >"$logs/devices"
+	report
+	lanes=
+	trap finish INT TERM
 	if [ "${LANES:-3}" = 1 ]; then
 		steps $lane_vulkan $lane_cuda $lane_other
 	else
 		steps $lane_vulkan &
+		lanes="$lanes $!"
 		steps $lane_cuda &
+		lanes="$lanes $!"
 		steps $lane_other &
+		lanes="$lanes $!"
 		wait
 	fi
 	steps $alone
-	{
-		printf '# What check.sh saw\n\nCommit %s, %s, %s, %s s.\n\n```\n' "$(cat "$work/commit")" "$(date -u '+%Y-%m-%d %H:%M')" "$(uname -sm)" $(($(date +%s) - begin))
-		"$work/bin/burngen" version 2>&1
-		"$work/bin/burngen" devices 2>&1
-		command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-		printf '```\n\n| part | result | passed | failed | refused | seconds | exit code | last line |\n|---|---|---|---|---|---|---|---|\n'
-		for p in $wanted; do cat "$logs/$p.row"; done
-		if ls "$logs"/*.failures >/dev/null 2>&1; then
-			printf '\n## Failures and refusals\n'
-			for p in $wanted; do
-				[ -f "$logs/$p.failures" ] && cat "$logs/$p.failures"
-			done
-		fi
-	} >"$results"
+	report
 	echo "wrote $results" >&2
 	! ls "$logs"/*.bad >/dev/null 2>&1
 }

@@ -29,6 +29,7 @@ var (
 	goroutines = flag.Int("goroutines", 8, "calls a model from `N` goroutines with contexts that end")
 	calls      = flag.Int("calls", 4, "makes `N` calls in each of these goroutines")
 	loads      = flag.Int("loads", 40, "loads a model `N` times")
+	within     = flag.Duration("within", time.Hour, "ends these loads after this `TIME`")
 )
 
 // images draws images.
@@ -212,22 +213,38 @@ func TestLoads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rounds := func(n int) {
-		for i := range n {
+	end := time.Now().Add(*within)
+	// rounds makes rounds until n are made, or until the time ends. It says from time to time what it saw.
+	rounds := func(n int) (made int) {
+		begin, said := time.Now(), time.Now()
+		for made < n && time.Now().Before(end) {
 			round()
-			if i%20 == 19 {
+			made++
+			if made%20 == 0 {
 				runtime.GC()
 			}
+			if time.Since(said) > 10*time.Second {
+				heap, host, card := memory(t)
+				t.Logf("%d of %d loads, %v each: %d bytes of Go, %d MB of the process, %d MB of the device",
+					made, n, time.Since(begin)/time.Duration(made), heap, host>>20, card)
+				said = time.Now()
+			}
 		}
+		return made
 	}
 	rounds(*loads / 10)
 	heap, host, card := memory(t)
-	rounds(*loads)
+	begin := time.Now()
+	made := rounds(*loads)
+	each := time.Since(begin) / time.Duration(max(made, 1))
 	heapAfter, hostAfter, cardAfter := memory(t)
-	t.Logf("before %d loads: %d bytes of Go, %d MB of the process, %d MB of the device; after: %d, %d, %d",
-		*loads, heap, host>>20, card, heapAfter, hostAfter>>20, cardAfter)
+	t.Logf("before %d loads of %v: %d bytes of Go, %d MB of the process, %d MB of the device; after: %d, %d, %d",
+		made, each, heap, host>>20, card, heapAfter, hostAfter>>20, cardAfter)
 	if heapAfter > heap+4<<20 || hostAfter > host+128<<20 || cardAfter > card+64 {
 		t.Error("memory grows")
+	}
+	if made < *loads {
+		t.Logf("%v ended before %d loads were made", *within, *loads)
 	}
 }
 
