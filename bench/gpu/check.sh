@@ -75,8 +75,15 @@ unpack() {
 	fi
 }
 
-# limited runs a command that may take as long as the part.
-limited() { timeout -k 5 "$((limit * ${SLOWER:-1}))" "$@"; }
+# limited runs a command that may take as long as the part. finish ends it if the run is interrupted.
+limited() {
+	timeout -k 5 "$((limit * ${SLOWER:-1}))" "$@" &
+	echo $! >"$logs/$name.pid"
+	wait $!
+	set -- $?
+	rm "$logs/$name.pid"
+	return "$1"
+}
 
 # tests runs a program of tests.
 tests() {
@@ -178,7 +185,8 @@ row() {
 step() {
 	name=$1 log=$logs/$1.log begin=$(date +%s)
 	: >"$log" && echo "$begin" >"$logs/$name.begun" && report
-	(part "$name") >"$log" 2>&1
+	(part "$name") >"$log" 2>&1 &
+	wait $! # which a signal interrupts
 	code=$? seconds=$(($(date +%s) - begin))
 	counts=$(count "$log")
 	result=passed
@@ -239,7 +247,7 @@ report() {
 # finish ends a run that was interrupted.
 finish() {
 	trap - INT TERM
-	[ -z "$lanes" ] || kill $lanes 2>/dev/null
+	kill $lanes $(cat "$logs"/*.pid 2>/dev/null) 2>/dev/null
 	rmdir "$logs/turn" 2>/dev/null
 	report
 	exit 1
@@ -257,6 +265,7 @@ run() {
 	work=$(mktemp -d) || exit
 	logs=$dir/logs results=$dir/RESULTS-CHECK.md corpus=${BURNGEN_CORPUS-} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)} start=$(date +%s)
 	trap 'rm -rf "$work"' EXIT
+	trap 'exit 1' INT TERM
 	rm -rf "$logs" && mkdir -p "$logs" || exit
 	unpack "$dir/programs.tar.xz" "$work" || exit
 	if [ -z "$corpus" ] && [ -f "$dir/corpus.tar.xz" ]; then
