@@ -337,6 +337,20 @@ func (b *Builder) Bitcast(d ir.DType, x *Value) *Value {
 	return b.pure(&Instr{Op: Bitcast, Args: []*Value{x}}, d)
 }
 
+// Split returns the low and the high half of the bits of x, a value of 64 bits, as u32.
+func (b *Builder) Split(x *Value) (low, high *Value) {
+	if x.Type.Space != NoSpace || x.Type.DType.Bits() != 64 {
+		fail("split of %s", x.Type)
+	}
+	if bits, ok := x.Const(); ok {
+		return b.bits(ir.U32, bits&math.MaxUint32), b.bits(ir.U32, bits>>32)
+	}
+	in := &Instr{Op: Split, Args: []*Value{x}}
+	in.Results = []*Value{{Type: Type{DType: ir.U32}, Def: in}, {Type: Type{DType: ir.U32}, Def: in}}
+	b.add(in)
+	return in.Results[0], in.Results[1]
+}
+
 // Load returns element i of the array p.
 func (b *Builder) Load(p, i *Value) *Value { return b.LoadN(p, i, 1)[0] }
 

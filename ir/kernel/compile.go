@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/burngen/burngen/ir"
+import (
+	"math"
+
+	"github.com/burngen/burngen/ir"
+)
 
 // program is a kernel compiled for a [machine]. It assigns each value a register of a thread.
 type program struct {
@@ -217,6 +221,12 @@ func (c *compiler) compute(in *Instr) {
 		c.emit(in, func(t *thread) { t.regs[d] = uint64(t.index[in.Dim]) })
 	case BlockIdx:
 		c.emit(in, func(t *thread) { t.regs[d] = uint64(uint32(c.machine.block[in.Dim])) })
+	case Split:
+		high := c.slot(in.Results[1])
+		c.emit(in, func(t *thread) {
+			x := t.regs[a[0]]
+			t.regs[d], t.regs[high] = x&math.MaxUint32, x>>32
+		})
 	case Select:
 		c.emit(in, func(t *thread) {
 			if t.regs[a[0]] != 0 {

@@ -240,6 +240,24 @@ func TestSelectAndBitcast(t *testing.T) {
 	}
 }
 
+// TestSplit asserts that the halves of values of all types of 64 bits are what they must be.
+func TestSplit(t *testing.T) {
+	for _, d := range []ir.DType{ir.I64, ir.U64, ir.F64} {
+		x := corners(d)
+		for half := range 2 {
+			got, err := apply(t, ir.U32, []ir.DType{d}, [][]uint64{x}, func(b *kernel.Builder, v []*kernel.Value) *kernel.Value {
+				low, high := b.Split(v[0])
+				return []*kernel.Value{low, high}[half]
+			})
+			for i, bits := range x {
+				if want := bits >> (32 * half) & math.MaxUint32; err != nil || got[i] != want {
+					t.Errorf("half %d of %s %x: %x, want %x (%v)", half, d, bits, got[i], want, err)
+				}
+			}
+		}
+	}
+}
+
 // TestVectors asserts that adjacent elements of all types are loaded and stored at once.
 func TestVectors(t *testing.T) {
 	for _, d := range elements {

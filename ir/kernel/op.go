@@ -54,6 +54,7 @@ const (
 	Select  // y if the bool x, else z
 	Convert // x in the type of the result. A float is truncated to an integer and clamped to its range; NaN becomes 0. Integers wrap. A bool becomes 0 or 1. A number becomes the bool x ≠ 0
 	Bitcast // the bits of x as another type of the same width
+	Split   // the bits of x, of 64 bits, as two u32: the low and the high half
 
 	// Memory. p is a pointer, and i, an i32 or i64, the index of the first element that is
 	// accessed.
@@ -153,6 +154,7 @@ var ops = [numOps]struct {
 	Select:     {"select", special, 0},
 	Convert:    {"convert", special, 0},
 	Bitcast:    {"bitcast", special, 0},
+	Split:      {"split", special, 0},
 	Load:       {"load", special, 0},
 	Store:      {"store", special, 0},
 	AtomicAdd:  {"atomic_add", atomic, ints},

@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/narrow"
 	"pgregory.net/rapid"
 )
 
@@ -85,6 +87,11 @@ func (r *drawer) term() (t term, ok bool) {
 	case kind == 5:
 		t.op, t.d, result = kernel.Load, ir.F32, ir.F32
 		t.args = r.picks(ir.I32)
+	case kind == 9 && t.d.Bits() == 64:
+		t.op, result = kernel.Split, ir.U32
+		if t.args = r.picks(t.d); t.args != nil {
+			r.types = append(r.types, result)
+		}
 	case kind == 6 && r.depth == 0:
 		t.exchange = true
 		t.args = r.picks(t.d)
@@ -182,6 +189,9 @@ func emit(b *kernel.Builder, x *kernel.Value, env []*kernel.Value, list []term) 
 			env = append(env, b.Select(v[0], v[1], v[2]))
 		case t.op == kernel.Convert:
 			env = append(env, b.Convert(t.d, v[0]))
+		case t.op == kernel.Split:
+			low, high := b.Split(v[0])
+			env = append(env, low, high)
 		case t.op == kernel.Fma:
 			env = append(env, b.Fma(v[0], v[1], v[2]))
 		case t.op == kernel.Load:
@@ -241,6 +251,8 @@ func eval(x []uint64, env []known, t term) []known {
 			return v
 		}
 		return one(t.d, convert(t.d, v[0].d, v[0].bits))
+	case kernel.Split:
+		return []known{{ir.U32, v[0].bits & math.MaxUint32}, {ir.U32, v[0].bits >> 32}}
 	case kernel.Fma:
 		return one(t.d, fma(t.d, v[0].bits, v[1].bits, v[2].bits))
 	case kernel.Load:
@@ -275,7 +287,7 @@ func eval(x []uint64, env []known, t term) []known {
 }
 
 // TestRandomKernels asserts that random kernels compute what plain Go computes, also after they were
-// printed and parsed.
+// printed and parsed, and without integers of 64 bits.
 func TestRandomKernels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scalars := []ir.DType{ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64}
@@ -335,19 +347,26 @@ func TestRandomKernels(t *testing.T) {
 		if got := again.String(); got != text {
 			t.Fatalf("got\n%s\nwant\n%s", got, text)
 		}
-		for seed, k := range []*kernel.Kernel{k, again, again} {
+		short, err := narrow.Kernel(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed, k := range []*kernel.Kernel{k, again, again, short} {
 			y := make([]uint64, randomThreads*len(threads[0]))
 			args := []kernel.Arg{kernel.Bytes(ir.F32, pack(ir.F32, x)), kernel.Memory(y)}
+			if k == short {
+				args[1] = kernel.Bytes(ir.U32, unsafe.Slice((*byte)(unsafe.Pointer(&y[0])), 8*len(y)))
+			}
 			for _, g := range given {
 				args = append(args, argument(g))
 			}
 			if err := k.Run([3]int{1, 1, 1}, args, kernel.Options{Seed: uint64(seed)}); err != nil {
-				t.Fatalf("%v\n%s", err, text)
+				t.Fatalf("%v\n%s", err, k)
 			}
 			for i, values := range threads {
 				for j, want := range values {
 					if got := y[i*len(values)+j]; !equal(want.d, got, want.bits) {
-						t.Fatalf("thread %d, value %d of type %s is %x, want %x\n%s", i, j, want.d, got, want.bits, text)
+						t.Fatalf("thread %d, value %d of type %s is %x, want %x\n%s", i, j, want.d, got, want.bits, k)
 					}
 				}
 			}

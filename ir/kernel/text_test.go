@@ -85,6 +85,7 @@ kernel all_of_it(%x: global f32, %y: global f32 written, %h: global u32 written,
   %33 = select %3, %4, %21 : f32
   %34 = convert %33 : bf16
   %35 = bitcast %33 : u32
+  %36, %37 = split %a : u32, u32
   store %y[%0], %33
 }
 `

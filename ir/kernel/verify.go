@@ -291,7 +291,7 @@ func arity(o Op) int {
 	switch o {
 	case Select:
 		return 3
-	case Convert, Bitcast:
+	case Convert, Bitcast, Split:
 		return 1
 	}
 	return 0
@@ -340,6 +340,12 @@ func signature(in *Instr) {
 		if in.Op == Bitcast && (from.Bits() != to.Bits() || from == ir.Bool || to == ir.Bool) {
 			fail("%s and %s are not of the same width", from, to)
 		}
+	case Split:
+		counts(in, arity(in.Op), 2, 0)
+		if d := scalar(in.Args[0]); d.Bits() != 64 {
+			fail("it does not split %s", d)
+		}
+		typed(ir.U32, in.Results...)
 	case Load:
 		counts(in, 2, len(in.Results), 0)
 		typed(element(in, len(in.Results)), in.Results...)

@@ -30,6 +30,7 @@ func TestVerify(t *testing.T) {
 		{head + "%0 = convert %a : f16\n%1 = neg %0 : f16\n}", "kernel k: %1 = neg %0 : f16: it does not compute on f16"},
 		{head + "%0 = convert %a : f32\n}", "kernel k: %0 = convert %a : f32: it changes nothing"},
 		{head + "%0 = bitcast %a : f64\n}", "kernel k: %0 = bitcast %a : f64: f32 and f64 are not of the same width"},
+		{head + "%0, %1 = split %a : u32, u32\n}", "kernel k: %0, %1 = split %a : u32, u32: it does not split f32"},
 		{head + "%0 = thread x : i64\n}", "kernel k: %0 = thread x : i64: %0 is of type i64, want i32"},
 		{head + "%0 = select %n, %a, %a : f32\n}", "kernel k: %0 = select %n, %a, %a : f32: %n is of type i32, want bool"},
 		{head + "%0 = load %x[%a] : f32\n}", "kernel k: %0 = load %x[%a] : f32: an index of type f32"},
@@ -101,6 +102,7 @@ func TestVerifyStructure(t *testing.T) {
 func TestBuilderMistakes(t *testing.T) {
 	for want, fill := range map[string]func(b *kernel.Builder){
 		"kernel k: add of i32 and f32":         func(b *kernel.Builder) { b.Add(b.Int(1), b.Float(ir.F32, 1)) },
+		"kernel k: split of f32":               func(b *kernel.Builder) { b.Split(b.Float(ir.F32, 1)) },
 		"kernel k: unknown of i32":             func(b *kernel.Builder) { b.Unary(200, b.Int(1)) },
 		"kernel k: a float constant of f16":    func(b *kernel.Builder) { b.Float(ir.F16, 1) },
 		"kernel k: an integer constant of f32": func(b *kernel.Builder) { b.Whole(ir.F32, 1) },

@@ -32,7 +32,6 @@ type feature struct {
 
 // requiredFeatures are the features that a device must have.
 var requiredFeatures = []feature{
-	{"shaderInt64", core, 40, 11},
 	{"bufferDeviceAddress", vulkan12, 38, 5347},
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
@@ -43,6 +42,7 @@ const typeFeatures = 6
 // optionalFeatures are enabled if the device has them.
 var optionalFeatures = []feature{
 	{"shaderFloat64", core, 39, 10},
+	{"shaderInt64", core, 40, 11},
 	{"shaderInt16", core, 41, 22},
 	{"storageBuffer16BitAccess", vulkan11, 0, 4433},
 	{"storageBuffer8BitAccess", vulkan12, 2, 4448},

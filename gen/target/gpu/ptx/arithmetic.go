@@ -33,6 +33,8 @@ func (w *writer) instr(in *kernel.Instr) {
 		w.convert(in.Results[0], in.Args[0])
 	case kernel.Bitcast:
 		w.bitcast(in.Results[0], in.Args[0])
+	case kernel.Split:
+		w.split(in.Results[0], in.Results[1], in.Args[0])
 	case kernel.Load:
 		w.load(in)
 	case kernel.Store:

@@ -201,3 +201,17 @@ func (w *writer) bitcast(result, x *kernel.Value) {
 		w.emit(fmt.Sprintf("mov.b%d", from.Bits()), w.define(result), in)
 	}
 }
+
+// split writes the halves of the bits of a value.
+func (w *writer) split(low, high, x *kernel.Value) {
+	in := w.in(x)
+	if x.Type.DType == ir.F64 {
+		bits := w.temp(".b64")
+		w.emit("mov.b64", bits, in)
+		in = bits
+	}
+	w.emit("cvt.u32.u64", w.define(low), in)
+	upper := w.temp(".b64")
+	w.emit("shr.u64", upper, in, "32")
+	w.emit("cvt.u32.u64", w.define(high), upper)
+}

@@ -259,3 +259,23 @@ func TestBitcast(t *testing.T) {
 		}
 	}
 }
+
+// TestSplit splits odd numbers of every type of 64 bits.
+func TestSplit(t *testing.T) {
+	for _, d := range []ir.DType{ir.I64, ir.U64, ir.F64} {
+		values := oddValues(d)
+		k := build(t, "split", []int{len(values)}, func(b *kernel.Builder) {
+			x, y, z := b.Pointer("x", d), b.Pointer("y", ir.U32), b.Pointer("z", ir.U32)
+			low, high := b.Split(b.Load(x, b.Thread(0)))
+			b.Store(y, b.Thread(0), low)
+			b.Store(z, b.Thread(0), high)
+		})
+		low, high := make([]uint64, len(values)), make([]uint64, len(values))
+		run(t, k, single, array(d, values...), array(ir.U32, low...), array(ir.U32, high...))
+		for i, x := range values {
+			if low[i] != x&math.MaxUint32 || high[i] != x>>32 {
+				t.Errorf("%s: %#x is split into %#x and %#x", d, x, low[i], high[i])
+			}
+		}
+	}
+}

@@ -69,7 +69,7 @@ func check(words []uint32) error {
 // to each.
 var sections = []string{
 	"Capability", "ExtInstImport", "MemoryModel", "EntryPoint", "ExecutionMode", "String Source", "Name MemberName",
-	"Decorate MemberDecorate", "TypeVoid TypeBool TypeInt TypeFloat TypeVector TypeArray TypeStruct TypePointer TypeFunction " +
+	"Decorate MemberDecorate", "TypeVoid TypeBool TypeInt TypeFloat TypeVector TypeArray TypeRuntimeArray TypeStruct TypePointer TypeFunction " +
 		"ConstantTrue ConstantFalse Constant Variable",
 }
 
@@ -173,7 +173,7 @@ func (c *checker) decoration(in *instruction) error {
 	switch {
 	case in.name == "MemberDecorate" && len(n) == 3 && n[1] == 35: // an offset
 	case in.name == "Decorate" && len(n) == 1 && (n[0] == 2 || n[0] == 42): // a block, and what must not be fused
-	case in.name == "Decorate" && len(n) == 2 && n[0] == 11: // built in
+	case in.name == "Decorate" && len(n) == 2 && (n[0] == 6 || n[0] == 11): // a stride, and built in
 	default:
 		return in.wrong("unknown decoration %v", n)
 	}

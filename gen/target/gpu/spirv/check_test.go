@@ -23,7 +23,7 @@ func words(code []byte) []uint32 {
 func TestCheckTakesWhatIsWritten(t *testing.T) {
 	for _, o := range options {
 		var all []*kernel.Kernel
-		for _, c := range trials() {
+		for _, c := range trialsOf(o.Options) {
 			all = append(all, c.k)
 			if err := Check(words(c.write(t, o.Options))); err != nil {
 				t.Errorf("%s with %s: %v", c.name, o.name, err)
@@ -46,7 +46,7 @@ func sample(t *testing.T) []uint32 {
 		x, y, out, n := b.Pointer("x", ir.F32), b.Pointer("y", ir.U8), b.Pointer("out", ir.F32), b.Scalar("n", ir.I32)
 		tile := b.Shared("tile", ir.F32, 64)
 		i := b.Global(0)
-		b.Store(tile, b.Thread(0), b.Load(x, i))
+		b.Store(tile, b.Thread(0), b.Load(x, b.Convert(ir.I64, i)))
 		b.Barrier()
 		sum := b.Times(n, []*kernel.Value{b.Float(ir.F32, 0)}, func(j *kernel.Value, c []*kernel.Value) []*kernel.Value {
 			return b.If(b.Lt(j, i),
@@ -113,10 +113,10 @@ func TestCheckFindsFaults(t *testing.T) {
 		want string
 	}{
 		{"a capability is missing", opCapability, 2, drop, "no capability allows 64 bits"},
-		{"no capability of 8 bits", opCapability, 3, drop, "no capability allows 8 bits"},
-		{"no capability of subnormals", opCapability, 4, drop, "DenormPreserve is not declared"},
-		{"no capability of rounding", opCapability, 5, drop, "RoundingModeRTE is not declared"},
-		{"no capability of signs", opCapability, 6, drop, "SignedZeroInfNanPreserve is not declared"},
+		{"no capability of 8 bits", opCapability, 3, drop, "makes a pointer to elements of 8 bits"},
+		{"no capability of subnormals", opCapability, 5, drop, "DenormPreserve is not declared"},
+		{"no capability of rounding", opCapability, 6, drop, "RoundingModeRTE is not declared"},
+		{"no capability of signs", opCapability, 7, drop, "SignedZeroInfNanPreserve is not declared"},
 		{"the memory model is missing", opMemoryModel, 0, drop, "no memory model"},
 		{"another memory model", opMemoryModel, 0, set(1, 0), "GLSL450"},
 		{"no entry point", opEntryPoint, 0, drop, "no entry point"},
@@ -165,8 +165,8 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"a barrier of the device", opControlBarrier, 0, func(x []uint32) [][]uint32 { x[0] = x[2]; return [][]uint32{x} }, "not a barrier"},
 		{"a vector of too few", opCompositeConstruct, 0, cut(1), "3 values"},
 		{"an element of a vector that is past the end", opCompositeExtract, 0, set(3, 3), "does not extract"},
-		{"a pointer to another part", opAccessChain, 0, func(x []uint32) [][]uint32 { return [][]uint32{append(x, x[3])} }, "does not choose a part"},
-		{"a pointer from a word", opConvertUToPtr, 0, func(x []uint32) [][]uint32 { x[2] = x[1]; return [][]uint32{x} }, "value on every path"},
+		{"a pointer to another part", opAccessChain, 0, func(x []uint32) [][]uint32 { return [][]uint32{append(x, x[3], x[3])} }, "does not choose a part"},
+		{"a pointer from itself", opBitcast, 0, func(x []uint32) [][]uint32 { x[2] = x[1]; return [][]uint32{x} }, "value on every path"},
 		{"too few operands", opIMul, 0, cut(1), "too few operands"},
 		{"too many operands", opIMul, 0, func(x []uint32) [][]uint32 { return [][]uint32{append(x, 1)} }, "too many operands"},
 	} {

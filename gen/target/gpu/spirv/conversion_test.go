@@ -29,6 +29,16 @@ func conversions() []trial {
 				exactly(to, func(x []uint64) (uint64, bool) { return x[0], true })))
 		}
 	}
+	for _, d := range []ir.DType{ir.I64, ir.U64, ir.F64} {
+		for half, name := range []string{"low", "high"} {
+			out = append(out, each("split_"+d.String()+"_"+name, []ir.DType{d}, ir.U32, [][]uint64{samples(d)},
+				func(b *kernel.Builder, x []*kernel.Value) *kernel.Value {
+					low, high := b.Split(x[0])
+					return []*kernel.Value{low, high}[half]
+				},
+				exactly(ir.U32, func(x []uint64) (uint64, bool) { return x[0] >> (32 * half) & math.MaxUint32, true })))
+		}
+	}
 	// All halves, and what lies between them, become what they must.
 	halves := make([]uint64, 1<<16)
 	for i := range halves {

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"math"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/kernel"
@@ -13,6 +14,18 @@ func (f *function) bitcast(to, from ir.DType, x uint32) uint32 {
 		return x
 	}
 	return f.value(opBitcast, f.register(to), x)
+}
+
+// split returns the halves of the bits of a value of 64 bits. The argument of a parameter is loaded as halves, so
+// that a device does not need integers of 64 bits to split it.
+func (f *function) split(v *kernel.Value) []uint32 {
+	var x uint32
+	if v.Type.DType.IsInt() && slices.Contains(f.k.Params, v) {
+		x = f.first(func() uint32 { return f.argument(v) })
+	} else {
+		x = f.value(opBitcast, f.halves(), f.of(v))
+	}
+	return f.components(f.integer(32), x, 2)
 }
 
 // convert writes a [kernel.Convert]. It converts between halves and floats by integer arithmetic.
@@ -31,6 +44,8 @@ func (f *function) convert(to, from ir.DType, x uint32) uint32 {
 		return f.half(f.odd(from, d, x))
 	case to == ir.BF16:
 		return f.brain(f.odd(from, d, x))
+	case to == ir.F32 && from == ir.U32:
+		return f.unsignedToFloat(x)
 	case to.IsFloat():
 		return f.toFloat(to, d, x)
 	case d.IsFloat():
@@ -196,6 +211,15 @@ func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 		return f.value(opConvertSToF, f.register(to), x)
 	}
 	return f.value(opConvertUToF, f.register(to), x)
+}
+
+// unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the rest of a word one by one,
+// and round twice. Half of a word whose upper bit is set is converted in its place, with the bit that this drops.
+func (f *function) unsignedToFloat(x uint32) uint32 {
+	isShort := f.below(x, 1<<31)
+	half := f.value(opBitwiseOr, f.integer(32), f.bits(opShiftRightLogical, x, 1), f.bits(opBitwiseAnd, x, 1))
+	r := f.toFloat(ir.F32, ir.I32, f.choose(ir.U32, isShort, x, half))
+	return f.exact(opFMul, ir.F32, r, f.choose(ir.F32, isShort, f.float(ir.F32, 1), f.float(ir.F32, 2)))
 }
 
 // truncate converts a float to an integer. A float out of range becomes the nearest integer of the

@@ -15,6 +15,9 @@ type function struct {
 	ids   map[*kernel.Value]uint32
 	cells map[*kernel.Value]cell // how shared arrays are accessed
 	args  uint32                 // pointer to the arguments, or 0
+	// bases holds pointers to the first element of global arrays, by the array and the type of an element.
+	bases map[base]uint32
+	skips map[*kernel.Value]uint32 // how many narrow elements before each array are in its first word
 
 	entry []uint32 // what the function computes first
 	code  []uint32 // the instructions after it
@@ -27,7 +30,8 @@ type function struct {
 func newFunction(m *module, k *kernel.Kernel, o Options) *function {
 	f := &function{
 		module: m, Options: o, k: k,
-		ids: map[*kernel.Value]uint32{}, cells: map[*kernel.Value]cell{}, widths: map[uint32]bool{},
+		ids: map[*kernel.Value]uint32{}, cells: map[*kernel.Value]cell{}, bases: map[base]uint32{},
+		skips: map[*kernel.Value]uint32{}, widths: map[uint32]bool{},
 	}
 	f.measure(k.Body)
 	return f
@@ -116,11 +120,13 @@ func (f *function) of(v *kernel.Value) uint32 {
 	if id, ok := f.ids[v]; ok {
 		return id
 	}
-	i := slices.Index(f.k.Params, v)
-	if i < 0 {
-		fail("%s is used before it has a value", v.Name)
-	}
-	f.set(v, f.first(func() uint32 { return f.argument(i) }))
+	f.set(v, f.first(func() uint32 {
+		x := f.argument(v)
+		if v.Type.DType.IsInt() && v.Type.DType.Bits() == 64 {
+			return f.value(opBitcast, f.integer(64), x)
+		}
+		return x
+	}))
 	return f.ids[v]
 }
 
@@ -141,8 +147,13 @@ func (f *function) set(v *kernel.Value, id uint32) {
 	}
 }
 
-// argument loads argument i and returns it.
-func (f *function) argument(i int) uint32 {
+// argument loads the argument of a parameter and returns it, in the type in which it is stored. It fails if v is
+// not a parameter.
+func (f *function) argument(v *kernel.Value) uint32 {
+	i := slices.Index(f.k.Params, v)
+	if i < 0 {
+		fail("%s is used before it has a value", v.Name)
+	}
 	if f.args == 0 {
 		var types []uint32
 		var names []string
@@ -151,12 +162,10 @@ func (f *function) argument(i int) uint32 {
 			names = append(names, p.Name)
 		}
 		block := f.structure(types, names, f.k.Name+".Arguments")
-		long := f.integer(64)
-		at := f.value(opAccessChain, f.pointer(classPushConstant, long), f.uses(f.push()), f.word(0))
-		address := f.value(opLoad, long, at)
-		f.args = f.value(opConvertUToPtr, f.pointer(classPhysicalStorageBuffer, block), address)
+		at := f.value(opAccessChain, f.pointer(classPushConstant, f.halves()), f.uses(f.push()), f.word(0))
+		f.args = f.value(opBitcast, f.pointer(classPhysicalStorageBuffer, block), f.value(opLoad, f.halves(), at))
 	}
-	typ := f.parameter(f.k.Params[i])
+	typ := f.parameter(v)
 	at := f.value(opAccessChain, f.pointer(classPhysicalStorageBuffer, typ), f.args, f.word(uint32(i)))
 	return f.value(opLoad, typ, at, accessAligned, 8)
 }
@@ -166,9 +175,11 @@ func (f *function) parameter(p *kernel.Value) uint32 {
 	d := p.Type.DType
 	switch {
 	case p.Type.Space == kernel.Global:
-		return f.integer(64)
+		return f.halves()
 	case p.Type.Space != kernel.NoSpace, !kernel.IsArithmetic(d), d == ir.Bool:
 		fail("the parameter %s is %s", p.Name, p.Type)
+	case d.IsInt() && d.Bits() == 64:
+		return f.halves()
 	}
 	return f.register(d)
 }
@@ -210,6 +221,8 @@ func (f *function) instruction(in *kernel.Instr) []uint32 {
 		return []uint32{f.convert(in.Results[0].Type.DType, in.Args[0].Type.DType, f.of(in.Args[0]))}
 	case kernel.Bitcast:
 		return []uint32{f.bitcast(in.Results[0].Type.DType, in.Args[0].Type.DType, f.of(in.Args[0]))}
+	case kernel.Split:
+		return f.split(in.Args[0])
 	case kernel.Load:
 		return f.load(in.Args[0], in.Args[1], len(in.Results))
 	case kernel.Store:

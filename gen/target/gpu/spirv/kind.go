@@ -4,7 +4,7 @@ import "math/bits"
 
 // kind describes a type.
 type kind struct {
-	name    string   // "Void", "Bool", "Int", "Float", "Vector", "Array", "Struct", "Pointer", "Function"
+	name    string   // "Void", "Bool", "Int", "Float", "Vector", "Array", "RuntimeArray", "Struct", "Pointer", "Function"
 	bits    int      // of integers and floats
 	of      uint32   // the type of elements, or what a pointer points to
 	n       int      // elements of a vector or array
@@ -43,11 +43,17 @@ func (c *checker) typ(in *instruction) error {
 		if e := c.types[k.of]; k.name == "Vector" && e.name != "Int" && e.name != "Float" || e.name == "" || e.name == "Void" {
 			return in.wrong("%%%d is not a type of elements", k.of)
 		}
+	case "RuntimeArray":
+		k.of = in.ids[0]
+		if err := c.stride(in, k); err != nil {
+			return err
+		}
 	case "Struct":
 		k.members = in.ids
 		for i, id := range k.members {
-			if name := c.types[id].name; name != "Int" && name != "Float" {
-				return in.wrong("member %d is not a number", i)
+			m := c.types[id]
+			if m.name != "Int" && m.name != "Float" && !c.isHalves(m) && !(m.name == "RuntimeArray" && len(k.members) == 1) {
+				return in.wrong("member %d is not a number, and not the only array", i)
 			}
 		}
 		if err := c.block(in, k); err != nil {
@@ -102,6 +108,28 @@ func (c *checker) width(in *instruction, k kind) error {
 	return nil
 }
 
+// isHalves reports whether a type is a vector of two words, which an address is loaded as.
+func (c *checker) isHalves(k kind) bool {
+	return k.name == "Vector" && k.n == 2 && c.types[k.of].name == "Int" && c.types[k.of].bits == 32
+}
+
+// stride checks that the elements of an array without a length follow each other, and that memory may hold them.
+func (c *checker) stride(in *instruction, k kind) error {
+	e, n := c.types[k.of], 1
+	if e.name == "Vector" {
+		e, n = c.types[e.of], e.n
+	}
+	if e.name != "Int" && e.name != "Float" {
+		return in.wrong("its elements are not numbers or vectors")
+	}
+	for _, d := range c.decorations[in.result] {
+		if d.literals[0] == 6 && len(d.literals) == 2 && int(d.literals[1]) == n*e.bits/8 {
+			return nil
+		}
+	}
+	return in.wrong("it has no stride, or a wrong one")
+}
+
 // block checks that a structure is a Block and that its members have offsets.
 func (c *checker) block(in *instruction, k kind) error {
 	isBlock := false
@@ -120,7 +148,10 @@ func (c *checker) block(in *instruction, k kind) error {
 	end := uint32(0)
 	for i, id := range k.members {
 		at, ok := offsets[uint32(i)]
-		size := uint32(c.types[id].bits / 8)
+		size := uint32(8) // of halves, and the alignment of an array
+		if bits := c.types[id].bits; bits > 0 {
+			size = uint32(bits / 8)
+		}
 		if !ok || at < end || at%size != 0 {
 			return in.wrong("member %d has no offset, or a wrong one", i)
 		}
@@ -132,7 +163,10 @@ func (c *checker) block(in *instruction, k kind) error {
 // stored checks that a class of memory may hold the type to which a pointer points.
 func (c *checker) stored(in *instruction, p kind) error {
 	t := c.types[p.of]
-	if t.name == "Array" || t.name == "Vector" {
+	if t.name == "Struct" && len(t.members) == 1 {
+		t = c.types[t.members[0]]
+	}
+	if t.name == "Array" || t.name == "RuntimeArray" || t.name == "Vector" {
 		t = c.types[t.of]
 	}
 	if t.name == "Vector" {

@@ -192,54 +192,93 @@ func (f *function) slot(c cell) uint32 {
 	return f.memory(c)
 }
 
-// access records that a cell of global memory is accessed, which may require a feature.
+// access records that a cell of global memory is accessed, which may require features. SPIR-V allows elements of
+// 8 and 16 bits in memory without integers of this width, but no cast of an address to a pointer to them.
 func (f *function) access(c cell) {
 	if isNarrow(c.d) && !c.isWords() {
+		f.need(map[int]string{1: "shaderInt8", 2: "shaderInt16"}[c.d.Size()])
 		f.need(map[int]string{1: "storageBuffer8BitAccess", 2: "storageBuffer16BitAccess"}[c.d.Size()])
 	}
 }
 
+// base is a global array whose elements are accessed in a type.
+type base struct {
+	array *kernel.Value
+	typ   uint32
+}
+
+// base returns a pointer to the array p as elements of a type, which are size bytes apart. address returns the
+// address of the array.
+func (f *function) base(p *kernel.Value, typ uint32, size int, address func() uint32) uint32 {
+	key := base{p, typ}
+	if _, ok := f.bases[key]; !ok {
+		f.bases[key] = f.first(func() uint32 {
+			return f.value(opBitcast, f.pointer(classPhysicalStorageBuffer, f.elements(typ, size)), address())
+		})
+	}
+	return f.bases[key]
+}
+
+// address returns the address of a global array, as halves.
+func (f *function) address(p *kernel.Value) uint32 {
+	id, ok := f.ids[p]
+	if !ok {
+		id = f.argument(p)
+		f.set(p, id)
+	}
+	return id
+}
+
 // at returns a pointer to the cell of global memory that begins at element i + first of p.
 func (f *function) at(c cell, p, i *kernel.Value, first int) uint32 {
-	pointer := f.pointer(classPhysicalStorageBuffer, f.memory(c))
-	return f.value(opConvertUToPtr, pointer, f.address(p, i, first))
+	typ := f.memory(c)
+	from := f.base(p, typ, c.size(), func() uint32 { return f.address(p) })
+	return f.value(opAccessChain, f.pointer(classPhysicalStorageBuffer, typ), from, f.word(0), f.position(i, first, c.n))
 }
 
-// address returns the address of element i + first of p, which is in global memory.
-func (f *function) address(p, i *kernel.Value, first int) uint32 {
-	long, size := f.integer(64), p.Type.DType.Size()
-	base := f.of(p)
-	offset := uint64(first * size)
-	if n, ok := i.Const(); ok {
-		if i.Type.DType == ir.I32 {
-			n = uint64(int32(n))
-		}
-		offset += n * uint64(size)
-	} else {
-		x := f.of(i)
-		if i.Type.DType == ir.I32 {
-			x = f.value(opSConvert, long, x)
-		}
-		if size > 1 {
-			x = f.value(opShiftLeftLogical, long, x, f.word(uint32(bits.TrailingZeros(uint(size)))))
-		}
-		base = f.value(opIAdd, long, base, x)
+// position returns the index of the cell of n elements that begins at element i + first.
+func (f *function) position(i *kernel.Value, first, n int) uint32 {
+	d := i.Type.DType
+	if at, ok := i.Const(); ok {
+		return f.constant(d, (at+uint64(first))/uint64(n))
 	}
-	if offset != 0 {
-		base = f.value(opIAdd, long, base, f.constant(ir.U64, offset))
+	index := f.of(i)
+	if n > 1 {
+		index = f.value(opShiftRightLogical, f.register(d), index, f.word(uint32(bits.TrailingZeros(uint(n)))))
 	}
-	return base
+	if first > 0 {
+		index = f.value(opIAdd, f.register(d), index, f.constant(d, uint64(first/n)))
+	}
+	return index
 }
 
-// place returns a pointer to the word that contains element i + first of p, a narrow element. shift is
-// the bit at which the element begins.
+// place returns a pointer to the word that contains element i + first of p, a narrow element. shift is the bit
+// at which the element begins. The words of p begin at the multiple of 4 that is at or below its address.
 func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
-	long, word := f.integer(64), f.integer(32)
-	address := f.address(p, i, first)
-	whole := f.value(opBitwiseAnd, long, address, f.constant(ir.U64, ^uint64(3)))
-	at = f.value(opConvertUToPtr, f.pointer(classPhysicalStorageBuffer, word), whole)
-	low := f.bits(opBitwiseAnd, f.value(opUConvert, word, address), 3)
-	return at, f.bits(opShiftLeftLogical, low, 3)
+	word := f.integer(32)
+	log := uint32(bits.TrailingZeros(uint(p.Type.DType.Size())))
+	words := f.base(p, word, 4, func() uint32 {
+		half := f.components(word, f.address(p), 2)
+		return f.composite(word, []uint32{f.bits(opBitwiseAnd, half[0], ^uint32(3)), half[1]})
+	})
+	n := f.position(i, first, 1)
+	if i.Type.DType == ir.I64 {
+		n = f.value(opUConvert, word, n)
+	}
+	n = f.value(opIAdd, word, n, f.skipped(p, log))
+	at = f.value(opAccessChain, f.pointer(classPhysicalStorageBuffer, word), words, f.word(0), f.bits(opShiftRightLogical, n, 2-log))
+	return at, f.bits(opShiftLeftLogical, f.bits(opBitwiseAnd, n, 4>>log-1), 3+log)
+}
+
+// skipped returns how many elements of 2ˡᵒᵍ bytes are between the first word of p and its first element.
+func (f *function) skipped(p *kernel.Value, log uint32) uint32 {
+	if _, ok := f.skips[p]; !ok {
+		f.skips[p] = f.first(func() uint32 {
+			low := f.components(f.integer(32), f.address(p), 2)[0]
+			return f.bits(opShiftRightLogical, f.bits(opBitwiseAnd, low, 3), log)
+		})
+	}
+	return f.skips[p]
 }
 
 // replace stores x as element i + first of p, a narrow element, into its word. Other threads may store
@@ -261,20 +300,7 @@ func (f *function) element(array, i *kernel.Value, first int) uint32 {
 		variable = f.variable(classWorkgroup, f.typ(opTypeArray, f.slot(c), f.word(uint32(n))), array.Name)
 		f.ids[array] = f.uses(variable)
 	}
-	d := i.Type.DType
-	var index uint32
-	if at, ok := i.Const(); ok {
-		index = f.constant(d, (at+uint64(first))/uint64(c.n))
-	} else {
-		index = f.of(i)
-		if c.n > 1 {
-			index = f.value(opShiftRightLogical, f.register(d), index, f.word(uint32(bits.TrailingZeros(uint(c.n)))))
-		}
-		if first > 0 {
-			index = f.value(opIAdd, f.register(d), index, f.constant(d, uint64(first/c.n)))
-		}
-	}
-	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, index)
+	return f.value(opAccessChain, f.pointer(classWorkgroup, f.slot(c)), variable, f.position(i, first, c.n))
 }
 
 // measure determines the cells of the shared arrays: the largest number of elements by which all

@@ -42,7 +42,6 @@ var features = []struct {
 func newModule() *module {
 	m := &module{features: map[string]bool{}, known: map[string]uint32{}}
 	m.need("bufferDeviceAddress")
-	m.need("shaderInt64")
 	return m
 }
 
@@ -145,7 +144,15 @@ func (m *module) pointer(class, to uint32) uint32 { return m.typ(opTypePointer, 
 
 // integer returns the type of integers of a width. All are unsigned, because the operations
 // determine the sign.
-func (m *module) integer(bits int) uint32 { return m.typ(opTypeInt, uint32(bits), 0) }
+func (m *module) integer(bits int) uint32 {
+	if bits == 64 {
+		m.need("shaderInt64")
+	}
+	return m.typ(opTypeInt, uint32(bits), 0)
+}
+
+// halves returns the type in which addresses, and arguments of 64 bits, are loaded: two words, the low one first.
+func (m *module) halves() uint32 { return m.vector(m.integer(32), 2) }
 
 // register returns the type in which values of type d are computed. Values of storage types are in
 // the low bits of a word; the other bits are 0.
@@ -226,22 +233,34 @@ func (m *module) builtIn(which uint32, name string) uint32 {
 // push returns the variable that holds the address of the arguments.
 func (m *module) push() uint32 {
 	return m.shared(func() uint32 {
-		block := m.structure([]uint32{m.integer(64)}, []string{"arguments"}, "Push")
+		block := m.structure([]uint32{m.halves()}, []string{"arguments"}, "Push")
 		return m.variable(classPushConstant, block, "push")
 	}, "push")
 }
 
-// structure returns a new type of members that are 8 bytes apart.
+// structure returns a new type of members that are 8 bytes apart. names may be shorter than members.
 func (m *module) structure(members []uint32, names []string, name string) uint32 {
 	id := m.id()
 	m.globals = add(m.globals, opTypeStruct, append([]uint32{id}, members...)...)
 	m.name(id, name)
 	m.decorate(id, decorationBlock)
-	for i, n := range names {
-		m.names = add(m.names, opMemberName, append([]uint32{id, uint32(i)}, text(n)...)...)
+	for i := range members {
 		m.decorations = add(m.decorations, opMemberDecorate, id, uint32(i), decorationOffset, uint32(8*i))
 	}
+	for i, n := range names {
+		m.names = add(m.names, opMemberName, append([]uint32{id, uint32(i)}, text(n)...)...)
+	}
 	return id
+}
+
+// elements returns the type of global memory as an array of elements of type of, which are size bytes apart. It
+// is a structure, as SPIR-V requires.
+func (m *module) elements(of uint32, size int) uint32 {
+	return m.shared(func() uint32 {
+		array := m.typ(opTypeRuntimeArray, of)
+		m.decorate(array, decorationArrayStride, uint32(size))
+		return m.structure([]uint32{array}, nil, "")
+	}, "elements", of)
 }
 
 // extended returns the imported set of instructions.

@@ -24,6 +24,7 @@ const (
 	opTypeFloat             = 22
 	opTypeVector            = 23
 	opTypeArray             = 28
+	opTypeRuntimeArray      = 29
 	opTypeStruct            = 30
 	opTypePointer           = 32
 	opTypeFunction          = 33
@@ -47,7 +48,6 @@ const (
 	opUConvert              = 113
 	opSConvert              = 114
 	opFConvert              = 115
-	opConvertUToPtr         = 120
 	opBitcast               = 124
 	opSNegate               = 126
 	opFNegate               = 127
@@ -148,6 +148,7 @@ const (
 // Decorations.
 const (
 	decorationBlock         = 2
+	decorationArrayStride   = 6
 	decorationBuiltIn       = 11
 	decorationOffset        = 35
 	decorationNoContraction = 42

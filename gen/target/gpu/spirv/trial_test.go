@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/ir"
@@ -103,7 +105,7 @@ func samples(d ir.DType) []uint64 {
 	default:
 		out = []uint64{0, 1, 2, 3, 5, 7, 8, 100, low(d, ^uint64(0)), low(d, ^uint64(1)), low(d, ^uint64(99)), low(d, ^uint64(0)) >> 1, low(d, ^uint64(0))>>1 + 1, low(d, ^uint64(0))>>1 + 2}
 		if d.Size() >= 4 {
-			out = append(out, 1<<24, 1<<24+1, 1<<24+1<<16, 1<<24+1<<16+1, 1<<24+3<<16-1)
+			out = append(out, 1<<24, 1<<24+1, 1<<24+1<<16, 1<<24+1<<16+1, 1<<24+3<<16-1, 0xadf7488d)
 		}
 		if d.Size() == 8 {
 			out = append(out, 1<<53+1, 1<<40+1<<32+1, 1<<60+1<<52, 1<<60+1<<52+1<<9, 1<<60+3<<52-1<<9)
@@ -211,6 +213,19 @@ func pairs(x, y []uint64) [][]uint64 {
 		}
 	}
 	return out
+}
+
+// trialsOf returns the trials whose kernels can be written with options: in words, there are no atomic operations
+// on 64 bits, and no floats of 64 bits that are made of the bits of an integer.
+func trialsOf(o Options) []trial {
+	all := trials()
+	if o.Words {
+		all = slices.DeleteFunc(all, func(c trial) bool {
+			isAtomic := strings.Contains(c.name, "atomic_") && strings.Contains(c.name, "64_")
+			return isAtomic || c.name == "bitcast_i64_f64" || c.name == "bitcast_u64_f64"
+		})
+	}
+	return all
 }
 
 // trials returns all trials.

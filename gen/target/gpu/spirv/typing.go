@@ -82,12 +82,17 @@ func (c *checker) operands(in *instruction) error {
 		return c.operandsAre(in, in.ids[1:], in.typ)
 	case "Bitcast":
 		from := c.of(in.ids[0])
-		if from.bits == 0 || from.bits != t.bits || c.defined[in.ids[0]].typ == in.typ {
-			return in.wrong("it casts %d bits to %d, or to the same type", from.bits, t.bits)
+		if t.name == "Pointer" {
+			if !c.isHalves(from) || t.class != physical || c.types[t.of].name != "Struct" {
+				return in.wrong("it does not make a pointer to a structure in physical memory of two words")
+			}
+			if e := c.types[c.types[c.types[t.of].members[0]].of]; e.bits == 8 && !c.capabilities[39] || e.bits == 16 && !c.capabilities[22] {
+				return in.wrong("it makes a pointer to elements of %d bits, and no capability allows integers of this width", e.bits)
+			}
+			return nil
 		}
-	case "ConvertUToPtr":
-		if from := c.of(in.ids[0]); from.name != "Int" || from.bits != 64 || t.name != "Pointer" || t.class != physical {
-			return in.wrong("it does not make a physical pointer from 64 bits")
+		if c.bitsIn(from) == 0 || c.bitsIn(from) != c.bitsIn(t) || c.defined[in.ids[0]].typ == in.typ {
+			return in.wrong("it casts %d bits to %d, or to the same type", c.bitsIn(from), c.bitsIn(t))
 		}
 	case "ExtInst":
 		arguments := in.ids[1:]
@@ -135,6 +140,14 @@ func (c *checker) operands(in *instruction) error {
 	return nil
 }
 
+// bitsIn returns the bits of a number or of two words, and 0 for other types.
+func (c *checker) bitsIn(k kind) int {
+	if c.isHalves(k) {
+		return 64
+	}
+	return k.bits
+}
+
 // operandsAre checks that all ids have type typ.
 func (c *checker) operandsAre(in *instruction, ids []uint32, typ uint32) error {
 	for _, id := range ids {
@@ -176,6 +189,8 @@ func (c *checker) chain(in *instruction) error {
 		switch {
 		case c.of(id).name != "Int":
 			return in.wrong("%%%d is not an index", id)
+		case k.name == "RuntimeArray":
+			at = k.of
 		case k.name == "Array" || k.name == "Vector":
 			if known && n >= uint64(k.n) {
 				return in.wrong("the index %d is past the end", n)

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/narrow"
 )
 
 // Options say which features modules must not use.
 type Options struct {
-	// Words accesses elements of 8 and 16 bits as parts of words of 32 bits, for devices that do not
-	// have storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt8 or shaderInt16. Memory is
-	// then accessed in words whose addresses are multiples of 4. An element of a shared array takes a
-	// word.
+	// Words computes in words of 32 bits, for devices that do not have shaderInt64, shaderInt8, shaderInt16,
+	// storageBuffer8BitAccess or storageBuffer16BitAccess. Elements of 8 and 16 bits are accessed as parts of
+	// words, so memory is accessed in words whose addresses are multiples of 4. An element of a shared array
+	// takes a word. Integers of 64 bits become two words, see package narrow, whose errors Write returns.
 	Words bool
 	// Loose lets the device change −0, infinities, NaN and subnormals, and round up or down: modules
 	// declare no float controls. Without it, they need the properties shaderDenormPreserveFloat32,
@@ -27,6 +28,9 @@ type Options struct {
 // A kernel has one push constant of 8 bytes: the address of its arguments, which are 8 bytes each and
 // in the order of the parameters. An argument is an address, an integer, or a float in the low bytes.
 // Memory that is accessed n elements at a time is aligned to n elements, other memory to one.
+//
+// A module needs integers of 64 bits only for kernels with values of these types: an address is loaded as two
+// words and becomes a pointer to an array, whose elements are found by their indices.
 func Write(kernels ...*kernel.Kernel) ([]byte, error) { return Options{}.Write(kernels...) }
 
 // Needs returns the features that a device needs for a kernel: the names of members of Vulkan 1.2's
@@ -75,6 +79,11 @@ func (o Options) write(m *module, k *kernel.Kernel) (err error) {
 			err = fmt.Errorf("spirv: kernel %s: %w", k.Name, mistake.error)
 		}
 	}()
+	if o.Words {
+		if k, err = narrow.Kernel(k); err != nil {
+			return fmt.Errorf("spirv: %w", err)
+		}
+	}
 	newFunction(m, k, o).write()
 	return nil
 }

@@ -43,7 +43,7 @@ func TestValid(t *testing.T) {
 	for _, o := range options {
 		t.Run(o.name, func(t *testing.T) {
 			var all []*kernel.Kernel
-			for _, c := range trials() {
+			for _, c := range trialsOf(o.Options) {
 				all = append(all, c.k)
 			}
 			if validate(o.Options, all...) == nil {
@@ -73,17 +73,17 @@ func TestSameBytes(t *testing.T) {
 
 // TestNeeds compares the features that kernels need with what they use.
 func TestNeeds(t *testing.T) {
-	const always = "bufferDeviceAddress shaderInt64"
+	const always = "bufferDeviceAddress"
 	const floats = "shaderDenormPreserveFloat32 shaderRoundingModeRTEFloat32 shaderSignedZeroInfNanPreserveFloat32"
 	want := map[string]map[string]string{
 		"default": {
-			"add_i32": "", "add_f32": floats, "add_f64": "shaderFloat64 shaderSignedZeroInfNanPreserveFloat64",
-			"copy_global_f16_1": "storageBuffer16BitAccess", "copy_global_f16_8": "", "copy_global_bool_2": "storageBuffer8BitAccess", "copy_global_bool_4": "",
+			"add_i32": "", "add_f32": floats, "add_i64": "shaderInt64", "split_f64_low": "shaderFloat64", "add_f64": "shaderFloat64 shaderSignedZeroInfNanPreserveFloat64",
+			"copy_global_f16_1": "shaderInt16 storageBuffer16BitAccess", "copy_global_f16_8": "", "copy_global_bool_2": "shaderInt8 storageBuffer8BitAccess", "copy_global_bool_4": "",
 			"copy_shared_u8_1": "shaderInt8 storageBuffer8BitAccess", "copy_shared_u8_4": "", "copy_mixed_bf16_2": "shaderInt16",
-			"atomic_add_i64_global": "shaderBufferInt64Atomics", "atomic_add_i64_shared": "shaderSharedInt64Atomics", "atomic_add_i32_shared": "",
+			"atomic_add_i64_global": "shaderInt64 shaderBufferInt64Atomics", "atomic_add_i64_shared": "shaderInt64 shaderSharedInt64Atomics", "atomic_add_i32_shared": "",
 		},
-		"words": {"copy_global_f16_1": "", "copy_shared_u8_1": "", "copy_mixed_bf16_2": "", "add_f32": floats},
-		"loose": {"add_f32": "", "add_f64": "shaderFloat64", "copy_global_f16_1": "storageBuffer16BitAccess"},
+		"words": {"copy_global_f16_1": "", "copy_shared_u8_1": "", "copy_mixed_bf16_2": "", "add_f32": floats, "add_i64": "", "scalars": "shaderFloat64 "+floats+" shaderSignedZeroInfNanPreserveFloat64"},
+		"loose": {"add_f32": "", "add_f64": "shaderFloat64", "copy_global_f16_1": "shaderInt16 storageBuffer16BitAccess"},
 	}
 	for _, o := range options {
 		for _, c := range trials() {
