@@ -42,6 +42,8 @@ type Refusing interface {
 var (
 	ErrNoDevice = errors.New("no usable GPU")
 	ErrMemory   = errors.New("not enough device memory")
+	// ErrFeature means that a kernel needs a feature that the device lacks, such as floats of 64 bits.
+	ErrFeature = errors.New("the device lacks a feature")
 	// ErrDeviceLost means that the device cannot be used any more. Another device can be opened,
 	// except where the driver keeps the failure until the program ends. NVIDIA's driver does so
 	// after an access to memory that does not exist.

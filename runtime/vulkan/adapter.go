@@ -119,6 +119,9 @@ func (a *adapter) rank() int {
 	return software
 }
 
+// maxWords is the greatest number of words of an array that kernels in words find by an i32.
+const maxWords = 1 << 31
+
 // read asks the driver for the properties of the device. It returns an error that says what is
 // missing if the device cannot be used.
 func (a *adapter) read(in *instance) error {
@@ -157,6 +160,9 @@ func (a *adapter) read(in *instance) error {
 	in.vk.GetPhysicalDeviceFeatures2.call(a.handle, uintptr(unsafe.Pointer(&have[0])))
 	if a.features, err = enable(have, a.extensions); err != nil {
 		return err
+	}
+	if usesWords(a.features) {
+		a.maxAlloc = min(a.maxAlloc, maxWords*4)
 	}
 	a.info = gpu.Info{
 		Name:       goString(&a.properties.name[0]),

@@ -10,7 +10,7 @@ type assembler struct {
 	next                                                             uint32
 	capabilities, entries, modes, decorations, declarations, kernels []uint32
 	known                                                            map[string]uint32
-	u32, u64, f32, void, bool, function                              uint32
+	u32, pair, f32, void, bool, function                             uint32 // types; pair holds the halves of 64 bits
 	push, invocation                                                 uint32 // variables
 }
 
@@ -28,14 +28,15 @@ func text(s string) []uint32 {
 
 func newAssembler(capabilities ...uint32) *assembler {
 	a := &assembler{known: map[string]uint32{}}
-	for _, c := range append([]uint32{1, 11, 5347}, capabilities...) { // Shader, Int64, PhysicalStorageBufferAddresses
+	for _, c := range append([]uint32{1, 5347}, capabilities...) { // Shader, PhysicalStorageBufferAddresses
 		a.capabilities = append(a.capabilities, instruction(17, c)...)
 	}
 	a.void, a.bool = a.declare(19), a.declare(20)
-	a.u32, a.u64, a.f32 = a.declare(21, 32, 0), a.declare(21, 64, 0), a.declare(22, 32)
+	a.u32, a.f32 = a.declare(21, 32, 0), a.declare(22, 32)
+	a.pair = a.declare(23, a.u32, 2)
 	a.function = a.declare(33, a.void)
 
-	block := a.declare(30, a.u64)
+	block := a.declare(30, a.pair)
 	a.decorations = append(a.decorations, instruction(71, block, 2)...)
 	a.decorations = append(a.decorations, instruction(72, block, 0, 35, 0)...)
 	a.push = a.variable(9, block)
@@ -86,7 +87,7 @@ func (a *assembler) constant(of uint32, value ...uint32) uint32 {
 type kernelText struct {
 	*assembler
 	body      []uint32
-	arguments uint32 // address of the argument block
+	arguments uint32 // halves of the address of the argument block
 	index     uint32 // of the invocation, in the first dimension
 }
 
@@ -98,7 +99,7 @@ func (a *assembler) kernel(name string, block [3]uint32, write func(k *kernelTex
 	k := &kernelText{assembler: a}
 	k.do(54, a.void, main, 0, a.function)
 	k.do(248, a.id())
-	k.arguments = k.op(61, a.u64, k.op(65, a.pointer(9, a.u64), a.push, a.constant(a.u32, 0)))
+	k.arguments = k.op(61, a.pair, k.op(65, a.pointer(9, a.pair), a.push, a.constant(a.u32, 0)))
 	k.index = k.op(81, a.u32, k.op(61, a.declare(23, a.u32, 3), a.invocation), 0)
 	write(k)
 	k.do(253)
@@ -116,29 +117,44 @@ func (k *kernelText) op(op, of uint32, operands ...uint32) uint32 {
 	return id
 }
 
-// argument returns an argument.
+// argument returns the halves of an argument.
 func (k *kernelText) argument(i int) uint32 {
-	return k.load(k.u64, k.op(128, k.u64, k.arguments, k.constant(k.u64, uint32(8*i), 0)), 8)
+	return k.load(k.pair, k.element(k.pair, 8, k.arguments, k.constant(k.u32, uint32(i))), 8)
 }
 
-// element returns the address of an element of 4 bytes.
-func (k *kernelText) element(base, index uint32) uint32 {
-	offset := k.op(132, k.u64, k.op(113, k.u64, index), k.constant(k.u64, 4, 0))
-	return k.op(128, k.u64, base, offset)
+// number returns the low half of an argument.
+func (k *kernelText) number(i int) uint32 { return k.op(81, k.u32, k.argument(i), 0) }
+
+// array returns the type of an array of elements of a type and a size, as a structure with it.
+func (a *assembler) array(of, size uint32) uint32 {
+	_, isKnown := a.known[fmt.Sprint(29, []uint32{of})]
+	array := a.declare(29, of)
+	block := a.declare(30, array)
+	if !isKnown {
+		a.decorations = append(a.decorations, instruction(71, array, 6, size)...)
+		a.decorations = append(a.decorations, instruction(71, block, 2)...)
+		a.decorations = append(a.decorations, instruction(72, block, 0, 35, 0)...)
+	}
+	return block
 }
 
-func (k *kernelText) load(of, address, align uint32) uint32 {
-	return k.op(61, of, k.op(120, k.pointer(5349, of), address), 2, align)
+// element returns a pointer to an element of an array whose address has the halves base.
+func (k *kernelText) element(of, size, base, index uint32) uint32 {
+	array := k.op(124, k.pointer(5349, k.array(of, size)), base)
+	return k.op(65, k.pointer(5349, of), array, k.constant(k.u32, 0), index)
 }
 
-func (k *kernelText) store(of, address, value, align uint32) {
-	k.do(62, k.op(120, k.pointer(5349, of), address), value, 2, align)
-}
+// word returns a pointer to an element of an array of u32 or f32.
+func (k *kernelText) word(of, base, index uint32) uint32 { return k.element(of, 4, base, index) }
 
-// guarded writes what invocations do whose index is less than a bound of 64 bits.
+func (k *kernelText) load(of, at, align uint32) uint32 { return k.op(61, of, at, 2, align) }
+
+func (k *kernelText) store(at, value, align uint32) { k.do(62, at, value, 2, align) }
+
+// guarded writes what invocations do whose index is less than a bound.
 func (k *kernelText) guarded(bound uint32, write func()) {
 	then, end := k.id(), k.id()
-	less := k.op(176, k.bool, k.op(113, k.u64, k.index), bound)
+	less := k.op(176, k.bool, k.index, bound)
 	k.do(247, end, 0)
 	k.do(250, less, then, end)
 	k.do(248, then)
@@ -155,7 +171,7 @@ func (k *kernelText) repeat(n, value uint32, next func(uint32) uint32) uint32 {
 	k.do(248, before)
 	k.do(249, head)
 	k.do(248, head)
-	k.do(245, k.u64, i, k.constant(k.u64, 0, 0), before, more, again)
+	k.do(245, k.u32, i, k.constant(k.u32, 0), before, more, again)
 	k.do(245, k.u32, v, value, before, w, again)
 	less := k.op(176, k.bool, i, n)
 	k.do(246, end, again, 0)
@@ -164,7 +180,7 @@ func (k *kernelText) repeat(n, value uint32, next func(uint32) uint32) uint32 {
 	result := next(v)
 	k.do(249, again)
 	k.do(248, again)
-	k.do(128, k.u64, more, i, k.constant(k.u64, 1, 0))
+	k.do(128, k.u32, more, i, k.constant(k.u32, 1))
 	k.do(83, k.u32, w, result)
 	k.do(249, head)
 	k.do(248, end)
@@ -194,38 +210,39 @@ var testBlock = [3]uint32{64, 1, 1}
 // testModule has the kernels
 //
 //	add(z, x, y, n):  z[i] = x[i] + y[i] in float32, for i < n
-//	sum20(z, a1 … a19): z[0] = the sum of k*a_k, in uint64
+//	sum20(z, a1 … a19): z[0], z[1] = the sum of k*a_k, in uint32, of the low and the high halves
 //	count(x, n):      x[i]++ in uint32, for i < n
 //	spin(x, n):       x[i] = n numbers further of a linear congruential generator
 //	nothing()
 func testModule() []byte {
 	a := newAssembler()
 	a.kernel("add", testBlock, func(k *kernelText) {
-		k.guarded(k.argument(3), func() {
-			x := k.load(k.f32, k.element(k.argument(1), k.index), 4)
-			y := k.load(k.f32, k.element(k.argument(2), k.index), 4)
-			k.store(k.f32, k.element(k.argument(0), k.index), k.op(129, k.f32, x, y), 4)
+		k.guarded(k.number(3), func() {
+			x := k.load(k.f32, k.word(k.f32, k.argument(1), k.index), 4)
+			y := k.load(k.f32, k.word(k.f32, k.argument(2), k.index), 4)
+			k.store(k.word(k.f32, k.argument(0), k.index), k.op(129, k.f32, x, y), 4)
 		})
 	})
 	a.kernel("sum20", [3]uint32{1, 1, 1}, func(k *kernelText) {
-		sum := k.constant(k.u64, 0, 0)
+		sum := k.op(80, k.pair, k.constant(k.u32, 0), k.constant(k.u32, 0))
 		for i := 1; i < 20; i++ {
-			sum = k.op(128, k.u64, sum, k.op(132, k.u64, k.argument(i), k.constant(k.u64, uint32(i), 0)))
+			factor := k.constant(k.u32, uint32(i))
+			sum = k.op(128, k.pair, sum, k.op(132, k.pair, k.argument(i), k.op(80, k.pair, factor, factor)))
 		}
-		k.store(k.u64, k.argument(0), sum, 8)
+		k.store(k.element(k.pair, 8, k.argument(0), k.constant(k.u32, 0)), sum, 8)
 	})
 	a.kernel("count", testBlock, func(k *kernelText) {
-		k.guarded(k.argument(1), func() {
-			at := k.element(k.argument(0), k.index)
-			k.store(k.u32, at, k.op(128, k.u32, k.load(k.u32, at, 4), k.constant(k.u32, 1)), 4)
+		k.guarded(k.number(1), func() {
+			at := k.word(k.u32, k.argument(0), k.index)
+			k.store(at, k.op(128, k.u32, k.load(k.u32, at, 4), k.constant(k.u32, 1)), 4)
 		})
 	})
 	a.kernel("spin", testBlock, func(k *kernelText) {
-		at := k.element(k.argument(0), k.index)
-		last := k.repeat(k.argument(1), k.load(k.u32, at, 4), func(v uint32) uint32 {
+		at := k.word(k.u32, k.argument(0), k.index)
+		last := k.repeat(k.number(1), k.load(k.u32, at, 4), func(v uint32) uint32 {
 			return k.op(128, k.u32, k.op(132, k.u32, v, k.constant(k.u32, 1664525)), k.constant(k.u32, 1013904223))
 		})
-		k.store(k.u32, at, last, 4)
+		k.store(at, last, 4)
 	})
 	a.kernel("nothing", testBlock, func(*kernelText) {})
 	return a.code()

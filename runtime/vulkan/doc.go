@@ -7,8 +7,15 @@
 // bytes at offset 0, the device address of the arguments. The arguments are 64-bit words. Each word is
 // an address, an integer, or the bits of a float in its low bytes. The execution mode LocalSize of the
 // entry point is the block of the kernel. [gpu.Info.Features] lists what kernels may use beyond
-// 64-bit integers and addresses: features of the device by their names in Vulkan, and the groups of
+// addresses: features of the device by their names in Vulkan, and the groups of
 // subgroup operations ("subgroup arithmetic").
+//
+// Code consists of one or more modules, one after the other. Several modules may have a kernel of one
+// name. The device then takes the first for which it has the features. So a kernel may have a second
+// form, without a feature that not all devices have.
+//
+// On a device that lacks shaderInt64, or integers or memory of 8 or 16 bits, an allocation has 8 GiB at
+// most: a kernel may find the words of an array by indices of 32 bits.
 //
 // # Queues
 //

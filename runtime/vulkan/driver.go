@@ -13,8 +13,8 @@ type driver struct{}
 // Driver returns the driver of Vulkan devices.
 func Driver() gpu.Driver { return driver{} }
 
-// Devices lists the devices that have what [Driver] needs: Vulkan 1.2 with 64-bit integers and
-// buffer device addresses. Devices that compute on the CPU come last. Devices returns an error that
+// Devices lists the devices that have what [Driver] needs: Vulkan 1.2 with buffer device addresses
+// and timeline semaphores. Devices that compute on the CPU come last. Devices returns an error that
 // wraps [gpu.ErrNoDevice] if there is no such device or no driver.
 func Devices() ([]gpu.Info, error) { return driver{}.Devices() }
 

@@ -36,18 +36,22 @@ var requiredFeatures = []feature{
 	{"timelineSemaphore", vulkan12, 37, 0},
 }
 
-// typeFeatures is the number of optional features that tensors of some types need. They come first.
-const typeFeatures = 6
+// These are the numbers of optional features that tensors of some types need, and of those that kernels in words of
+// 32 bits do without. They come first, in this order.
+const (
+	typeFeatures = 1
+	wordFeatures = 5
+)
 
 // optionalFeatures are enabled if the device has them.
 var optionalFeatures = []feature{
 	{"shaderFloat64", core, 39, 10},
 	{"shaderInt64", core, 40, 11},
 	{"shaderInt16", core, 41, 22},
+	{"shaderInt8", vulkan12, 8, 39},
 	{"storageBuffer16BitAccess", vulkan11, 0, 4433},
 	{"storageBuffer8BitAccess", vulkan12, 2, 4448},
 	{"shaderFloat16", vulkan12, 7, 9},
-	{"shaderInt8", vulkan12, 8, 39},
 	{"shaderBufferInt64Atomics", vulkan12, 5, 12},
 	{"shaderSharedInt64Atomics", vulkan12, 6, 0}, // a module that uses it declares the capability above
 	{"shaderSubgroupExtendedTypes", vulkan12, 34, 0},
@@ -131,8 +135,18 @@ func featureNames(enabled *[featureSets]featureSet, p *vulkan11Properties) []str
 
 // missingFeatures lists the features that tensors of some types need and the device lacks.
 func missingFeatures(enabled *[featureSets]featureSet) []string {
+	return missing(optionalFeatures[:typeFeatures], enabled)
+}
+
+// usesWords reports whether some kernels compute in words of 32 bits on a device, because it lacks a feature.
+func usesWords(enabled *[featureSets]featureSet) bool {
+	return len(missing(optionalFeatures[typeFeatures:][:wordFeatures], enabled)) > 0
+}
+
+// missing lists the features of list that are not enabled.
+func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	var names []string
-	for _, f := range optionalFeatures[:typeFeatures] {
+	for _, f := range list {
 		if enabled[f.set].switches[f.position] == 0 {
 			names = append(names, f.name)
 		}

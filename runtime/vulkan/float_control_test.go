@@ -35,10 +35,11 @@ func TestDropControls(t *testing.T) {
 		{[]string{denorm}, [][2]uint32{{4459, 32}}, []uint32{4464}},
 		{nil, nil, nil},
 	} {
-		s, err := readShader(controlled().code(), 5)
+		all, err := readShaders(controlled().code(), 5)
 		if err != nil {
 			t.Fatal(err)
 		}
+		s := all[0]
 		before := len(s.words)
 		s.dropControls(c.has)
 		var modes [][2]uint32

@@ -3,21 +3,37 @@ package vulkan
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// module is a loaded module of SPIR-V. A kernel is compiled by CompileAll, or when it is first requested.
+// module is loaded code: modules of SPIR-V. A kernel is compiled by CompileAll, or when it is first requested.
 type module struct {
 	device *device
-	shader *shader
-	handle handle
-	using  sync.RWMutex // held for reading while the handle is in use
+	parts  []*part
+	using  sync.RWMutex // held for reading while the handles are in use
 	mu     sync.Mutex   // guards kernels
 	// kernels holds the compiled kernels by name. It is nil once the module is closed.
 	kernels map[string]*kernel
+}
+
+// part is a module of SPIR-V that the device can run.
+type part struct {
+	shader *shader
+	handle handle
+}
+
+// part returns the module of a kernel: the first that has it. It returns nil if no module has it.
+func (m *module) part(name string) *part {
+	for _, p := range m.parts {
+		if _, ok := p.shader.blocks[name]; ok {
+			return p
+		}
+	}
+	return nil
 }
 
 // kernel is a compiled kernel.
@@ -39,21 +55,25 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 	if min(d.apiVersion, d.adapter.properties.apiVersion) >= version(1, 3) {
 		highest = 6
 	}
-	s, err := readShader(code, highest)
+	all, err := readShaders(code, highest)
 	if err != nil {
 		return nil, fmt.Errorf("vulkan: load: %w", err)
 	}
-	for _, c := range s.capabilities {
-		if lacks := missingFeature(d.adapter.info.Features, c); lacks != "" {
-			return nil, fmt.Errorf("vulkan: load: %s lacks %s, which the code needs", d.adapter.info.Name, lacks)
-		}
+	usable, err := choose(all, d.adapter.info.Features)
+	if err != nil {
+		return nil, fmt.Errorf("vulkan: load: %w: %s has %w", gpu.ErrFeature, d.adapter.info.Name, err)
 	}
-	s.dropControls(d.adapter.info.Features)
 	m, err := adopt(d, func() (*module, error) {
-		m := &module{device: d, shader: s, kernels: map[string]*kernel{}}
-		create := &shaderModuleCreateInfo{sType: typeShaderModuleCreateInfo, size: uintptr(4 * len(s.words)), code: &s.words[0]}
-		if err := d.vk.CreateShaderModule.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&m.handle))); err != nil {
-			return nil, fmt.Errorf("vulkan: load: %w", err)
+		m := &module{device: d, kernels: map[string]*kernel{}}
+		for _, s := range usable {
+			s.dropControls(d.adapter.info.Features)
+			p := &part{shader: s}
+			create := &shaderModuleCreateInfo{sType: typeShaderModuleCreateInfo, size: uintptr(4 * len(s.words)), code: &s.words[0]}
+			if err := d.vk.CreateShaderModule.try(d.handle, uintptr(unsafe.Pointer(create)), 0, uintptr(unsafe.Pointer(&p.handle))); err != nil {
+				m.destroyParts()
+				return nil, fmt.Errorf("vulkan: load: %w", err)
+			}
+			m.parts = append(m.parts, p)
 		}
 		return m, nil
 	})
@@ -61,6 +81,50 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// choose returns the modules from which a device with some features takes kernels. If several modules have a kernel,
+// it takes the kernel from the first whose features it has. choose returns an error that names the missing features if
+// there is none for a kernel.
+func choose(all []*shader, features []string) ([]*shader, error) {
+	var usable []*shader
+	taken, missing := map[string]bool{}, map[string][]string{} // by the names of kernels
+	for _, s := range all {
+		if lacks := s.lacks(features); len(lacks) > 0 {
+			for _, name := range s.names {
+				if missing[name] == nil {
+					missing[name] = lacks
+				}
+			}
+			continue
+		}
+		before := len(taken)
+		for _, name := range s.names {
+			taken[name] = true
+		}
+		if len(taken) > before || len(s.names) == 0 {
+			usable = append(usable, s)
+		}
+	}
+	for _, s := range all {
+		for _, name := range s.names {
+			if !taken[name] {
+				return nil, fmt.Errorf("no %s, which the kernel %s needs", strings.Join(missing[name], ", "), name)
+			}
+		}
+	}
+	return usable, nil
+}
+
+// lacks returns what the capabilities of a module need and is not in features.
+func (s *shader) lacks(features []string) []string {
+	var names []string
+	for _, c := range s.capabilities {
+		if name := missingFeature(features, c); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (m *module) Kernel(info gpu.KernelInfo) (_ gpu.Kernel, err error) {
@@ -94,9 +158,16 @@ func (m *module) CompileAll() (err error) {
 		return errors.New("vulkan: compile: the module is closed")
 	}
 	defer m.device.log.join(&err)
-	names := m.shader.names
-	return sideBySide(len(names), func(i int) error {
-		_, err := m.compiled(gpu.KernelInfo{Name: names[i], Block: m.shader.blocks[names[i]]})
+	var infos []gpu.KernelInfo
+	for _, p := range m.parts {
+		for _, name := range p.shader.names {
+			if m.part(name) == p {
+				infos = append(infos, gpu.KernelInfo{Name: name, Block: p.shader.blocks[name]})
+			}
+		}
+	}
+	return sideBySide(len(infos), func(i int) error {
+		_, err := m.compiled(infos[i])
 		return err
 	})
 }
@@ -120,11 +191,13 @@ func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 
 // check returns an error unless the module has the kernel and the device can run it.
 func (m *module) check(info gpu.KernelInfo) error {
-	block, ok := m.shader.blocks[info.Name]
+	part := m.part(info.Name)
 	limits := &m.device.adapter.properties.limits
-	switch {
-	case !ok:
+	if part == nil {
 		return errors.New("the code has no entry point of this name with a LocalSize")
+	}
+	block := part.shader.blocks[info.Name]
+	switch {
 	case block != info.Block:
 		return fmt.Errorf("its LocalSize is %v, want the block %v", block, info.Block)
 	case info.Shared != 0:
@@ -154,7 +227,7 @@ func (m *module) compile(info gpu.KernelInfo) (*kernel, error) {
 	create := &computePipelineCreateInfo{
 		sType: typeComputePipelineCreateInfo,
 		stage: pipelineShaderStageCreateInfo{
-			sType: typePipelineShaderStageCreateInfo, stage: shaderStageCompute, module: m.handle, name: cString(info.Name),
+			sType: typePipelineShaderStageCreateInfo, stage: shaderStageCompute, module: m.part(info.Name).handle, name: cString(info.Name),
 		},
 		layout:    d.layout,
 		baseIndex: -1,
@@ -190,9 +263,17 @@ func (m *module) shut() error {
 	for _, k := range m.kernels {
 		d.vk.DestroyPipeline.call(d.handle, uintptr(k.pipeline), 0)
 	}
-	d.vk.DestroyShaderModule.call(d.handle, uintptr(m.handle), 0)
+	m.destroyParts()
 	m.kernels = nil
 	return nil
+}
+
+// destroyParts destroys the modules.
+func (m *module) destroyParts() {
+	d := m.device
+	for _, p := range m.parts {
+		d.vk.DestroyShaderModule.call(d.handle, uintptr(p.handle), 0)
+	}
 }
 
 // launchable returns k as a kernel of the device. It returns an error if k cannot be launched with

@@ -80,12 +80,13 @@ func TestArguments(t *testing.T) {
 		var want []uint64
 		for r := range rounds {
 			args := []uint64{uint64(at) + uint64(8*r)}
-			var sum uint64
+			var low, high uint32
 			for k := 1; k < 20; k++ {
 				args = append(args, random.Uint64())
-				sum += uint64(k) * args[k]
+				low += uint32(k) * uint32(args[k])
+				high += uint32(k) * uint32(args[k]>>32)
 			}
-			want = append(want, sum)
+			want = append(want, uint64(high)<<32|uint64(low))
 			must(t, q.Launch(kernels["sum20"], [3]int{1, 1, 1}, args))
 			clear(args) // the queue has a copy
 		}

@@ -25,47 +25,67 @@ const (
 
 var errCutOff = errors.New("the code of SPIR-V is cut off")
 
-// readShader reads a module of SPIR-V from little-endian words. It returns an error if the code is
-// malformed, or if its version is above 1.highest.
-func readShader(code []byte, highest uint32) (*shader, error) {
-	const magic = 0x07230203
+// readShaders reads modules of SPIR-V, one after the other, from little-endian words. It returns an error if the
+// code is malformed, or if the version of a module is above 1.highest.
+func readShaders(code []byte, highest uint32) ([]*shader, error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, fmt.Errorf("%d bytes are not a module of SPIR-V", len(code))
 	}
-	s := &shader{words: make([]uint32, len(code)/4), blocks: map[string][3]int{}}
-	for i := range s.words {
-		s.words[i] = binary.LittleEndian.Uint32(code[4*i:])
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(code[4*i:])
 	}
-	if s.words[0] != magic {
-		return nil, fmt.Errorf("the code begins with 0x%08x, SPIR-V with 0x%08x", s.words[0], magic)
+	if words[0] != magic {
+		return nil, fmt.Errorf("the code begins with 0x%08x, SPIR-V with 0x%08x", words[0], magic)
 	}
-	if v := s.words[1]; v>>16 != 1 || v>>8&0xff > highest {
+	var all []*shader
+	for len(words) > 0 {
+		s, err := readShader(words, highest)
+		if err != nil {
+			return nil, err
+		}
+		all, words = append(all, s), words[len(s.words):]
+	}
+	return all, nil
+}
+
+// readShader reads the module that words begin with. Another module may follow it.
+func readShader(words []uint32, highest uint32) (*shader, error) {
+	if len(words) < headerWords {
+		return nil, errCutOff
+	}
+	if v := words[1]; v>>16 != 1 || v>>8&0xff > highest {
 		return nil, fmt.Errorf("the code is SPIR-V %d.%d, the device takes 1.%d at most", v>>16, v>>8&0xff, highest)
 	}
+	s := &shader{blocks: map[string][3]int{}}
 	names := map[uint32]string{} // of entry points
 	var op uint32
 	read := headerWords
-	for next, operands := range instructions(s.words) {
+	for next, operands := range instructions(words) {
 		op = next
 		s.read(op, operands, names)
 		read += 1 + len(operands)
 	}
-	if op != opFunctionEnd || read != len(s.words) {
+	if op != opFunctionEnd || read < len(words) && words[read] != magic {
 		return nil, errCutOff
 	}
+	s.words = words[:read:read]
 	return s, nil
 }
 
-// headerWords is the number of words before the instructions.
-const headerWords = 5
+// headerWords is the number of words before the instructions. The first is magic.
+const (
+	headerWords = 5
+	magic       = 0x07230203
+)
 
 // instructions yields the instructions of a module with their operands. It stops before an instruction that is
-// cut off.
+// cut off, and before another module: no instruction begins with magic.
 func instructions(words []uint32) iter.Seq2[uint32, []uint32] {
 	return func(yield func(uint32, []uint32) bool) {
 		for rest := words[headerWords:]; len(rest) > 0; {
 			length := int(rest[0] >> 16)
-			if length == 0 || length > len(rest) || !yield(rest[0]&0xffff, rest[1:length]) {
+			if rest[0] == magic || length == 0 || length > len(rest) || !yield(rest[0]&0xffff, rest[1:length]) {
 				return
 			}
 			rest = rest[length:]

@@ -13,6 +13,7 @@ import (
 	reader "github.com/burngen/burngen/internal/ptx"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/kernel"
+	"github.com/burngen/burngen/ir/kernel/narrow"
 	"github.com/burngen/burngen/ir/op"
 )
 
@@ -28,7 +29,15 @@ func (w writer) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
 	if err := reader.Check(text); err != nil {
 		return err
 	}
-	module, err := spirv.Write(k)
+	if err := checkModule(spirv.Options{}, k); err != nil {
+		return err
+	}
+	return w.Interpreter.Launch(k, grid, args)
+}
+
+// checkModule writes a kernel as SPIR-V and checks what is written.
+func checkModule(o spirv.Options, k *kernel.Kernel) error {
+	module, err := o.Write(k)
 	if err != nil {
 		return err
 	}
@@ -36,10 +45,40 @@ func (w writer) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(module[4*i:])
 	}
-	if err := spirv.Check(words); err != nil {
+	return spirv.Check(words)
+}
+
+// narrowing is a device that interprets kernels without integers of 64 bits. It counts the kernels that have no such
+// form, which it interprets as they are.
+type narrowing struct {
+	gpu.Interpreter
+	narrowed, wide *int
+}
+
+func (n narrowing) Launch(k *kernel.Kernel, grid [3]int, args []gpu.Arg) error {
+	short, err := narrow.Kernel(k)
+	if err != nil {
+		*n.wide++
+		return n.Interpreter.Launch(k, grid, args)
+	}
+	if short != k {
+		*n.narrowed++
+	}
+	if err := checkModule(spirv.Options{Words: true}, k); err != nil {
 		return err
 	}
-	return w.Interpreter.Launch(k, grid, args)
+	return n.Interpreter.Launch(short, grid, args)
+}
+
+// TestNarrowAgree is [TestAgree] without integers of 64 bits. Only kernels of random floats of 64 bits may keep them.
+func TestNarrowAgree(t *testing.T) {
+	device := narrowing{narrowed: new(int), wide: new(int)}
+	targettest.Fewer(t, 5)
+	targettest.Agree(t, gpu.Target{Language: interpreted.Language, Device: device})
+	t.Logf("%d launches of narrow kernels, %d of kernels that have no narrow form", *device.narrowed, *device.wide)
+	if *device.narrowed < 10 {
+		t.Error("too few kernels were narrowed")
+	}
 }
 
 // TestAgree compares interpreted kernels, and what the host computes, with the definitions. The

@@ -96,6 +96,12 @@ type rounding interface {
 	Unit() float64
 }
 
+// refusing is a target whose machine may lack what some operators need.
+type refusing interface {
+	// Refuses reports whether an error says that the machine lacks something, so that a trial has no result.
+	Refuses(err error) bool
+}
+
 // A Setting changes how a target runs. The change lasts until the returned function is called.
 type Setting func() (restore func())
 
@@ -167,8 +173,9 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 	want, failed := (&ir.Evaluator{Module: module}).Run(f, args)
 	lowered := &ir.Module{Funcs: []*ir.Func{f.Clone()}}
 	machine, err := compile(x, lowered, Pick(d, 0, 1))
-	if err != nil && failed != nil {
-		return // weights that do not fit
+	r, mayRefuse := x.(refusing)
+	if err != nil && (failed != nil || mayRefuse && r.Refuses(err)) {
+		return // weights that do not fit, or kernels that prepare them
 	}
 	if err != nil {
 		d.Fatalf("%v\n%s", err, f)
@@ -185,6 +192,9 @@ func (c Trial) run(d *Draw, x Target, settings []Setting) {
 		restore := set()
 		got, outShapes, err := machine.Run(d.Context(), data, shapes)
 		restore()
+		if err != nil && mayRefuse && r.Refuses(err) {
+			return
+		}
 		if err == nil && failed != nil && empty(outShapes) {
 			continue // inputs that are errors are not compared
 		}

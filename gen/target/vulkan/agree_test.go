@@ -1,29 +1,88 @@
 package vulkan_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/gpu/gputest"
+	"github.com/burngen/burngen/gen/target/gpu/spirv"
 	"github.com/burngen/burngen/gen/target/targettest"
 	"github.com/burngen/burngen/gen/target/vulkan"
+	"github.com/burngen/burngen/ir/kernel"
 	runtime "github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/kerneltest"
 	driver "github.com/burngen/burngen/runtime/vulkan"
 )
 
+// lenient is a target on a device that may lack features which tensors of some types need. It counts the trials that
+// the device refuses for this reason, and for no other.
+type lenient struct {
+	gpu.Target
+	missing []string // the features
+	refused *atomic.Int64
+}
+
+// Refuses reports whether an error names only features that the device may lack.
+func (l lenient) Refuses(err error) bool {
+	if !errors.Is(err, runtime.ErrFeature) {
+		return false
+	}
+	for _, name := range l.missing {
+		if strings.Contains(err.Error(), " "+name+",") {
+			l.refused.Add(1)
+			return true
+		}
+	}
+	return false
+}
+
+// open returns a target on the first device. The end of the test says how many trials the device refused.
+func open(t *testing.T, x gpu.Target) lenient {
+	l := lenient{gputest.Open(t, x, driver.Driver()), nil, new(atomic.Int64)}
+	list, err := driver.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.missing = list[0].Missing
+	t.Cleanup(func() {
+		if n := l.refused.Load(); n > 0 {
+			t.Logf("%s refused %d trials: it lacks %s", list[0].Name, n, strings.Join(l.missing, ", "))
+		}
+	})
+	return l
+}
+
 // TestAgreeOnDevice compares kernels on the first device, which may be a processor, with the definitions of
 // the operators. Kernels must not write outside of their operands.
 func TestAgreeOnDevice(t *testing.T) {
-	target := gputest.Open(t, vulkan.Target(), driver.Driver())
+	target := open(t, vulkan.Target())
 	targettest.Fewer(t, 2) // each kernel is compiled
 	targettest.AgreeSideBySide(t, target)
 }
 
+// TestWordsAgreeOnDevice is [TestAgreeOnDevice] with the kernels of devices that do not have integers of 64 bits, or
+// integers or memory of 8 or 16 bits.
+func TestWordsAgreeOnDevice(t *testing.T) {
+	x := vulkan.Target()
+	x.Write = func(all ...*kernel.Kernel) ([]byte, error) {
+		code, err := spirv.Options{Words: true}.Write(all...)
+		if err != nil { // floats of 64 bits that are made of the bits of an integer
+			return spirv.Write(all...)
+		}
+		return code, nil
+	}
+	target := open(t, x)
+	targettest.Fewer(t, 2)
+	targettest.Agree(t, target)
+}
+
 // TestKernels runs the tests that the kernels of all targets have to pass on the first device.
 func TestKernels(t *testing.T) {
-	target := gputest.Open(t, vulkan.Target(), driver.Driver())
+	target := open(t, vulkan.Target())
 	devices, err := driver.Devices()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +109,7 @@ func TestPrecisionsOnDevice(t *testing.T) {
 			target := vulkan.Target()
 			target.Precision = p
 			targettest.Fewer(t, 2)
-			targettest.AgreeOn(t, gputest.Open(t, target, driver.Driver()), targettest.Products...)
+			targettest.AgreeOn(t, open(t, target), targettest.Products...)
 		})
 	}
 }

@@ -11,6 +11,6 @@ import (
 func Target() gpu.Target {
 	return gpu.Target{Language: gpu.Language{
 		Name: "vulkan", Driver: "github.com/burngen/burngen/runtime/vulkan", File: "kernels.spv",
-		Write: spirv.Write,
+		Write: spirv.Portable,
 	}}
 }

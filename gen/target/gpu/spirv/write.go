@@ -43,7 +43,7 @@ func (o Options) Write(kernels ...*kernel.Kernel) ([]byte, error) {
 	names := map[string]bool{}
 	for _, k := range kernels {
 		if names[k.Name] {
-			return nil, fmt.Errorf("spirv: two kernels have the name %s", k.Name)
+			return nil, twoOfName(k)
 		}
 		names[k.Name] = true
 		if err := o.write(m, k); err != nil {

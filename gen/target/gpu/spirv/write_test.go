@@ -82,7 +82,7 @@ func TestNeeds(t *testing.T) {
 			"copy_shared_u8_1": "shaderInt8 storageBuffer8BitAccess", "copy_shared_u8_4": "", "copy_mixed_bf16_2": "shaderInt16",
 			"atomic_add_i64_global": "shaderInt64 shaderBufferInt64Atomics", "atomic_add_i64_shared": "shaderInt64 shaderSharedInt64Atomics", "atomic_add_i32_shared": "",
 		},
-		"words": {"copy_global_f16_1": "", "copy_shared_u8_1": "", "copy_mixed_bf16_2": "", "add_f32": floats, "add_i64": "", "scalars": "shaderFloat64 "+floats+" shaderSignedZeroInfNanPreserveFloat64"},
+		"words": {"copy_global_f16_1": "", "copy_shared_u8_1": "", "copy_mixed_bf16_2": "", "add_f32": floats, "add_i64": "", "scalars": "shaderFloat64 " + floats + " shaderSignedZeroInfNanPreserveFloat64"},
 		"loose": {"add_f32": "", "add_f64": "shaderFloat64", "copy_global_f16_1": "shaderInt16 storageBuffer16BitAccess"},
 	}
 	for _, o := range options {
