@@ -119,8 +119,14 @@ func (a *adapter) rank() int {
 	return software
 }
 
-// maxWords is the greatest number of words of an array that kernels in words find by an i32.
-const maxWords = 1 << 31
+// maxAllocation returns the greatest size of an allocation, in bytes. limit is the driver's. If kernels compute in
+// words on the device, they find the words of an array by an i32.
+func maxAllocation(limit uint64, enabled *[featureSets]featureSet) int64 {
+	if usesWords(enabled) {
+		limit = min(limit, 4<<31)
+	}
+	return int64(min(limit, 1<<62))
+}
 
 // read asks the driver for the properties of the device. It returns an error that says what is
 // missing if the device cannot be used.
@@ -144,7 +150,6 @@ func (a *adapter) read(in *instance) error {
 	vulkan11 := &vulkan11Properties{sType: typeVulkan11Properties, next: unsafe.Pointer(driver)}
 	properties := &properties2{sType: typeProperties2, next: unsafe.Pointer(vulkan11)}
 	in.vk.GetPhysicalDeviceProperties2.call(a.handle, uintptr(unsafe.Pointer(properties)))
-	a.maxAlloc = int64(min(vulkan11.maxAllocationSize, 1<<62))
 
 	a.memory.sType = typeMemoryProperties2
 	in.vk.GetPhysicalDeviceMemoryProperties2.call(a.handle, uintptr(unsafe.Pointer(&a.memory)))
@@ -161,9 +166,7 @@ func (a *adapter) read(in *instance) error {
 	if a.features, err = enable(have, a.extensions); err != nil {
 		return err
 	}
-	if usesWords(a.features) {
-		a.maxAlloc = min(a.maxAlloc, maxWords*4)
-	}
+	a.maxAlloc = maxAllocation(vulkan11.maxAllocationSize, a.features)
 	a.info = gpu.Info{
 		Name:       goString(&a.properties.name[0]),
 		Memory:     int64(a.memory.heaps[a.memory.types[t].heap].size),

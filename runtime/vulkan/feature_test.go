@@ -43,6 +43,14 @@ func TestMissingFeatures(t *testing.T) {
 		if got := missingFeatures(enabled); !slices.Equal(got, c.missing) || usesWords(enabled) != c.words {
 			t.Errorf("without %s: %q are missing, words %t", c.without, got, usesWords(enabled))
 		}
+		for limit, want := range map[uint64]int64{1 << 63: 1 << 62, 1 << 30: 1 << 30} {
+			if c.words {
+				want = min(want, 8<<30)
+			}
+			if got := maxAllocation(limit, enabled); got != want {
+				t.Errorf("without %s: allocations of %d bytes, want %d", c.without, got, want)
+			}
+		}
 	}
 }
 

@@ -64,9 +64,9 @@ func TestAgreeOnDevice(t *testing.T) {
 	targettest.AgreeSideBySide(t, target)
 }
 
-// TestWordsAgreeOnDevice is [TestAgreeOnDevice] with the kernels of devices that do not have integers of 64 bits, or
+// TestWordsOnDevice is [TestAgreeOnDevice] with the kernels of devices that do not have integers of 64 bits, or
 // integers or memory of 8 or 16 bits.
-func TestWordsAgreeOnDevice(t *testing.T) {
+func TestWordsOnDevice(t *testing.T) {
 	x := vulkan.Target()
 	x.Write = func(all ...*kernel.Kernel) ([]byte, error) {
 		code, err := spirv.Options{Words: true}.Write(all...)

@@ -7,8 +7,11 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// alwaysThere are the features that kernels may need on every device.
-var alwaysThere = []string{"bufferDeviceAddress", "shaderSignedZeroInfNanPreserveFloat32"}
+// sometimesThere are the features that some devices lack. A device cannot load a module that needs what it lacks.
+var sometimesThere = []string{
+	"shaderInt64", "shaderFloat64", "shaderInt8", "shaderInt16", "storageBuffer8BitAccess", "storageBuffer16BitAccess",
+	"shaderBufferInt64Atomics", "shaderSharedInt64Atomics",
+}
 
 // Portable returns modules of kernels, one after the other. A device loads the modules for which it has the
 // features, and takes each kernel from the first module that has it. The modules are, if they have kernels:
@@ -59,7 +62,7 @@ func (o Options) isPortable(k *kernel.Kernel) bool {
 	if o.write(m, k) != nil {
 		return false
 	}
-	return !slices.ContainsFunc(m.needs(), func(name string) bool { return !slices.Contains(alwaysThere, name) })
+	return !slices.ContainsFunc(m.needs(), func(name string) bool { return slices.Contains(sometimesThere, name) })
 }
 
 // twoOfName is the error of kernels with the same name.

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/runtime/gpu"
 	"github.com/burngen/burngen/runtime/vulkan"
 )
 
 // TestRun runs every trial on every Vulkan device, with the validation layer where it is installed:
-// with the default options, and in words where that makes a difference. Loose kernels may compute
-// something else.
+// with the default options, in words where that makes a difference, and as the device chooses. Loose kernels
+// may compute something else.
 func TestRun(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("MESA_SHADER_CACHE_DISABLE", "true") // it writes in a thread of its own, when the folder is removed
@@ -40,15 +41,13 @@ func TestRun(t *testing.T) {
 				return bytes.Equal(c.write(t, Options{}), c.write(t, Options{Words: true}))
 			})
 			t.Run("words", func(t *testing.T) { runAll(t, d, Options{Words: true}, inWords) })
+			t.Run("portable", func(t *testing.T) { runPortable(t, d) })
 			if err := d.Close(); err != nil { // with what the validation layer has found
 				t.Error(err)
 			}
 		})
 	}
 }
-
-// optional are the features that a device may lack, see [vulkan.Devices].
-var optional = []string{"shaderFloat64", "shaderInt64", "shaderInt8", "shaderInt16", "storageBuffer8BitAccess", "storageBuffer16BitAccess", "shaderBufferInt64Atomics", "shaderSharedInt64Atomics"}
 
 // runAll runs the trials that a device has the features for.
 func runAll(t *testing.T, d gpu.Opened, o Options, trials []trial) {
@@ -59,7 +58,7 @@ func runAll(t *testing.T, d gpu.Opened, o Options, trials []trial) {
 	for _, c := range trials {
 		t.Run(c.name, func(t *testing.T) {
 			for _, name := range o.Needs(c.k) {
-				if slices.Contains(optional, name) && !slices.Contains(d.Info().Features, name) {
+				if slices.Contains(sometimesThere, name) && !slices.Contains(d.Info().Features, name) {
 					t.Skipf("skipped: the device lacks %s", name)
 				}
 			}
@@ -70,6 +69,37 @@ func runAll(t *testing.T, d gpu.Opened, o Options, trials []trial) {
 			defer m.Close()
 			c.run(t, d, m, q)
 		})
+	}
+	if err := q.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// runPortable runs the trials of all kernels that have a form for every device, from one piece of code. The device
+// chooses the form.
+func runPortable(t *testing.T, d gpu.Opened) {
+	var all []trial
+	var kernels []*kernel.Kernel
+	for _, c := range trials() {
+		if (Options{}).isPortable(c.k) || (Options{Words: true}).isPortable(c.k) {
+			all, kernels = append(all, c), append(kernels, c.k)
+		}
+	}
+	code, err := Portable(kernels...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Load(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	q, err := d.Queue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		t.Run(c.name, func(t *testing.T) { c.run(t, d, m, q) })
 	}
 	if err := q.Close(); err != nil {
 		t.Error(err)
