@@ -62,8 +62,9 @@ type Opened interface {
 	// Free frees the device memory at an address that Alloc returned. Queued work must not use it
 	// any more. The address 0 is ignored.
 	Free(Address)
-	// Load makes kernels from code, in the form of the driver: PTX as text, or SPIR-V as
-	// little-endian words.
+	// Load makes kernels from code, in the form of the driver: PTX as text, or modules of SPIR-V as
+	// little-endian words. It returns an error that wraps [ErrFeature] if a kernel needs a feature that
+	// the device lacks.
 	Load(code []byte) (Module, error)
 	// Queue opens a queue.
 	Queue() (Queue, error)

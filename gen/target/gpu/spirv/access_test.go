@@ -74,7 +74,13 @@ func accesses() []trial {
 			}
 		}
 	}
-	return append(out, scalars(), backwards(), indices(), neighbours(ir.U8), neighbours(ir.Bool), neighbours(ir.U16))
+	out = append(out, scalars(), backwards(), indices(), neighbours(ir.U8), neighbours(ir.Bool), neighbours(ir.U16))
+	for _, d := range []ir.DType{ir.Bool, ir.I8, ir.U16, ir.BF16} {
+		for shift := d.Size(); shift < 4; shift += d.Size() {
+			out = append(out, unaligned(d, shift))
+		}
+	}
+	return out
 }
 
 // copies returns a trial of a kernel that copies 32 times n elements with 2 blocks of 16 threads.
@@ -211,4 +217,16 @@ func neighbours(d ir.DType) trial {
 			t.Errorf("got\n%x, want\n%x", arrays[0], encode(d, want))
 		}
 	}}
+}
+
+// unaligned returns a trial of arrays that do not begin at a word. Each thread copies an element, and the one after it.
+func unaligned(d ir.DType, shift int) trial {
+	c := copies(fmt.Sprintf("unaligned_%s_%d", d, shift), d, 2, func(b *kernel.Builder, from, to *kernel.Value) {
+		i := b.Mul(b.Global(0), b.Int(2))
+		for _, at := range []*kernel.Value{i, b.Convert(ir.I64, b.Add(i, b.Int(1)))} {
+			b.Store(to, at, b.Load(from, at))
+		}
+	})
+	c.shift = shift
+	return c
 }

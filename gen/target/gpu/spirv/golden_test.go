@@ -27,6 +27,7 @@ func TestGolden(t *testing.T) {
 		{"convert_f32_f16", Options{}},          // a conversion by integer arithmetic
 		{"for_steps", Options{Loose: true}},     // an index that must not wrap
 		{"neighbours_u8", Options{Words: true}}, // narrow elements as parts of words
+		{"add_i64", Options{Words: true}},       // integers of 64 bits as pairs of words
 		{"atomic_cas_i64_global", Options{}},    // atomics
 	} {
 		got := listing(t, byName[g.name].write(t, g.Options))

@@ -106,8 +106,8 @@ func runPortable(t *testing.T, d gpu.Opened) {
 	}
 }
 
-// guard surrounds arrays in device memory. Kernels must not change it.
-var guard = bytes.Repeat([]byte{0xa5}, 256)
+// guard returns n bytes that surround arrays in device memory. Kernels must not change them.
+func guard(n int) []byte { return bytes.Repeat([]byte{0xa5}, n) }
 
 // run runs a trial.
 func (c trial) run(t *testing.T, d gpu.Opened, m gpu.Module, q gpu.Queue) {
@@ -119,6 +119,7 @@ func (c trial) run(t *testing.T, d gpu.Opened, m gpu.Module, q gpu.Queue) {
 	}
 	k, err := m.Kernel(gpu.KernelInfo{Name: c.k.Name, Block: c.k.Block, Args: len(c.k.Params)})
 	must(err)
+	front := 256 + c.shift
 	var args []uint64
 	var places []gpu.Address
 	var arrays [][]byte
@@ -128,12 +129,12 @@ func (c trial) run(t *testing.T, d gpu.Opened, m gpu.Module, q gpu.Queue) {
 			args = append(args, a.(uint64))
 			continue
 		}
-		whole := slices.Concat(guard, before, guard)
+		whole := slices.Concat(guard(front), before, guard(256))
 		at, err := d.Alloc(int64(len(whole)))
 		must(err)
 		defer d.Free(at)
 		must(q.Upload(at, whole))
-		args = append(args, uint64(at)+uint64(len(guard)))
+		args = append(args, uint64(at)+uint64(front))
 		places, arrays = append(places, at), append(arrays, whole)
 	}
 	must(q.Launch(k, c.grid, args))
@@ -142,11 +143,11 @@ func (c trial) run(t *testing.T, d gpu.Opened, m gpu.Module, q gpu.Queue) {
 	}
 	must(q.Wait(t.Context()))
 	for i, a := range arrays {
-		end := len(a) - len(guard)
-		if !bytes.Equal(a[:len(guard)], guard) || !bytes.Equal(a[end:], guard) {
+		end := len(a) - 256
+		if !bytes.Equal(a[:front], guard(front)) || !bytes.Equal(a[end:], guard(256)) {
 			t.Errorf("array %d: the kernel stored outside of it", i)
 		}
-		arrays[i] = a[len(guard):end]
+		arrays[i] = a[front:end]
 	}
 	c.check(t, arrays)
 }

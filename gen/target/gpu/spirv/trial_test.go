@@ -19,6 +19,8 @@ type trial struct {
 	k    *kernel.Kernel
 	grid [3]int
 	args []any // a []byte is the contents of an array, a uint64 the bits of a scalar
+	// shift is how many bytes after a multiple of 256 arrays begin. It is less than 256.
+	shift int
 	// check compares the arrays after the call with what they must be.
 	check func(t *testing.T, arrays [][]byte)
 }
