@@ -171,8 +171,7 @@ func (g *genFlags) checkPrecision() error {
 		}
 	}
 	if !found {
-		_, err := inPrecision(nil, *g.precision)
-		return err
+		return errPrecision(*g.precision)
 	}
 	return nil
 }

@@ -107,17 +107,22 @@ func precisionFlag(flags *flagSet) *gpu.Precision {
 	return p
 }
 
-// inPrecision returns t with its products computed in the precision p. It returns an error if t is the
-// target of the CPU and p is not f32.
+// inPrecision returns t with its products computed in the precision p. A nil t is the default target. It
+// returns an error if t is the target of the CPU and p is not f32.
 func inPrecision(t target.Target, p gpu.Precision) (target.Target, error) {
 	if t == nil {
 		t = target.All[0]
 	}
 	at, ok := target.At(t, p)
 	if !ok {
-		return nil, usagef("-precision %s needs -target cuda or vulkan: the %s target computes in f32", p, t.Name())
+		return nil, errPrecision(p)
 	}
 	return at, nil
+}
+
+// errPrecision is the error of a precision below f32 without a target of GPUs.
+func errPrecision(p gpu.Precision) error {
+	return usagef("-precision %s needs -target cuda or vulkan: the cpu target computes in f32", p)
 }
 
 // oneTarget is a flag with the name of a target, or with auto.
