@@ -97,7 +97,7 @@ const (
 const precisionHelp = "compute the products of a GPU's package in `TYPE`; sums, norms and softmax stay in f32:\n" +
 	"  f32   as the CPU does (default)\n" +
 	"  tf32  factors rounded to 11 significant bits; nothing else changes\n" +
-	"  f16   weights and activations of products stored in f16: half the memory, numbers up to 65504\n" +
+	"  f16   factors of products stored in f16: half the memory, numbers up to 65504. Training scales the loss\n" +
 	"  bf16  the same in bf16: 8 significant bits, the range of f32"
 
 // precisionFlag declares -precision.
